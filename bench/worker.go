@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
@@ -35,7 +36,7 @@ func methodFor(name string, p *dro.Problem) dro.Method {
 	case "lbfgs":
 		return dro.LBFGS{}
 	case "separable":
-		return dro.OnPrefixes(p, dro.SeparableBlock{})
+		return dro.OnPrefixes(p, primaldual.SeparableBlock{})
 	}
 	m, _ := dro.Choose(p)
 	return m

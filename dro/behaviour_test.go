@@ -11,16 +11,17 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // everyMethod are the methods with both schedules and strategies.
 func everyMethod() []Method {
 	return []Method{
-		LBFGS{}, Newton{}, FullVector{}, FullVector{Schedule: Theory},
-		Stochastic{}, Stochastic{Strategy: Historical}, Stochastic{Schedule: Theory}, Stochastic{Strategy: Historical, Schedule: Theory},
-		SeparableBlock{}, SeparableBlock{ThreeTouches: true}, SeparableBlock{Strategy: Historical, ThreeTouches: true},
-		SeparableBlock{Schedule: Theory}, SeparableBlock{Strategy: Historical, Schedule: Theory},
+		LBFGS{}, Newton{}, primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory},
+		primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory},
+		primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true}, primaldual.SeparableBlock{Strategy: primaldual.Historical, ThreeTouches: true},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Strategy: primaldual.Historical, Schedule: primaldual.Theory},
 	}
 }
 
@@ -96,7 +97,7 @@ func TestSameSeedSameBits(t *testing.T) {
 				}
 			}
 			switch m.(type) {
-			case Stochastic, SeparableBlock:
+			case primaldual.Stochastic, primaldual.SeparableBlock:
 				if res := run(2, 8); slices.Equal(res.X, first.X) {
 					t.Errorf("%s, %T: the seed changes nothing", drotest.Describe(m), d)
 				}
@@ -137,10 +138,10 @@ func TestRefusals(t *testing.T) {
 		{&Problem{Oracle: o, Dual: ChiSquare{Nu: math.NaN()}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = NaN"},
 		{&Problem{Oracle: o, Dual: KL{Nu: math.Inf(1)}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν = +Inf"},
 		{&Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: L2{Mu: -2}}, LBFGS{}, DefaultSettings(), "μ = -2"},
-		{&Problem{Oracle: o, Dual: CVaR(0), Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 0"},
-		{&Problem{Oracle: o, Dual: CVaR(1.5), Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = 1.5"},
-		{&Problem{Oracle: o, Dual: CappedKL{Alpha: math.NaN(), Nu: 1}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "α = NaN"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "between 2 and 1"},
+		{&Problem{Oracle: o, Dual: CVaR(0), Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "α = 0"},
+		{&Problem{Oracle: o, Dual: CVaR(1.5), Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "α = 1.5"},
+		{&Problem{Oracle: o, Dual: CappedKL{Alpha: math.NaN(), Nu: 1}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "α = NaN"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "between 2 and 1"},
 		{good, LBFGS{}, x0, "1 entries"},
 		{good, LBFGS{}, nan, "entry 1 of the starting point is NaN"},
 		{good, LBFGS{}, drotest.Asking(-1, 1), "relative gap"},
@@ -149,14 +150,14 @@ func TestRefusals(t *testing.T) {
 		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, Newton{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "Smooth"},
-		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "Mirror"},
-		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Mirror"},
-		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "Liftable"},
-		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, Stochastic{}, DefaultSettings(), "Conditioned"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, FullVector{}, DefaultSettings(), "unbounded"},
-		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, SeparableBlock{}, DefaultSettings(), "unbounded"},
-		{good, Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
-		{good, SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "Mirror"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "Mirror"},
+		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "Liftable"},
+		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "Conditioned"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "unbounded"},
+		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
+		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
+		{good, primaldual.SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
 	} {
 		res, err := SolveBy(context.Background(), c.p, c.m, c.s)
 		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "dro: ") {
@@ -237,7 +238,7 @@ func TestStartOutsideTheSimplex(t *testing.T) {
 	}
 	s := drotest.Asking(1e-3, 50)
 	s.X0 = []float64{0, 0} // where the objective is 0; on the simplex it is at least 3/2
-	res, err := SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}, FullVector{}, s)
+	res, err := SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}, primaldual.FullVector{}, s)
 	if err == nil || !strings.Contains(err.Error(), "simplex") {
 		t.Errorf("%v: %+v", err, res)
 	}

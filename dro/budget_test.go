@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -15,9 +16,9 @@ import (
 func TestBudget(t *testing.T) {
 	const n, d = 700, 6
 	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, NewtonCG{}, Growing{First: 40, Factor: 4}, Growing{First: 40, Factor: 4, Finish: LBFGS{}},
-		Growing{First: 40, Factor: 4, Finish: SeparableBlock{}}, FullVector{}, Stochastic{}, SeparableBlock{}, SeparableBlock{ThreeTouches: true},
-		FullVector{Schedule: Theory}, Stochastic{Schedule: Theory}, Stochastic{Schedule: Theory, Strategy: Historical}, SeparableBlock{Schedule: Theory}}
-	kinked := []Method{Minimax{}, Smoothing{}, FullVector{Schedule: Theory}, SeparableBlock{Schedule: Theory}}
+		Growing{First: 40, Factor: 4, Finish: primaldual.SeparableBlock{}}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},
+		primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
+	kinked := []Method{Minimax{}, Smoothing{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(drotest.RngOf(84), n, d, intercept)
 		third := make([]int, n)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
@@ -75,7 +76,7 @@ func TestCentredInTermsOfTheProblem(t *testing.T) {
 		s.Follow = func(it Iterate) { last = slices.Clone(it.X) }
 		var kept []float64
 		s.Keep = func(x []float64) { kept = x }
-		res, err := SolveBy(context.Background(), p, FullVector{}, s)
+		res, err := SolveBy(context.Background(), p, primaldual.FullVector{}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -15,7 +16,7 @@ func TestNoFalseCertificateWithoutModulus(t *testing.T) {
 	for i := range s.Label {
 		s.Label[i] += rng.NormFloat64()
 	}
-	for _, m := range []Method{LBFGS{}, FullVector{}, Stochastic{}, SeparableBlock{}} {
+	for _, m := range []Method{LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: KL{Nu: 0.5}, Primal: L2{}}
 		truth := drotest.Solve(t, &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: L2{Mu: 1e-9}}, LBFGS{}, drotest.Asking(1e-8, 3000))
 		res := drotest.Solve(t, p, m, drotest.Asking(1e-6, 200))

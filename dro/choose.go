@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/tuning"
 )
 
@@ -63,12 +64,12 @@ func Choose(p *Problem) (m Method, why string) {
 // has such a step, else of block after block, else none.
 func proximal(p *Problem, because string) (m Method, why string) {
 	switch {
-	case saddle.Supports(FullVector{}, p):
-		return FullVector{}, because
-	case saddle.Supports(SeparableBlock{}, p):
-		return SeparableBlock{}, because
+	case saddle.Supports(primaldual.FullVector{}, p):
+		return primaldual.FullVector{}, because
+	case saddle.Supports(primaldual.SeparableBlock{}, p):
+		return primaldual.SeparableBlock{}, because
 	}
-	return nil, "no method solves this problem: " + because + "; " + strings.TrimPrefix(saddle.Refusal(FullVector{}, p).Error(), "dro: ")
+	return nil, "no method solves this problem: " + because + "; " + strings.TrimPrefix(saddle.Refusal(primaldual.FullVector{}, p).Error(), "dro: ")
 }
 
 // OnPrefixes returns m as the last stage of Growing where m can start with the Hessian of the

@@ -7,15 +7,16 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // theories are the five algorithms with the schedule of their propositions.
 func theories(block int) []Method {
 	return []Method{
-		FullVector{Schedule: Theory},
-		Stochastic{Schedule: Theory, Block: block}, Stochastic{Strategy: Historical, Schedule: Theory, Block: block},
-		SeparableBlock{Schedule: Theory, Block: block}, SeparableBlock{Strategy: Historical, Schedule: Theory, Block: block},
+		primaldual.FullVector{Schedule: primaldual.Theory},
+		primaldual.Stochastic{Schedule: primaldual.Theory, Block: block}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory, Block: block}, primaldual.SeparableBlock{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: block},
 	}
 }
 
@@ -33,17 +34,17 @@ func TestEveryMethodBracketsTheOptimum(t *testing.T) {
 			optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-11, 3000))
 			for _, m := range everyMethod() {
 				_, erm := d.(Uniform)
-				if _, separable := m.(SeparableBlock); erm && separable {
+				if _, separable := m.(primaldual.SeparableBlock); erm && separable {
 					continue // not liftable
 				}
 				theoretical := false
 				switch v := m.(type) {
-				case FullVector:
-					theoretical = v.Schedule == Theory
-				case Stochastic:
-					theoretical = v.Schedule == Theory
-				case SeparableBlock:
-					theoretical = v.Schedule == Theory
+				case primaldual.FullVector:
+					theoretical = v.Schedule == primaldual.Theory
+				case primaldual.Stochastic:
+					theoretical = v.Schedule == primaldual.Theory
+				case primaldual.SeparableBlock:
+					theoretical = v.Schedule == primaldual.Theory
 				}
 				budget := drotest.Asking(gap, 400)
 				if theoretical {
@@ -107,7 +108,7 @@ func TestTheoryOnAMatrixGame(t *testing.T) {
 	}
 	p := &Problem{Oracle: oracle, Dual: KL{}, Primal: Entropy{}}
 	lower, upper := math.Inf(-1), math.Inf(1)
-	for _, m := range []Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 4}, Stochastic{Strategy: Historical, Schedule: Theory, Block: 4}} {
+	for _, m := range []Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Block: 4}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: 4}} {
 		res := drotest.Solve(t, p, m, drotest.Asking(1e-9, 20000))
 		early, late := gapAt(res, 2000), gapAt(res, 20000)
 		t.Logf("%s: gap %.3g after 2000 passes, %.3g after 20000", drotest.Describe(m), early, late)
@@ -134,7 +135,7 @@ func TestRockPaperScissors(t *testing.T) {
 	s := drotest.Asking(1e-3, 10000)
 	s.X0 = []float64{0.7, 0.2, 0.1}
 	for _, dual := range []Dual{KL{}, ChiSquare{}, CappedKL{Alpha: 0.3}, CVaR(0.3)} {
-		res := drotest.Solve(t, &Problem{Oracle: oracle, Dual: dual, Primal: Entropy{}}, FullVector{}, s)
+		res := drotest.Solve(t, &Problem{Oracle: oracle, Dual: dual, Primal: Entropy{}}, primaldual.FullVector{}, s)
 		if err := drotest.Brackets(res, Certificate{Upper: 1, Lower: 1}); err != nil || res.Status != Certified {
 			t.Errorf("%T: %v at gap %.3g: %v", dual, res.Status, res.Certificate.Relative(), err)
 		}
@@ -147,7 +148,7 @@ func TestTheoryWithoutPenalty(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(104), 20, 2, false)
 	for _, d := range []Dual{ChiSquare{}, CVaR(0.3), KL{}} {
 		p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 1}}
-		res := drotest.Solve(t, p, FullVector{Schedule: Theory}, drotest.Asking(1e-12, 4000))
+		res := drotest.Solve(t, p, primaldual.FullVector{Schedule: primaldual.Theory}, drotest.Asking(1e-12, 4000))
 		early, late := gapAt(res, 400), gapAt(res, 4000)
 		t.Logf("%T: gap %.3g after 400 passes, %.3g after 4000", d, early, late)
 		if !(late < early/20 || late < 1e-9) {

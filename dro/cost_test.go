@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -16,8 +17,8 @@ func TestPassesOfASolve(t *testing.T) {
 	const n = 1200
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(drotest.RngOf(83), n, 5, intercept)
-		for _, m := range []Method{LBFGS{}, Newton{}, FullVector{}, Stochastic{}, SeparableBlock{}, SeparableBlock{Block: 3, ThreeTouches: true},
-			FullVector{Schedule: Theory}, SeparableBlock{Schedule: Theory}, Stochastic{Schedule: Theory, Strategy: Historical}} {
+		for _, m := range []Method{LBFGS{}, Newton{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{Block: 3, ThreeTouches: true},
+			primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}} {
 			for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
 				o := &drotest.Counter{Linear: s.Oracle(t, l)}
 				res := drotest.Solve(t, &Problem{Oracle: o, Dual: KL{Nu: 0.5}, Primal: L2{Mu: 0.01, Intercept: intercept}}, m, drotest.Asking(1e-8, 60))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -60,7 +61,7 @@ func TestRowsOnDisk(t *testing.T) {
 	}
 	loss := losses.Logistic{}
 	for _, dual := range []dro.Dual{dro.KL{Nu: 0.05}, dro.ChiSquare{Nu: 1}, dro.ChiSquare{Nu: 0}} {
-		methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Growing{First: 1000}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}}
+		methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Growing{First: 1000}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
 		if dual.Modulus() == 0 {
 			methods = []dro.Method{dro.Smoothing{}}
 		}

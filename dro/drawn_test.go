@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -20,7 +21,7 @@ func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
-	m := dro.FullVector{Schedule: dro.Theory}
+	m := primaldual.FullVector{Schedule: primaldual.Theory}
 	s := dro.DefaultSettings()
 	s.CheckEvery = 1e6 // no check but the last
 	run := func() *dro.TestResult {
@@ -63,8 +64,8 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []dro.Method{
-		dro.Stochastic{Sizes: sizes}, dro.SeparableBlock{Sizes: sizes}, dro.SeparableBlock{Sizes: sizes, ThreeTouches: true},
-		dro.Stochastic{Sizes: ones}, dro.SeparableBlock{Block: 1}, dro.SeparableBlock{Sizes: ones, Strategy: dro.Historical, ThreeTouches: true},
+		primaldual.Stochastic{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes, ThreeTouches: true},
+		primaldual.Stochastic{Sizes: ones}, primaldual.SeparableBlock{Block: 1}, primaldual.SeparableBlock{Sizes: ones, Strategy: primaldual.Historical, ThreeTouches: true},
 	} {
 		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil {
@@ -75,8 +76,8 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 		}
 	}
 	for _, m := range []dro.Method{
-		dro.Stochastic{Sizes: []int{}}, dro.Stochastic{Sizes: []int{30, 29}}, dro.SeparableBlock{Sizes: []int{61}},
-		dro.SeparableBlock{Sizes: []int{60, 0}}, dro.SeparableBlock{Sizes: sizes, Block: 4}, dro.Stochastic{Block: -1}, dro.SeparableBlock{Block: 61},
+		primaldual.Stochastic{Sizes: []int{}}, primaldual.Stochastic{Sizes: []int{30, 29}}, primaldual.SeparableBlock{Sizes: []int{61}},
+		primaldual.SeparableBlock{Sizes: []int{60, 0}}, primaldual.SeparableBlock{Sizes: sizes, Block: 4}, primaldual.Stochastic{Block: -1}, primaldual.SeparableBlock{Block: 61},
 	} {
 		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil || res != nil {
 			t.Errorf("%#v accepted", m)

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/tuning"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -31,11 +32,11 @@ func TestLimitsHoldAtTheirEnds(t *testing.T) {
 	small := problem(2)
 	n, _, _ := small.Oracle.Dims()
 	blocks := func(b int) bool {
-		_, err := SolveBy(context.Background(), small, Stochastic{Block: b}, drotest.Asking(1e-3, 10))
+		_, err := SolveBy(context.Background(), small, primaldual.Stochastic{Block: b}, drotest.Asking(1e-3, 10))
 		return err == nil
 	}
 	share := func(alpha float64) bool {
-		_, err := SolveBy(context.Background(), &Problem{Oracle: small.Oracle, Dual: CVaR(alpha), Primal: small.Primal}, FullVector{}, drotest.Asking(1e-3, 10))
+		_, err := SolveBy(context.Background(), &Problem{Oracle: small.Oracle, Dual: CVaR(alpha), Primal: small.Primal}, primaldual.FullVector{}, drotest.Asking(1e-3, 10))
 		return err == nil
 	}
 	for _, c := range []struct {

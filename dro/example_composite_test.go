@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // A composite is the oracle of ex. fco, f(x) = (h(x), x), for the distances
@@ -101,7 +102,7 @@ func Example_fullyComposite() {
 		Dual:   product{k: 2, rest: dro.Box{Lower: -0.5, Upper: 0.5}},
 		Primal: dro.L2{Mu: 0.1},
 	}
-	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: dro.FullVector{}})
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: primaldual.FullVector{}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -115,7 +116,7 @@ func Example_maximalEigenvalue() {
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: density{2}, Primal: dro.Entropy{}}
 	res, err := dro.Solve(context.Background(), problem, &dro.Options{
-		Method: dro.FullVector{}, X0: []float64{0.9, 0.1}, RelativeGap: 1e-3,
+		Method: primaldual.FullVector{}, X0: []float64{0.9, 0.1}, RelativeGap: 1e-3,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -48,7 +49,7 @@ func ExampleSolve() {
 		Dual:   dro.KL{Nu: 0.5},
 		Primal: dro.L2{Mu: 0.1, Intercept: true},
 	}
-	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: dro.SeparableBlock{}})
+	res, err := dro.Solve(context.Background(), problem, &dro.Options{Method: primaldual.SeparableBlock{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func ExampleSolve() {
 func ExampleCVaR() {
 	for _, dual := range []dro.Dual{dro.CVaR(0.5), dro.CappedChiSquare{Alpha: 0.5, Nu: 0.1}} {
 		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1}}
-		settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+		settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
 		res, err := dro.Solve(context.Background(), problem, &settings)
 		if err != nil {
 			log.Fatal(err)
@@ -91,7 +92,7 @@ func ExampleBilinear() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: oracle, Dual: dro.KL{}, Primal: dro.Entropy{}}
-	settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+	settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
 	res, err := dro.Solve(context.Background(), problem, &settings)
 	if err != nil {
 		log.Fatal(err)
@@ -117,7 +118,7 @@ func ExampleBox() {
 	}
 	for _, nu := range []float64{0, 0.5} {
 		problem := &dro.Problem{Oracle: constraints, Dual: dro.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
-		settings := dro.Options{Method: dro.SeparableBlock{Block: 1}, RelativeGap: 1e-5}
+		settings := dro.Options{Method: primaldual.SeparableBlock{Block: 1}, RelativeGap: 1e-5}
 		res, err := dro.Solve(context.Background(), problem, &settings)
 		if err != nil {
 			log.Fatal(err)
@@ -140,7 +141,7 @@ func ExampleBox_absoluteDeviations() {
 		log.Fatal(err)
 	}
 	problem := &dro.Problem{Oracle: residuals, Dual: dro.Box{Lower: -1, Upper: 1}, Primal: dro.L2{Mu: 1e-3}}
-	settings := dro.Options{Method: dro.FullVector{}, RelativeGap: 1e-4}
+	settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
 	res, err := dro.Solve(context.Background(), problem, &settings)
 	if err != nil {
 		log.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -37,9 +38,9 @@ func TestNegativeLosses(t *testing.T) {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 1}}
 		s := dro.DefaultSettings()
 		s.MaxPasses = 20
-		res, err := dro.SolveBy(context.Background(), p, dro.FullVector{}, s)
+		res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s)
 		if d, ok := d.(dro.OrthantChiSquare); ok {
-			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, dro.SeparableBlock{}, s)
+			res, err = dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: d, Primal: p.Primal}, primaldual.SeparableBlock{}, s)
 		}
 		if err != nil || res.Objective > res.Certificate.Upper || res.Status == dro.Inconsistent {
 			t.Errorf("%#v: %v, %+v", d, err, res)
@@ -98,7 +99,7 @@ func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, dro.FullVector{}} {
+	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}} {
 		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res)

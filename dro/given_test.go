@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -16,16 +17,16 @@ func TestGivenDistributions(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	good := []float64{0.4, 0.3, 0.2, 0.1}
 	s := dro.DefaultSettings()
-	res, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, Q: good, R: good, S: good}}, s)
+	res, err := dro.SolveBy(context.Background(), p, primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{P: good, Q: good, R: good, S: good}}, s)
 	if err != nil || res.Status != dro.Certified {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	even := []float64{0.25, 0.25, 0.25, 0.25}
-	uniform, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.UniformSampling()}, s)
+	uniform, err := dro.SolveBy(context.Background(), p, primaldual.Stochastic{Block: 10, Sampling: primaldual.UniformSampling()}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, err := dro.SolveBy(context.Background(), p, dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: even, Q: even, R: even, S: even, Gamma: even}}, s)
+	given, err := dro.SolveBy(context.Background(), p, primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{P: even, Q: even, R: even, S: even, Gamma: even}}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +37,13 @@ func TestGivenDistributions(t *testing.T) {
 		want   string
 		method dro.Method
 	}{
-		{"sum to", dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: []float64{0.4, 0.3, 0.2, 0.2}}}},
-		{"3 probabilities for 4 blocks", dro.Stochastic{Block: 10, Sampling: dro.Sampling{R: good[:3]}}},
-		{"must be positive", dro.Stochastic{Block: 10, Sampling: dro.Sampling{S: []float64{0, 0.5, 0.25, 0.25}}}},
-		{"must be positive", dro.Stochastic{Block: 10, Sampling: dro.Sampling{Gamma: []float64{math.NaN(), 0.5, 0.25, 0.25}}}},
-		{"underflows", dro.Stochastic{Block: 10, Sampling: dro.Sampling{Q: []float64{1e-310, 0.5, 0.25, 0.25}}}},
-		{"both given and uniform", dro.Stochastic{Block: 10, Sampling: dro.Sampling{P: good, UniformP: true}}},
-		{"Q is uniform", dro.SeparableBlock{Block: 10, ThreeTouches: true, Sampling: dro.Sampling{Q: good}}},
+		{"sum to", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{P: []float64{0.4, 0.3, 0.2, 0.2}}}},
+		{"3 probabilities for 4 blocks", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{R: good[:3]}}},
+		{"must be positive", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{S: []float64{0, 0.5, 0.25, 0.25}}}},
+		{"must be positive", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{Gamma: []float64{math.NaN(), 0.5, 0.25, 0.25}}}},
+		{"underflows", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{Q: []float64{1e-310, 0.5, 0.25, 0.25}}}},
+		{"both given and uniform", primaldual.Stochastic{Block: 10, Sampling: primaldual.Sampling{P: good, UniformP: true}}},
+		{"Q is uniform", primaldual.SeparableBlock{Block: 10, ThreeTouches: true, Sampling: primaldual.Sampling{Q: good}}},
 	} {
 		res, err := dro.SolveBy(context.Background(), p, c.method, s)
 		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) {

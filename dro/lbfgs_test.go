@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -109,7 +110,7 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 			if !*dro.Long {
 				continue
 			}
-			for _, paper := range []dro.Method{dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}} {
+			for _, paper := range []dro.Method{primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 				s.MaxPasses = 3000
 				res, err := dro.SolveBy(context.Background(), p, paper, s)
 				if err != nil {

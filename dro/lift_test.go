@@ -6,13 +6,14 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // The lifted oracle's change, gradient and Jacobian are one function's.
 func TestLiftedOracleAgainstFiniteDifferences(t *testing.T) {
 	rng := drotest.RngOf(22)
-	p, err := Lift(&Problem{Oracle: drotest.NewSample(rng, 9, 2, false).Oracle(t, losses.Logistic{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1}})
+	p, err := primaldual.Lift(&Problem{Oracle: drotest.NewSample(rng, 9, 2, false).Oracle(t, losses.Logistic{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

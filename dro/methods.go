@@ -3,8 +3,6 @@ package dro
 import (
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/template"
 )
 
 // Growing solves the problem on a growing prefix of the samples, each stage
@@ -19,28 +17,6 @@ type Growing = newton.Growing
 // gonum/optimize. It is the peer every other method is measured against. It
 // needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
 type LBFGS = newton.LBFGS
-
-// Lift makes a problem on the simplex dual-separable by dualising its one
-// coupling constraint (math: §5):
-//
-//	max_{y∈Δ_n} ⟨y, f⟩ − ψ(y) = min_τ τ + max_{0≤y≤1} Σ_j [ y_j(f_j − τ) − ψ_j(y_j) ].
-//
-// The lifted problem has parameters (x, τ), losses f_j − τ, regulariser φ + τ
-// and a Separable dual; minimised over τ it equals p at every x, and its
-// solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
-func Lift(p *Problem) (*Problem, error) { return template.Lift(side.Dereferenced(p)) }
-
-// FullVector is the full vector update method (Alg. 2). Every step is one pass.
-type FullVector = template.FullVector
-
-// Stochastic is the method for any dual set (Alg. 3 with Historical, Alg. 4 with
-// Replacement). A step costs O(b·d + n): choose blocks of at least n/d samples.
-type Stochastic = template.Stochastic
-
-// SeparableBlock is the method for dual-separable problems (Alg. 5 with
-// Historical, Alg. 6 with Replacement). A problem on the simplex is solved
-// through its τ-lift. A step costs O(b·d) and touches nothing of length n.
-type SeparableBlock = template.SeparableBlock
 
 // An OverflowError says that the squares of a column of the design, as weighted in a
 // Hessian, are beyond the range of double precision: the column is to be divided by its
@@ -70,22 +46,6 @@ type LineSearch = newton.LineSearch
 // rows, and the L2 regulariser.
 type NewtonCG = newton.NewtonCG
 
-// A Schedule chooses the averaging sequence a_k of the template.
-type Schedule = template.Schedule
-
-// The values of Schedule.
-const (
-	// Practical is the paper's own advice (end of §3.1): a_k = α·A_{k−1} when μ, ν
-	// > 0, a_k ∝ k when only μ > 0, constant otherwise, with α found by the
-	// program. It is the default.
-	Practical = template.Practical
-	// Theory is the largest a_k that the conditions of the method's proposition
-	// allow: prop. nonsep:full, stochastic:historic, stochastic:minty,
-	// sep:historic or sep:minty. The four cases, μ and ν zero or not, follow from
-	// the conditions: (1+α)^k, k, constant, constant.
-	Theory = template.Theory
-)
-
 // Minimax solves problems whose risk is the largest of many smooth pieces, ν = 0: CVaR, the
 // largest loss, plain group DRO. It is sequential quadratic programming for minimax problems
 // (Pshenichnyi's linearisation with the Hessian of the Lagrangian): pieces are linear in a
@@ -103,26 +63,3 @@ type Minimax = newton.Minimax
 // weights of a stage are feasible without the penalty, so that every stage
 // certifies the problem as it is; the gap it leaves is at most ν·sup ψ/ν.
 type Smoothing = newton.Smoothing
-
-// A Strategy is one of the paper's two ways of adapting to blocks of unequal
-// constants.
-type Strategy = template.Strategy
-
-// The values of Strategy.
-const (
-	// Replacement refreshes the comparison points with non-uniform probabilities
-	// r, s, and uses no historical regularisation, w^P = w^D = 0 (Alg. 4, 6).
-	Replacement = template.Replacement
-	// Historical regularises towards the comparison points, w^P, w^D > 0 with
-	// weights γ, and refreshes them uniformly (Alg. 3, 5).
-	Historical = template.Historical
-)
-
-// Sampling says for each distribution over blocks where it comes from: given, as
-// probabilities of the N blocks that sum to one; else uniform if that is asked
-// for; else adapted to the constants of the blocks, by the table of math: §6. The
-// zero value adapts all of them.
-type Sampling = template.Sampling
-
-// UniformSampling makes every distribution uniform.
-func UniformSampling() Sampling { return template.UniformSampling() }

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
 func TestMethodsOnReferences(t *testing.T) {
 	only := os.Getenv("ONLY")
-	for _, m := range []dro.Method{dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.Stochastic{}, dro.SeparableBlock{}} {
+	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.NewtonCG{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		for _, ref := range references(t) {
 			if ref.N > 3000 && !*dro.Long {
 				continue
@@ -78,7 +79,7 @@ func TestChoose(t *testing.T) {
 		{wide, dro.KL{Nu: 1}, dro.NewtonCG{}},
 		{small, dro.KL{}, dro.Minimax{}},
 		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},
-		{small, dro.OrthantKL{Cap: 1}, dro.SeparableBlock{}},
+		{small, dro.OrthantKL{Cap: 1}, primaldual.SeparableBlock{}},
 	} {
 		m, why := dro.Choose(&dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: dro.L2{Mu: 0.1}})
 		if m.Name() != c.want.Name() || why == "" {

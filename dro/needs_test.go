@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -17,7 +18,7 @@ func TestNeeds(t *testing.T) {
 	oracles := []Oracle{o, drotest.Plain{O: o}, drotest.BareOracle{Oracle: o}}
 	duals := []Dual{KL{Nu: 1}, KL{}, ChiSquare{Nu: 1}, CVaR(0.5), Uniform{}, Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{KL{Nu: 1}}}
 	primals := []Primal{L2{Mu: 0.1}, shiftedL2{L2{Mu: 0.1}, 1}, Entropy{Mu: 0.1}}
-	methods := append(everyMethod(), Newton{}, NewtonCG{}, Growing{}, Growing{Finish: FullVector{}}, Smoothing{})
+	methods := append(everyMethod(), Newton{}, NewtonCG{}, Growing{}, Growing{Finish: primaldual.FullVector{}}, Smoothing{})
 	refused := 0
 	for _, oracle := range oracles {
 		for _, dual := range duals {
@@ -95,9 +96,9 @@ func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
 		{Minimax{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Kinked"},
 		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = drotest.BareOracle{Oracle: o} }), "Products"},
 		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = unselectable{o, o} }), "Selectable"},
-		{FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
-		{Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
-		{SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
+		{primaldual.FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
+		{primaldual.Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
+		{primaldual.SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
 	} {
 		if _, err := SolveBy(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), "lacks the") || !strings.Contains(err.Error(), c.lacks) {
 			t.Errorf("%s without %s: %v", c.m.Name(), c.lacks, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/optima"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -41,7 +42,7 @@ func TestOptima(t *testing.T) {
 	for _, c := range optima.Cases() {
 		p := problemOf(t, c)
 		auto, _ := dro.Choose(p)
-		methods := []dro.Method{auto, dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}}
+		methods := []dro.Method{auto, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 		if c.Nu > 0 {
 			methods = append(methods, dro.LBFGS{}, dro.Newton{}, dro.Newton{Sample: 500}, dro.NewtonCG{}, dro.Growing{First: 100}, dro.Growing{First: 500, Finish: dro.LBFGS{}})
 		}

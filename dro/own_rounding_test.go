@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -161,12 +162,12 @@ func TestEmbeddedDualIsNotTheOther(t *testing.T) {
 	if bound, err := dro.Certify(p, want.X); err != nil || !(bound.Lower <= want.Certificate.Upper && want.Certificate.Lower <= bound.Upper) {
 		t.Errorf("%v, %v, not %v", err, bound, want.Certificate)
 	}
-	for _, m := range []dro.Method{dro.Newton{}, dro.SeparableBlock{}, dro.FullVector{}} {
+	for _, m := range []dro.Method{dro.Newton{}, primaldual.SeparableBlock{}, primaldual.FullVector{}} {
 		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil {
 			t.Errorf("%s takes it: %+v", m.Name(), res)
 		}
 	}
-	if lifted, err := dro.Lift(p); err == nil {
+	if lifted, err := primaldual.Lift(p); err == nil {
 		t.Errorf("lifted to %+v", lifted)
 	}
 }

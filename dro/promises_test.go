@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -27,7 +28,7 @@ func TestCapsAreValidated(t *testing.T) {
 	for _, limit := range []float64{0, -1, math.NaN()} {
 		for _, d := range []dro.Dual{dro.OrthantKL{Nu: 1, Cap: limit}, dro.OrthantChiSquare{Nu: 1, Cap: limit}} {
 			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
-			if res, err := dro.SolveBy(context.Background(), p, dro.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
+			if res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
 				t.Errorf("%#v accepted", d)
 			}
 		}
@@ -44,7 +45,7 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 	if err != nil || exact.Status != dro.Certified {
 		t.Fatal(err, exact)
 	}
-	res, err := dro.SolveBy(context.Background(), p, dro.SeparableBlock{Block: 8}, s)
+	res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{Block: 8}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

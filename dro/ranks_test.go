@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -229,7 +230,7 @@ func TestRanksRefuse(t *testing.T) {
 		method Method
 		says   []string
 	}{
-		{KL{Nu: 1}, SeparableBlock{}, []string{"separable needs rows that lie with one rank"}},
+		{KL{Nu: 1}, primaldual.SeparableBlock{}, []string{"separable needs rows that lie with one rank"}},
 		{CVaR(0.1), Minimax{}, []string{"minimax needs", "no side.CappedChiSquare"}},
 		{embedding{KL{Nu: 1}}, Newton{}, []string{"no dro.embedding of this kind"}},
 	} {

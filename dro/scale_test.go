@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -17,7 +18,7 @@ func TestUnitsOfTheTarget(t *testing.T) {
 		heavy   bool
 		methods []Method
 	}{
-		{300, 5, true, []Method{Newton{}, NewtonCG{}, FullVector{}, SeparableBlock{}, Minimax{}, Smoothing{}, FullVector{Schedule: Theory}, LBFGS{}, Stochastic{}, Stochastic{Strategy: Historical}, SeparableBlock{ThreeTouches: true}}},
+		{300, 5, true, []Method{Newton{}, NewtonCG{}, primaldual.FullVector{}, primaldual.SeparableBlock{}, Minimax{}, Smoothing{}, primaldual.FullVector{Schedule: primaldual.Theory}, LBFGS{}, primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.SeparableBlock{ThreeTouches: true}}},
 		{1000, 100, false, []Method{NewtonCG{}}},
 		{6000, 3, true, []Method{Newton{}, Growing{First: 500}}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -20,7 +21,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 		o := sample(t, loss, n, d)
 		for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}, dro.ChiSquare{Nu: 0.2}, dro.KL{Nu: 0.2}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
-			m := dro.OnPrefixes(p, dro.SeparableBlock{})
+			m := dro.OnPrefixes(p, primaldual.SeparableBlock{})
 			if _, ok := m.(dro.Growing); !ok {
 				t.Fatalf("%#v: no prefixes of %d rows", dual, n)
 			}
@@ -35,7 +36,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 		}
 	}
 	few := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
-	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{}).(dro.Growing); !ok || !m.OnFew {
+	if m, ok := dro.OnPrefixes(few, primaldual.SeparableBlock{}).(dro.Growing); !ok || !m.OnFew {
 		t.Errorf("prefixes of 500 rows: %#v", m)
 	}
 	resting := &dro.Problem{Oracle: sample(t, losses.Squared{}, 500, 3), Dual: dro.KL{Nu: 0.1}, Primal: dro.L2{Mu: 1e-3}}
@@ -43,7 +44,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "growing: %d samples to") }
-		res, err := dro.SolveBy(context.Background(), p, dro.OnPrefixes(p, dro.SeparableBlock{}), s)
+		res, err := dro.SolveBy(context.Background(), p, dro.OnPrefixes(p, primaldual.SeparableBlock{}), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestSeparableOnPrefixes(t *testing.T) {
 			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)
 		}
 	}
-	if m, ok := dro.OnPrefixes(few, dro.SeparableBlock{Schedule: dro.Theory}).(dro.SeparableBlock); !ok {
+	if m, ok := dro.OnPrefixes(few, primaldual.SeparableBlock{Schedule: primaldual.Theory}).(primaldual.SeparableBlock); !ok {
 		t.Errorf("the paper's schedule was changed: %#v", m)
 	}
 }
@@ -72,7 +73,7 @@ func TestMethodsInBlocksOfManyColumns(t *testing.T) {
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 400, 1e-5
-	for _, m := range []dro.Method{dro.SeparableBlock{}, dro.FullVector{}, dro.Stochastic{}} {
+	for _, m := range []dro.Method{primaldual.SeparableBlock{}, primaldual.FullVector{}, primaldual.Stochastic{}} {
 		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -41,10 +42,10 @@ func (h halves) ConstantsTo(lipschitz, smoothness, x []float64) {
 // In how many numbers an oracle tells a slope changes no bit of what is solved for.
 func TestSlopesOfAnyLength(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(91), 60, 3, false).Oracle(t, losses.Logistic{})
-	for _, m := range []Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 7}, Stochastic{Schedule: Theory, Block: 7, Strategy: Historical},
-		SeparableBlock{Schedule: Theory, Block: 7}, SeparableBlock{Schedule: Theory, Block: 7, Strategy: Historical}} {
+	for _, m := range []Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Block: 7}, primaldual.Stochastic{Schedule: primaldual.Theory, Block: 7, Strategy: primaldual.Historical},
+		primaldual.SeparableBlock{Schedule: primaldual.Theory, Block: 7}, primaldual.SeparableBlock{Schedule: primaldual.Theory, Block: 7, Strategy: primaldual.Historical}} {
 		dual := Dual(KL{Nu: 0.5})
-		if _, separable := m.(SeparableBlock); separable {
+		if _, separable := m.(primaldual.SeparableBlock); separable {
 			dual = ChiSquare{Nu: 0.5}
 		}
 		one := drotest.Solve(t, &Problem{Oracle: drotest.Plain{O: o}, Dual: dual, Primal: L2{Mu: 0.1}}, m, drotest.Asking(1e-9, 20))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -149,7 +150,7 @@ var (
 )
 
 func storedMethods() []dro.Method {
-	return []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, dro.SeparableBlock{}}
+	return []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, primaldual.SeparableBlock{}}
 }
 
 // The same numbers in another storage have the same optimum, and every method

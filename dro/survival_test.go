@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -50,7 +51,7 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 // bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
 // without an end.
 func TestEverySolveEnds(t *testing.T) {
-	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}, dro.FullVector{Schedule: dro.Theory}}
+	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 60
@@ -167,7 +168,7 @@ func TestPracticalSchedulesEnd(t *testing.T) {
 	o := sample(t, losses.Logistic{}, 120, 3)
 	for _, nu := range []float64{1e-3, 1} {
 		p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: nu}, Primal: dro.L2{Mu: 1e-3}}
-		for _, m := range []dro.Method{dro.FullVector{}, dro.Stochastic{}, dro.SeparableBlock{}} {
+		for _, m := range []dro.Method{primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 			s := dro.DefaultSettings()
 			s.RelativeGap, s.MaxPasses = 1e-300, 1e5
 			res, err := dro.SolveBy(context.Background(), p, m, s)
@@ -185,7 +186,7 @@ func TestPracticalSchedulesEnd(t *testing.T) {
 // Losses so steep that the theory has no constants are said to be, and not something else.
 func TestConstantsThatOverflow(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-	for _, m := range []dro.Method{dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{Schedule: dro.Theory}, dro.SeparableBlock{Schedule: dro.Theory}} {
+	for _, m := range []dro.Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}} {
 		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {
 			t.Errorf("%s: %v, %v", m.Name(), res, err)
 		}

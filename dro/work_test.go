@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -61,10 +62,10 @@ func TestWorkOfTheMethods(t *testing.T) {
 		"newton-cg":             {m: dro.NewtonCG{}, gap: 1e-8, passes: 254},
 		"growing":               {m: dro.Growing{First: 60, Factor: 4}, gap: 1e-8, passes: 190},
 		"lbfgs":                 {m: dro.LBFGS{}, gap: 1e-6, passes: 766},
-		"full":                  {m: dro.FullVector{}, gap: 1e-3, passes: 469},
-		"stochastic":            {m: dro.Stochastic{}, gap: 1e-2, passes: 635},
-		"separable":             {m: dro.SeparableBlock{}, gap: 1e-6, passes: 546},
-		"separable on prefixes": {m: dro.Growing{First: 60, Factor: 4, Finish: dro.SeparableBlock{}}, gap: 1e-6, passes: 225},
+		"full":                  {m: primaldual.FullVector{}, gap: 1e-3, passes: 469},
+		"stochastic":            {m: primaldual.Stochastic{}, gap: 1e-2, passes: 635},
+		"separable":             {m: primaldual.SeparableBlock{}, gap: 1e-6, passes: 546},
+		"separable on prefixes": {m: dro.Growing{First: 60, Factor: 4, Finish: primaldual.SeparableBlock{}}, gap: 1e-6, passes: 225},
 		"cvar":                  {m: dro.Minimax{}, gap: 1e-6, passes: 462, on: withDual(func(int) dro.Dual { return dro.CVaR(0.1) })},
 		"cvar by smoothing":     {m: dro.Smoothing{}, gap: 1e-4, passes: 654, on: withDual(func(int) dro.Dual { return dro.CVaR(0.1) })},
 		"ball":                  {m: dro.Newton{}, gap: 1e-6, passes: 162, on: withDual(func(int) dro.Dual { return dro.NewBall(dro.KullbackLeibler, 0.1, nil) })},

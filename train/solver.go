@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.Growing{}, dro.SeparableBlock{}, dro.Stochastic{}, dro.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Minimax{}, dro.Smoothing{}}
+var methods = []dro.Method{dro.Growing{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Minimax{}, dro.Smoothing{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
@@ -23,7 +24,7 @@ type bound struct {
 func methods(p *dro.Problem) []dro.Method {
 	auto, _ := dro.Choose(p)
 	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
-		dro.FullVector{}, dro.FullVector{Schedule: dro.Theory}, dro.Stochastic{}, dro.SeparableBlock{}}
+		primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 }
 
 // TestHunt_BoundsAgree checks, on random problems, that no lower bound of a method exceeds an upper

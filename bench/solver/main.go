@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // A result is the measurement of one cell.
@@ -97,7 +98,7 @@ func methodFor(name string, p *dro.Problem) (dro.Method, error) {
 	case "newton":
 		return dro.Newton{}, nil
 	case "separable":
-		return dro.OnPrefixes(p, dro.SeparableBlock{}), nil
+		return dro.OnPrefixes(p, primaldual.SeparableBlock{}), nil
 	}
 	return nil, fmt.Errorf("no method is called %q", name)
 }

@@ -5,25 +5,26 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // method returns m with the theoretical schedule on blocks of b samples.
 func (m theoryMethod) method(b int, uniform bool) dro.Method {
-	var s dro.Sampling
+	var s primaldual.Sampling
 	if uniform {
-		s = dro.UniformSampling()
+		s = primaldual.UniformSampling()
 	}
-	strategy := dro.Replacement
+	strategy := primaldual.Replacement
 	if m == stochasticHistorical || m == separableHistorical {
-		strategy = dro.Historical
+		strategy = primaldual.Historical
 	}
 	switch {
 	case m == fullVector:
-		return dro.FullVector{Schedule: dro.Theory}
+		return primaldual.FullVector{Schedule: primaldual.Theory}
 	case m.separable():
-		return dro.SeparableBlock{Strategy: strategy, Schedule: dro.Theory, Block: b, Sampling: s}
+		return primaldual.SeparableBlock{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Sampling: s}
 	}
-	return dro.Stochastic{Strategy: strategy, Schedule: dro.Theory, Block: b, Sampling: s}
+	return primaldual.Stochastic{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Sampling: s}
 }
 
 // reach returns the iterations after which the gap is goal times the first one: that of the

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // MethodsSchema names the JSON of a MethodsReport.
@@ -25,12 +26,12 @@ type Entry struct {
 // growing prefixes and with falling penalties, baselines.
 func Entries() []Entry {
 	return []Entry{
-		{"separable", "separable (Alg. 6)", dro.SeparableBlock{}, true},
-		{"separable-3", "separable, three touches (Alg. 6)", dro.SeparableBlock{ThreeTouches: true}, true},
-		{"separable-historical", "separable, historical (Alg. 5)", dro.SeparableBlock{Strategy: dro.Historical}, true},
-		{"stochastic", "stochastic (Alg. 4)", dro.Stochastic{}, true},
-		{"stochastic-historical", "stochastic, historical (Alg. 3)", dro.Stochastic{Strategy: dro.Historical}, true},
-		{"full", "full vector (Alg. 2)", dro.FullVector{}, true},
+		{"separable", "separable (Alg. 6)", primaldual.SeparableBlock{}, true},
+		{"separable-3", "separable, three touches (Alg. 6)", primaldual.SeparableBlock{ThreeTouches: true}, true},
+		{"separable-historical", "separable, historical (Alg. 5)", primaldual.SeparableBlock{Strategy: primaldual.Historical}, true},
+		{"stochastic", "stochastic (Alg. 4)", primaldual.Stochastic{}, true},
+		{"stochastic-historical", "stochastic, historical (Alg. 3)", primaldual.Stochastic{Strategy: primaldual.Historical}, true},
+		{"full", "full vector (Alg. 2)", primaldual.FullVector{}, true},
 		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
 		{"minimax", "quadratic minimax steps", dro.Minimax{}, false},
 		{"smoothing", "falling penalties, Newton", dro.Smoothing{}, false},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // subgradient is the plain stochastic subgradient method on the τ-lift
@@ -57,7 +58,7 @@ func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate,
 	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
 	var m dro.Method = dro.LBFGS{}
 	if p.Dual.Modulus() == 0 {
-		m = dro.FullVector{Schedule: dro.Theory}
+		m = primaldual.FullVector{Schedule: primaldual.Theory}
 	}
 	s.Method = m
 	res, err := dro.Solve(ctx, p, &s)

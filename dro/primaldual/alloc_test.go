@@ -2,7 +2,7 @@
 
 // The race detector drops pooled memory at random, so nothing is counted under it.
 
-package template
+package primaldual
 
 import (
 	"runtime"

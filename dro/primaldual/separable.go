@@ -1,4 +1,4 @@
-package template
+package primaldual
 
 import (
 	"math/rand/v2"

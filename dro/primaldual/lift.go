@@ -1,10 +1,11 @@
-package template
+package primaldual
 
 import (
 	"errors"
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
 // Lift makes a problem on the simplex dual-separable by dualising its one
@@ -16,7 +17,7 @@ import (
 // and a Separable dual; minimised over τ it equals p at every x, and its
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
 func Lift(p *saddle.Problem) (*saddle.Problem, error) {
-	lifted, _, err := lift(saddle.Answered(p))
+	lifted, _, err := lift(saddle.Answered(side.Dereferenced(p)))
 	return lifted, err
 }
 

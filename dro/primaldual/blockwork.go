@@ -1,4 +1,4 @@
-package template
+package primaldual
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
