@@ -55,12 +55,20 @@ func (c Choice) validate() error {
 // price too, for its report.
 const mostPathWork = 400_000
 
+// leastChoiceRows is the least number of rows that a choice with group coefficients is
+// bounded to.
+const leastChoiceRows = 20_000
+
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
 // rows too few for one leave the plain average, with a note. The rows lie in an order drawn
 // by the seed, and so do the folds.
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == Auto
+	if g := m.Result.Design; g != nil && g.Ridge > 0 { // so many columns take as much time on fewer rows
+		d := m.Run.Train.D
+		o.Rows = min(o.Rows, max(leastChoiceRows, o.Rows*(d-g.Columns)/d))
+	}
 	if observe := m.Config.Observe; observe != nil {
 		o.Observe = func(done, total int) {
 			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})

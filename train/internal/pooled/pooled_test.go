@@ -1,0 +1,131 @@
+package pooled
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// drawn returns n rows of an intercept and two columns in the levels of two group columns;
+// the slope of column 1 differs by slope between the levels of the first.
+func drawn(n int, loss losses.Loss, slope float64, seed uint64) *Problem {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	p := &Problem{Loss: loss, Mu: 0.01, Intercept: 2, Folds: 5}
+	z := make([]float64, 0, 3*n)
+	groups := []Group{{Levels: 3, Columns: []int{0, 1}}, {Levels: 2, Columns: []int{1}}}
+	for i := range n {
+		row := []float64{rng.NormFloat64(), rng.NormFloat64(), 1}
+		z = append(z, row...)
+		a, b := int32(rng.IntN(4))-1, int32(rng.IntN(2))
+		groups[0].Level, groups[1].Level = append(groups[0].Level, a), append(groups[1].Level, b)
+		y := row[0] + slope*float64(a)*row[1] + 0.5*rng.NormFloat64()
+		if loss.Name() == "logistic" {
+			y = math.Copysign(1, y)
+		}
+		p.Target, p.Weight, p.Fold = append(p.Target, y), append(p.Weight, 0.5+rng.Float64()), append(p.Fold, int32(i%5))
+	}
+	var err error
+	if p.X, err = design.NewDense(n, 3, z); err != nil {
+		panic(err)
+	}
+	p.Groups = groups
+	return p
+}
+
+// The coefficients minimise the penalised average of the rows outside the fold.
+func TestSolve_IsAMinimum(t *testing.T) {
+	for _, loss := range []losses.Loss{losses.Squared{}, losses.Logistic{}, losses.Huber{Delta: 0.7}} {
+		p := drawn(300, loss, 0.5, 3)
+		f := newFit(p)
+		const fold, ridge = 2, 5.0
+		x, err := f.solve(t.Context(), fold, p.Groups, ridge, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := func(x []float64) float64 {
+			sum, total := 0.0, 0.0
+			for j := range p.Target {
+				if p.Fold[j] == fold {
+					continue
+				}
+				row := make([]float64, 3)
+				p.X.RowTo(row, j)
+				m := row[0]*x[0] + row[1]*x[1] + row[2]*x[2]
+				if a := int(p.Groups[0].Level[j]); a >= 0 {
+					m += row[0]*x[3+2*a] + row[1]*x[4+2*a]
+				}
+				m += row[1] * x[9+p.Groups[1].Level[j]]
+				v, s := []float64{0}, []float64{m}
+				loss.EvalTo(v, s, []float64{m}, p.Target[j:j+1])
+				sum, total = sum+p.Weight[j]*v[0], total+p.Weight[j]
+			}
+			v := sum / total
+			for j, c := range x {
+				switch {
+				case j == 2:
+				case j < 3:
+					v += p.Mu / 2 * c * c
+				default:
+					v += p.Mu * ridge / 2 * c * c
+				}
+			}
+			return v
+		}
+		if len(x) != 11 {
+			t.Fatalf("%d coefficients", len(x))
+		}
+		best := value(x)
+		if own, _, err := f.objective(t.Context(), fold, p.Groups, ridge, x, false); err != nil || !(math.Abs(own-best) <= 1e-12*best) {
+			t.Errorf("%s: objective %v, by hand %v, %v", loss.Name(), own, best, err)
+		}
+		for j := range x {
+			for _, step := range []float64{-1e-2, 1e-2} {
+				x[j] += step
+				if !(value(x) > best-1e-9) {
+					t.Errorf("%s: coefficient %d moved by %v gives %v < %v", loss.Name(), j, step, value(x), best)
+				}
+				x[j] -= step
+			}
+		}
+	}
+}
+
+// Rows of one unit count once: a table in which every row occurs four times has the standard
+// error of the rows alone.
+func TestCompare_UnitsCountOnce(t *testing.T) {
+	p := drawn(400, losses.Squared{}, 0.3, 5)
+	c, err := p.Compare(t.Context(), []float64{1, 125})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := c.Best(); !(best.Change < -2*best.SE) || !(best.Risk < c.Shared) {
+		t.Errorf("slopes that differ are not found: %+v", c)
+	}
+	again := *p
+	var rows []int
+	again.Target, again.Weight, again.Fold, again.Unit = nil, nil, nil, nil
+	again.Groups = []Group{{Levels: 3, Columns: []int{0, 1}}, {Levels: 2, Columns: []int{1}}}
+	for j := range p.Target {
+		for range 4 {
+			rows = append(rows, j)
+			again.Target, again.Weight, again.Fold, again.Unit = append(again.Target, p.Target[j]), append(again.Weight, p.Weight[j]), append(again.Fold, p.Fold[j]), append(again.Unit, int32(j))
+			for k := range again.Groups {
+				again.Groups[k].Level = append(again.Groups[k].Level, p.Groups[k].Level[j])
+			}
+		}
+	}
+	again.X = p.X.Select(rows)
+	d, err := again.Compare(t.Context(), []float64{1, 125})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range c.Candidates {
+		got := d.Candidates[k]
+		if !(math.Abs(got.Change-want.Change) <= 1e-6*math.Abs(want.Change)) || !(math.Abs(got.SE-want.SE) <= 1e-6*want.SE) {
+			t.Errorf("four times every row: %+v, once: %+v", got, want)
+		}
+	}
+}
