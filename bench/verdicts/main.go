@@ -1,7 +1,7 @@
 // Command verdicts counts how often the verdict of a training is right: designs whose truth is
 // known, many draws each, what was said against what is true of the population.
 //
-//	go run ./bench/verdicts -draws 50 -out bench/results/verdicts.csv
+//	go -C bench run ./verdicts -draws 50 -out results/verdicts.csv
 package main
 
 import (
@@ -202,7 +202,7 @@ func truth(change float64) string {
 func main() {
 	log.SetFlags(0)
 	draws := flag.Int("draws", 50, "draws of every design")
-	out := flag.String("out", "bench/results/verdicts.csv", "file to write")
+	out := flag.String("out", "results/verdicts.csv", "file to write")
 	only := flag.String("only", "", "designs whose line contains this")
 	people := flag.Int("population", 50_000, "rows that stand for the population")
 	flag.Parse()

@@ -46,7 +46,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	plain := &c.Candidates[0]
 	return Figure{
 		Name: "frontier", Title: "What was tried", draw: chart.Lines{Panels: []chart.Panel{panel}, Legend: chart.Entries(names)}.Drawing(),
-		Caption: "Every model that was tried, by rows it was not fitted to: to the left the average is lower, below what was to fall. Those of one kind are joined from mild to strong. Thin lines: one standard error of the change from the plain average, paired by rows.",
+		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better. Lines join candidates of one kind by increasing robustness. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
 		Alt: fmt.Sprintf("%s and average risk out of fold of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, len(c.Candidates),
 			words.Number(float64(plain.Value)), words.Number(float64(plain.Average)), best.Name, words.Number(float64(best.Value)), words.Number(float64(best.Average))),
 	}, true
@@ -79,7 +79,7 @@ func figPath(r *eval.Report) (Figure, bool) {
 	said := fmt.Sprintf("for every price, by the points and weights of those solved: the bounds are at most %.2g %% apart", 100*widest)
 	return Figure{
 		Name: "path", Title: "The optimum at every price",
-		draw:    chart.Lines{Panels: panels, Columns: 2, Legend: chart.Entries([]string{"upper bound", "lower bound", "near a price solved"})}.Drawing(),
+		draw:    chart.Lines{Panels: panels, Columns: 2, Legend: chart.Entries([]string{"upper bound", "lower bound", "solved"})}.Drawing(),
 		Caption: "Of the adversaries over rows, on the rows the level was chosen on. Proved " + said + ".",
 		Alt:     fmt.Sprintf("Upper and lower bound of the optimal objective of %s, proved %s.", words.Plural(len(panels), "adversary over rows", "adversaries over rows"), said),
 	}, true

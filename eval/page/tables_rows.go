@@ -139,7 +139,7 @@ func triedTable(c *eval.Choice) *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}
-	t := &table{Title: "Models tried, by rows they were not fitted to", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its price"}, Reflow: true}
+	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its cost"}, Reflow: true}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, words.Number(float64(m.Average)), words.Number(float64(m.Value)), "", ""}}
 		if i > 0 {
