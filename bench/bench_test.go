@@ -71,10 +71,10 @@ func TestCorrelatedColumns(t *testing.T) {
 	for j := 0; j < len(x); j += 2 {
 		aa, ab, bb = aa+x[j]*x[j], ab+x[j]*x[j+1], bb+x[j+1]*x[j+1]
 	}
-	if rho := ab / math.Sqrt(aa*bb); math.Abs(rho-0.9) > 0.02 {
+	if rho := ab / math.Sqrt(aa*bb); !(math.Abs(rho-0.9) <= 0.02) {
 		t.Errorf("correlation %v", rho)
 	}
-	if kappa := math.Sqrt(aa / bb); math.Abs(kappa-10) > 0.5 {
+	if kappa := math.Sqrt(aa / bb); !(math.Abs(kappa-10) <= 0.5) {
 		t.Errorf("scales differ by %v", kappa)
 	}
 }
@@ -91,10 +91,10 @@ func TestCheckerOnOneSample(t *testing.T) {
 	table := &table{n: 1, d: 1, real: []float64{2}, path: path}
 	for _, penalty := range []string{"kl", "chi2"} {
 		c := &cell{Loss: "squared", Penalty: penalty, N: 1, D: 1, Nu: 0.7, Mu: 1}
-		if b, err := check(c, table, []float64{1}, relativeGap); err != nil || math.Abs(b.Upper-0.5) > 1e-15 || math.Abs(b.Lower-0.4) > 1e-15 {
+		if b, err := check(c, table, []float64{1}, relativeGap); err != nil || !(math.Abs(b.Upper-0.5) <= 1e-15) || !(math.Abs(b.Lower-0.4) <= 1e-15) {
 			t.Errorf("%s: %+v at 1, %v", penalty, b, err)
 		}
-		if b, err := check(c, table, []float64{0.8}, relativeGap); err != nil || math.Abs(b.Upper-0.4) > 1e-15 || b.Gap() > 1e-15 {
+		if b, err := check(c, table, []float64{0.8}, relativeGap); err != nil || !(math.Abs(b.Upper-0.4) <= 1e-15) || b.Gap() > 1e-15 {
 			t.Errorf("%s: %+v at the optimum, %v", penalty, b, err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestCheckerOutsideTheRadius(t *testing.T) {
 	}
 	c := &cell{Loss: "logistic", Penalty: "kl", N: 1, D: 1, Nu: 1, Mu: 0.5}
 	b, err := check(c, &table{n: 1, d: 1, signs: []float64{1}, path: path}, []float64{0}, relativeGap)
-	if err != nil || math.Abs(b.Upper-math.Ln2) > 1e-15 || math.Abs(b.Lower-(math.Ln2-0.25)) > 1e-15 {
+	if err != nil || !(math.Abs(b.Upper-math.Ln2) <= 1e-15) || !(math.Abs(b.Lower-(math.Ln2-0.25)) <= 1e-15) {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestCheckerResponses(t *testing.T) {
 		{risk(respondChi2(f, 1)), 0.625},
 		{risk(respondChi2(f, 0.25)), 0.875},
 	} {
-		if math.Abs(k.got-k.want) > 1e-15 {
+		if !(math.Abs(k.got-k.want) <= 1e-15) {
 			t.Errorf("risk %v, want %v", k.got, k.want)
 		}
 	}

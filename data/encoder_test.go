@@ -51,11 +51,11 @@ func TestEncodeByHand(t *testing.T) {
 	}
 	for i, w := range want {
 		for j := range w {
-			if got := ds.Row(i)[j]; math.Abs(got-w[j]) > closedForm {
+			if got := ds.Row(i)[j]; !(math.Abs(got-w[j]) <= closedForm) {
 				t.Errorf("row %d, %s: %v, want %v", i, names[j], got, w[j])
 			}
 		}
-		if y := (1.5 + float64(i) - 3) / ySD; math.Abs(ds.Target[i]-y) > closedForm {
+		if y := (1.5 + float64(i) - 3) / ySD; !(math.Abs(ds.Target[i]-y) <= closedForm) {
 			t.Errorf("target %d: %v, want %v", i, ds.Target[i], y)
 		}
 	}
@@ -366,16 +366,16 @@ func TestBackToSourceUnits(t *testing.T) {
 	var sum, squares float64
 	for i := 0; i < ds.N; i++ {
 		c := e.Columns[0]
-		if x := ds.Row(i)[0]*c.Scale + c.Shift; math.Abs(x-f.Columns[1].Number[i]) > 1e-9 {
+		if x := ds.Row(i)[0]*c.Scale + c.Shift; !(math.Abs(x-f.Columns[1].Number[i]) <= 1e-9) {
 			t.Errorf("row %d: x = %v", i, x)
 		}
-		if y := ds.Target[i]*e.Target.Scale + e.Target.Shift; math.Abs(y-f.Columns[0].Number[i]) > closedForm {
+		if y := ds.Target[i]*e.Target.Scale + e.Target.Shift; !(math.Abs(y-f.Columns[0].Number[i]) <= closedForm) {
 			t.Errorf("row %d: y = %v", i, y)
 		}
 		sum += ds.Row(i)[0]
 		squares += ds.Row(i)[0] * ds.Row(i)[0]
 	}
-	if math.Abs(sum) > 1e-9 || math.Abs(squares/4-1) > 1e-9 {
+	if !(math.Abs(sum) <= 1e-9) || !(math.Abs(squares/4-1) <= 1e-9) {
 		t.Errorf("standardised x has sum %v and mean square %v", sum, squares/4)
 	}
 }

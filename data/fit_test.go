@@ -241,7 +241,7 @@ func TestRowsMayRepeat(t *testing.T) {
 		}
 		x, y := cells(got.Train), cells(want.Train)
 		for i := range y {
-			if math.Abs(x[i]-y[i]) > 1e-12 {
+			if !(math.Abs(x[i]-y[i]) <= 1e-12) {
 				t.Fatalf("%s: cell %d is %v, not %v", storage, i, x[i], y[i])
 			}
 		}
@@ -262,7 +262,7 @@ func TestRowsMayRepeat(t *testing.T) {
 	for _, v := range cells(again.Train) {
 		sum += v
 	}
-	if len(cells(again.Train)) != 5 || math.Abs(sum) > 1e-12 {
+	if len(cells(again.Train)) != 5 || !(math.Abs(sum) <= 1e-12) {
 		t.Errorf("the standardized cells %v, whose sum is not 0", cells(again.Train))
 	}
 	if _, err := Fit(context.Background(), f, []int{1, 2}, []int{2}, spec, Float64); err == nil || !strings.Contains(err.Error(), "row 2") {

@@ -54,7 +54,7 @@ func TestNullsAreRowsWithTheFill(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := a.Encoder.Inputs[0].Fill; math.Abs(got-fill) > 1e-13*(1+math.Abs(fill)) {
+				if got := a.Encoder.Inputs[0].Fill; !(math.Abs(got-fill) <= 1e-13*(1+math.Abs(fill))) {
 					t.Errorf("%d rows: %s %v, not %v", n, impute, got, fill)
 				}
 				x, y := make([]float64, a.Train.D), make([]float64, b.Train.D)
@@ -62,7 +62,7 @@ func TestNullsAreRowsWithTheFill(t *testing.T) {
 					a.Train.X.RowTo(x, i)
 					b.Train.X.RowTo(y, i)
 					for k := range x {
-						if math.Abs(x[k]-y[k]) > 1e-12*(1+math.Abs(y[k])) {
+						if !(math.Abs(x[k]-y[k]) <= 1e-12*(1+math.Abs(y[k]))) {
 							t.Errorf("%d rows, %s, %s: row %d is %v, with the number written out %v", n, impute, scale, i, x, y)
 							break
 						}

@@ -97,7 +97,7 @@ func TestFacts(t *testing.T) {
 	for _, w := range wage.Number {
 		sum += w
 	}
-	if mean := sum / float64(cps.Rows); math.Abs(mean-603.7267) > 1e-3 {
+	if mean := sum / float64(cps.Rows); !(math.Abs(mean-603.7267) <= 1e-3) {
 		t.Errorf("mean wage %v", mean)
 	}
 	if wage.Number[0] != 354.94 || wage.Number[1] != 123.46 {

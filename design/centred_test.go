@@ -63,7 +63,7 @@ func TestCentred(t *testing.T) {
 		if z == nil {
 			t.Fatalf("%T: nothing moves", m)
 		}
-		if by[0] != 0 || by[2] != 0 || by[4] != 0 || by[5] != 0 || by[3] != -7 || math.Abs(by[1]-1e6) > 200 {
+		if by[0] != 0 || by[2] != 0 || by[4] != 0 || by[5] != 0 || by[3] != -7 || !(math.Abs(by[1]-1e6) <= 200) {
 			t.Errorf("%T: moved by %v", m, by)
 		}
 		row, most := make([]float64, d), make([]float64, d)
@@ -127,7 +127,7 @@ func TestCentredOverRanks(t *testing.T) {
 			return err
 		}
 		z, by := design.Centred(m, 1)
-		if z == nil || by[0] != 0 || by[2] != 0 || math.Abs(by[1]-5e5) > 11 {
+		if z == nil || by[0] != 0 || by[2] != 0 || !(math.Abs(by[1]-5e5) <= 11) {
 			return fmt.Errorf("moved by %v", by)
 		}
 		row := make([]float64, d)
@@ -181,7 +181,7 @@ func TestCentredNearOne(t *testing.T) {
 			if z == nil {
 				continue
 			}
-			if by[1] != 1 || by[3] != 0 || (by[2] == 0) != (n > 30) || math.Abs(by[0]-1) > 0.01 {
+			if by[1] != 1 || by[3] != 0 || (by[2] == 0) != (n > 30) || !(math.Abs(by[0]-1) <= 0.01) {
 				t.Errorf("%T of %d rows: moved by %v", m, n, by)
 			}
 			row := make([]float64, 4)

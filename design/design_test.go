@@ -245,7 +245,7 @@ func TestDense32AddsInDouble(t *testing.T) {
 		}
 		for _, z := range all[1:] {
 			for i, a := range m(z) {
-				if math.Abs(a-want[i]) > closedForm*size {
+				if !(math.Abs(a-want[i]) <= closedForm*size) {
 					t.Fatalf("%s: entry %d is %v, %v of the same numbers in float64", name(z), i, a, want[i])
 				}
 			}
@@ -430,7 +430,7 @@ func TestWeightsOfZero(t *testing.T) {
 				for j := range n {
 					square, sum = square+w[j]*x[j*d+k]*x[j*d+k], sum+w[j]*x[j*d+k]
 				}
-				if math.Abs(squares[k]-square) > closedForm || math.Abs(sums[k]-sum) > closedForm || math.Abs(gram[k*d+k]-square) > closedForm {
+				if !(math.Abs(squares[k]-square) <= closedForm) || !(math.Abs(sums[k]-sum) <= closedForm) || !(math.Abs(gram[k*d+k]-square) <= closedForm) {
 					t.Fatalf("%s, weights %v: column %d has squares %v, %v, want %v, and sum %v, want %v", name, w, k, squares[k], gram[k*d+k], square, sums[k], sum)
 				}
 			}

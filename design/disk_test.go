@@ -145,7 +145,7 @@ func (c onRows) alike(n, d int, format DiskFormat) {
 			op(c.got, got)
 			op(c.want, want)
 			for i := range want {
-				if tol := 1e-12 * math.Sqrt(float64(n)) * (1 + math.Abs(want[i])); !(math.Abs(got[i]-want[i]) <= tol) || (name == "margins" || name == "row") && format != DiskSparse && math.Abs(got[i]-want[i]) > 1e-15*float64(d) {
+				if tol := 1e-12 * math.Sqrt(float64(n)) * (1 + math.Abs(want[i])); !(math.Abs(got[i]-want[i]) <= tol) || (name == "margins" || name == "row") && format != DiskSparse && !(math.Abs(got[i]-want[i]) <= 1e-15*float64(d)) {
 					c.t.Fatalf("%s, %s of [%d, %d): entry %d is %v, want %v", c.name, name, lo, hi, i, got[i], want[i])
 				}
 			}
@@ -441,7 +441,7 @@ func TestBlocksWithoutWeightAreNotRead(t *testing.T) {
 		disk.AddSquaresTo(got[:d], w, rows, 3*rows)
 		m.AddSquaresTo(want[:d], w, rows, 3*rows)
 		for j := range d {
-			if math.Abs(got[j]-want[j]) > 1e-12*math.Abs(want[j]) {
+			if !(math.Abs(got[j]-want[j]) <= 1e-12*math.Abs(want[j])) {
 				t.Errorf("column %d: squares %v of rows of weight %v, not %v", j, got[j], weight, want[j])
 			}
 		}
@@ -485,7 +485,7 @@ func TestWorkAddsUp(t *testing.T) {
 		} {
 			pass, gram := twice(60).Work()
 			more, products := twice(180).Work() // the rows of 60, three times
-			if !(pass > 0 && gram > 0) || math.Abs(more-3*pass) > 1e-9*more || math.Abs(products-3*gram) > 1e-9*products {
+			if !(pass > 0 && gram > 0) || !(math.Abs(more-3*pass) <= 1e-9*more) || !(math.Abs(products-3*gram) <= 1e-9*products) {
 				t.Errorf("%s, d = %d: work %v and %v of 60 rows, %v and %v of three times as many", kind, d, pass, gram, more, products)
 			}
 		}
@@ -547,7 +547,7 @@ func TestWorkInItsUnit(t *testing.T) {
 		pass, gram float64
 	}{{double, 320, 40, 10}, {single, 160, 20, 10}, {sparse, 8*11 + 12*20, 120, 350}} {
 		pass, gram := c.m.Work()
-		if bytes := c.m.Bytes(); pass != c.pass || math.Abs(gram-c.gram) > 1e-12*gram || bytes != c.bytes {
+		if bytes := c.m.Bytes(); pass != c.pass || !(math.Abs(gram-c.gram) <= 1e-12*gram) || bytes != c.bytes {
 			t.Errorf("%T: work %v and %v, %d bytes; want %v and %v, %d", c.m, pass, gram, bytes, c.pass, c.gram, c.bytes)
 		}
 	}

@@ -62,7 +62,7 @@ func TestCancellation(t *testing.T) {
 			if err := drotest.Sound(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Y) != 300 || math.Abs(vec.Sum(res.Y)-1) > drotest.ClosedForm || math.IsInf(res.Objective, 0) {
+			if len(res.X) != 4 || len(res.Y) != 300 || !(math.Abs(vec.Sum(res.Y)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
 				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}
 			if o.after > 35 { // one step, with its line search, and the weights returned

@@ -68,7 +68,7 @@ func TestBudget(t *testing.T) {
 					if slack := 1e-8 * math.Abs(exact); res.Certificate.Lower > exact+slack || res.Certificate.Upper < exact-slack {
 						t.Errorf("%s: [%v, %v] misses the optimum %v", what, res.Certificate.Lower, res.Certificate.Upper, exact)
 					}
-					if again, _ := c.dual.BestResponseTo(make([]float64, n), lossesAt(p, res.X)); math.Abs(again-res.Risk) > 1e-12*math.Abs(again) {
+					if again, _ := c.dual.BestResponseTo(make([]float64, n), lossesAt(p, res.X)); !(math.Abs(again-res.Risk) <= 1e-12*math.Abs(again)) {
 						t.Errorf("%s: the risk is said to be %v, it is %v", what, res.Risk, again)
 					}
 				}

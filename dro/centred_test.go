@@ -81,7 +81,7 @@ func TestCentredInTermsOfTheProblem(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := res.Trace[0].Upper
-		if want, _ := h.Objective(drotest.Reals(h.X0)).Float64(); math.Abs(first-want) > 1e-6*want {
+		if want, _ := h.Objective(drotest.Reals(h.X0)).Float64(); !(math.Abs(first-want) <= 1e-6*want) {
 			t.Errorf("the start is said to be %v, and is %v", first, want)
 		}
 		if v, _ := h.Objective(drotest.Reals(last)).Float64(); !(v < 10*first) {
@@ -105,7 +105,7 @@ func TestCentredOfTheOracleItselfAlone(t *testing.T) {
 	}
 	p := &Problem{Oracle: doubled{o}, Dual: Uniform{}, Primal: L2{Mu: 1, Intercept: true}}
 	res, err := SolveBy(context.Background(), p, LBFGS{}, drotest.Asking(1e-3, 60))
-	if err != nil || math.Abs(res.Objective-2*2.1875/2) > 1e-2 {
+	if err != nil || !(math.Abs(res.Objective-2*2.1875/2) <= 1e-2) {
 		t.Errorf("%v, %v", res, err)
 	}
 }

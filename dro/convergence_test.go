@@ -116,7 +116,7 @@ func TestTheoryOnAMatrixGame(t *testing.T) {
 			t.Errorf("%s: gap %v after 2000 passes, %v after 20000: not O(1/k)", drotest.Describe(m), early, late)
 		}
 		lower, upper = max(lower, res.Certificate.Lower), min(upper, res.Certificate.Upper)
-		if s := vec.Sum(res.X); math.Abs(s-1) > drotest.ClosedForm {
+		if s := vec.Sum(res.X); !(math.Abs(s-1) <= drotest.ClosedForm) {
 			t.Errorf("%s: x sums to %v", drotest.Describe(m), s)
 		}
 	}

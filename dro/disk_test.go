@@ -80,14 +80,14 @@ func TestRowsOnDisk(t *testing.T) {
 		}
 		for _, m := range methods {
 			got, want := solve(disk, m), solve(dense, m)
-			if got.Status != want.Status || math.Abs(got.Objective-want.Objective) > 2e-5*want.Objective || got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
+			if got.Status != want.Status || !(math.Abs(got.Objective-want.Objective) <= 2e-5*want.Objective) || got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
 				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status, got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
 			}
 			sum := 0.0
 			for _, y := range got.Y {
 				sum += y
 			}
-			if math.Abs(sum-1) > 1e-9 {
+			if !(math.Abs(sum-1) <= 1e-9) {
 				t.Errorf("%s, %v: the weights sum to %v", m.Name(), dual, sum)
 			}
 			paged.Free(room, got.Y)

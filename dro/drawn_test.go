@@ -71,7 +71,7 @@ func TestBlocksOfGivenSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res.Status != dro.Certified || math.Abs(res.Objective-peer.Objective) > 2e-6*peer.Objective {
+		if res.Status != dro.Certified || !(math.Abs(res.Objective-peer.Objective) <= 2e-6*peer.Objective) {
 			t.Errorf("%#v: %v, %v, lbfgs %v", m, res.Status, res.Objective, peer.Objective)
 		}
 	}

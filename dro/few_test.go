@@ -50,7 +50,7 @@ func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
 				if asked > max(1, most) {
 					t.Errorf("%d samples are copied where %d may be", asked, most)
 				}
-				if res.Status != Certified || math.Abs(res.Objective-alone.Objective) > 1e-6*alone.Objective {
+				if res.Status != Certified || !(math.Abs(res.Objective-alone.Objective) <= 1e-6*alone.Objective) {
 					t.Errorf("%v, objective %v, with room for all %v", res.Status, res.Objective, alone.Objective)
 				}
 				copied = max(copied, asked)

@@ -84,7 +84,7 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 				if res.Status != dro.Certified || res.Passes > c.passes {
 					t.Errorf("%s %#v %#v: %v after %.3g passes, at most %v expected", loss.Name(), dual, c.method, res.Status, res.Passes, c.passes)
 				}
-				if math.Abs(res.Objective-peer.Objective) > 2e-6*peer.Objective {
+				if !(math.Abs(res.Objective-peer.Objective) <= 2e-6*peer.Objective) {
 					t.Errorf("%s %#v %#v: objective %v, lbfgs %v", loss.Name(), dual, c.method, res.Objective, peer.Objective)
 				}
 				for _, k := range res.Trace {

@@ -102,7 +102,7 @@ func TestSearchAsksForADecrease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(res.X[0]) > 1e-4 || res.Passes > 15 {
+		if !(math.Abs(res.X[0]) <= 1e-4) || res.Passes > 15 {
 			t.Errorf("from %v: at %v after %v passes, %v", x, res.X[0], res.Passes, res.Status)
 		}
 	}

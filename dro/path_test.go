@@ -121,7 +121,7 @@ func TestPathRemembers(t *testing.T) {
 	}
 	little, err := slowly.Between(0.7)
 	all, _ := atOnce.Between(0.7)
-	if err != nil || math.Abs(little.Upper-all.Upper) > 1e-14 || little.Lower != all.Lower {
+	if err != nil || !(math.Abs(little.Upper-all.Upper) <= 1e-14) || little.Lower != all.Lower {
 		t.Errorf("%v point by point, %v at once, %v", little, all, err)
 	}
 }

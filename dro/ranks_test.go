@@ -202,7 +202,7 @@ func TestRanksAgree(t *testing.T) {
 					t.Errorf("%d ranks have other weights than one", size)
 				}
 			}
-			if math.Abs(first.Objective-alone.Objective) > 1e-6*math.Abs(alone.Objective) || first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
+			if !(math.Abs(first.Objective-alone.Objective) <= 1e-6*math.Abs(alone.Objective)) || first.Certificate.Lower > alone.Certificate.Upper || alone.Certificate.Lower > first.Certificate.Upper {
 				t.Errorf("ranks have the objective %v within %v, one process %v within %v", first.Objective, first.Certificate, alone.Objective, alone.Certificate)
 			}
 			t.Logf("%.3g passes, alone %.3g; %d rounds", first.Passes, alone.Passes, calls)

@@ -31,7 +31,7 @@ func TestRestrictedPenalty(t *testing.T) {
 			saddle.Restrictable
 		}{dro.KL{Nu: nu}, dro.ChiSquare{Nu: nu}} {
 			restricted, offset := d.Restricted(n, m)
-			if got, want := restricted.Value(part)+offset, d.Value(all); math.Abs(got-want) > dro.ClosedForm*(1+math.Abs(want)*float64(n)) {
+			if got, want := restricted.Value(part)+offset, d.Value(all); !(math.Abs(got-want) <= dro.ClosedForm*(1+math.Abs(want)*float64(n))) {
 				t.Errorf("%#v, %d of %d samples: ψ = %v restricted, %v of all", d, m, n, got, want)
 			}
 		}
@@ -56,7 +56,7 @@ func TestCoresetOffset(t *testing.T) {
 			r, _ := kl.BestResponseTo(make([]float64, len(f)), f)
 			return r + kl.Nu*math.Log(float64(len(f)))
 		}
-		if got, want := risk(one), risk(all); math.Abs(got-want) > dro.ClosedForm*(1+math.Abs(want)) {
+		if got, want := risk(one), risk(all); !(math.Abs(got-want) <= dro.ClosedForm*(1+math.Abs(want))) {
 			t.Errorf("ν = %v: %v by one of a kind, %v by all", kl.Nu, got, want)
 		}
 	}

@@ -19,7 +19,7 @@ func TestNewtonOnSamples(t *testing.T) {
 		if got.Status != Certified {
 			t.Errorf("%#v: %v after %v passes", dual, got.Status, got.Passes)
 		}
-		if math.Abs(got.Objective-exact.Objective) > 1e-9*exact.Objective {
+		if !(math.Abs(got.Objective-exact.Objective) <= 1e-9*exact.Objective) {
 			t.Errorf("%#v: objective %v, %v with full Hessians", dual, got.Objective, exact.Objective)
 		}
 	}

@@ -180,11 +180,11 @@ func TestStoragesHaveOneOptimum(t *testing.T) {
 					if c := res.Certificate; c.Lower > best.Certificate.Upper || c.Upper < best.Certificate.Lower {
 						t.Errorf("%s: [%v, %v] misses the optimum in [%v, %v]", what, c.Lower, c.Upper, best.Certificate.Lower, best.Certificate.Upper)
 					}
-					if p := e.objective(loss, dual, res.X); math.Abs(p-res.Objective) > rounding*p {
+					if p := e.objective(loss, dual, res.X); !(math.Abs(p-res.Objective) <= rounding*p) {
 						t.Errorf("%s: objective %v, by the textbook %v", what, res.Objective, p)
 					}
 					again, err := dro.Certify(reference, res.X)
-					if err != nil || math.Abs(again.Upper-res.Certificate.Upper) > rounding*again.Upper || again.Lower > res.Certificate.Upper {
+					if err != nil || !(math.Abs(again.Upper-res.Certificate.Upper) <= rounding*again.Upper) || again.Lower > res.Certificate.Upper {
 						t.Errorf("%s: %v; [%v, %v] over the matrix in float64, upper bound %v", what, err, again.Lower, again.Upper, res.Certificate.Upper)
 					}
 				}

@@ -179,7 +179,7 @@ func TestLossesThatAreMissing(t *testing.T) {
 			continue
 		}
 		own, none := float64(e.Models[0].Overall.Of["risk"]), float64(e.Models[1].Overall.Of["risk"])
-		if e.Loss != c.loss || e.LossUnit != c.unitWanted || own != 8 || math.Abs(none-c.risk) > 1e-12 {
+		if e.Loss != c.loss || e.LossUnit != c.unitWanted || own != 8 || !(math.Abs(none-c.risk) <= 1e-12) {
 			t.Errorf("%s %q: %s in %q, risks %v and %v, want %v", c.task, c.name, e.Loss, e.LossUnit, own, none, c.risk)
 		}
 		if in.Models[1].Loss != nil {

@@ -37,7 +37,7 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 				for key, sp := range s.Spread {
 					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax, "difference": sp.Difference.BetweenGroups,
 						"difference_to_overall": sp.Difference.ToOverall, "average": sp.Average, "weighted_average": sp.WeightedAverage}
-					if !(sp.GroupMin <= sp.GroupMax) || math.Abs(float64(sp.GroupMax-sp.GroupMin-sp.Difference.BetweenGroups)) > 1e-12 {
+					if !(sp.GroupMin <= sp.GroupMax) || !(math.Abs(float64(sp.GroupMax-sp.GroupMin-sp.Difference.BetweenGroups)) <= 1e-12) {
 						t.Errorf("%s %s: from %v to %v, a difference of %v", task, key, sp.GroupMin, sp.GroupMax, sp.Difference.BetweenGroups)
 					}
 					for name, iv := range sp.Intervals {
@@ -183,7 +183,7 @@ func TestConcentrationIsConcave(t *testing.T) {
 			}
 			rows, mass, steep = float64(c.Rows), float64(c.Mass), slope
 		}
-		if rows != 1 || math.Abs(mass-1) > 1e-9 {
+		if rows != 1 || !(math.Abs(mass-1) <= 1e-9) {
 			t.Fatalf("%d rows: the curve ends at %v of them with %v of the mass", n, rows, mass)
 		}
 	}

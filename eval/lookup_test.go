@@ -210,7 +210,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 			}
 		}
 		c := e.Compared[0]
-		if at := c.AtBaselineWorst; at == nil || at.Value != c.Groups[worst].Value || *at.Interval != *c.Groups[worst].Simultaneous || math.Abs(float64(at.Value)+10) > 3 {
+		if at := c.AtBaselineWorst; at == nil || at.Value != c.Groups[worst].Value || *at.Interval != *c.Groups[worst].Simultaneous || !(math.Abs(float64(at.Value)+10) <= 3) {
 			t.Errorf("at the baseline's worst: %+v", at)
 		}
 		if order := e.Groupings[1].WorstFirst(); order[0].Label != e.Models[0].WorstGroup.Label || order[1].Models[0].Values.Of["risk"] < order[2].Models[0].Values.Of["risk"] {

@@ -116,12 +116,12 @@ func TestShowRows(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(a.TopColumns, []string{"age (years)", "site"}) || !reflect.DeepEqual(a.Top[0].Values, []string{"(missing)", "a"}) {
 		t.Errorf("%+v %v", a, err)
 	}
-	if math.Abs(float64(a.RadiusChi-w.Radius)) > closedForm || *a.Nu != 1 || a.Penalty != "chi2" {
+	if !(math.Abs(float64(a.RadiusChi-w.Radius)) <= closedForm) || *a.Nu != 1 || a.Penalty != "chi2" {
 		t.Errorf("radius %v, want %v", a.RadiusChi, w.Radius)
 	}
 	r := evaltest.Sample(t, eval.Binary)
 	a, w, err = eval.Holders(eval.AdversaryInput{Loss: in.Loss}, "kl", 0.5)
-	if err != nil || math.Abs(float64(a.RadiusKL-w.Radius)) > closedForm {
+	if err != nil || !(math.Abs(float64(a.RadiusKL-w.Radius)) <= closedForm) {
 		t.Errorf("radius %v, want %v: %v", a.RadiusKL, w.Radius, err)
 	}
 	r.Adversary, _, _ = eval.Holders(in, "kl", 1)

@@ -82,7 +82,7 @@ func TestScarceClassesWidenBounds(t *testing.T) {
 			eval.Interval
 			at eval.Num
 		}{"risk": {*g.Models[1].Simultaneous, g.Models[1].Values.Of["risk"]}, "change": {*d.Simultaneous, d.Value}} {
-			if up, down := iv.High-iv.at, iv.at-iv.Low; math.Abs(float64(up-down)) > 1e-12 {
+			if up, down := iv.High-iv.at, iv.at-iv.Low; !(math.Abs(float64(up-down)) <= 1e-12) {
 				t.Errorf("rate %v, loss × %v: %s from %v below to %v above", c.rate, c.loss, what, down, up)
 			}
 		}

@@ -31,7 +31,7 @@ func TestLossOfScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := eval.LossOfScores(loss, c.task, []float64{c.y}, []float64{c.p})
-		if err != nil || math.Abs(got[0]-c.want) > 1e-12*c.want {
+		if err != nil || !(math.Abs(got[0]-c.want) <= 1e-12*c.want) {
 			t.Errorf("%s of %s %v, score %v: %v %v, want %v", c.loss, c.task, c.y, c.p, got, err, c.want)
 		}
 	}

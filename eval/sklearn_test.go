@@ -14,7 +14,7 @@ const closedForm = 1e-12
 
 func same(t *testing.T, what string, got eval.Num, want float64) {
 	t.Helper()
-	if math.Abs(float64(got)-want) > closedForm*math.Max(1, math.Abs(want)) || !got.Defined() {
+	if !(math.Abs(float64(got)-want) <= closedForm*math.Max(1, math.Abs(want))) || !got.Defined() {
 		t.Errorf("%s = %.17g, want %.17g", what, float64(got), want)
 	}
 }

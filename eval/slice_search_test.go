@@ -71,7 +71,7 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 		size, mean, variance := moments(inside)
 		_, rest, _ := moments(func(i int32) bool { return !inside(i) })
 		want := (mean - rest) / math.Sqrt(variance/size+spread/all)
-		if math.Abs(c.risk-mean) > 1e-9 || math.Abs(c.t-want) > 1e-9*want || !(mean > rest) || size < 15 || size > all-15 {
+		if !(math.Abs(c.risk-mean) <= 1e-9) || !(math.Abs(c.t-want) <= 1e-9*want) || !(mean > rest) || size < 15 || size > all-15 {
 			t.Errorf("slice %d of %v rows: risk %v, %v errors; its rows have %v, %v", k, size, c.risk, c.t, mean, want)
 		}
 		if c.t > before || c.b < c.a {

@@ -45,7 +45,7 @@ func TestPostgres(t *testing.T) {
 			}
 			want := c.WantFar[i]
 			if got, err := strconv.ParseFloat(line, 64); line != "null" && (want == nil || err != nil || !(math.Abs(got-*want) <= peerTolerance*math.Max(math.Abs(*want), 1e-100))) ||
-				line == "null" && want != nil && !slices.ContainsFunc(c.Far[i], func(v any) bool { x, ok := v.(float64); return ok && math.Abs(x) >= 1e120 }) {
+				line == "null" && want != nil && !slices.ContainsFunc(c.Far[i], func(v any) bool { x, ok := v.(float64); return ok && !(math.Abs(x) < 1e120) }) {
 				t.Errorf("%s, %v: %s, wanted %v", name, c.Far[i], line, printed(want))
 			}
 		}

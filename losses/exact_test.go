@@ -27,7 +27,7 @@ func TestCurvatureIsNeverOverstated(t *testing.T) {
 			t.Errorf("margin %v, target %v: κ = %v, ℓ″ = %v", margin[j], target[j], kappa[j], want)
 		}
 		for what, pair := range map[string][2]float64{"value": {value[j], float(s.Value)}, "slope": {slope[j], float(s.Slope)}} {
-			if got, want := pair[0], pair[1]; math.Abs(got-want) > 1e-15*math.Abs(want)+1e-300 {
+			if got, want := pair[0], pair[1]; !(math.Abs(got-want) <= 1e-15*math.Abs(want)+1e-300) {
 				t.Errorf("margin %v, target %v: %s %v, in 256 bits %v", margin[j], target[j], what, got, want)
 			}
 		}

@@ -31,7 +31,7 @@ func TestSumsAreTheirDefinitions(t *testing.T) {
 			}
 			same := func(what string, got, want float64) {
 				t.Helper()
-				if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) { // float32 rows are summed in float32
+				if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) { // float32 rows are summed in float32
 					t.Errorf("%s, %T: %s is %v, not %v", l.Name(), o.z, what, got, want)
 				}
 			}
@@ -176,7 +176,7 @@ func TestMajorantsTouchTwice(t *testing.T) {
 				l.MajorantTo(kappa, []float64{v}, []float64{s}, []float64{target})
 				w, _, _ := eval(l, mirrored, target)
 				off := mirrored - m
-				if at := v + s*off + kappa[0]*off*off/2; math.Abs(at-w) > 1e-9*(1+w+math.Abs(s*off)) && !(l.Name() == "logistic" && math.Abs(r) > 700) {
+				if at := v + s*off + kappa[0]*off*off/2; !(math.Abs(at-w) <= 1e-9*(1+w+math.Abs(s*off))) && !(l.Name() == "logistic" && !(math.Abs(r) <= 700)) {
 					t.Errorf("%#v at %v: %v where the loss is %v, κ = %v", l, m, at, w, kappa[0])
 				}
 			}
@@ -188,7 +188,7 @@ func TestMajorantsTouchTwice(t *testing.T) {
 			v = 0
 		}
 		kappa := []float64{0}
-		if (Logistic{}).MajorantTo(kappa, []float64{v}, []float64{s}, []float64{1}); math.Abs(kappa[0]-want) > 1e-12 {
+		if (Logistic{}).MajorantTo(kappa, []float64{v}, []float64{s}, []float64{1}); !(math.Abs(kappa[0]-want) <= 1e-12) {
 			t.Errorf("slope %v: κ = %v, not %v", s, kappa[0], want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestCurvatureBoundsAreTight(t *testing.T) {
 			t.Errorf("%s: %v and %v", l.Name(), l.Lipschitz(), l.Smoothness())
 		}
 	}
-	if p, q := Probability(math.Log(3)), Probability(-math.Log(3)); math.Abs(p-0.75) > 1e-15 || math.Abs(q-0.25) > 1e-15 || Probability(0) != 0.5 || Probability(-800) < 0 || Probability(800) != 1 {
+	if p, q := Probability(math.Log(3)), Probability(-math.Log(3)); !(math.Abs(p-0.75) <= 1e-15) || !(math.Abs(q-0.25) <= 1e-15) || Probability(0) != 0.5 || Probability(-800) < 0 || Probability(800) != 1 {
 		t.Errorf("%v and %v", p, q)
 	}
 }

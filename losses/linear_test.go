@@ -79,7 +79,7 @@ func TestSelectKeepsTheSamples(t *testing.T) {
 			s.AddGradTo(a, weight, got[1], 0, len(rows))
 			o.AddGradTo(b, once, want[1], 0, n)
 			for k := range a {
-				if math.Abs(a[k]-b[k]) > closedForm*(1+math.Abs(b[k])) {
+				if !(math.Abs(a[k]-b[k]) <= closedForm*(1+math.Abs(b[k]))) {
 					t.Errorf("%#v %T: gradient %v, selected %v", l, o.z, b, a)
 				}
 			}

@@ -42,7 +42,7 @@ func TestKnownValues(t *testing.T) {
 		{Huber{Delta: 0.5}, 0, 1, .375, -.5}, // ½(1 − ¼)
 	} {
 		v, s, _ := eval(c.loss, c.m, c.t)
-		if math.Abs(v-c.value) > closedForm || math.Abs(s-c.slope) > closedForm {
+		if !(math.Abs(v-c.value) <= closedForm) || !(math.Abs(s-c.slope) <= closedForm) {
 			t.Errorf("%#v at m=%v t=%v: %v, %v; want %v, %v", c.loss, c.m, c.t, v, s, c.value, c.slope)
 		}
 	}
@@ -56,10 +56,10 @@ func TestSlopeAndCurvatureAgainstFiniteDifferences(t *testing.T) {
 				_, s, c := eval(l, m, tt)
 				vp, sp, _ := eval(l, m+h, tt)
 				vm, sm, _ := eval(l, m-h, tt)
-				if d := (vp - vm) / (2 * h); math.Abs(d-s) > 1e-8*(1+math.Abs(s)) {
+				if d := (vp - vm) / (2 * h); !(math.Abs(d-s) <= 1e-8*(1+math.Abs(s))) {
 					t.Errorf("%#v m=%v t=%v: slope %v, finite difference %v", l, m, tt, s, d)
 				}
-				if d := (sp - sm) / (2 * h); math.Abs(d-c) > 1e-7 {
+				if d := (sp - sm) / (2 * h); !(math.Abs(d-c) <= 1e-7) {
 					t.Errorf("%#v m=%v t=%v: curvature %v, finite difference %v", l, m, tt, c, d)
 				}
 			}
@@ -73,7 +73,7 @@ func TestConstantsBoundSlopeAndCurvature(t *testing.T) {
 		top := 0.0
 		for range 2000 {
 			_, s, c := eval(l, 10*rng.NormFloat64(), targets(l)[0])
-			if math.Abs(s) > l.Lipschitz() || c > l.Smoothness() || c < 0 {
+			if !(math.Abs(s) <= l.Lipschitz()) || c > l.Smoothness() || c < 0 {
 				t.Fatalf("%#v: slope %v, curvature %v beyond %v, %v", l, s, c, l.Lipschitz(), l.Smoothness())
 			}
 			top = max(top, c)
@@ -96,7 +96,7 @@ func TestLogisticIsStableForLargeMargins(t *testing.T) {
 		}
 	}
 	v, s, _ := eval(Logistic{}, 40, 1) // log1p(e^−40) ≈ e^−40: no cancellation
-	if w := math.Exp(-40); math.Abs(v/w-1) > closedForm || math.Abs(s/-w-1) > closedForm {
+	if w := math.Exp(-40); !(math.Abs(v/w-1) <= closedForm) || !(math.Abs(s/-w-1) <= closedForm) {
 		t.Errorf("m=40: %v, %v; want ±%v", v, s, w)
 	}
 	for _, m := range []float64{-1e3, 1e3, 0, 37} {
@@ -161,7 +161,7 @@ func TestLinearAgainstFiniteDifferences(t *testing.T) {
 			up, down := append([]float64(nil), x...), append([]float64(nil), x...)
 			up[k] += h
 			down[k] -= h
-			if fd := (at(up) - at(down)) / (2 * h); math.Abs(fd-grad[k]) > 1e-7 {
+			if fd := (at(up) - at(down)) / (2 * h); !(math.Abs(fd-grad[k]) <= 1e-7) {
 				t.Errorf("%#v: ∂/∂x[%d] = %v, finite difference %v", l, k, grad[k], fd)
 			}
 		}

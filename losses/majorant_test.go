@@ -48,7 +48,7 @@ func TestMajorantNearZero(t *testing.T) {
 		value, slope, kappa := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 		Logistic{}.EvalTo(value, slope, []float64{m}, []float64{1})
 		Logistic{}.MajorantTo(kappa, value, slope, nil)
-		if want := math.Tanh(m/2) / (2 * m); math.Abs(kappa[0]-want) > 4e-9 {
+		if want := math.Tanh(m/2) / (2 * m); !(math.Abs(kappa[0]-want) <= 4e-9) {
 			t.Errorf("κ = %v at %v, not %v", kappa[0], m, want)
 		}
 	}

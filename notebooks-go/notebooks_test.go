@@ -176,7 +176,7 @@ func alike(a, b string) bool {
 	for i := range x {
 		u, _ := strconv.ParseFloat(x[i], 64)
 		v, _ := strconv.ParseFloat(y[i], 64)
-		if math.Abs(u-v) > 1e-6*max(1, math.Abs(u)) {
+		if !(math.Abs(u-v) <= 1e-6*max(1, math.Abs(u))) {
 			return false
 		}
 	}

@@ -206,7 +206,7 @@ func TestProducts(t *testing.T) {
 	var site []*string
 	for i, row := range rows {
 		got, err := s.Values(row...)
-		if err != nil || math.Abs(got-want[i]) > closedForm*max(1, math.Abs(want[i])) {
+		if err != nil || !(math.Abs(got-want[i]) <= closedForm*max(1, math.Abs(want[i]))) {
 			t.Errorf("%v: %v, wanted %v (%v)", row, got, want[i], err)
 		}
 		a, _ := row[0].(float64)
@@ -314,7 +314,7 @@ func TestScorerOfRelabelledTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range got {
-		if math.Abs(got[i]-want.Score[i]) > closedForm*max(1, math.Abs(want.Score[i])) {
+		if !(math.Abs(got[i]-want.Score[i]) <= closedForm*max(1, math.Abs(want.Score[i]))) {
 			t.Fatalf("row %d: %v of the texts as they are, %v of their names", i, got[i], want.Score[i])
 		}
 	}

@@ -86,7 +86,7 @@ func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(plain.Result.Objective/m.Result.ERM.Objective-1) > 1e-5 {
+	if !(math.Abs(plain.Result.Objective/m.Result.ERM.Objective-1) <= 1e-5) {
 		t.Errorf("the plain average: %v, with that μ alone %v", m.Result.ERM.Objective, plain.Result.Objective)
 	}
 	cfg.Mu, cfg.Average = &usual, ""
@@ -230,7 +230,7 @@ func TestShareOfTheWay(t *testing.T) {
 		for passes := 0.0; passes <= 50; passes++ {
 			p := Progress{Passes: passes, MaxPasses: most, RelativeGap: math.Pow(10, -passes/20), Target: 1e-2}
 			want := passes / 40 // of two powers of ten, as of the passes
-			if got := p.Share(1); math.Abs(got-min(1, want)) > 1e-9 || got < last {
+			if got := p.Share(1); !(math.Abs(got-min(1, want)) <= 1e-9) || got < last {
 				t.Errorf("after %v of %v passes: %v, not %v", passes, most, got, want)
 			} else {
 				last = got

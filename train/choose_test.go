@@ -75,7 +75,7 @@ func TestWeightsRepeatRows(t *testing.T) {
 			}
 			objective[i], average[i] = m.Result.Objective, m.Result.ERM.Risk
 		}
-		if math.Abs(objective[0]/objective[1]-1) > 3e-8 || math.Abs(average[0]/average[1]-1) > 1e-6 {
+		if !(math.Abs(objective[0]/objective[1]-1) <= 3e-8) || !(math.Abs(average[0]/average[1]-1) <= 1e-6) {
 			t.Errorf("%s: objective %v weighted, %v repeated; ERM %v, %v", name, objective[0], objective[1], average[0], average[1])
 		}
 	}

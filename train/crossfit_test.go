@@ -66,7 +66,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 		}
 		for j, row := range p.Rows {
 			z := (p.Score[j] - y.Number[row]) / m.Encoder.Target.Scale
-			if math.Abs(p.Loss[j]-z*z/2) > 1e-9*(1+p.Loss[j]) {
+			if !(math.Abs(p.Loss[j]-z*z/2) <= 1e-9*(1+p.Loss[j])) {
 				t.Fatalf("%s: row %d has loss %v at score %v", name, row, p.Loss[j], p.Score[j])
 			}
 		}

@@ -141,14 +141,14 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 					if name == "chosen" && m.Config.Level.String() != alone.Config.Level.String() {
 						continue // a choice on other folds: other levels are as good
 					}
-					if math.Abs(m.Result.Objective-alone.Result.Objective) > 1e-6*alone.Result.Objective {
+					if !(math.Abs(m.Result.Objective-alone.Result.Objective) <= 1e-6*alone.Result.Objective) {
 						t.Errorf("the objective is %v, alone %v", m.Result.Objective, alone.Result.Objective)
 					}
 					if a, b := encoded(t, m), encoded(t, alone); a != b {
 						t.Errorf("the encoder is %s, alone %s", a, b)
 					}
 					for k, g := range m.Result.Groups {
-						if other := alone.Result.Groups[k]; g.Count != other.Count || math.Abs(g.Risk-other.Risk) > 1e-2*other.Risk {
+						if other := alone.Result.Groups[k]; g.Count != other.Count || !(math.Abs(g.Risk-other.Risk) <= 1e-2*other.Risk) {
 							t.Errorf("group %+v, alone %+v", g, other)
 						}
 					}
@@ -157,7 +157,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 					for _, v := range c.Times {
 						stand, square = stand+v, square+v*(v-1)
 					}
-					if !dealt || slices.Min(c.Times) < 1 || math.Abs(stand-float64(m.TrainRows)) > 5*math.Sqrt(square) {
+					if !dealt || slices.Min(c.Times) < 1 || !(math.Abs(stand-float64(m.TrainRows)) <= 5*math.Sqrt(square)) {
 						t.Fatalf("copies of %d rows stand for %v of %d", len(c.Rows), stand, m.TrainRows)
 					}
 					if r > 0 {
@@ -179,11 +179,11 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 					}
 					loss.EvalTo(value, make([]float64, n), margin, target)
 					for k, j := range c.Rows {
-						if math.Abs(value[k]-m.Run.Loss[j]) > 1e-9*(1+value[k]) {
+						if !(math.Abs(value[k]-m.Run.Loss[j]) <= 1e-9*(1+value[k])) {
 							t.Fatalf("copy %d has a loss of %v, row %d of %v", k, value[k], j, m.Run.Loss[j])
 						}
 					}
-					if math.Abs(total-1) > 1e-9 || len(m.Run.Loss) != m.TrainRows {
+					if !(math.Abs(total-1) <= 1e-9) || len(m.Run.Loss) != m.TrainRows {
 						t.Errorf("weights of %d rows sum to %v", len(m.Run.Weights), total)
 					}
 				}
@@ -374,7 +374,7 @@ func TestRanksNoteWhatOneProcessNotes(t *testing.T) {
 		for _, size := range []int{1, 3} {
 			for r, m := range ranked(t, size, table, c) {
 				says := slices.Contains(m.Notes, last)
-				if want := r == 0 || name == "logarithm"; says != want || math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) > 1e-6*alone.Encoder.Target.Smear {
+				if want := r == 0 || name == "logarithm"; says != want || !(math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) <= 1e-6*alone.Encoder.Target.Smear) {
 					t.Errorf("%s: rank %d of %d says %q, and has a factor of %v; one process %q, and %v", name, r, size, m.Notes, m.Encoder.Target.Smear, last, alone.Encoder.Target.Smear)
 				}
 			}

@@ -83,7 +83,7 @@ func TestGoldenModels(t *testing.T) {
 			t.Fatalf("%s: %d scores, %v", name, len(p.Score), err)
 		}
 		for i, s := range p.Score {
-			if math.Abs(s-want[i]) > closedForm*math.Abs(want[i]) {
+			if !(math.Abs(s-want[i]) <= closedForm*math.Abs(want[i])) {
 				t.Errorf("%s, row %d: %v, then %v", name, i+1, s, want[i])
 			}
 		}

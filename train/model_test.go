@@ -126,7 +126,7 @@ func TestExplainReproducesPredictions(t *testing.T) {
 				robust += c.Robust * v
 				erm += *c.Baseline * v
 			}
-			if math.Abs(robust-p.Score[row]) > closedForm*1e2*math.Abs(robust) || math.Abs(erm-q.Score[row]) > closedForm*1e2*math.Abs(erm) {
+			if !(math.Abs(robust-p.Score[row]) <= closedForm*1e2*math.Abs(robust)) || !(math.Abs(erm-q.Score[row]) <= closedForm*1e2*math.Abs(erm)) {
 				t.Errorf("intercept %v, row %d: by hand %v and %v, predicted %v and %v", intercept, row, robust, erm, p.Score[row], q.Score[row])
 			}
 		}
@@ -178,7 +178,7 @@ func TestSolversAgree(t *testing.T) {
 		if i == 0 {
 			first = s.Objective
 		}
-		if !s.Certified || math.Abs(s.Objective/first-1) > 1e-8 {
+		if !s.Certified || !(math.Abs(s.Objective/first-1) <= 1e-8) {
 			t.Errorf("%s: %s, objective %v, %s's %v", solver, s.Status, s.Objective, train.Solvers()[0], first)
 		}
 	}

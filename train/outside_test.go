@@ -106,7 +106,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 			"objective": {m.Result.Objective, want.Result.Objective}, "ERM's": {m.Result.ERM.RobustRisk, want.Result.ERM.RobustRisk},
 			"effective sample": {m.Result.EffectiveSampleSize, want.Result.EffectiveSampleSize},
 		} {
-			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) || what == "objective" && math.Abs(pair[0]-pair[1]) > 2e-5*pair[1] {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-3*pair[1]) || what == "objective" && !(math.Abs(pair[0]-pair[1]) <= 2e-5*pair[1]) {
 				t.Errorf("%s: %s %v, in memory %v", name, what, pair[0], pair[1])
 			}
 		}

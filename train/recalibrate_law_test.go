@@ -41,7 +41,7 @@ func TestRecalibrationHasNoUnit(t *testing.T) {
 			for j, v := range margin {
 				scaled[j] = unit * v
 			}
-			if s, c := fit(scaled, target, nil, intercept); math.Abs(s*unit-slope) > 1e-3*slope || math.Abs(c-shift) > 1e-3 {
+			if s, c := fit(scaled, target, nil, intercept); !(math.Abs(s*unit-slope) <= 1e-3*slope) || !(math.Abs(c-shift) <= 1e-3) {
 				t.Errorf("margins times %v: slope %v, intercept %v; %v and %v before", unit, s*unit, c, slope, shift)
 			}
 		}
@@ -53,7 +53,7 @@ func TestRecalibrationHasNoUnit(t *testing.T) {
 			level += g / n
 		}
 		along += slope * size / n
-		if math.Abs(along) > 1e-4 || intercept >= 0 && math.Abs(level) > 1e-4 {
+		if !(math.Abs(along) <= 1e-4) || intercept >= 0 && !(math.Abs(level) <= 1e-4) {
 			t.Errorf("intercept %d: derivatives %v and %v", intercept, along, level)
 		}
 		weight, twice, label := make([]float64, n), margin, target
@@ -65,7 +65,7 @@ func TestRecalibrationHasNoUnit(t *testing.T) {
 		}
 		s, c := fit(margin, target, weight, intercept)
 		s2, c2 := fit(twice, label, nil, intercept)
-		if math.Abs(s-s2) > 0.02*slope || math.Abs(c-c2) > 0.02 || math.Abs(s-slope) < 1e-4 {
+		if !(math.Abs(s-s2) <= 0.02*slope) || !(math.Abs(c-c2) <= 0.02) || math.Abs(s-slope) < 1e-4 {
 			t.Errorf("intercept %d: weights of two give %v, %v; rows counted twice %v, %v; without %v, %v", intercept, s, c, s2, c2, slope, shift)
 		}
 	}

@@ -33,7 +33,7 @@ func TestRecalibrated(t *testing.T) {
 		if i == last {
 			want += r.Intercept
 		}
-		if v != before.Coefficients[i] || math.Abs(m.Recalibrated[i]-want) > 1e-12*(1+math.Abs(want)) {
+		if v != before.Coefficients[i] || !(math.Abs(m.Recalibrated[i]-want) <= 1e-12*(1+math.Abs(want))) {
 			t.Fatalf("coefficient %d: %v, recalibrated %v, not %v and %v", i, v, m.Recalibrated[i], before.Coefficients[i], want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestRecalibrated(t *testing.T) {
 			row[name] = c.Number[held.Rows[0]]
 		}
 	}
-	if score, err := scorer.Map(row); err != nil || math.Abs(score-p.Score[0]) > 1e-12 {
+	if score, err := scorer.Map(row); err != nil || !(math.Abs(score-p.Score[0]) <= 1e-12) {
 		t.Errorf("the scorer says %v (%v), the model %v", score, err, p.Score[0])
 	}
 }

@@ -80,7 +80,7 @@ func TestFitReproducesReferences(t *testing.T) {
 				t.Errorf("%+v by %s: status %s, %d × %d", ref, s.Solver, s.Status, s.N, s.D)
 			}
 			near := func(what string, got, want, tolerance float64) {
-				if math.Abs(got-want) > tolerance*math.Abs(want) {
+				if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
 					t.Errorf("%+v by %s: %s = %v, reference %v", ref, s.Solver, what, got, want)
 				}
 			}

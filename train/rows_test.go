@@ -32,7 +32,7 @@ func TestRowSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(given.Result.Objective/split.Result.Objective-1) > 1e-9 || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
+	if !(math.Abs(given.Result.Objective/split.Result.Objective-1) <= 1e-9) || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
 		t.Errorf("objective %v, by the split %v", given.Result.Objective, split.Result.Objective)
 	}
 	// Half of the rows, against a table that holds only these.
@@ -70,7 +70,7 @@ func TestRowSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(some.Result.Objective/alone.Result.Objective-1) > 1e-9 || some.HoldoutRows != 0 {
+	if !(math.Abs(some.Result.Objective/alone.Result.Objective-1) <= 1e-9) || some.HoldoutRows != 0 {
 		t.Errorf("objective %v, of the rows alone %v", some.Result.Objective, alone.Result.Objective)
 	}
 	for _, bad := range []train.RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}}, {Train: []int{1, 2}, Holdout: []int{2}}} {
@@ -116,14 +116,14 @@ func TestWarmStart(t *testing.T) {
 		if warm.Config.Start != nil {
 			t.Error("the model keeps the one it started from")
 		}
-		if !(warm.Result.Passes < 0.5*cold.Result.Passes) || math.Abs(warm.Result.Objective/cold.Result.Objective-1) > 2e-8 {
+		if !(warm.Result.Passes < 0.5*cold.Result.Passes) || !(math.Abs(warm.Result.Objective/cold.Result.Objective-1) <= 2e-8) {
 			t.Errorf("%s: %v passes to %v, cold %v to %v", name, warm.Result.Passes, warm.Result.Objective, cold.Result.Passes, cold.Result.Objective)
 		}
 		// Of other columns and another split: an error at most in speed.
 		other := cfg
 		other.Start, other.Seed, other.Drop = nil, 7, []string{map[string]string{"hmda": "pirat", "cps1988": "experience"}[name]}
 		cfg.Start = fit(t, other)
-		if m := fit(t, cfg); math.Abs(m.Result.Objective/cold.Result.Objective-1) > 2e-8 {
+		if m := fit(t, cfg); !(math.Abs(m.Result.Objective/cold.Result.Objective-1) <= 2e-8) {
 			t.Errorf("%s: objective %v from another model, %v from zero", name, m.Result.Objective, cold.Result.Objective)
 		}
 	}

@@ -91,7 +91,7 @@ func TestScorerIsPredict(t *testing.T) {
 			if err != nil || a != b {
 				t.Fatalf("row %d: %v by position, %v by name (%v)", r, a, b, err)
 			}
-			if math.Abs(a-want.Score[i]) > closedForm*max(1, math.Abs(want.Score[i])) {
+			if !(math.Abs(a-want.Score[i]) <= closedForm*max(1, math.Abs(want.Score[i]))) {
 				t.Fatalf("row %d: scored %v, predicted %v", r, a, want.Score[i])
 			}
 		}

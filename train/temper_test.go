@@ -44,7 +44,7 @@ func TestTempered(t *testing.T) {
 			return risk + *m.Config.Mu/2*size
 		}
 		best := objective(s.Tempered.Slope, 0)
-		if math.Abs(best/s.Tempered.Objective-1) > 1e-9 {
+		if !(math.Abs(best/s.Tempered.Objective-1) <= 1e-9) {
 			t.Errorf("%s: objective %v by hand, %v reported", name, best, s.Tempered.Objective)
 		}
 		for _, step := range [][2]float64{{0.05, 0}, {-0.05, 0}, {0, 0.05}, {0, -0.05}, {0.03, 0.03}, {0.03, -0.03}} {

@@ -92,12 +92,12 @@ func TestTransforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(one-p.Score[i]) > 1e-12*math.Abs(one) {
+		if !(math.Abs(one-p.Score[i]) <= 1e-12*math.Abs(one)) {
 			t.Fatalf("row %d: %v by the scorer, %v by the table", i+1, one, p.Score[i])
 		}
 		ratio += row["y"].(float64) / one / float64(f.Rows)
 	}
-	if math.Abs(ratio-1) > 1e-9 || again.Encoder.Target.Smear <= 1 {
+	if !(math.Abs(ratio-1) <= 1e-9) || again.Encoder.Target.Smear <= 1 {
 		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
 	}
 	for name, change := range map[string]func(*train.Config){
@@ -160,7 +160,7 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, err := scorer.Map(map[string]any{"a": nil, "c": 3, "g": "u"})
-	if err != nil || math.Abs(one-p.Score[1]) > 1e-12*math.Abs(one) {
+	if err != nil || !(math.Abs(one-p.Score[1]) <= 1e-12*math.Abs(one)) {
 		t.Errorf("%v by the scorer, %v by the table: %v", one, p.Score[1], err)
 	}
 }

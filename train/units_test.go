@@ -136,7 +136,7 @@ func TestScoresOfRareLevels(t *testing.T) {
 				row[k] = cellOf(t, some, name, i)
 			}
 			got, err := s.Values(row...)
-			if err != nil || math.Abs(got-want.Score[i]) > 1e-9*math.Abs(want.Score[i]) {
+			if err != nil || !(math.Abs(got-want.Score[i]) <= 1e-9*math.Abs(want.Score[i])) {
 				t.Errorf("reference %v, row %d: scored %v (%v), predicted %v", reference, i, got, err, want.Score[i])
 			}
 		}
@@ -167,7 +167,7 @@ func TestProblemIsTheOneTrained(t *testing.T) {
 			}
 			return c.Upper
 		}
-		if v := at(m.Coefficients); math.Abs(v-m.Result.Objective) > 1e-9*v {
+		if v := at(m.Coefficients); !(math.Abs(v-m.Result.Objective) <= 1e-9*v) {
 			t.Errorf("%s: objective %v, the model's %v", name, v, m.Result.Objective)
 		}
 		for j := range m.Coefficients {

@@ -71,11 +71,11 @@ func TestConstantsOfEqualBlocks(t *testing.T) {
 		separableHistorical: n * g, separableReplacement: n * g,
 	}
 	for m, v := range want {
-		if got, _ := c.mixedAndPrimal(m, c.scheme(m, true, false)); math.Abs(got/v-1) > 1e-12 {
+		if got, _ := c.mixedAndPrimal(m, c.scheme(m, true, false)); !(math.Abs(got/v-1) <= 1e-12) {
 			t.Errorf("%v: uniform constant %v, want %v", m, got, v)
 		}
 		for _, floor := range []bool{false, true} { // equal blocks: the adapted scheme is uniform
-			if got, _ := c.mixedAndPrimal(m, c.scheme(m, false, floor)); math.Abs(got/v-1) > 1e-12 {
+			if got, _ := c.mixedAndPrimal(m, c.scheme(m, false, floor)); !(math.Abs(got/v-1) <= 1e-12) {
 				t.Errorf("%v: adapted constant %v, want %v", m, got, v)
 			}
 		}

@@ -58,7 +58,7 @@ func TestJudged(t *testing.T) {
 	}
 	var r Row
 	r.fill([]int32{0, 1, -1, -1, 0}, []float64{1, 3, 9, 8, 2})
-	if r.Worst != 3 || math.Abs(r.Average-4.6) > 1e-12 {
+	if r.Worst != 3 || !(math.Abs(r.Average-4.6) <= 1e-12) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -73,7 +73,7 @@ func TestChange(t *testing.T) {
 	rows = append(rows, Row{Table: "t", Model: ERM, Seed: 9, Worst: 70}, Row{Table: "t", Model: Chosen, Seed: 8})
 	// −0.5, −0.5, −0.8: mean −0.6, standard deviation √0.03.
 	d, se := change(rows, "t", worst)
-	if math.Abs(d+0.6) > 1e-12 || math.Abs(se-0.1) > 1e-12 || word(d, se) != "lower" || word(-d, se) != "HIGHER" || word(0, 1) != "as good" {
+	if !(math.Abs(d+0.6) <= 1e-12) || !(math.Abs(se-0.1) <= 1e-12) || word(d, se) != "lower" || word(-d, se) != "HIGHER" || word(0, 1) != "as good" {
 		t.Errorf("%v ± %v", d, se)
 	}
 	// One split in five that differs is one standard error, whatever rounding says.

@@ -90,7 +90,7 @@ func TestManyRowsAreDrawnOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	sigma := math.Sqrt(n * fraction * (1 - fraction))
-	if math.Abs(float64(len(held))-n*fraction) > 4*sigma || len(train)+len(held) != n || !sort.IntsAreSorted(train) || !sort.IntsAreSorted(held) {
+	if !(math.Abs(float64(len(held))-n*fraction) <= 4*sigma) || len(train)+len(held) != n || !sort.IntsAreSorted(train) || !sort.IntsAreSorted(held) {
 		t.Errorf("%d and %d of %d rows", len(train), len(held), n)
 	}
 	_, other, _ := Split(n, fraction, 4)
@@ -108,7 +108,7 @@ func TestManyRowsAreDrawnOneByOne(t *testing.T) {
 		}
 	}
 	for what, k := range map[string]int{"another seed": both, "the row before": next} {
-		if math.Abs(float64(k)-n*fraction*fraction) > 5*math.Sqrt(n)*fraction {
+		if !(math.Abs(float64(k)-n*fraction*fraction) <= 5*math.Sqrt(n)*fraction) {
 			t.Errorf("%d rows held out as well by %s, not about %v", k, what, n*fraction*fraction)
 		}
 	}

@@ -111,10 +111,10 @@ func TestPower(t *testing.T) {
 	}
 	// AUC and kappa of n ≤ 6, counted by hand: of the pairs (1; 0) four of six are in
 	// order, one is tied; 4 of 5 agree where chance gives 0.52.
-	if a := auc(spearman.Ranks([]float64{1, 2, 2, 3, 0}), []float64{0, 1, 0, 1, 1}); math.Abs(a-3.5/6) > 1e-12 {
+	if a := auc(spearman.Ranks([]float64{1, 2, 2, 3, 0}), []float64{0, 1, 0, 1, 1}); !(math.Abs(a-3.5/6) <= 1e-12) {
 		t.Errorf("AUC %v", a)
 	}
-	if k := agreement([]float64{1, 1, 0, 0, 1}, []float64{1, 1, 0, 0, 0}); math.Abs(k-(0.8-0.48)/0.52) > 1e-12 {
+	if k := agreement([]float64{1, 1, 0, 0, 1}, []float64{1, 1, 0, 0, 0}); !(math.Abs(k-(0.8-0.48)/0.52) <= 1e-12) {
 		t.Errorf("kappa %v", k)
 	}
 	if w := alike("isViolentRecid", "two_year_recid"); w != "recid" {
@@ -285,7 +285,7 @@ func TestRanksByHand(t *testing.T) {
 	if got := spearman.Ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
 		t.Errorf("%v", got)
 	}
-	if r := correlation([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}); math.Abs(r-0.8) > 1e-12 {
+	if r := correlation([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}); !(math.Abs(r-0.8) <= 1e-12) {
 		t.Errorf("%v", r)
 	}
 	if r := correlation([]float64{1, 1, 1}, []float64{1, 2, 3}); r != 0 {
@@ -551,7 +551,7 @@ func TestPowerOfCategories(t *testing.T) {
 	// Of the pairs of a one and a zero: 100 · 100 are ties but for the half of the rows that
 	// means are of, those of the level "all" above, those of "none" below all others.
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
-	if p := tr.power(tr.scores(c)); math.Abs(p-want) > 0.02 {
+	if p := tr.power(tr.scores(c)); !(math.Abs(p-want) <= 0.02) {
 		t.Errorf("%v, not about %v", p, want)
 	}
 }

@@ -57,7 +57,7 @@ func TestAgreementIsKappa(t *testing.T) {
 			a[i], b[i] = float64(bits>>i&1), float64(bits>>(5+i)&1)
 			not[i] = 1 - a[i]
 		}
-		if got, want := agreement(a, b), max(kappa(a, b), kappa(not, b)); math.Abs(got-want) > 1e-14 {
+		if got, want := agreement(a, b), max(kappa(a, b), kappa(not, b)); !(math.Abs(got-want) <= 1e-14) {
 			t.Errorf("%v and %v: %v, not %v", a, b, got, want)
 		}
 	}

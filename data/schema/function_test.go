@@ -81,11 +81,11 @@ func TestNaturalSpline(t *testing.T) {
 			for range 50 {
 				x := knots[0] - 1 + rng.Float64()*(span+2)
 				want := d(j, x) - d(last-1, x)
-				if got := f.At(x); math.Abs(got-want) > 1e-11*(1+math.Abs(want)) {
+				if got := f.At(x); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
 					t.Fatalf("function %d of %v at %v: %v, want %v", j, knots, x, got, want)
 				}
 			}
-			if bend := f.At(knots[last]+3) - 2*f.At(knots[last]+2) + f.At(knots[last]+1); math.Abs(bend) > 1e-10 {
+			if bend := f.At(knots[last]+3) - 2*f.At(knots[last]+2) + f.At(knots[last]+1); !(math.Abs(bend) <= 1e-10) {
 				t.Errorf("it bends by %v beyond the last knot", bend)
 			}
 		}

@@ -47,7 +47,7 @@ func TestPrimalStepIsNewtons(t *testing.T) {
 		for k := range whole {
 			back += h.At(i, k) * whole[k]
 		}
-		if math.Abs(back-rest[i]) > 1e-10 {
+		if !(math.Abs(back-rest[i]) <= 1e-10) {
 			t.Fatalf("entry %d of H·H⁻¹v is %v, not %v", i, back, rest[i])
 		}
 	}
@@ -56,7 +56,7 @@ func TestPrimalStepIsNewtons(t *testing.T) {
 		got := make([]float64, 3)
 		p.primal.ProxTo(got, g, x, c.a, c.c)
 		for i := range got {
-			if want := x[i] - c.share*whole[i]; math.Abs(got[i]-want) > 1e-12 {
+			if want := x[i] - c.share*whole[i]; !(math.Abs(got[i]-want) <= 1e-12) {
 				t.Errorf("%+v: entry %d moves to %v, not %v", c, i, got[i], want)
 			}
 		}
@@ -161,7 +161,7 @@ func TestDualStepsOfThePracticalSchedule(t *testing.T) {
 				t.Fatal(err)
 			}
 			card := p.template.card.(*separableCard)
-			if beta := card.etaPrev * p.template.m.nu; math.Abs(beta-c.beta) > 0.1 {
+			if beta := card.etaPrev * p.template.m.nu; !(math.Abs(beta-c.beta) <= 0.1) {
 				t.Errorf("%+v: a relaxation of weight %v", c.m, beta)
 			}
 		}
@@ -202,12 +202,12 @@ func TestProgressAdaptsSteps(t *testing.T) {
 	if p.adapt(); p.primal.weight != 8 || p.up {
 		t.Errorf("after a worse rate: weight %v, up %v", p.primal.weight, p.up)
 	}
-	if math.Abs(p.rate-10) > 1e-9 {
+	if !(math.Abs(p.rate-10) <= 1e-9) {
 		t.Errorf("a rate of %v, not 10", p.rate)
 	}
 	near()
 	p.done = 2 * p.steps // ten in two sweeps
-	if p.adapt(); math.Abs(p.rate-math.Sqrt(10)) > 1e-9 {
+	if p.adapt(); !(math.Abs(p.rate-math.Sqrt(10)) <= 1e-9) {
 		t.Errorf("a rate of %v a sweep, not √10", p.rate)
 	}
 	if err := p.metric.Redamp(1); err != nil {
@@ -216,7 +216,7 @@ func TestProgressAdaptsSteps(t *testing.T) {
 	for k := 0; p.metric.Damping() > 0; k++ {
 		was := p.metric.Damping()
 		near()
-		if p.adapt(); p.metric.Damping() > 0 && math.Abs(3*p.metric.Damping()/was-1) > 1e-12 || k > 14 {
+		if p.adapt(); p.metric.Damping() > 0 && !(math.Abs(3*p.metric.Damping()/was-1) <= 1e-12) || k > 14 {
 			t.Fatalf("damping %v after %v", p.metric.Damping(), was)
 		}
 	}
@@ -338,7 +338,7 @@ func TestPolishedPointsThatDoNotServe(t *testing.T) {
 			t.Errorf("%+v: restarted at %v, above %v", c, p.last, last)
 		}
 		spent := p.Cert.Passes - passes - 0.5 // of at most one bound
-		if math.Abs(spent-c.passes) > 0.5001 {
+		if !(math.Abs(spent-c.passes) <= 0.5001) {
 			t.Errorf("%+v: %v passes", c, spent)
 		}
 		if up := p.template.alpha > p.most/8; up != c.lower {

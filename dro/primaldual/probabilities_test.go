@@ -17,11 +17,11 @@ func TestProbabilitiesHaveNoUnit(t *testing.T) {
 		}
 		for i, v := range p {
 			total += v
-			if want := (1-5*least)*w[i]/4.75 + least; math.Abs(v-want) > 1e-15 {
+			if want := (1-5*least)*w[i]/4.75 + least; !(math.Abs(v-want) <= 1e-15) {
 				t.Errorf("floor %v: %v for a constant of %v, not %v", floor, v, w[i], want)
 			}
 		}
-		if math.Abs(total-1) > 1e-15 {
+		if !(math.Abs(total-1) <= 1e-15) {
 			t.Errorf("floor %v: %v together", floor, total)
 		}
 		for _, unit := range []float64{0x1p-300, 0x1p-10, 0x1p300} {

@@ -218,7 +218,7 @@ func TestScheduleGrowth(t *testing.T) {
 		switch {
 		case m.mu > 0 && m.nu > 0: // a_k/A_{k−1} tends to a constant
 			r1, r2 := as[half]/As[half-1], as[last]/As[last-1]
-			if !(r2 > 0) || math.Abs(r2/r1-1) > 0.1 {
+			if !(r2 > 0) || !(math.Abs(r2/r1-1) <= 0.1) {
 				t.Errorf("%s: growth %v, then %v a step", name, r1, r2)
 			}
 		case m.mu > 0: // a_k ∝ k
@@ -226,11 +226,11 @@ func TestScheduleGrowth(t *testing.T) {
 				t.Errorf("%s: a_k grows by %v over twice the steps", name, r)
 			}
 		case m.nu > 0: // bounded by (primalPrimal): constant in the end
-			if math.Abs(as[last]/as[half]-1) > 0.01 {
+			if !(math.Abs(as[last]/as[half]-1) <= 0.01) {
 				t.Errorf("%s: a_k goes from %v over %v to %v", name, as[0], as[half], as[last])
 			}
 		default:
-			if math.Abs(as[last]/as[half]-1) > drotest.ClosedForm {
+			if !(math.Abs(as[last]/as[half]-1) <= drotest.ClosedForm) {
 				t.Errorf("%s: a_k goes from %v over %v to %v", name, as[0], as[half], as[last])
 			}
 		}

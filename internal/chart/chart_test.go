@@ -102,7 +102,7 @@ func TestRootTicksStartAtNought(t *testing.T) {
 	if len(ticks) < 4 || ticks[0].v != 0 {
 		t.Fatalf("%v", ticks)
 	}
-	if got, want := a.at(0.37/4), vg.Length(150); math.Abs(float64(got-want)) > 1e-9 {
+	if got, want := a.at(0.37/4), vg.Length(150); !(math.Abs(float64(got-want)) <= 1e-9) {
 		t.Errorf("a quarter of the range lies at %v", got)
 	}
 }

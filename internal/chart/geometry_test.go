@@ -212,7 +212,7 @@ func TestDotsLieWhereTheAxisSays(t *testing.T) {
 				for k := range names {
 					x, y := marks[i*len(names)+k].middle()
 					height += y / float64(len(names))
-					if want := at(d.Rows[i].Value[k]); math.Abs(x-want) > 0.2 {
+					if want := at(d.Rows[i].Value[k]); !(math.Abs(x-want) <= 0.2) {
 						t.Errorf("mark %d of row %d is at %.2f, %v of the axis at %.2f", k, i, x, d.Rows[i].Value[k], want)
 					}
 					found := false
@@ -229,18 +229,18 @@ func TestDotsLieWhereTheAxisSays(t *testing.T) {
 					t.Errorf("row %d is at height %.1f, the one above at %.1f", i, height, before)
 				}
 				before = height
-				if _, y := c.find(t, "n "+strconv.Itoa(100+i)).middle(); math.Abs(y-height) > 1.5 {
+				if _, y := c.find(t, "n "+strconv.Itoa(100+i)).middle(); !(math.Abs(y-height) <= 1.5) {
 					t.Errorf("row %d: its detail is at height %.1f, its marks at %.1f", i, y, height)
 				}
 				lo, hi := math.Inf(1), math.Inf(-1)
 				for _, line := range wrap(labels[i], labelWidth, fontSize, labelLines) {
 					l := c.find(t, line)
 					lo, hi = min(lo, l.y0), max(hi, l.y1)
-					if right := c.find(t, "first").x1; math.Abs(l.x1-right) > 0.01 {
+					if right := c.find(t, "first").x1; !(math.Abs(l.x1-right) <= 0.01) {
 						t.Errorf("%q ends at %.1f, others at %.1f", line, l.x1, right)
 					}
 				}
-				if math.Abs((lo+hi)/2-height) > 1.5 {
+				if !(math.Abs((lo+hi)/2-height) <= 1.5) {
 					t.Errorf("row %d: its label is at height %.1f, its marks at %.1f", i, (lo+hi)/2, height)
 				}
 			}
@@ -282,11 +282,11 @@ func TestPanelsLieApart(t *testing.T) {
 				x := func(k int) float64 { v, _ := own[k].middle(); return v }
 				y := func(k int) float64 { _, v := own[k].middle(); return v }
 				for k := range 5 { // evenly along x, and by their values along y
-					if math.Abs(x(k)-x(0)-float64(k)*(x(4)-x(0))/4) > 1e-6 {
+					if !(math.Abs(x(k)-x(0)-float64(k)*(x(4)-x(0))/4) <= 1e-6) {
 						t.Errorf("point %d of panel %d is at %.2f", k, i, x(k))
 					}
 					v := l.Panels[i].Series[0].Y[k]
-					if math.Abs(y(k)-y(0)-(v-1)*(y(2)-y(0))/4) > 1e-6 {
+					if !(math.Abs(y(k)-y(0)-(v-1)*(y(2)-y(0))/4) <= 1e-6) {
 						t.Errorf("point %d of panel %d is at height %.2f", k, i, y(k))
 					}
 				}
@@ -336,11 +336,11 @@ func TestCellsShareTheirAxes(t *testing.T) {
 		x0, y0 := marks[3*i].middle()
 		x1, y1 := marks[3*i+1].middle()
 		x2, y2 := marks[3*i+2].middle()
-		if math.Abs(x1-(x0+x2)/2) > 1e-6 || math.Abs(y1-(y0+y2)/2) > 1e-6 || math.Abs((x2-x0)-(y2-y0)) > 1e-6 || !(x2-x0 > 60) {
+		if !(math.Abs(x1-(x0+x2)/2) <= 1e-6) || !(math.Abs(y1-(y0+y2)/2) <= 1e-6) || !(math.Abs((x2-x0)-(y2-y0)) <= 1e-6) || !(x2-x0 > 60) {
 			t.Errorf("cell %d: points at %.1f, %.1f, %.1f and heights %.1f, %.1f, %.1f", i, x0, x1, x2, y0, y1, y2)
 		}
 		fx, fy := marks[0].middle()
-		if i%3 == 0 && math.Abs(x0-fx) > 1e-6 || i < 3 && math.Abs(y0-fy) > 1e-6 {
+		if i%3 == 0 && !(math.Abs(x0-fx) <= 1e-6) || i < 3 && !(math.Abs(y0-fy) <= 1e-6) {
 			t.Errorf("cell %d is not in line", i)
 		}
 		title := c.find(t, "cell "+strconv.Itoa(i))
@@ -384,7 +384,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
 				}
 				a.lo, a.hi = 20, 320
-				if math.Abs(float64(a.at(a.min)-20)) > 1e-9 || math.Abs(float64(a.at(a.max)-320)) > 1e-9 || !(a.at((a.min+a.max)/2) > 20) {
+				if !(math.Abs(float64(a.at(a.min)-20)) <= 1e-9) || !(math.Abs(float64(a.at(a.max)-320)) <= 1e-9) || !(a.at((a.min+a.max)/2) > 20) {
 					t.Errorf("%s: from %v to %v", kind, a.at(a.min), a.at(a.max))
 				}
 				ticks := a.ticks(6)
@@ -395,13 +395,13 @@ func TestTicksAreInTheRange(t *testing.T) {
 					if tick.v < a.min-1e-4*math.Abs(a.min) || tick.v > a.max+1e-4*math.Abs(a.max) || k > 0 && tick.v <= ticks[k-1].v {
 						t.Errorf("%s: a tick at %v of [%v, %v]", kind, tick.v, a.min, a.max)
 					}
-					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok || math.Abs(v-tick.v) > 1e-6*math.Abs(tick.v)+1e-300 {
+					if v, ok := plainNumber(strings.ReplaceAll(tick.s, "\u2009", "")); !ok || !(math.Abs(v-tick.v) <= 1e-6*math.Abs(tick.v)+1e-300) {
 						t.Errorf("%s: %v is labelled %q", kind, tick.v, tick.s)
 					}
 					if len([]rune(tick.s)) > 10 {
 						t.Errorf("%s: a long label, %s", kind, tick.s)
 					}
-					if k > 1 && kind == "linear" && math.Abs((tick.v-ticks[k-1].v)/(ticks[1].v-ticks[0].v)-1) > 1e-6 {
+					if k > 1 && kind == "linear" && !(math.Abs((tick.v-ticks[k-1].v)/(ticks[1].v-ticks[0].v)-1) <= 1e-6) {
 						t.Errorf("steps of %v and %v", tick.v-ticks[k-1].v, ticks[1].v-ticks[0].v)
 					}
 				}
@@ -450,7 +450,7 @@ func TestLegendsBreakIntoRows(t *testing.T) {
 		for k, m := range marks {
 			x, y := m.middle()
 			l := c.find(t, names[k])
-			if _, h := l.middle(); !(l.x0 > x && l.x0 < x+25) || math.Abs(h-y) > 1.5 {
+			if _, h := l.middle(); !(l.x0 > x && l.x0 < x+25) || !(math.Abs(h-y) <= 1.5) {
 				t.Errorf("%q is at %.1f, its key at %.1f", l.s, l.box, m.box)
 			}
 			if k > 0 {
@@ -471,7 +471,7 @@ func TestGlyphsAreAroundTheirPoint(t *testing.T) {
 		c := newTracer()
 		sheet{c: c, w: 100, h: 100}.mark(vg.Point{X: 50, Y: 40}, k, 3, hue(k), false)
 		g := c.lines[0]
-		if x, _ := g.middle(); math.Abs(x-50) > 1e-9 || !(g.y0 < 39 && g.y1 > 41) || len(c.fills) != 1 || c.fills[0] != g.box {
+		if x, _ := g.middle(); !(math.Abs(x-50) <= 1e-9) || !(g.y0 < 39 && g.y1 > 41) || len(c.fills) != 1 || c.fills[0] != g.box {
 			t.Errorf("glyph %d: %.1f around (50, 40)", k, g.box)
 		}
 		shape := ""
@@ -529,7 +529,7 @@ func TestDrawingsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	im, _, err := image.DecodeConfig(bytes.NewReader(raw))
-	if err != nil || math.Abs(float64(im.Width)-float64(d.w)*200/72) > 1 || math.Abs(float64(im.Height)-float64(d.h)*200/72) > 1 {
+	if err != nil || !(math.Abs(float64(im.Width)-float64(d.w)*200/72) <= 1) || !(math.Abs(float64(im.Height)-float64(d.h)*200/72) <= 1) {
 		t.Errorf("%+v, %v", im, err)
 	}
 	pdf, err := d.PDF()
@@ -575,7 +575,7 @@ func TestTicksReachTheEnds(t *testing.T) {
 		ticks := a.ticks(6)
 		step := ticks[1].v - ticks[0].v
 		for v := math.Ceil(r[0]/step-1e-6) * step; v <= r[1]+1e-6*step; v += step {
-			if len(ticks) == 0 || math.Abs(ticks[0].v-v) > 1e-6*step {
+			if len(ticks) == 0 || !(math.Abs(ticks[0].v-v) <= 1e-6*step) {
 				t.Fatalf("no tick at %v of [%v, %v]: %v", v, r[0], r[1], ticks)
 			}
 			ticks = ticks[1:]

@@ -21,7 +21,7 @@ func TestKnownDigits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, _ := Div(Sub(c.got, want), want).Float64(); math.Abs(v) > 1e-61 {
+		if v, _ := Div(Sub(c.got, want), want).Float64(); !(math.Abs(v) <= 1e-61) {
 			t.Errorf("%s is off by %.3g", c.what, v)
 		}
 	}
@@ -32,10 +32,10 @@ func TestExpAndLogAreInverse(t *testing.T) {
 	for range 200 {
 		v := rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-4)
 		back := Sub(Log(Exp(New(v))), New(v))
-		if e, _ := back.Float64(); math.Abs(e) > 1e-70*(1+math.Abs(v)) {
+		if e, _ := back.Float64(); !(math.Abs(e) <= 1e-70*(1+math.Abs(v))) {
 			t.Errorf("log e^%v is off by %.3g", v, e)
 		}
-		if e, _ := Exp(New(v)).Float64(); math.Abs(e/math.Exp(v)-1) > 1e-12 && !math.IsInf(e, 0) && e > 1e-300 {
+		if e, _ := Exp(New(v)).Float64(); !(math.Abs(e/math.Exp(v)-1) <= 1e-12) && !math.IsInf(e, 0) && e > 1e-300 {
 			t.Errorf("e^%v = %v", v, e)
 		}
 	}
@@ -83,14 +83,14 @@ func TestRespond(t *testing.T) {
 				t.Fatalf("%+v: weight %v", a, v)
 			}
 		}
-		if e, _ := Sub(mass, New(1)).Float64(); math.Abs(e) > 1e-70 {
+		if e, _ := Sub(mass, New(1)).Float64(); !(math.Abs(e) <= 1e-70) {
 			t.Fatalf("%+v: the weights add up to 1 + %v", a, e)
 		}
 		// What is paid: at the optimum of a bound the divergence is the radius, or less if
 		// it does not bind, and the value is that of the weights.
 		free := a
 		free.Radius = 0
-		if v, _ := Sub(Sub(inner(r.Weight, f), free.Psi(r.Weight)), r.Value).Float64(); math.Abs(v) > 1e-15 {
+		if v, _ := Sub(Sub(inner(r.Weight, f), free.Psi(r.Weight)), r.Value).Float64(); !(math.Abs(v) <= 1e-15) {
 			t.Fatalf("%+v: the risk is off by %.3g", a, v)
 		}
 		if a.Radius > 0 {
@@ -159,7 +159,7 @@ func TestRespondByGroup(t *testing.T) {
 	p.Nu = 9 // q = ½(1 ± (4 − 7/4)/2/9)
 	r := p.Respond(f)
 	for j, want := range []float64{0.4375 / 4, 0.4375 * 3 / 4, 0.5625, 0} {
-		if e, _ := Sub(r.Weight[j], New(want)).Float64(); math.Abs(e) > 1e-60 {
+		if e, _ := Sub(r.Weight[j], New(want)).Float64(); !(math.Abs(e) <= 1e-60) {
 			t.Errorf("weight %d is %v, want %v", j, r.Weight[j], want)
 		}
 	}
@@ -187,13 +187,13 @@ func TestModelAgainstDifferences(t *testing.T) {
 			ahead := append([]Real(nil), x...)
 			ahead[i] = Add(x[i], New(step))
 			rise := Div(Sub(p.Objective(ahead), p.Objective(x)), New(step))
-			if e, _ := Sub(rise, g[i]).Float64(); math.Abs(e) > 1e-17 {
+			if e, _ := Sub(rise, g[i]).Float64(); !(math.Abs(e) <= 1e-17) {
 				t.Fatalf("trial %d: gradient off by %.3g", trial, e)
 			}
 			g2, _ := p.Model(ahead)
 			for k := range x {
 				bend := Div(Sub(g2[k], g[k]), New(step))
-				if e, _ := Sub(bend, h.entries[i][k]).Float64(); math.Abs(e) > 1e-15 {
+				if e, _ := Sub(bend, h.entries[i][k]).Float64(); !(math.Abs(e) <= 1e-15) {
 					t.Fatalf("trial %d: Hessian off by %.3g", trial, e)
 				}
 			}

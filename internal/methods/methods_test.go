@@ -139,7 +139,7 @@ func TestNewProblemIsTheTrainingProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := m.Summary(""); math.Abs(res.Objective/s.Objective-1) > 1e-5 || info.N != s.N || info.Loss != "logistic" {
+	if s := m.Summary(""); !(math.Abs(res.Objective/s.Objective-1) <= 1e-5) || info.N != s.N || info.Loss != "logistic" {
 		t.Errorf("objective %v of %+v, training has %v of %d rows", res.Objective, info, s.Objective, s.N)
 	}
 	cfg.Target = "nothing"

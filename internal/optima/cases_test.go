@@ -14,7 +14,7 @@ func TestOptima(t *testing.T) {
 		t.Fatalf("%d cases", len(Cases()))
 	}
 	for _, c := range Cases() {
-		if o := c.Optimum; !(o.Gap <= 1e-30) || o.High == 0 || math.Abs(o.Low) > 1e-16*math.Abs(o.High) {
+		if o := c.Optimum; !(o.Gap <= 1e-30) || o.High == 0 || !(math.Abs(o.Low) <= 1e-16*math.Abs(o.High)) {
 			t.Errorf("%s: %+v", c.Name, o)
 		}
 		if c.N > 1000 {

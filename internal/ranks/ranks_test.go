@@ -128,7 +128,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 				if most != slices.Max(v) {
 					t.Errorf("the largest is %v of %v", most, slices.Max(v))
 				}
-				if math.Abs(sum-exact) > 1e-9*float64(n)*most || math.Abs(whole[0]-exact) > 1e-9*float64(n)*most || math.Abs(whole[2*d-1]-6*exact) > 1e-8*float64(n)*most {
+				if !(math.Abs(sum-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[0]-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[2*d-1]-6*exact) <= 1e-8*float64(n)*most) {
 					t.Errorf("n = %d, %d ranks: sums %v and %v of %v", n, size, sum, whole, exact)
 				}
 				picked := rows.Pick([]int{n - 1, 0, n / 2}, own)[0]

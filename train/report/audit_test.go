@@ -151,7 +151,7 @@ func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, v := range b.Evaluation.Models[0].Overall.Of {
-		if got := a.Evaluation.Models[0].Overall.Of[key]; math.Abs(float64(got-v)) > 1e-9 {
+		if got := a.Evaluation.Models[0].Overall.Of[key]; !(math.Abs(float64(got-v)) <= 1e-9) {
 			t.Errorf("%s is %v with weights, %v of repetitions", key, got, v)
 		}
 	}
@@ -287,7 +287,7 @@ func TestPriceOfAnAudit(t *testing.T) {
 			return p.Adversary
 		}
 		a := adversary(score, nil)
-		if a == nil || !(float64(a.Effective) > 0.4*300 && float64(a.Effective) < 0.6*300) || a.Nu == nil || math.Abs(float64(*a.Nu)/roundTwo(float64(*a.Nu))-1) > 1e-12 {
+		if a == nil || !(float64(a.Effective) > 0.4*300 && float64(a.Effective) < 0.6*300) || a.Nu == nil || !(math.Abs(float64(*a.Nu)/roundTwo(float64(*a.Nu))-1) <= 1e-12) {
 			t.Errorf("%s: %+v", penalty, a)
 		}
 		if a := adversary(same, nil); a != nil {

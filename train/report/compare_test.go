@@ -55,7 +55,7 @@ func TestCompareIsMeasuringEach(t *testing.T) {
 				}
 			}
 			got := x.Evaluation.Models[k]
-			if got.Name != m.Name || math.Abs(risk(got)-want) > 1e-12 || risk(back.Evaluation.Models[1-k]) != risk(got) || x.Evaluation.N != alone.Evaluation.N {
+			if got.Name != m.Name || !(math.Abs(risk(got)-want) <= 1e-12) || risk(back.Evaluation.Models[1-k]) != risk(got) || x.Evaluation.N != alone.Evaluation.N {
 				t.Errorf("%s: %v of %d rows beside another, %v of %d alone, %v in the other order", m.Name, risk(got), x.Evaluation.N, want, alone.Evaluation.N, risk(back.Evaluation.Models[1-k]))
 			}
 		}
@@ -134,7 +134,7 @@ func TestTraceIsOfTheTraining(t *testing.T) {
 			t.Errorf("check %d: %+v, the objective is %v", k+1, p, m.Result.Objective)
 		}
 	}
-	if last := r.Trace[len(r.Trace)-1]; !(last.Passes > 0) || math.Abs(last.Upper-*m.Result.Certificate.Upper) > 1e-12 {
+	if last := r.Trace[len(r.Trace)-1]; !(last.Passes > 0) || !(math.Abs(last.Upper-*m.Result.Certificate.Upper) <= 1e-12) {
 		t.Errorf("the last check is %+v, the certificate %+v", last, m.Result.Certificate)
 	}
 }

@@ -210,7 +210,7 @@ func TestStandardErrorsInAnyUnit(t *testing.T) {
 		for _, unit := range []float64{0x1p-20, 0x1p20} {
 			got := errorsIn(unit, l(unit))
 			for j, v := range one {
-				if len(got) != len(one) || !(v > 0) || math.Abs(got[j]-unit*v) > 1e-4*unit*v {
+				if len(got) != len(one) || !(v > 0) || !(math.Abs(got[j]-unit*v) <= 1e-4*unit*v) {
 					t.Errorf("%s, unit %v: standard errors %v, in a unit of 1 %v", name, unit, got, one)
 				}
 			}

@@ -134,7 +134,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 	}
 	for i, row := range want {
 		k := slices.Index(p.Rows, row)
-		if math.Abs(x.Input.Models[0].Score[i]-p.Score[k]) > 1e-12 || x.Input.Target[i] != p.Dataset.Target[k] {
+		if !(math.Abs(x.Input.Models[0].Score[i]-p.Score[k]) <= 1e-12) || x.Input.Target[i] != p.Dataset.Target[k] {
 			t.Errorf("row %d: a score of %v, alone %v", row, x.Input.Models[0].Score[i], p.Score[k])
 		}
 	}

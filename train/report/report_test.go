@@ -75,7 +75,7 @@ func TestRerunTellsTheSame(t *testing.T) {
 			t.Errorf("%s: other training rows", name)
 		}
 		for i, y := range m.Run.Weights {
-			if math.Abs(loaded.Run.Weights[i]-y) > 1e-9*y+1e-12 {
+			if !(math.Abs(loaded.Run.Weights[i]-y) <= 1e-9*y+1e-12) {
 				t.Fatalf("%s: weight %d is %v, in training %v", name, i, loaded.Run.Weights[i], y)
 			}
 		}
@@ -221,7 +221,7 @@ func TestWorstGroupIsOneDecision(t *testing.T) {
 			if (v == nil) != (w == nil) || (v == nil) != (least == 100000) {
 				t.Fatalf("groups of %d rows: %v in training, %v in the evaluation", least, w, v)
 			}
-			if v != nil && (v.Label != w.Name || v.N != w.Count || math.Abs(float64(v.Risk)-w.Risk) > 1e-12 || v.N < least) {
+			if v != nil && (v.Label != w.Name || v.N != w.Count || !(math.Abs(float64(v.Risk)-w.Risk) <= 1e-12) || v.N < least) {
 				t.Errorf("groups of %d rows: %+v in training, %+v in the evaluation", least, *w, *v)
 			}
 		}
@@ -294,7 +294,7 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 			t.Errorf("%s: loss %s", name, x.Input.LossName)
 		}
 		for i, v := range x.Input.Models[0].Loss {
-			if math.Abs(v-p.Loss[i]) > 1e-9*(1+v) {
+			if !(math.Abs(v-p.Loss[i]) <= 1e-9*(1+v)) {
 				t.Fatalf("%s, row %d: loss %v, the model's %v", name, i, v, p.Loss[i])
 			}
 		}
@@ -360,7 +360,7 @@ func TestCoefficientsHaveIntervals(t *testing.T) {
 				if !(iv.Low < q.Original[k] && q.Original[k] < iv.High) || !(s.Low < q.Scaled[k] && q.Scaled[k] < s.High) {
 					t.Errorf("%s of %s: %v in %v, %v in %v", q.Name, r.Coefficients.Models[k], q.Original[k], iv, q.Scaled[k], s)
 				}
-				if a, b := float64((iv.High-iv.Low)/(s.High-s.Low)), math.Abs(float64(q.Original[k]/q.Scaled[k])); math.Abs(a/b-1) > 1e-9 {
+				if a, b := float64((iv.High-iv.Low)/(s.High-s.Low)), math.Abs(float64(q.Original[k]/q.Scaled[k])); !(math.Abs(a/b-1) <= 1e-9) {
 					t.Errorf("%s: widths are as %v, values as %v", q.Name, a, b)
 				}
 				seen++

@@ -136,7 +136,7 @@ func TestStandardErrorsOverGroups(t *testing.T) {
 			over: &overGroups{of: [][]int32{group}, q: q, n: count}}
 		got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 		for j := range want {
-			if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
+			if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || !(math.Abs(got[j]-w) <= 2e-3*w) {
 				t.Errorf("%s: standard error %d of %v, training again says %v (q = %.3v)", name, j, got, w, q)
 			}
 		}
@@ -187,7 +187,7 @@ func TestDensityAtATail(t *testing.T) {
 		}
 		z := math.Sqrt2 * math.Erfinv(1-2*c.share)
 		want := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / c.share
-		if math.Abs(float64(rows)-2*c.bandwidth*float64(c.n)) > 1 || math.Abs(sum-want) > 0.06*want {
+		if !(math.Abs(float64(rows)-2*c.bandwidth*float64(c.n)) <= 1) || !(math.Abs(sum-want) <= 0.06*want) {
 			t.Errorf("%+v: density %v of %d rows, that of the normal is %v", c, sum, rows, want)
 		}
 	}

@@ -124,7 +124,7 @@ func TestStandardErrorsAreInfluences(t *testing.T) {
 		got := f.standardErrors(rows, []int{0, 1}, 1)
 		for j := range want {
 			w := math.Sqrt(want[j] * n / (n - 2))
-			if math.Abs(got[j]-w) > 2e-3*w {
+			if !(math.Abs(got[j]-w) <= 2e-3*w) {
 				t.Errorf("%q: standard error %d is %v, training again says %v", penalty, j, got[j], w)
 			}
 		}
@@ -165,7 +165,7 @@ func TestStandardErrorsOfOneLargestGroup(t *testing.T) {
 		t.Fatalf("%v, of the group alone %v", got, want)
 	}
 	for j := range want {
-		if w := want[j] * math.Sqrt(n/(n-2.0)/(own/(own-2.0))); math.Abs(got[j]-w) > 1e-9*w {
+		if w := want[j] * math.Sqrt(n/(n-2.0)/(own/(own-2.0))); !(math.Abs(got[j]-w) <= 1e-9*w) {
 			t.Errorf("standard error %d is %v, of the group alone %v", j, got[j], w)
 		}
 	}
@@ -253,7 +253,7 @@ func TestStandardErrorsOfARecalibration(t *testing.T) {
 			f.y = shares{weightsAt(loss, z, target, weight, x, penalty, nu), 1}
 			got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 			for j := range want {
-				if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || math.Abs(got[j]-w) > 2e-3*w {
+				if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || !(math.Abs(got[j]-w) <= 2e-3*w) {
 					t.Errorf("free %v, %q: standard error %d is %v, training again says %v", free, penalty, j, got, w)
 				}
 			}
@@ -317,7 +317,7 @@ func TestStandardErrorsOfASample(t *testing.T) {
 	}
 	part := f.errorsOf(some, n, []int{0, 1})
 	for j := range all {
-		if math.Abs(part[j]/all[j]-1) > 0.1 {
+		if !(math.Abs(part[j]/all[j]-1) <= 0.1) {
 			t.Errorf("standard error %d: %v of a sample, %v of all", j, part[j], all[j])
 		}
 	}
@@ -332,7 +332,7 @@ func TestStandardErrorsOfASample(t *testing.T) {
 	}
 	f.copies.X = rows.X.Select(f.copies.Rows)
 	for j, got := range f.standardErrors(rows, []int{0, 1}, 1) {
-		if math.Abs(got/all[j]-1) > 1e-9 {
+		if !(math.Abs(got/all[j]-1) <= 1e-9) {
 			t.Errorf("standard error %d: %v of copies, %v of all", j, got, all[j])
 		}
 	}
@@ -359,11 +359,11 @@ func TestDivergencesCostNothingAtOne(t *testing.T) {
 		const h = 1e-3
 		for v := h; v < 6; v += 0.05 {
 			low, mid, high := a.divergence(v-h), a.divergence(v), a.divergence(v+h)
-			if mid < 0 || low+high <= 2*mid || (v > 1.01) != (high > mid) && math.Abs(v-1) > 0.01 {
+			if mid < 0 || low+high <= 2*mid || (v > 1.01) != (high > mid) && !(math.Abs(v-1) <= 0.01) {
 				t.Errorf("%s: %v, %v, %v about %v", kind, low, mid, high, v)
 			}
 		}
-		if at, near := a.divergence(0), a.divergence(1e-12); math.Abs(at-near) > 1e-9 {
+		if at, near := a.divergence(0), a.divergence(1e-12); !(math.Abs(at-near) <= 1e-9) {
 			t.Errorf("%s: %v at 0, %v beside it", kind, at, near)
 		}
 	}

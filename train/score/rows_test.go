@@ -55,7 +55,7 @@ func TestValuesOfAnyType(t *testing.T) {
 		{nil, "a", byHand(5, 1, false)}, {nothing, nil, byHand(5, 0, false)}, {true, "c", byHand(1, 0, false)}, {false, false, byHand(0, 0, false)},
 		{8.0, json.Number("7"), byHand(8, 100, false)}, {8.0, 8, byHand(8, 0, false)},
 	} {
-		if got, err := s.Values(c.size, c.site); err != nil || math.Abs(got-c.want) > 1e-12 {
+		if got, err := s.Values(c.size, c.site); err != nil || !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v, %v: %v, not %v (%v)", c.size, c.site, got, c.want, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRenamedLevels(t *testing.T) {
 			if to, ok := names[text]; ok {
 				level, site = to, map[string]float64{"a": 1, "b": 10}[to]
 			}
-			if got, err := s.Values(8.0, text); err != nil || math.Abs(got-byHand(8, site, level == "b")) > 1e-12 {
+			if got, err := s.Values(8.0, text); err != nil || !(math.Abs(got-byHand(8, site, level == "b")) <= 1e-12) {
 				t.Errorf("%v: %q is %v, not %v (%v)", names, text, got, byHand(8, site, level == "b"), err)
 			}
 		}
@@ -111,7 +111,7 @@ func TestFieldsOfStructs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Score(&row{N: 8, Site: "b", site: "a", inner: inner{3}}); err != nil || math.Abs(got-byHand(8, 10, true)) > 1e-12 {
+	if got, err := s.Score(&row{N: 8, Site: "b", site: "a", inner: inner{3}}); err != nil || !(math.Abs(got-byHand(8, 10, true)) <= 1e-12) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := Of[float64](New(formula())); err == nil || !strings.Contains(err.Error(), "float64 is not a struct") {

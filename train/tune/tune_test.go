@@ -86,7 +86,7 @@ func TestChoiceHelpsWhereItCan(t *testing.T) {
 	if !(chosen <= plain*2/3) {
 		t.Errorf("worst group on unseen rows: %v by the plain average, %v by the choice", plain, chosen)
 	}
-	if v := *best.WorstGroup; math.Abs(v/chosen-1) > 0.15 {
+	if v := *best.WorstGroup; !(math.Abs(v/chosen-1) <= 0.15) {
 		t.Errorf("worst group estimated at %v, %v on unseen rows", v, chosen)
 	}
 	if s := choose(t, table(t, 2000, 0, false), DefaultOptions()); s.Best().Family != "erm" || !strings.Contains(s.Reason, "ERM is best here") {
@@ -143,21 +143,21 @@ func TestEstimates(t *testing.T) {
 	r := level.Rows{N: 10, Labels: []string{"a", "b"}, Group: []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}}
 	fold := []int{0, 0, 1, 1, 0, 0, 1, 1, 0, 0}
 	m := newMeasure(r, fold, 2, 1, 0.2)
-	if e := m.average(loss); math.Abs(e.value-5.5) > 1e-12 {
+	if e := m.average(loss); !(math.Abs(e.value-5.5) <= 1e-12) {
 		t.Errorf("average %v", e.value)
 	}
-	if e := m.conditional(loss); math.Abs(e.value-9.5) > 1e-12 { // of 9 and 10
+	if e := m.conditional(loss); !(math.Abs(e.value-9.5) <= 1e-12) { // of 9 and 10
 		t.Errorf("tail %v", e.value)
 	}
 	// b is the worst on either fold's others: its means are (2+6+10)/3 and (4+8)/2.
 	groups := m.groups()
-	if e := m.worst(loss); groups != 2 || math.Abs(e.value-6) > 1e-12 {
+	if e := m.worst(loss); groups != 2 || !(math.Abs(e.value-6) <= 1e-12) {
 		t.Errorf("worst %v of %d groups", e.value, groups)
 	}
 	// The error of a difference of averages is that of the paired differences.
 	other := []float64{0, 2, 2, 4, 4, 6, 6, 8, 8, 10}
 	difference, se := m.average(loss).minus(m.average(other))
-	if math.Abs(difference-0.5) > 1e-12 || math.Abs(se-math.Sqrt(10*0.25)/10) > 1e-12 {
+	if !(math.Abs(difference-0.5) <= 1e-12) || !(math.Abs(se-math.Sqrt(10*0.25)/10) <= 1e-12) {
 		t.Errorf("difference %v ± %v", difference, se)
 	}
 	// Rows without weight make no group that may be the worst, nor its place in a fold.
@@ -175,10 +175,10 @@ func TestEstimates(t *testing.T) {
 	// Weights of 2 are rows twice.
 	r.Weights = []float64{2, 1, 1, 1, 1, 1, 1, 1, 1, 2}
 	m = newMeasure(r, fold, 2, 1, 0.25)
-	if e := m.average(loss); math.Abs(e.value-66.0/12) > 1e-12 {
+	if e := m.average(loss); !(math.Abs(e.value-66.0/12) <= 1e-12) {
 		t.Errorf("weighted average %v", e.value)
 	}
-	if e := m.conditional(loss); math.Abs(e.value-29.0/3) > 1e-12 {
+	if e := m.conditional(loss); !(math.Abs(e.value-29.0/3) <= 1e-12) {
 		t.Errorf("weighted tail %v", e.value)
 	}
 }
@@ -304,10 +304,10 @@ func TestRidgeIsTheSameForAll(t *testing.T) {
 			t.Errorf("%d rows: μ = %v of %+v", c.n, s.Mu, s.Ridges)
 			continue
 		}
-		if v := s.Candidates[0].Average; math.Abs(v/s.Ridges[at].Average-1) > 1e-3 {
+		if v := s.Candidates[0].Average; !(math.Abs(v/s.Ridges[at].Average-1) <= 1e-3) {
 			t.Errorf("%d rows: ERM has average %v among the candidates, %v at their μ", c.n, v, s.Ridges[at].Average)
 		}
-		if at > 0 && math.Abs(s.Ridges[at].Average/s.Ridges[0].Average-1) > 0.01 {
+		if at > 0 && !(math.Abs(s.Ridges[at].Average/s.Ridges[0].Average-1) <= 0.01) {
 			moved++
 		}
 	}
@@ -482,7 +482,7 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 			value, _ := named(k)
 			worst += value / folds
 		}
-		if e := m.worst(loss); math.Abs(e.value-worst) > 1e-12 {
+		if e := m.worst(loss); !(math.Abs(e.value-worst) <= 1e-12) {
 			t.Errorf("trial %d: worst group %v, not %v", trial, e.value, worst)
 		}
 		s := m.scales(loss)
@@ -494,7 +494,7 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 		for j, v := range loss {
 			spread += m.weight[j] * (v - average) * (v - average) / total
 		}
-		if math.Abs(s.mean-average) > 1e-12 || math.Abs(s.deviation-math.Sqrt(spread)) > 1e-12 || math.Abs(m.total-total) > 1e-12*total {
+		if !(math.Abs(s.mean-average) <= 1e-12) || !(math.Abs(s.deviation-math.Sqrt(spread)) <= 1e-12) || !(math.Abs(m.total-total) <= 1e-12*total) {
 			t.Errorf("scales %+v, not %v and %v", s, average, math.Sqrt(spread))
 		}
 		// CVaR: the least of q + mean of (loss − q)₊/share.
@@ -506,7 +506,7 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 			}
 			tail = min(tail, v)
 		}
-		if e := m.conditional(loss); math.Abs(e.value-tail) > 1e-12 {
+		if e := m.conditional(loss); !(math.Abs(e.value-tail) <= 1e-12) {
 			t.Errorf("tail %v, not %v", e.value, tail)
 		}
 		// In the worst group by the mean of all folds, that of its own stands in the derivative.
@@ -535,7 +535,7 @@ func TestEstimatesAgainstTheirDefinitions(t *testing.T) {
 				if name == "worst" {
 					d += recentred[j]
 				}
-				if math.Abs(d-e.influence[j]) > 1e-6 {
+				if !(math.Abs(d-e.influence[j]) <= 1e-6) {
 					t.Errorf("trial %d, %s: row %d has influence %v, the derivative is %v", trial, name, j, e.influence[j], d)
 				}
 			}
@@ -557,7 +557,7 @@ func TestErrorOfFewRowsInAFold(t *testing.T) {
 		m := newMeasure(r, fold, folds, n, 0.2)
 		m.groups()
 		a, b := m.average(loss), m.worst(loss)
-		if math.Abs(a.value-b.value) > 1e-12 || floats.Distance(a.influence, b.influence, 2) > 1e-12 {
+		if !(math.Abs(a.value-b.value) <= 1e-12) || floats.Distance(a.influence, b.influence, 2) > 1e-12 {
 			t.Errorf("%d folds: %v by %v, the average %v by %v", folds, b.value, b.influence, a.value, a.influence)
 		}
 	}
@@ -591,7 +591,7 @@ func TestRecordsOfAChoice(t *testing.T) {
 	}
 	best := s.Ridges[0]
 	for _, r := range s.Ridges[1:] {
-		if math.Abs(r.Fall-(s.Ridges[0].Average-r.Average)) > 1e-12 || (r.SE > 0) != (r.Fall != 0) {
+		if !(math.Abs(r.Fall-(s.Ridges[0].Average-r.Average)) <= 1e-12) || (r.SE > 0) != (r.Fall != 0) {
 			t.Errorf("%+v, the first %+v", r, s.Ridges[0])
 		}
 		if r.Fall > max(best.Fall, 2*r.SE, worth*s.Ridges[0].Average) {
@@ -604,11 +604,11 @@ func TestRecordsOfAChoice(t *testing.T) {
 	for _, p := range s.Paths {
 		last := len(p.Nu) - 1
 		low, high := p.Solved[0], p.Solved[len(p.Solved)-1]
-		if last+1 != pathPoints || p.Nu[0] != low || math.Abs(p.Nu[last]/high-1) > 1e-12 || len(p.Upper) != pathPoints || len(p.Lower) != pathPoints {
+		if last+1 != pathPoints || p.Nu[0] != low || !(math.Abs(p.Nu[last]/high-1) <= 1e-12) || len(p.Upper) != pathPoints || len(p.Lower) != pathPoints {
 			t.Errorf("%s: %d prices from %v to %v, solved from %v to %v", p.Penalty, last+1, p.Nu[0], p.Nu[last], low, high)
 		}
 		for k := 1; k <= last; k++ {
-			if step := p.Nu[k] / p.Nu[k-1]; math.Abs(step/math.Pow(high/low, 1.0/float64(last))-1) > 1e-9 {
+			if step := p.Nu[k] / p.Nu[k-1]; !(math.Abs(step/math.Pow(high/low, 1.0/float64(last))-1) <= 1e-9) {
 				t.Errorf("%s: a step of %v", p.Penalty, step)
 			}
 		}
@@ -641,7 +641,7 @@ func TestRecordsOfAChoice(t *testing.T) {
 		want := make([]float64, a.N)
 		a.X.MarginsTo(want, x, 0, a.N)
 		for _, j := range outside {
-			if math.Abs(margins[j]-want[j]) > 1e-3 {
+			if !(math.Abs(margins[j]-want[j]) <= 1e-3) {
 				t.Errorf("fold %d: margin %v of row %d, not %v", k, margins[j], j, want[j])
 			}
 		}
@@ -757,7 +757,7 @@ func TestRoundsGoOn(t *testing.T) {
 	}
 	for c := range first {
 		for j := range first[c] {
-			if math.Abs(first[c][j]-again[c][j]) > 0.02*(1+first[c][j]) {
+			if !(math.Abs(first[c][j]-again[c][j]) <= 0.02*(1+first[c][j])) {
 				t.Fatalf("candidate %d, row %d: a loss of %v, %v again", c, j, first[c][j], again[c][j])
 			}
 		}

@@ -30,7 +30,7 @@ func TestMomentsOfPartsWithoutRows(t *testing.T) {
 	if got := join(none, a, none, b, none); got != join(a, b) || got.n != 7 {
 		t.Errorf("%+v with parts without rows, %+v without", got, join(a, b))
 	}
-	if got, want := join(a), join(none, a, none); got != want || got.n != 5 || math.Abs(got.mean-6.2) > 1e-15*6.2 || math.Abs(got.sd-math.Sqrt(29.76)) > 1e-14 {
+	if got, want := join(a), join(none, a, none); got != want || got.n != 5 || !(math.Abs(got.mean-6.2) <= 1e-15*6.2) || !(math.Abs(got.sd-math.Sqrt(29.76)) <= 1e-14) {
 		t.Errorf("%+v, %+v of one part", got, want)
 	}
 	for what, got := range map[string]joined{"the same, in two parts": join(MomentOf([]float64{5, 5}), MomentOfEqual(5, 3)), "the same": join(MomentOfEqual(5, 5))} {
@@ -38,7 +38,7 @@ func TestMomentsOfPartsWithoutRows(t *testing.T) {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
-	if got := join(MomentOfEqual(5, 1), MomentOfEqual(7, 3)); got.constant || got.mean != 6.5 || math.Abs(got.sd-math.Sqrt(0.75)) > 1e-15 {
+	if got := join(MomentOfEqual(5, 1), MomentOfEqual(7, 3)); got.constant || got.mean != 6.5 || !(math.Abs(got.sd-math.Sqrt(0.75)) <= 1e-15) {
 		t.Errorf("%+v of 5 and thrice 7", got)
 	}
 	for _, got := range []joined{join(), join(none), join(none, none)} {

@@ -12,7 +12,7 @@ func TestLastValuesCount(t *testing.T) {
 	for _, n := range []int{1, 2, StripeRows, StripeRows + 1} {
 		v := make([]float64, n)
 		v[n-1] = float64(n)
-		if mean, _, constant := MeanDeviation(v); math.Abs(mean-1) > 1e-12 || constant != (n == 1) {
+		if mean, _, constant := MeanDeviation(v); !(math.Abs(mean-1) <= 1e-12) || constant != (n == 1) {
 			t.Errorf("%d values: mean %v, constant %v", n, mean, constant)
 		}
 	}

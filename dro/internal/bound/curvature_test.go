@@ -137,7 +137,7 @@ func TestReach(t *testing.T) {
 				if rho < exact*(1-1e-9) {
 					t.Fatalf("ρ ≤ %v, but it is %v", rho, exact)
 				}
-				if math.Abs(lacking-rho/within) > 1e-12*lacking && !math.IsInf(rho, 1) {
+				if !(math.Abs(lacking-rho/within) <= 1e-12*lacking) && !math.IsInf(rho, 1) {
 					t.Errorf("lacking %v, where ρ ≤ %v is to be within %v", lacking, rho, within)
 				}
 				if most == 0 && lacking > 1 && !math.IsInf(rho, 1) { // found by steps of a quarter

@@ -35,7 +35,7 @@ func TestProductsAreThoseOfTheMatrix(t *testing.T) {
 				for k := range d {
 					want += formed.Matrix.At(i, k) * v[k]
 				}
-				if math.Abs(got[i]-want) > 1e-12*(1+math.Abs(want)) {
+				if !(math.Abs(got[i]-want) <= 1e-12*(1+math.Abs(want))) {
 					t.Errorf("%s, %#v: entry %d of Hv is %v, by the matrix %v", l.Name(), dual, i, got[i], want)
 				}
 			}

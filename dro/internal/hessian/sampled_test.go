@@ -105,11 +105,11 @@ func TestThinningByEnoughIsExact(t *testing.T) {
 	}
 	part.sample(c.Slope, sampling.All(3000), 3000*3000)
 	for j, w := range full.weight {
-		if math.Abs(part.weight[j]-w) > 1e-14 {
+		if !(math.Abs(part.weight[j]-w) <= 1e-14) {
 			t.Fatalf("weight %d is %v, was %v", j, part.weight[j], w)
 		}
 	}
-	if math.Abs(part.total-full.total) > 1e-14*full.total {
+	if !(math.Abs(part.total-full.total) <= 1e-14*full.total) {
 		t.Errorf("the responses add up to %v, did to %v", part.total, full.total)
 	}
 }

@@ -41,7 +41,7 @@ func TestSketch(t *testing.T) {
 			v[i] = 1
 			m.Solve(v)
 			for j := range i {
-				if a := inverse.At(j, i); math.Abs(a-v[j]) > 1e-9*math.Sqrt(inverse.At(j, j)*v[i]) {
+				if a := inverse.At(j, i); !(math.Abs(a-v[j]) <= 1e-9*math.Sqrt(inverse.At(j, j)*v[i])) {
 					t.Errorf("%#v: not symmetric: %v and %v", dual, a, v[j])
 				}
 			}
@@ -98,7 +98,7 @@ func TestSketch(t *testing.T) {
 			want[d] /= lifted.total
 			lifted.Solve(v)
 			for i := range v {
-				if math.Abs(v[i]-want[i]) > 1e-9*(1+math.Abs(want[i])) {
+				if !(math.Abs(v[i]-want[i]) <= 1e-9*(1+math.Abs(want[i]))) {
 					t.Errorf("%#v, λ = %v: entry %d of the solution is %v, want %v", dual, lambda, i, v[i], want[i])
 				}
 			}

@@ -36,7 +36,7 @@ func TestTakeOverOfALift(t *testing.T) {
 		}
 		for i := range d + 1 {
 			for j := range d + 1 {
-				if got, want := taken.Matrix.At(i, j), formed[1].Matrix.At(i, j); math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+				if got, want := taken.Matrix.At(i, j), formed[1].Matrix.At(i, j); !(math.Abs(got-want) <= 1e-13*(1+math.Abs(want))) {
 					t.Errorf("%#v: entry %d, %d is %v, formed %v", dual, i, j, got, want)
 				}
 			}

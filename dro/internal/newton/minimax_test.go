@@ -55,7 +55,7 @@ func TestDampingOfMinimaxFalls(t *testing.T) {
 		defer l.Close()
 		m := l.Method.(*minimax)
 		m.lambda = before
-		if err := m.Step(); err != nil || math.Abs(m.lambda-want) > 1e-15 {
+		if err := m.Step(); err != nil || !(math.Abs(m.lambda-want) <= 1e-15) {
 			t.Errorf("%v becomes %v, not %v: %v", before, m.lambda, want, err)
 		}
 	}

@@ -26,7 +26,7 @@ func TestLineSearchSettings(t *testing.T) {
 		t.Errorf("the defaults written out: %v passes, %v without", same.Passes, usual.Passes)
 	}
 	other := drotest.Solve(t, p, Newton{Search: LineSearch{Decrease: 0.4, Shortest: 0.9, Damping: 1}}, s)
-	if other.Status != saddle.Certified || math.Abs(other.Objective-usual.Objective) > 1e-8*usual.Objective {
+	if other.Status != saddle.Certified || !(math.Abs(other.Objective-usual.Objective) <= 1e-8*usual.Objective) {
 		t.Errorf("%v: objective %v, %v by the defaults", other.Status, other.Objective, usual.Objective)
 	}
 	if other.Passes == usual.Passes {
@@ -72,7 +72,7 @@ func TestDampingFallsAfterFullSteps(t *testing.T) {
 		if step := floats.Distance(from, m.x, 2) / floats.Norm(m.dir, 2); (step > 0.99) != (c.times == 1) {
 			t.Fatalf("%v times a step: %v of it was taken", c.times, step)
 		}
-		if got := m.h.Damping(); math.Abs(got-c.after) > 1e-9*c.after {
+		if got := m.h.Damping(); !(math.Abs(got-c.after) <= 1e-9*c.after) {
 			t.Errorf("%v times a step damped by %v leaves %v", c.times, c.damping, got)
 		}
 	}

@@ -60,14 +60,14 @@ func TestStepAtAKink(t *testing.T) {
 			if s.start() && !s.solveFew(tolerance) {
 				t.Fatalf("trial %d: %d pieces, %d parameters: no solution by active sets in %d rounds", trial, k, d, s.rounds)
 			}
-			if most += s.rounds; math.Abs(s.value-interior) > 1e-3*(1+scale) {
+			if most += s.rounds; !(math.Abs(s.value-interior) <= 1e-3*(1+scale)) {
 				t.Errorf("trial %d: the maximum is %v, %v by the interior method", trial, s.value, interior)
 			}
 		}
 		along, g := make([]float64, k), make([]float64, d)
 		rows.TimesTo(along, s.delta)
 		floats.Add(along, s.v)
-		if total := floats.Sum(s.q); math.Abs(total-s.mass) > 1e-12*s.mass {
+		if total := floats.Sum(s.q); !(math.Abs(total-s.mass) <= 1e-12*s.mass) {
 			t.Fatalf("trial %d: mass %v, not %v", trial, total, s.mass)
 		}
 		largest, order := 0.0, make([]int, k) // the maximum of ⟨q, along⟩, by sorting

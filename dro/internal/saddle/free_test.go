@@ -42,7 +42,7 @@ func TestBalance(t *testing.T) {
 				t.Fatalf("weight %d: %v became %v", j, y[j], v)
 			}
 		}
-		if math.Abs(mass-1) > drotest.ClosedForm || math.Abs(vec.Dot(dst, slope)) > drotest.ClosedForm*drotest.MaxAbs(slope) {
+		if !(math.Abs(mass-1) <= drotest.ClosedForm) || !(math.Abs(vec.Dot(dst, slope)) <= drotest.ClosedForm*drotest.MaxAbs(slope)) {
 			t.Fatalf("mass 1 + %.3g, ⟨y, slope⟩ = %.3g", mass-1, vec.Dot(dst, slope))
 		}
 	}

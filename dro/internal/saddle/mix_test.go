@@ -29,7 +29,7 @@ func TestCutsMixToALevelOne(t *testing.T) {
 		for _, b := range []float64{down.b, up.b, -up.b, -down.b, b0, 0} {
 			c := &Certifier{Evaluator: &Evaluator{D: d}, bound: make([]float64, d), Err: make([]float64, d)}
 			value, rounding := c.mix(down, up, b)
-			if math.Abs(value-height) > 1e-13*(1+math.Abs(height)+math.Abs(b)) {
+			if !(math.Abs(value-height) <= 1e-13*(1+math.Abs(height)+math.Abs(b))) {
 				t.Fatalf("at %v: %v, they meet at %v", b, value, height)
 			}
 			terms := math.Abs(down.value) + math.Abs(up.value) + math.Abs(down.slope*(down.b-b)) + math.Abs(up.slope*(up.b-b))
@@ -38,7 +38,7 @@ func TestCutsMixToALevelOne(t *testing.T) {
 				t.Fatalf("at %v: %v is allowed for terms of %v", b, rounding, terms)
 			}
 			for i := range d - 1 {
-				if want := theta*down.g[i] + (1-theta)*up.g[i]; math.Abs(c.bound[i]-want) > 1e-14 {
+				if want := theta*down.g[i] + (1-theta)*up.g[i]; !(math.Abs(c.bound[i]-want) <= 1e-14) {
 					t.Fatalf("gradient %d is %v, not %v", i, c.bound[i], want)
 				}
 				if least := 8 * UnitRoundoff * (math.Abs(down.g[i]) + math.Abs(up.g[i])); c.Err[i] < least || c.Err[i] > 3*least {

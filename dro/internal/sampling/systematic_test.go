@@ -44,7 +44,7 @@ func TestDraw(t *testing.T) {
 			running += want
 			taken := j == at
 			if taken {
-				if math.Abs(p-want) > 1e-12 {
+				if !(math.Abs(p-want) <= 1e-12) {
 					t.Fatalf("sample %d has probability %v, want %v", j, p, want)
 				}
 				got++

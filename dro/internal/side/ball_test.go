@@ -41,7 +41,7 @@ func TestBallBestResponse(t *testing.T) {
 					if !(div <= radius*(1+1e-9)) {
 						t.Errorf("n = %d divergence %d radius %g: %g is outside", n, d, radius, div)
 					}
-					if nu > 0 && math.Abs(div/radius-1) > 1e-8 {
+					if nu > 0 && !(math.Abs(div/radius-1) <= 1e-8) {
 						t.Errorf("n = %d divergence %d radius %g: inside, at %g, with a price of %g", n, d, radius, div, nu)
 					}
 					if e := math.Abs(risk - vec.Dot(y, f)); !(e <= 1e-10*size) {
@@ -206,7 +206,7 @@ func TestBallAllowsForAPriceThatIsOff(t *testing.T) {
 			if !(own >= want && own-want < 1e-9*(1+want)) {
 				t.Errorf("divergence %d, radius %g, ν %g times what is exact: an allowance of %g, not %g", d, b.Radius, off, own, want)
 			}
-			if gap := a.risk - vec.Dot(back, f) + b.Nu*b.Of(back); own < gap*(1-1e-12)-1e-12 || divergence <= b.Radius && math.Abs(gap-(a.nu-b.Nu)*(b.Radius-divergence)) > 1e-9*(1+math.Abs(a.risk)) {
+			if gap := a.risk - vec.Dot(back, f) + b.Nu*b.Of(back); own < gap*(1-1e-12)-1e-12 || divergence <= b.Radius && !(math.Abs(gap-(a.nu-b.Nu)*(b.Radius-divergence)) <= 1e-9*(1+math.Abs(a.risk))) {
 				t.Errorf("divergence %d, radius %g: the risk %g is %g above what is proved, the allowance %g", d, b.Radius, a.risk, gap, own)
 			}
 		}
@@ -326,7 +326,7 @@ func TestPriceWhereTermsCancel(t *testing.T) {
 	} {
 		y := make([]float64, len(c.f))
 		c.ball.BestResponseTo(y, c.f)
-		if d := c.ball.Of(y); math.Abs(d-c.ball.Radius) > 1e-9*c.ball.Radius {
+		if d := c.ball.Of(y); !(math.Abs(d-c.ball.Radius) <= 1e-9*c.ball.Radius) {
 			t.Errorf("weights at %v, in a ball of %v", d, c.ball.Radius)
 		}
 	}
@@ -343,11 +343,11 @@ func TestSmallestBallsHoldTheReference(t *testing.T) {
 				b := Ball{Divergence: d, Radius: radius, Nu: 5, Weights: w}
 				risk, _ := b.BestResponseTo(y, f)
 				for j, v := range w {
-					if mean += v / 2.125 * f[j]; math.Abs(y[j]-v/2.125) > 2e-15 {
+					if mean += v / 2.125 * f[j]; !(math.Abs(y[j]-v/2.125) <= 2e-15) {
 						t.Errorf("%v, radius %g, losses of %g: weights %v", d, radius, unit, y)
 					}
 				}
-				if math.Abs(risk-mean) > 1e-14*mean {
+				if !(math.Abs(risk-mean) <= 1e-14*mean) {
 					t.Errorf("%v, radius %g, losses of %g: risk %v, mean %v", d, radius, unit, risk, mean)
 				}
 				a := b.respond(y, f, math.NaN())
@@ -395,7 +395,7 @@ func TestResponseWhereMeansUnderflow(t *testing.T) {
 	for _, c := range []struct{ a, b, want float64 }{
 		{0x1p-1070, 1, -1070 * math.Ln2}, {0x1p-900, 0x1p900, -1800 * math.Ln2}, {0x1p-1000, 1, -1000 * math.Ln2},
 	} {
-		if got := logRatio(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
+		if got := logRatio(c.a, c.b); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("log(%g/%g) is %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
@@ -408,7 +408,7 @@ func TestResponseWhereMeansUnderflow(t *testing.T) {
 			d += v * (math.Log(v) - math.Log(w[j]) + 279*math.Ln10)
 		}
 	}
-	if math.Abs(d-b.Radius) > 1e-9 || math.Abs(risk-linear) > 1e-9*risk {
+	if !(math.Abs(d-b.Radius) <= 1e-9) || !(math.Abs(risk-linear) <= 1e-9*risk) {
 		t.Errorf("weights %v at %v, in a ball of %v: risk %v, of the weights %v", y, d, b.Radius, risk, linear)
 	}
 	for _, nu := range []float64{5.2e-7, 5.3e-7, 5.4e-7} { // exponentials of −742 to −715: nearly all weight is on f = 0
@@ -482,7 +482,7 @@ func TestBallsAtTheEndsOfPrices(t *testing.T) {
 				b, y := NewBall(d, 0.0112, w), make([]float64, 3)
 				risk, _ := b.BestResponseTo(y, f)
 				least, most := slices.Min(f), slices.Max(f)
-				if at := b.Of(y); !(at <= b.Radius*(1+1e-9)) || math.Abs(vec.Sum(y)-1) > 1e-12 || !(risk >= least*(1-1e-12)) || !(risk <= most*2) {
+				if at := b.Of(y); !(at <= b.Radius*(1+1e-9)) || !(math.Abs(vec.Sum(y)-1) <= 1e-12) || !(risk >= least*(1-1e-12)) || !(risk <= most*2) {
 					t.Errorf("divergence %d of losses %g: weights %v at %v, risk %g", d, f, y, at, risk)
 				}
 			}
@@ -525,7 +525,7 @@ func TestPriceFromAnyGuess(t *testing.T) {
 			want := b.respond(y, f, math.NaN())
 			for power := -300; power <= 300; power += 20 {
 				a := b.respond(y, f, math.Pow(10, float64(power)))
-				if off := math.Abs(b.Of(y)/radius - 1); !(off < 1e-8) || math.Abs(a.risk/want.risk-1) > 1e-12 {
+				if off := math.Abs(b.Of(y)/radius - 1); !(off < 1e-8) || !(math.Abs(a.risk/want.risk-1) <= 1e-12) {
 					t.Errorf("unit %g, radius %g, from 1e%d: off the boundary by %.2g, a risk of %g, not %g", unit, radius, power, off, a.risk, want.risk)
 				}
 			}
@@ -565,7 +565,7 @@ func TestChangedByTheReference(t *testing.T) {
 			for j, v := range y {
 				if mixed := (1-share)*v + share*w[j]/total; v > 0 {
 					least = min(least, mixed/v-1)
-					if math.Abs(mixed/v-1) > said && said < share {
+					if !(math.Abs(mixed/v-1) <= said) && said < share {
 						t.Errorf("divergence %d, radius %g: weight %d changes by %g, more than %g", d, radius, j, mixed/v-1, said)
 					}
 				}

@@ -343,7 +343,7 @@ func (c lawful) share(risk float64, y []float64, fail func(format string, args .
 			fail("weight %d is %v", j, v)
 		}
 	}
-	if c.unit && math.Abs(sum-1) > 1e-9 {
+	if c.unit && !(math.Abs(sum-1) <= 1e-9) {
 		fail("a risk of %v by weights of sum %v", risk, sum)
 	}
 }

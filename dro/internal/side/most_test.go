@@ -55,7 +55,7 @@ func TestLargestPenaltyIsAttained(t *testing.T) {
 			y := make([]float64, n)
 			y[n-1] = 1
 			of, most := d.Smoothed(1, n)
-			if want := of.Value(y); math.Abs(most-want) > 1e-12*(1+want) || of.Modulus() != 1 {
+			if want := of.Value(y); !(math.Abs(most-want) <= 1e-12*(1+want)) || of.Modulus() != 1 {
 				t.Errorf("%T of %d samples: %v, not %v", d, n, most, want)
 			}
 			own, _ := d.Smoothed(2, n)
@@ -88,7 +88,7 @@ func TestBallsWithAGradient(t *testing.T) {
 		y[j] = 1.0 / 16
 	}
 	chi, kl := NewBall(PearsonChi2, 1, nil).Of(y), NewBall(KullbackLeibler, 1, nil).Of(y)
-	if math.Abs(64/(1+2*chi)-16) > 1e-12 || math.Abs(64*math.Exp(-kl)-16) > 1e-12 {
+	if !(math.Abs(64/(1+2*chi)-16) <= 1e-12) || !(math.Abs(64*math.Exp(-kl)-16) <= 1e-12) {
 		t.Errorf("16 of 64 samples: χ² %v, KL %v", chi, kl)
 	}
 }

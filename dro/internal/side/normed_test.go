@@ -58,14 +58,14 @@ func TestNormsAndCapsOfTheSets(t *testing.T) {
 				t.Errorf("%#v: ψ = %v, less than the %v of its norm", d, psi, least)
 			}
 			_, plain := d.(ChiSquare)
-			if _, capped := d.(CappedChiSquare); (plain || capped) && math.Abs(d.Value(y)-least) > 1e-9*(1+least) {
+			if _, capped := d.(CappedChiSquare); (plain || capped) && !(math.Abs(d.Value(y)-least) <= 1e-9*(1+least)) {
 				t.Errorf("%#v: ψ = %v, not the %v of its norm", d, d.Value(y), least)
 			}
 		}
-		if c := d.WeightCap(n); math.Abs(heaviest-c) > 1e-9*c && !isPoint(d) || heaviest > c*(1+1e-12) {
+		if c := d.WeightCap(n); !(math.Abs(heaviest-c) <= 1e-9*c) && !isPoint(d) || heaviest > c*(1+1e-12) {
 			t.Errorf("%#v: weights up to %v, %v it says", d, heaviest, c)
 		}
-		if c := d.TotalWeight(n); math.Abs(sum-c) > 1e-9*c {
+		if c := d.TotalWeight(n); !(math.Abs(sum-c) <= 1e-9*c) {
 			t.Errorf("%#v: sums up to %v, %v it says", d, sum, c)
 		}
 	}

@@ -45,11 +45,11 @@ func TestPiecesAreMeansOfGroups(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(v[k]-mean/count) > 1e-12 {
+		if !(math.Abs(v[k]-mean/count) <= 1e-12) {
 			t.Errorf("piece %d is %v, the mean of its losses %v", k, v[k], mean/count)
 		}
 		for i := range d {
-			if math.Abs(rows[k][i]-gradient[i]/count) > 1e-12 {
+			if !(math.Abs(rows[k][i]-gradient[i]/count) <= 1e-12) {
 				t.Errorf("piece %d: gradient %v, not %v", k, rows[k][i], gradient[i]/count)
 			}
 		}

@@ -190,7 +190,7 @@ func TestL2Prox(t *testing.T) {
 			if i == 3 && p.Intercept {
 				mu, at = p.FreeModulus, x[i]-z[i] // the assumed curvature is around the centre
 			}
-			if r := a*g[i] + a*mu*at + c*(x[i]-z[i]); math.Abs(r) > drotest.ClosedForm {
+			if r := a*g[i] + a*mu*at + c*(x[i]-z[i]); !(math.Abs(r) <= drotest.ClosedForm) {
 				t.Errorf("%+v: derivative %v in coordinate %d", p, r, i)
 			}
 		}

@@ -195,11 +195,11 @@ func TestPartsWeighTheirSamples(t *testing.T) {
 				risk, _ := part.BestResponseTo(got, f)
 				whole, _ := copies.BestResponseTo(want, f)
 				lo, hi := rows.Part(count).Here(count)
-				if math.Abs(risk-whole) > 1e-12*math.Abs(whole) || len(spread) != count {
+				if !(math.Abs(risk-whole) <= 1e-12*math.Abs(whole)) || len(spread) != count {
 					return fmt.Errorf("a risk of %v, of copies %v", risk, whole)
 				}
 				for j := lo; j < hi; j++ {
-					if math.Abs(got[j]-want[j]) > 1e-12*want[j]+1e-15 {
+					if !(math.Abs(got[j]-want[j]) <= 1e-12*want[j]+1e-15) {
 						return fmt.Errorf("sample %d weighs %v, its copy %v", j, got[j], want[j])
 					}
 				}

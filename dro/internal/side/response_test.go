@@ -79,7 +79,7 @@ func violatesKKT(y, g []float64, limit, tol float64) error {
 			low = max(low, g[j])
 		}
 	}
-	if math.Abs(sum-1) > drotest.ClosedForm {
+	if !(math.Abs(sum-1) <= drotest.ClosedForm) {
 		return fmt.Errorf("the weights sum to 1 + %.3g", sum-1)
 	}
 	if low > high+tol {
@@ -132,7 +132,7 @@ func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
 						r = math.Exp((f[j] - tau) / c.nu)
 					}
 					r = math.Min(r, float64(n)*c.limit(n))
-					if math.Abs(r-float64(n)*v) > 1e-9*(1+size/c.nu) {
+					if !(math.Abs(r-float64(n)*v) <= 1e-9*(1+size/c.nu)) {
 						t.Errorf("%v n=%d: τ = %v gives weight %v, response %v", c, n, tau, r/float64(n), v)
 						break
 					}

@@ -171,7 +171,7 @@ func TestPenaltyOfOverlappingGroupsIsAbove(t *testing.T) {
 		for k := range g.Adjust {
 			g.Adjust[k] -= common
 		}
-		if less := g.Value(y) - above; math.Abs(less-common) > 1e-12 {
+		if less := g.Value(y) - above; !(math.Abs(less-common) <= 1e-12) {
 			t.Errorf("%v less by adjustments that are all %v more", less, common)
 		}
 	}

@@ -42,7 +42,7 @@ func TestThresholdsMakeTheResponse(t *testing.T) {
 				if c.weight != nil {
 					share = c.weight[j] / total
 				}
-				if want := share * c.of((f[j]-tau)/nu); math.Abs(y[j]-want) > 1e-11*(share+want) {
+				if want := share * c.of((f[j]-tau)/nu); !(math.Abs(y[j]-want) <= 1e-11*(share+want)) {
 					t.Errorf("%s, ν = %v: sample %d has %v, by τ = %v %v", name, nu, j, y[j], tau, want)
 					break
 				}
@@ -60,7 +60,7 @@ func TestQuantilesAtTheirEdge(t *testing.T) {
 		for name, d := range map[string]saddle.Dual{"equal": Protected{Share: float64(k) / 8}, "weights": Protected{Share: float64(k) / 8, Weights: ones}, "cvar": CVaR(float64(k) / 8)} {
 			y := make([]float64, 8)
 			risk, tau := d.BestResponseTo(y, f)
-			if want := float64(9 - k); tau != want || math.Abs(risk-(8+want)/2) > 1e-14*risk {
+			if want := float64(9 - k); tau != want || !(math.Abs(risk-(8+want)/2) <= 1e-14*risk) {
 				t.Errorf("%s, %d of 8: τ = %v, not %v; a risk of %v", name, k, tau, want, risk)
 			}
 			for j, v := range y {

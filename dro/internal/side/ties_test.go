@@ -42,7 +42,7 @@ func TestLossesThatDifferByNothing(t *testing.T) {
 				for _, v := range y {
 					mass += v
 				}
-				if math.Abs(mass-1) > 1e-12 || !(math.Abs(risk-f[0]) <= math.SmallestNonzeroFloat64) {
+				if !(math.Abs(mass-1) <= 1e-12) || !(math.Abs(risk-f[0]) <= math.SmallestNonzeroFloat64) {
 					t.Errorf("divergence %d, radius %v, losses %v: risk %v, weights %v", d, radius, f, risk, y)
 				}
 			}
@@ -136,7 +136,7 @@ func TestGroupsAtTheirEdges(t *testing.T) {
 	}
 	y := []float64{1. / 3, 1. / 3, 1. / 3}
 	want := 2./3*math.Log(4./3) + 1./3*math.Log(2./3)
-	if v := g.Value(y); math.Abs(v-want) > 1e-15 || g.ImpliesPenalty() || g.OutsideShare(y) != 0 {
+	if v := g.Value(y); !(math.Abs(v-want) <= 1e-15) || g.ImpliesPenalty() || g.OutsideShare(y) != 0 {
 		t.Errorf("ψ = %v, not %v; implied %v, outside %v", v, want, g.ImpliesPenalty(), g.OutsideShare(y))
 	}
 }

@@ -35,7 +35,7 @@ func TestQuantileCutsOfManyValues(t *testing.T) {
 					known++
 				}
 			}
-			if want := float64(k+1) / 5; math.Abs(below/known-want) > 0.01 {
+			if want := float64(k+1) / 5; !(math.Abs(below/known-want) <= 0.01) {
 				t.Errorf("%s: %v of the values are up to cut %d, want %v", name, below/known, k, want)
 			}
 		}

@@ -44,7 +44,7 @@ func TestHeaviest(t *testing.T) {
 					reached = k + 1
 				}
 				for q, c := range counts {
-					if c == k+1 && (of[q].Count != c || math.Abs(of[q].Mass-cum.Sum()) > 1e-15*cum.Sum()) {
+					if c == k+1 && (of[q].Count != c || !(math.Abs(of[q].Mass-cum.Sum()) <= 1e-15*cum.Sum())) {
 						t.Errorf("%s: the heaviest %d of %d sum up to %v, want %v", name, c, n, of[q], cum.Sum())
 					}
 				}

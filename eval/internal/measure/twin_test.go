@@ -132,7 +132,7 @@ func TestMeasuresAgainstTheirDefinitions(t *testing.T) {
 				if m.Key == "r2" && (len(s.Rows) < 2 || math.IsInf(w, 0)) {
 					w = math.NaN()
 				}
-				if ok == math.IsNaN(w) || ok && math.Abs(v-w) > 1e-12*(1+math.Abs(w)) {
+				if ok == math.IsNaN(w) || ok && !(math.Abs(v-w) <= 1e-12*(1+math.Abs(w))) {
 					t.Errorf("trial %d, %s of stratum %d (%d rows): %v, want %v (%s)", trial, m.Key, k, len(s.Rows), v, w, got.Why[m.Key])
 				}
 				if !ok && got.Why[m.Key] == "" {
@@ -261,11 +261,11 @@ func TestCalibrationBins(t *testing.T) {
 				h := q * float64(len(r)-1)
 				k := min(int(h), len(r)-1)
 				want := r[k] + (h-float64(k))*(r[min(k+1, len(r)-1)]-r[k])
-				if math.Abs(float64(v)-want) > 1e-12 {
+				if !(math.Abs(float64(v)-want) <= 1e-12) {
 					t.Errorf("residuals %v: quantile %v is %v, want %v", r, q, v, want)
 				}
 			}
-			if math.Abs(float64(b.Predicted)-sum/float64(b.N)) > 1e-12 {
+			if !(math.Abs(float64(b.Predicted)-sum/float64(b.N)) <= 1e-12) {
 				t.Errorf("mean prediction %v, want %v", b.Predicted, sum/float64(b.N))
 			}
 			done += b.N
@@ -282,7 +282,7 @@ func TestCalibrationBins(t *testing.T) {
 				}
 				w, p, y = w+v, p+v*score[i], y+v*(in.Target[i]+1)/2
 			}
-			if math.Abs(float64(b.Predicted)-p/w) > 1e-12 || math.Abs(float64(b.Observed)-y/w) > 1e-12 {
+			if !(math.Abs(float64(b.Predicted)-p/w) <= 1e-12) || !(math.Abs(float64(b.Observed)-y/w) <= 1e-12) {
 				t.Errorf("bin %d: %+v, want %v and %v", k, b, p/w, y/w)
 			}
 			if at += b.N; at < n && score[order[at]] == score[order[at-1]] {
@@ -342,7 +342,7 @@ func TestCurvesOfWorstCases(t *testing.T) {
 				t.Errorf("%s: %d points", name, len(curve))
 			}
 			for k, c := range curve {
-				if want := SmallestRadius * math.Exp(step*float64(k)); n == 50 && math.Abs(float64(c.Radius)-want) > 0.03*want {
+				if want := SmallestRadius * math.Exp(step*float64(k)); n == 50 && !(math.Abs(float64(c.Radius)-want) <= 0.03*want) {
 					t.Errorf("%s: radius %v at point %d, not about %v", name, c.Radius, k, want)
 				}
 				_, want, _ := WorstCaseKL(loss, c.Nu)

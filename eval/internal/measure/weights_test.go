@@ -36,7 +36,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 			take := math.Min(1, left)
 			sum, left = sum+take*l, left-take
 		}
-		if math.Abs(y-sum/m) > 1e-14*y {
+		if !(math.Abs(y-sum/m) <= 1e-14*y) {
 			t.Errorf("the worst %v of %d rows: %v, not %v", m, n, y, sum/m)
 		}
 		above, atLeast := 0.0, 0.0
@@ -74,7 +74,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 	near := func(what string, x, y float64) {
 		t.Helper()
-		if math.Abs(x-y) > closedForm*math.Max(1, math.Abs(y)) {
+		if !(math.Abs(x-y) <= closedForm*math.Max(1, math.Abs(y))) {
 			t.Errorf("%s: %v, want %v", what, x, y)
 		}
 	}

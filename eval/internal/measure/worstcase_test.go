@@ -29,7 +29,7 @@ func TestCVaRIsTheMinimumOverThresholds(t *testing.T) {
 				}
 				want = math.Min(want, q+s/(a*float64(n)))
 			}
-			if math.Abs(got[0]-want) > closedForm*10 {
+			if !(math.Abs(got[0]-want) <= closedForm*10) {
 				t.Fatalf("CVaR(%v, %v) = %v, want %v", loss, a, got[0], want)
 			}
 		}
@@ -39,7 +39,7 @@ func TestCVaRIsTheMinimumOverThresholds(t *testing.T) {
 func TestCVaRByHand(t *testing.T) {
 	// Worst 40 % of 4 rows = 1.6 rows: (10 + 0.6·6)/1.6 = 8.5.
 	got, err := CVaR([]float64{1, 10, 3, 6}, 0.4, 1, 0.25)
-	if err != nil || math.Abs(got[0]-8.5) > closedForm || got[1] != 5 || got[2] != 10 {
+	if err != nil || !(math.Abs(got[0]-8.5) <= closedForm) || got[1] != 5 || got[2] != 10 {
 		t.Fatal(got, err)
 	}
 	for _, bad := range []float64{0, -1, 1.1, math.NaN()} {
@@ -120,7 +120,7 @@ func TestWorstCaseIsConsistent(t *testing.T) {
 			radius := map[string]float64{"kl": kl, "chi2": chi}[name]
 			for what, d := range map[string][2]float64{"sum": {sum, 1}, "mean": {float64(w.Mean), mean}, "radius": {float64(w.Radius), radius},
 				"penalised": {float64(w.Penalised), mean - nu*radius}, "effective": {float64(w.Effective), 1 / sq}, "max": {float64(w.MaxWeight), top}} {
-				if math.Abs(d[0]-d[1]) > 1e-9*math.Max(1, math.Abs(d[1])) {
+				if !(math.Abs(d[0]-d[1]) <= 1e-9*math.Max(1, math.Abs(d[1]))) {
 					t.Errorf("%s n=%d ν=%v %s: %v against %v", name, n, nu, what, d[0], d[1])
 				}
 			}
@@ -219,7 +219,7 @@ func TestWorstCaseOfManyRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(float64(got.Mean-want.Mean)) > 1e-12 || math.Abs(float64(got.Radius-want.Radius)) > 1e-12 || math.Abs(float64(got.Effective-2*want.Effective)) > 1e-9 {
+		if !(math.Abs(float64(got.Mean-want.Mean)) <= 1e-12) || !(math.Abs(float64(got.Radius-want.Radius)) <= 1e-12) || !(math.Abs(float64(got.Effective-2*want.Effective)) <= 1e-9) {
 			t.Errorf("%d rows: %+v, twice %+v", n, want, got)
 		}
 	}

@@ -15,7 +15,7 @@ func TestBelowIsExactWhereManyAreDrawnAgain(t *testing.T) {
 		by[r.Below(n)%3]++
 	}
 	for k, c := range by {
-		if math.Abs(c-draws/3) > 5*math.Sqrt(draws/3) {
+		if !(math.Abs(c-draws/3) <= 5*math.Sqrt(draws/3)) {
 			t.Errorf("remainder %d: %v of %d", k, c, draws)
 		}
 	}

@@ -12,14 +12,14 @@ import (
 func TestWilsonKnown(t *testing.T) {
 	// Newcombe 1998: 81 of 263 at 95 %.
 	lo, hi := Wilson(81, 263, 0.95)
-	if math.Abs(lo-0.2553) > 5e-5 || math.Abs(hi-0.3662) > 5e-5 {
+	if !(math.Abs(lo-0.2553) <= 5e-5) || !(math.Abs(hi-0.3662) <= 5e-5) {
 		t.Error(lo, hi)
 	}
 	// Of one hit the lower end is that of a Poisson count, −log(0.95)/n (Brown, Cai and DasGupta 2001).
-	if lo, hi := Wilson(1, 100, 0.95); math.Abs(lo+math.Log(0.95)/100) > 1e-9 || math.Abs(hi-0.0545) > 5e-5 {
+	if lo, hi := Wilson(1, 100, 0.95); !(math.Abs(lo+math.Log(0.95)/100) <= 1e-9) || !(math.Abs(hi-0.0545) <= 5e-5) {
 		t.Error(lo, hi)
 	}
-	if lo, hi := Wilson(99, 100, 0.95); math.Abs(hi-1-math.Log(0.95)/100) > 1e-9 || math.Abs(lo-0.9455) > 5e-5 {
+	if lo, hi := Wilson(99, 100, 0.95); !(math.Abs(hi-1-math.Log(0.95)/100) <= 1e-9) || !(math.Abs(lo-0.9455) <= 5e-5) {
 		t.Error(lo, hi)
 	}
 	if lo, hi := Wilson(0, 0, 0.95); lo != 0 || hi != 1 {
@@ -82,13 +82,13 @@ func TestDeLongAgainstPairs(t *testing.T) {
 	ties := measure.NewTies(target, score, nil, order)
 	DelongComponents(ties, comp)
 	got := DelongVariance(comp, func(i int) bool { return target[order[i]] > 0 })
-	if want := variance(v10) + variance(v01); math.Abs(got-want) > closedForm {
+	if want := variance(v10) + variance(v01); !(math.Abs(got-want) <= closedForm) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if one := delongVariance(ties, measure.Mean(v10)); math.Abs(one-got) > closedForm {
+	if one := delongVariance(ties, measure.Mean(v10)); !(math.Abs(one-got) <= closedForm) {
 		t.Errorf("in one pass %v, want %v", one, got)
 	}
-	if got, want := ties.AUC(), measure.Mean(v10); math.Abs(got-want) > closedForm {
+	if got, want := ties.AUC(), measure.Mean(v10); !(math.Abs(got-want) <= closedForm) {
 		t.Errorf("AUC %v, want %v", got, want)
 	}
 }
@@ -156,7 +156,7 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 		"auc": {11 * math.Exp(-z*math.Sqrt(variance)/(auc*(1-auc))), 11 * math.Exp(z*math.Sqrt(variance)/(auc*(1-auc)))}, // odds
 	} {
 		low, high := float64(iv[key].Low), float64(iv[key].High)
-		if l, h := low/(1-low), high/(1-high); math.Abs(l-want[0]) > 1e-9*want[0] || math.Abs(h-want[1]) > 1e-9*want[1] {
+		if l, h := low/(1-low), high/(1-high); !(math.Abs(l-want[0]) <= 1e-9*want[0]) || !(math.Abs(h-want[1]) <= 1e-9*want[1]) {
 			t.Errorf("%s: odds of [%v, %v], want %v", key, l, h, want)
 		}
 	}
@@ -170,11 +170,11 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 	rl, rh := Wilson(2, 3, 0.9)
 	ml, mh := Wilson(1, 4, 0.9)
 	at, down, up := (2.0/3+3.0/4)/2, math.Hypot(2.0/3-rl, mh-0.25), math.Hypot(rh-2.0/3, 0.25-ml)
-	if got := iv["balanced_accuracy"]; math.Abs(2*(at-float64(got.Low))-down) > 1e-12 || math.Abs(2*(float64(got.High)-at)-up) > 1e-12 {
+	if got := iv["balanced_accuracy"]; !(math.Abs(2*(at-float64(got.Low))-down) <= 1e-12) || !(math.Abs(2*(float64(got.High)-at)-up) <= 1e-12) {
 		t.Errorf("balanced accuracy: %+v, want %v − %v/2, + %v/2", got, at, down, up)
 	}
 	a, b := balanced(at, of(2, 3), of(1, 4), 0.9), balanced(at, of(3, 4), of(1, 3), 0.9) // the other class
-	if math.Abs(float64(a.Low-b.Low)) > 1e-12 || math.Abs(float64(a.High-b.High)) > 1e-12 {
+	if !(math.Abs(float64(a.Low-b.Low)) <= 1e-12) || !(math.Abs(float64(a.High-b.High)) <= 1e-12) {
 		t.Errorf("%+v, by the other class %+v", a, b)
 	}
 	if all := balanced(1, of(3, 3), of(0, 4), 0.9); all.High != 1 || !(all.Low < 1) {

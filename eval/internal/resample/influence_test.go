@@ -36,11 +36,11 @@ func TestInfluenceIsTheDerivative(t *testing.T) {
 			weight[i] = w * (1 - h)
 			down := c.f(ties)
 			weight[i] = w
-			if d := (up - down) / (2 * h); math.Abs(d-dst[p]) > 1e-8 {
+			if d := (up - down) / (2 * h); !(math.Abs(d-dst[p]) <= 1e-8) {
 				t.Errorf("%s: row %d has influence %v, the derivative is %v", name, i, dst[p], d)
 			}
 		}
-		if math.Abs(sum) > closedForm {
+		if !(math.Abs(sum) <= closedForm) {
 			t.Errorf("%s: the influences sum to %v", name, sum)
 		}
 	}

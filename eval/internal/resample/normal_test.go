@@ -72,7 +72,7 @@ func TestTriangleIsARoot(t *testing.T) {
 		z[k] = 1
 		got.addTo(dst, z)
 		for j := range n {
-			if math.Abs(dst[j]-7-root[j][k]) > near {
+			if !(math.Abs(dst[j]-7-root[j][k]) <= near) {
 				t.Errorf("entry %d, %d is %v, want %v", j, k, dst[j]-7, root[j][k])
 			}
 		}
@@ -115,7 +115,7 @@ func TestLimitIsTheLawOfSums(t *testing.T) {
 					covariance[j][k] += (x[i][j] - mean[j]) * (x[i][k] - mean[k])
 				}
 			}
-			if want := mean[j] * float64(n); math.Abs(l.mean[j]-want) > near*float64(n) {
+			if want := mean[j] * float64(n); !(math.Abs(l.mean[j]-want) <= near*float64(n)) {
 				t.Errorf("%s: the mean of column %d is %v, want %v", task, j, l.mean[j], want)
 			}
 		}
@@ -131,7 +131,7 @@ func TestLimitIsTheLawOfSums(t *testing.T) {
 				for q := range columns {
 					got += columns[q][j] * columns[q][k]
 				}
-				if scale := 1 + math.Sqrt(covariance[j][j]*covariance[k][k]); math.Abs(got-covariance[j][k]) > near*scale {
+				if scale := 1 + math.Sqrt(covariance[j][j]*covariance[k][k]); !(math.Abs(got-covariance[j][k]) <= near*scale) {
 					t.Errorf("%s: the covariance of columns %d and %d is %v, want %v", task, j, k, got, covariance[j][k])
 				}
 			}
@@ -145,7 +145,7 @@ func TestLimitIsTheLawOfSums(t *testing.T) {
 		parts.merge(other)
 		for what, v := range map[string][2][]float64{"sums": {once.sum, parts.sum}, "products": {once.cross, parts.cross}, "cubes": {once.cube, parts.cube}, "rows": {{once.n}, {parts.n}}} {
 			for j := range v[0] {
-				if math.Abs(v[0][j]-v[1][j]) > near*(1+math.Abs(v[0][j])) {
+				if !(math.Abs(v[0][j]-v[1][j]) <= near*(1+math.Abs(v[0][j]))) {
 					t.Errorf("%s: %s %d are %v at once, %v in parts", task, what, j, v[0][j], v[1][j])
 				}
 			}
@@ -186,7 +186,7 @@ func TestFamilyOfRisks(t *testing.T) {
 				d := v * (value(i) - a/w)
 				q += d * d
 			}
-			if math.Abs(f.mean[0][k]-a/w) > near || math.Abs(f.se[0][k]-math.Sqrt(q)/w) > near {
+			if !(math.Abs(f.mean[0][k]-a/w) <= near) || !(math.Abs(f.se[0][k]-math.Sqrt(q)/w) <= near) {
 				t.Errorf("by rows %v, number %d: %v ± %v, want %v ± %v", byRows, k, f.mean[0][k], f.se[0][k], a/w, math.Sqrt(q)/w)
 			}
 		}
@@ -241,7 +241,7 @@ func TestLimitOfRanks(t *testing.T) {
 		for k := range rows.Models {
 			want := measure.All(rows, k, s.All)
 			for q, key := range keys {
-				if got, w := dst[len(keys)*k+q], float64(want.Of[key]); math.Abs(got-w) > near {
+				if got, w := dst[len(keys)*k+q], float64(want.Of[key]); !(math.Abs(got-w) <= near) {
 					t.Errorf("%s of model %d is %v, want %v", key, k, got, w)
 				}
 			}
@@ -264,7 +264,7 @@ func TestLimitOfRanks(t *testing.T) {
 				for q := range k + 1 {
 					got += math.Pow(l.root[kind].v[k*(k+1)/2+q], 2)
 				}
-				if math.Abs(got-want) > near*want {
+				if !(math.Abs(got-want) <= near*want) {
 					t.Errorf("%s of model %d: variance %v, want %v", keys[kind], k, got, want)
 				}
 			}
@@ -286,7 +286,7 @@ func TestNoRanksOfTheWhole(t *testing.T) {
 		}
 		for b := range 4 {
 			line := out.Overall[b*r.C.width:][:r.C.width]
-			if w := line[r.C.shared]; math.Abs(w/float64(len(rows.Target))-1) > 0.1 {
+			if w := line[r.C.shared]; !(math.Abs(w/float64(len(rows.Target))-1) <= 0.1) {
 				t.Errorf("by rows %v: weights of %v", byRows, w)
 			}
 			for _, v := range line[r.C.rank:] {
@@ -341,7 +341,7 @@ func TestLawsAddUp(t *testing.T) {
 		single.addRows(x[i : i+1])
 		want += x[i] * x[i]
 	}
-	if math.Abs(single.variance-want) > near || single.n != len(x) || math.Abs(single.second-want) > near {
+	if !(math.Abs(single.variance-want) <= near) || single.n != len(x) || !(math.Abs(single.second-want) <= near) {
 		t.Errorf("%+v, the squares sum up to %v", single, want)
 	}
 	var first, second, both law
@@ -349,7 +349,7 @@ func TestLawsAddUp(t *testing.T) {
 	second.addRows(x[10:])
 	both.addRows(x[:10])
 	both.addRows(x[10:])
-	if math.Abs(both.variance-first.variance-second.variance) > near || math.Abs(both.third-first.third-second.third) > near || math.Abs(both.spread-first.spread-second.spread) > near {
+	if !(math.Abs(both.variance-first.variance-second.variance) <= near) || !(math.Abs(both.third-first.third-second.third) <= near) || !(math.Abs(both.spread-first.spread-second.spread) <= near) {
 		t.Errorf("%+v, of its parts %+v and %+v", both, first, second)
 	}
 	// One that every row shares says nothing.
@@ -359,7 +359,7 @@ func TestLawsAddUp(t *testing.T) {
 	}
 	var moved law
 	moved.addRows(shifted)
-	if math.Abs(moved.variance-first.variance) > near || math.Abs(moved.third-first.third) > near {
+	if !(math.Abs(moved.variance-first.variance) <= near) || !(math.Abs(moved.third-first.third) <= near) {
 		t.Errorf("%+v, before a shift %+v", moved, first)
 	}
 }
@@ -396,7 +396,7 @@ func TestBelowSumsUpToNothing(t *testing.T) {
 			for _, v := range dst {
 				sum += v
 			}
-			if math.Abs(sum) > 1e-12 {
+			if !(math.Abs(sum) <= 1e-12) {
 				t.Errorf("weighted %v, up to %v: %v", weighted, median, sum)
 			}
 		}

@@ -24,7 +24,7 @@ func TestRNGBelowIsUniform(t *testing.T) {
 		c[r.Below(k)]++
 	}
 	for v, x := range c {
-		if math.Abs(x-n/k) > 5*math.Sqrt(n/k) {
+		if !(math.Abs(x-n/k) <= 5*math.Sqrt(n/k)) {
 			t.Errorf("%d drawn %v times of %d", v, x, n)
 		}
 	}

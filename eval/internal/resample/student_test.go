@@ -50,12 +50,12 @@ func TestGradientsAreDerivatives(t *testing.T) {
 					x[j] += d
 					return r.C.value(q.Key, x, 1)
 				}
-				if want := (at(h) - at(-h)) / (2 * h); math.Abs(grad[j]-want) > 1e-8*(1+math.Abs(want)) {
+				if want := (at(h) - at(-h)) / (2 * h); !(math.Abs(grad[j]-want) <= 1e-8*(1+math.Abs(want))) {
 					t.Errorf("%s, %s by sum %d: %v, want %v", task, q.Key, j, grad[j], want)
 				}
 				total += grad[j] * sums[j]
 			}
-			if math.Abs(total) > 1e-12 {
+			if !(math.Abs(total) <= 1e-12) {
 				t.Errorf("%s, %s: the influences sum to %v", task, q.Key, total)
 			}
 		}
@@ -70,7 +70,7 @@ func TestStudent(t *testing.T) {
 	for _, c := range []struct{ confidence, freedom, want float64 }{
 		{0.95, 1, 12.7062}, {0.95, 4, 2.77645}, {0.95, 29, 2.04523}, {0.99, 10, 3.16927}, {0.95, 1e9, 1.95996}, {0.95, 9e6, 1.95996},
 	} {
-		if got := Student(c.confidence, c.freedom); math.Abs(got-c.want) > 1e-5*c.want {
+		if got := Student(c.confidence, c.freedom); !(math.Abs(got-c.want) <= 1e-5*c.want) {
 			t.Errorf("%v of %v degrees: %v, want %v", c.confidence, c.freedom, got, c.want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestStudent(t *testing.T) {
 	for _, k := range []float64{-2, -0.3, 0, 1e-9, 0.1, 3} {
 		for _, u := range []float64{-9, -2, 0, 2, 9} {
 			x := unskewed(u, k)
-			if back := x + k*x*x/3 + k*k*x*x*x/27 + k/6; math.Abs(back-u) > 1e-7 {
+			if back := x + k*x*x/3 + k*k*x*x*x/27 + k/6; !(math.Abs(back-u) <= 1e-7) {
 				t.Errorf("k %v: %v comes back as %v", k, u, back)
 			}
 		}
@@ -102,11 +102,11 @@ func TestFreedom(t *testing.T) {
 	if f := a.freedom(); f < 3500 || f > 3999 {
 		t.Errorf("normal: %v", f)
 	}
-	if f := b.freedom(); math.Abs(f-20) > 0.1 {
+	if f := b.freedom(); !(math.Abs(f-20) <= 0.1) {
 		t.Errorf("ten rows of one size: %v", f) // kurtosis n/10, so 2n/(n/10 − 1)
 	}
 	both.addNormal(4000, a.second)
-	if f := both.freedom(); f != 3999 || math.Abs(both.variance-a.variance) > 1e-9*a.variance {
+	if f := both.freedom(); f != 3999 || !(math.Abs(both.variance-a.variance) <= 1e-9*a.variance) {
 		t.Errorf("near normal: %v degrees", f)
 	}
 }
@@ -123,7 +123,7 @@ func TestTrialsOfWeights(t *testing.T) {
 	}
 	want, high := Wilson(10, 40, 0.95)
 	for _, x := range []trials{one, seven} {
-		if lo, hi := x.wilson(0.95); math.Abs(lo-want) > 1e-12 || math.Abs(hi-high) > 1e-12 {
+		if lo, hi := x.wilson(0.95); !(math.Abs(lo-want) <= 1e-12) || !(math.Abs(hi-high) <= 1e-12) {
 			t.Errorf("%v to %v, want %v to %v", lo, hi, want, high)
 		}
 	}
@@ -131,10 +131,10 @@ func TestTrialsOfWeights(t *testing.T) {
 	variance := 340.0 / 36 / 3600
 	n := 5.0 / 36 / variance
 	want, high = WilsonAt(n/6, n, NormalQuantile(0.95))
-	if lo, hi := uneven.wilson(0.95); math.Abs(lo-want) > 1e-12 || math.Abs(hi-high) > 1e-12 {
+	if lo, hi := uneven.wilson(0.95); !(math.Abs(lo-want) <= 1e-12) || !(math.Abs(hi-high) <= 1e-12) {
 		t.Errorf("%v to %v, want %v to %v", lo, hi, want, high)
 	}
-	if lo, hi := none.wilson(0.95); lo != 0 || math.Abs(hi-3.8414588/39.8414588) > 1e-8 {
+	if lo, hi := none.wilson(0.95); lo != 0 || !(math.Abs(hi-3.8414588/39.8414588) <= 1e-8) {
 		t.Errorf("of no hit %v to %v", lo, hi) // Kish: 60²/100 = 36 rows
 	}
 }

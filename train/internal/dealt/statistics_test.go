@@ -40,11 +40,11 @@ func TestStatisticsOfAllRows(t *testing.T) {
 				copy(out[lo:hi], v[lo:hi])
 				return out
 			}
-			if v, w := Average(rows, own(a), own(weight)), Average(rows, own(a), nil); math.Abs(v-sum/total) > 1e-12 || math.Abs(w-mean) > 1e-12 {
+			if v, w := Average(rows, own(a), own(weight)), Average(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
 				t.Errorf("rank %d of %d: averages %v and %v, not %v and %v", c.Rank(), size, v, w, sum/total, mean)
 			}
 			risks := Risks(rows, g, own(a))
-			if len(risks) != 2 || risks[0].Label != "p" || risks[1].Label != "q" || risks[1].Rows != int(count[2]) || math.Abs(risks[1].Risk-risk[2]/count[2]) > 1e-12 {
+			if len(risks) != 2 || risks[0].Label != "p" || risks[1].Label != "q" || risks[1].Rows != int(count[2]) || !(math.Abs(risks[1].Risk-risk[2]/count[2]) <= 1e-12) {
 				t.Errorf("rank %d of %d: risks %+v", c.Rank(), size, risks)
 			}
 			for _, some := range []int{n, n / 2, n / 3, 700} {
@@ -58,7 +58,7 @@ func TestStatisticsOfAllRows(t *testing.T) {
 					stretches++
 					return own(b)[from:to]
 				})
-				if want := spearman.Correlation(x, y); math.Abs(got-want) > 1e-12 || stretches > rows.Shards(n) {
+				if want := spearman.Correlation(x, y); !(math.Abs(got-want) <= 1e-12) || stretches > rows.Shards(n) {
 					t.Errorf("rank %d of %d, %d rows: a correlation of %v by %d stretches, not %v", c.Rank(), size, some, got, stretches, want)
 				}
 			}
@@ -94,7 +94,7 @@ func TestDrawnStandForAll(t *testing.T) {
 				}
 			}
 			// 9/10 of most are expected, half of them alike and half by weight, which 20 rows have for sure.
-			if share := float64(len(at)) / (0.9 * most); share < 0.7 || share > 1.05 || heavy != 20 || math.Abs(stand/n-1) > 0.1 {
+			if share := float64(len(at)) / (0.9 * most); share < 0.7 || share > 1.05 || heavy != 20 || !(math.Abs(stand/n-1) <= 0.1) {
 				t.Errorf("rank %d of %d: %d rows stand for %v, %d of much weight", c.Rank(), size, len(at), stand, heavy)
 			}
 			other, _ := Drawn(rows, n, most, weights, 6)
@@ -119,7 +119,7 @@ func TestDrawnStandForAll(t *testing.T) {
 	if at, times := Drawn(rows, 100, 100, nil, 1); len(at) != 100 || slices.Max(times) != 1 {
 		t.Errorf("%d of 100 rows, of which all may be drawn, %v times", len(at), slices.Max(times))
 	}
-	if at, times := Drawn(rows, 100, 99, nil, 1); len(at) == 100 || slices.Min(times) != slices.Max(times) || math.Abs(times[0]-100/89.) > 1e-12 {
+	if at, times := Drawn(rows, 100, 99, nil, 1); len(at) == 100 || slices.Min(times) != slices.Max(times) || !(math.Abs(times[0]-100/89.) <= 1e-12) {
 		t.Errorf("%d of 100 rows, of which not all may be drawn, %v times", len(at), times[0])
 	}
 }
