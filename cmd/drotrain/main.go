@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks/mpi"
 )
 
@@ -30,6 +31,7 @@ func main() {
 		}
 		os.Exit(exit.Failed)
 	}
+	memory.LimitHeap()
 	ctx, stop := exit.WithSignals(context.Background())
 	defer stop()
 	a := &app{

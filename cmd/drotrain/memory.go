@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -18,7 +19,7 @@ func defineMemory(fs *pflag.FlagSet, memory *int64, cache *string, otherwise str
 
 // limitHeap keeps the heap within the memory that was asked for.
 func limitHeap(memory int64) {
-	if memory > 0 {
+	if memory > 0 && memory < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(memory)
 	}
 }
@@ -26,7 +27,10 @@ func limitHeap(memory int64) {
 // announcing tells that rows go to disk. The heap is then to leave room for what is held of them.
 func announcing(a *app, memory int64, quiet bool) func(line string) {
 	return func(line string) {
-		if memory > 0 {
+		if memory == 0 {
+			memory = debug.SetMemoryLimit(-1)
+		}
+		if memory < math.MaxInt64 {
 			debug.SetMemoryLimit(memory / 20 * 13)
 		}
 		if os.Getenv("GOGC") == "" {

@@ -19,11 +19,39 @@ func Free() (bytes int64, limit string) {
 		}
 	}
 	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
-		tighten(soft-live(), "GOMEMLIMIT")
+		tighten(soft-live(), softLimit)
 	}
 	system(tighten)
 	return bytes, limit
 }
+
+// softLimit names the limit of the heap.
+var softLimit = "GOMEMLIMIT"
+
+// LimitHeap has the garbage collector keep the heap within the memory that the process may have by
+// its control groups or by ulimit, if there is such a limit and nobody set another one of the heap:
+// garbage that waits for the collector would end the process. It is for programs, not for
+// libraries. It returns the limit; math.MaxInt64 is none.
+func LimitHeap() int64 {
+	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
+		return debug.SetMemoryLimit(-1)
+	}
+	bytes, name := Free()
+	switch name {
+	case groupLimit:
+		bytes += live()
+	case Ulimit: // the runtime reserves address space in large pieces
+		bytes = bytes/4*3 + live()
+	default:
+		return math.MaxInt64
+	}
+	softLimit = name
+	bytes = max(bytes, 16<<20)
+	debug.SetMemoryLimit(bytes)
+	return bytes
+}
+
+const groupLimit = "the control group's memory limit"
 
 // Ulimit is the name of the limit of the address space.
 const Ulimit = "ulimit -v"

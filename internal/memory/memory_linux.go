@@ -65,7 +65,8 @@ func group(list, root string, tighten func(n int64, name string)) {
 			limit, ok := number(path.Join(dir, at, most))
 			have, ok2 := number(path.Join(dir, at, used))
 			if ok && ok2 && limit < 1<<60 {
-				tighten(limit-have+cached(path.Join(dir, at, "memory.stat")), "the control group's memory limit")
+				// A tenth stays for what is no heap, and for garbage.
+				tighten(limit-limit/10-have+cached(path.Join(dir, at, "memory.stat")), groupLimit)
 			}
 			if at == "/" {
 				break
