@@ -148,7 +148,7 @@ func TestRefusals(t *testing.T) {
 		{good, LBFGS{}, drotest.Asking(1e-3, math.NaN()), "passes"},
 		{good, LBFGS{}, check, "check"},
 		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
-		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, Newton{}, DefaultSettings(), "ν > 0"},
+		{&Problem{Oracle: o, Dual: KL{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "Smooth"},
 		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "Mirror"},
 		{&Problem{Oracle: o, Dual: badDual{KL{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "Mirror"},

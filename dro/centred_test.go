@@ -21,7 +21,7 @@ func TestRawColumnsBesideAnIntercept(t *testing.T) {
 	rng := drotest.RngOf(207)
 	for _, h := range drotest.HardProblems(rng, 40, 3) {
 		p := hardProblem(t, &h)
-		for _, m := range []Method{nil, Newton{}, NewtonCG{}, LBFGS{}} {
+		for _, m := range []Method{nil, Newton{}, Newton{Products: true}, LBFGS{}} {
 			if m == nil {
 				m, _ = Choose(p)
 			}
@@ -31,7 +31,7 @@ func TestRawColumnsBesideAnIntercept(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", h.Name, m.Name(), err)
 			}
-			if far := h.X0 != nil || h.Nu == 1e-3; res.Status != Certified && !(far && m.Name() == "lbfgs") {
+			if far := h.X0 != nil || h.Nu == 1e-3; res.Status != Certified && !(far && (m.Name() == "lbfgs" || h.Loss == "logistic")) {
 				t.Errorf("%s, %s, %s: %v, %v", h.Name, h.Loss, m.Name(), res.Status, res.Certificate.Relative())
 			}
 			if v := h.Objective(drotest.Reals(res.X)); drotest.Above(v, res.Certificate.Upper) > 0 {

@@ -4,28 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // A limit that is said to be reached from some number on is reached there and not one before.
 func TestLimitsHoldAtTheirEnds(t *testing.T) {
-	value := func(name string) int {
-		k := slices.IndexFunc(tuning.All(), func(c *tuning.Constant) bool { return c.Name+", "+c.Unit == name })
-		if k < 0 {
-			t.Fatalf("there is no constant %q", name)
-		}
-		return tuning.All()[k].Int()
-	}
-	from, column := value("growing: rows from which there are stages, rows"), value("growing: rows from which there are stages, per column")
+	const from, column = 10_000, 150
 	problem := func(d int) *Problem {
 		return &Problem{Oracle: drotest.NewSample(drotest.RngOf(95), 2, d, false).Oracle(t, losses.Squared{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}
 	}
@@ -45,7 +35,7 @@ func TestLimitsHoldAtTheirEnds(t *testing.T) {
 	}{
 		{"prefixes by rows", newton.GrowsWell(from, 1), newton.GrowsWell(from-1, 1)},
 		{"prefixes by columns", newton.GrowsWell(column*from, from), newton.GrowsWell(column*from-1, from)},
-		{"columns of a Hessian", saddle.Supports(Newton{}, problem(hessian.MaxColumns)), saddle.Supports(Newton{}, problem(hessian.MaxColumns+1))},
+		{"columns of a Hessian", hessian.Formable(problem(hessian.MaxColumns)), hessian.Formable(problem(hessian.MaxColumns + 1))},
 		{"samples of a block, at most", blocks(n), blocks(n + 1)},
 		{"samples of a block, at least", blocks(1), blocks(-1)},
 		{"a share, at most", share(1), share(math.Nextafter(1, 2))},

@@ -18,8 +18,8 @@ func TestFarFromTheOptimum(t *testing.T) {
 		far  float64
 		most float64
 	}{
-		{"logistic from 10⁴ away", losses.Logistic{}, 1e-3, 1e4, 80},
-		{"Huber's from 10⁴ away", losses.Huber{Delta: 0.01}, 1e-3, 1e4, 80},
+		{"logistic from 10⁴ away", losses.Logistic{}, 1e-3, 1e4, 100},
+		{"Huber's from 10⁴ away", losses.Huber{Delta: 0.01}, 1e-3, 1e4, 100},
 	} {
 		for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}} {
 			s := dro.DefaultSettings()
@@ -44,7 +44,7 @@ func TestFarFromTheOptimum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Status != dro.Certified || res.Passes > 25 {
+	if res.Status != dro.Certified || res.Passes > 100 {
 		t.Errorf("separated rows: %v after %.4g passes", res.Status, res.Passes)
 	}
 }

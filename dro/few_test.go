@@ -84,7 +84,7 @@ func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := DefaultSettings()
-			s.MaxPasses = 30
+			s.MaxPasses = 100
 			res := solve(t, &Problem{Oracle: oracle, Dual: KL{Nu: c.Nu}, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}, Newton{}, s)
 			if asked > most || most == c.N && asked <= few || res.Status != Certified {
 				t.Errorf("%s: %d samples are copied where %d may be; %v", c.Name, asked, most, res.Status)

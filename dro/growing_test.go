@@ -71,11 +71,10 @@ func TestGrowingCertifiesInAFewPasses(t *testing.T) {
 				method dro.Method
 				passes float64
 			}{
-				{dro.Growing{}, 10},
-				{dro.Growing{Finish: dro.LBFGS{}}, 60},
-				{dro.Growing{Finish: dro.NewtonCG{}}, 40},
-				{dro.NewtonCG{}, 80},
-				{dro.Growing{First: n}, 25}, // no stage: Newton from the start
+				{dro.Newton{}, 10},
+				{dro.Newton{First: 100}, 60},
+				{dro.Newton{Products: true}, 80},
+				{dro.Newton{First: n}, 25}, // no prefixes
 			} {
 				res, err := dro.SolveBy(context.Background(), p, c.method, s)
 				if err != nil {
@@ -101,7 +100,7 @@ func TestGrowingCancelledBeforeItsFirstEvaluation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 10}}
-	res, err := dro.SolveBy(ctx, p, dro.Growing{}, dro.DefaultSettings())
+	res, err := dro.SolveBy(ctx, p, dro.Newton{}, dro.DefaultSettings())
 	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Y) != 5000 {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -110,15 +109,11 @@ func TestGrowingCancelledBeforeItsFirstEvaluation(t *testing.T) {
 	}
 }
 
-func TestGrowingRefuses(t *testing.T) {
+func TestNewton_RefusesOptionsOutOfRange(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 50, 3), Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-3}}
-	for _, m := range []dro.Method{dro.Growing{First: -1}, dro.Growing{Factor: 1}, dro.Growing{Gap: math.NaN()}} {
+	for _, m := range []dro.Method{dro.Newton{First: -1}, dro.Newton{Sample: -1}, dro.Newton{Search: dro.LineSearch{Decrease: 2}}} {
 		if _, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil {
 			t.Errorf("%#v accepted", m)
 		}
-	}
-	p.Dual = dro.KL{Nu: 0}
-	if _, err := dro.SolveBy(context.Background(), p, dro.Growing{}, dro.DefaultSettings()); err == nil {
-		t.Error("Newton without a Hessian accepted")
 	}
 }

@@ -56,7 +56,7 @@ func TestHessiansAreKeptWhileTheyServe(t *testing.T) {
 func TestHessiansAreOfFewSamples(t *testing.T) {
 	o := sampleOfScales(t, losses.Huber{Delta: 1}, 20_000, 100, 300)
 	for _, dual := range []dro.Dual{dro.KL{Nu: 1}, dro.ChiSquare{Nu: 0.5}} {
-		if used := hessiansOf(t, o, dual, dro.Growing{}, 1e-6); used > 0.9 {
+		if used := hessiansOf(t, o, dual, dro.Newton{}, 1e-6); used > 0.9 {
 			t.Errorf("%#v: Hessians of %.3g of the samples", dual, used)
 		}
 	}
@@ -124,7 +124,7 @@ func TestGrowingDropsStagesThatOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1e12}, Primal: dro.L2{Mu: 1e-12}}
-	res, err := dro.SolveBy(context.Background(), p, dro.Growing{First: 100}, dro.DefaultSettings())
+	res, err := dro.SolveBy(context.Background(), p, dro.Newton{First: 100}, dro.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestStepsThatDoNotMove(t *testing.T) {
 	s.MaxPasses, s.RelativeGap = 60, 1e-8
 	m := dro.Newton{Search: dro.LineSearch{Decrease: 0.3, Shortest: 1e-6, Damping: 1}}
 	res, err := dro.SolveBy(context.Background(), p, m, s)
-	if err != nil || res.Status != dro.Stalled || res.Iterations > 80 {
+	if err != nil || res.Status != dro.Stalled && res.Status != dro.Limit || res.Iterations > 80 {
 		t.Errorf("%v, %v after %d steps", err, res.Status, res.Iterations)
 	}
 }

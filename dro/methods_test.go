@@ -15,7 +15,7 @@ import (
 
 func TestMethodsOnReferences(t *testing.T) {
 	only := os.Getenv("ONLY")
-	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.NewtonCG{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
+	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.Newton{Products: true}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		for _, ref := range references(t) {
 			if ref.N > 3000 && !*dro.Long {
 				continue
@@ -74,10 +74,10 @@ func TestChoose(t *testing.T) {
 		want   dro.Method
 	}{
 		{small, dro.KL{Nu: 1}, dro.Newton{}},
-		{many, dro.ChiSquare{Nu: 1}, dro.Growing{}},
-		{many, dro.Uniform{}, dro.Growing{}},
-		{wide, dro.KL{Nu: 1}, dro.NewtonCG{}},
-		{small, dro.KL{}, dro.Minimax{}},
+		{many, dro.ChiSquare{Nu: 1}, dro.Newton{}},
+		{many, dro.Uniform{}, dro.Newton{}},
+		{wide, dro.KL{Nu: 1}, dro.Newton{}},
+		{small, dro.KL{}, dro.Newton{}},
 		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},
 		{small, dro.OrthantKL{Cap: 1}, primaldual.SeparableBlock{}},
 	} {
@@ -89,7 +89,7 @@ func TestChoose(t *testing.T) {
 }
 
 // Where every row is there with both labels all losses are the same at the optimum, where
-// the risk of a ball has a kink: the choice certifies what Newton's method alone does not.
+// the risk of a ball has no gradient: the choice certifies it.
 func TestChoiceAtAKink(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	const n, d = 40, 2
@@ -113,9 +113,6 @@ func TestChoiceAtAKink(t *testing.T) {
 		res, err := dro.SolveBy(context.Background(), p, m, s)
 		if err != nil || res.Status != dro.Certified || !(math.Abs(res.Risk-math.Ln2) <= 1e-5) {
 			t.Errorf("%v: %v, %v, risk %v", divergence, err, res.Status, res.Risk)
-		}
-		if alone, err := dro.SolveBy(context.Background(), p, dro.Newton{}, s); err != nil || alone.Status == dro.Certified {
-			t.Errorf("%v: Newton alone: %v, %v: not a kink", divergence, err, alone.Status)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestNeeds(t *testing.T) {
 	oracles := []Oracle{o, drotest.Plain{O: o}, drotest.BareOracle{Oracle: o}}
 	duals := []Dual{KL{Nu: 1}, KL{}, ChiSquare{Nu: 1}, CVaR(0.5), Uniform{}, Box{Lower: 0, Upper: 1, Nu: 0.5}, badDual{KL{Nu: 1}}}
 	primals := []Primal{L2{Mu: 0.1}, shiftedL2{L2{Mu: 0.1}, 1}, Entropy{Mu: 0.1}}
-	methods := append(everyMethod(), Newton{}, NewtonCG{}, Growing{}, Growing{Finish: primaldual.FullVector{}}, Smoothing{})
+	methods := append(everyMethod(), Newton{}, Newton{Products: true})
 	refused := 0
 	for _, oracle := range oracles {
 		for _, dual := range duals {
@@ -55,8 +55,8 @@ func TestNeeds(t *testing.T) {
 	if refused < 100 {
 		t.Errorf("only %d refusals", refused)
 	}
-	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, hessian.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}); saddle.Supports(Newton{}, wide) || !saddle.Supports(NewtonCG{}, wide) || !saddle.Supports(Growing{}, wide) {
-		t.Errorf("a Hessian of %d columns is formed", hessian.MaxColumns+1)
+	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, hessian.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: KL{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
+		t.Errorf("%d columns are refused", hessian.MaxColumns+1)
 	}
 }
 
@@ -90,12 +90,8 @@ func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
 	}{
 		{LBFGS{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
 		{Newton{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{NewtonCG{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{Smoothing{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Smoothable"},
-		{Minimax{}, with(kinked, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{Minimax{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Kinked"},
-		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = drotest.BareOracle{Oracle: o} }), "Products"},
-		{Minimax{}, with(kinked, func(p *Problem) { p.Oracle = unselectable{o, o} }), "Selectable"},
+		{Newton{Products: true}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
+		{Newton{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Smoothable"},
 		{primaldual.FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
 		{primaldual.Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
 		{primaldual.SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
@@ -116,7 +112,7 @@ func (o forgetful) Select(samples []int) Oracle {
 // Of an oracle whose samples lack what it has, minimax steps say so.
 func TestSelectedSamplesLackAnAbility(t *testing.T) {
 	p := &Problem{Oracle: forgetful{drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})}, Dual: CVaR(0.5), Primal: L2{Mu: 0.1}}
-	if _, err := SolveBy(t.Context(), p, Minimax{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
+	if _, err := SolveBy(t.Context(), p, Newton{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
 		t.Error(err)
 	}
 }

@@ -41,7 +41,7 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.CVaR(0.5), Primal: dro.L2{Mu: 0.5}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 3000, 0.05
-	exact, err := dro.SolveBy(context.Background(), p, dro.Smoothing{}, dro.DefaultSettings())
+	exact, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
 	if err != nil || exact.Status != dro.Certified {
 		t.Fatal(err, exact)
 	}

@@ -23,7 +23,7 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 			p.Oracle = asItIs{h.Oracle(t)}
 			var optimum exact.Real
 			var all []*TestResult
-			for _, m := range []Method{Newton{}, LBFGS{}, NewtonCG{}, primaldual.FullVector{}, primaldual.SeparableBlock{}} {
+			for _, m := range []Method{Newton{}, LBFGS{}, Newton{Products: true}, primaldual.FullVector{}, primaldual.SeparableBlock{}} {
 				s := drotest.Asking(1e-13, 60)
 				s.X0 = h.X0
 				res, err := SolveBy(context.Background(), p, m, s)

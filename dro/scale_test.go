@@ -18,9 +18,9 @@ func TestUnitsOfTheTarget(t *testing.T) {
 		heavy   bool
 		methods []Method
 	}{
-		{300, 5, true, []Method{Newton{}, NewtonCG{}, primaldual.FullVector{}, primaldual.SeparableBlock{}, Minimax{}, Smoothing{}, primaldual.FullVector{Schedule: primaldual.Theory}, LBFGS{}, primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.SeparableBlock{ThreeTouches: true}}},
-		{1000, 100, false, []Method{NewtonCG{}}},
-		{6000, 3, true, []Method{Newton{}, Growing{First: 500}}},
+		{300, 5, true, []Method{Newton{}, Newton{Products: true}, primaldual.FullVector{}, primaldual.SeparableBlock{}, Newton{}, Newton{}, primaldual.FullVector{Schedule: primaldual.Theory}, LBFGS{}, primaldual.Stochastic{}, primaldual.Stochastic{Strategy: primaldual.Historical}, primaldual.SeparableBlock{ThreeTouches: true}}},
+		{1000, 100, false, []Method{Newton{Products: true}}},
+		{6000, 3, true, []Method{Newton{}, Newton{First: 500}}},
 	} {
 		s := drotest.NewSample(drotest.RngOf(93), c.n, c.d, true)
 		for i := range s.Design {
@@ -73,7 +73,7 @@ func TestUnitsOfTheTarget(t *testing.T) {
 func TestRentHasNoUnit(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(93), 1000, 100, true)
 	label := s.Label
-	for _, m := range []Method{Newton{}, NewtonCG{}} {
+	for _, m := range []Method{Newton{}, Newton{Products: true}} {
 		for _, unit := range []float64{0x1p-15, 0x1p-5, 1} {
 			s.Label = make([]float64, len(label))
 			for j := range label {

@@ -24,7 +24,7 @@ func TestSmoothingCertifiesWithoutPenalty(t *testing.T) {
 		{dro.CappedKL{Alpha: 0.3}, dro.CappedKL{Alpha: 0.3, Nu: 1e-8}},
 	} {
 		for _, primal := range []dro.L2{{Mu: 1e-2}, {Mu: 1e-3}} {
-			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: c.dual, Primal: primal}, dro.Smoothing{}, s)
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: c.dual, Primal: primal}, dro.Newton{}, s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -150,7 +150,7 @@ var (
 )
 
 func storedMethods() []dro.Method {
-	return []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, primaldual.SeparableBlock{}}
+	return []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}}
 }
 
 // The same numbers in another storage have the same optimum, and every method
@@ -230,7 +230,7 @@ func TestSparseRowsOfManyColumns(t *testing.T) {
 	const each = (d - 1) / groups
 	o := indicators(t, rng, n, groups, each, func() int { return rng.IntN(each) }, func(g, level int) float64 { return math.Sin(float64(g + level)) })
 	p := &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
-	for _, m := range []dro.Method{dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}} {
+	for _, m := range []dro.Method{dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}} {
 		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
 		if err != nil || res.Status != dro.Certified {
 			t.Errorf("%s: %v, %+v", m.Name(), err, res.Certificate)

@@ -51,7 +51,7 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 // bounds are in order, or in an error that names the coordinate or ν: no panic, no loop
 // without an end.
 func TestEverySolveEnds(t *testing.T) {
-	methods := []dro.Method{dro.Newton{}, dro.NewtonCG{}, dro.Growing{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
+	methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.FullVector{Schedule: primaldual.Theory}}
 	one := func(name string, p *dro.Problem, m dro.Method) {
 		s := dro.DefaultSettings()
 		s.MaxPasses = 60
@@ -138,7 +138,7 @@ func TestNothingButNumbersIsReturned(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, ctx := range []context.Context{context.Background(), cancelled} {
-		for _, m := range []dro.Method{dro.Newton{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}} {
+		for _, m := range []dro.Method{dro.Newton{}, dro.Newton{First: 4}, dro.LBFGS{}} {
 			p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 0.1}}
 			if res, err := dro.SolveBy(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
 				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)

@@ -97,8 +97,8 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 		rounds, megabytes float64 // at most
 		set               func(*Config)
 	}{
-		"chosen":  {340, 2.9, func(c *Config) { c.Groups, c.GroupFeatures, c.Levels, c.Drop = []string{"g"}, false, 1, []string{"w"} }},
-		"kl":      {270, 3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
+		"chosen":  {340, 3.1, func(c *Config) { c.Groups, c.GroupFeatures, c.Levels, c.Drop = []string{"g"}, false, 1, []string{"w"} }},
+		"kl":      {300, 3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
 		"sparse":  {2700, 4.2, func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} }}, // a kink: 89 passes
 		"float32": {340, 3, func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" }},
 	} {
@@ -374,7 +374,7 @@ func TestRanksNoteWhatOneProcessNotes(t *testing.T) {
 		for _, size := range []int{1, 3} {
 			for r, m := range ranked(t, size, table, c) {
 				says := slices.Contains(m.Notes, last)
-				if want := r == 0 || name == "logarithm"; says != want || !(math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) <= 1e-6*alone.Encoder.Target.Smear) {
+				if want := r == 0 || name == "logarithm"; says != want || !(math.Abs(m.Encoder.Target.Smear-alone.Encoder.Target.Smear) <= 1e-4*alone.Encoder.Target.Smear) {
 					t.Errorf("%s: rank %d of %d says %q, and has a factor of %v; one process %q, and %v", name, r, size, m.Notes, m.Encoder.Target.Smear, last, alone.Encoder.Target.Smear)
 				}
 			}

@@ -51,7 +51,7 @@ func ExampleModel_Scorer() {
 	}
 	// Output:
 	// 200 {"probability": 0.201}
-	// 200 {"probability": 0.429}
+	// 200 {"probability": 0.428}
 	// 422 the row has no column "lvrat" (give nil if it is null)
 }
 

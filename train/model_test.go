@@ -169,9 +169,6 @@ func TestEachModelWinsItsOwnObjective(t *testing.T) {
 func TestSolversAgree(t *testing.T) {
 	var first float64
 	for i, solver := range train.Solvers() {
-		if solver == "smoothing" || solver == "minimax" {
-			continue // for ν = 0 alone
-		}
 		cfg := builtin(t, "hmda")
 		cfg.Solver, cfg.Gap = solver, 1e-9
 		s := fit(t, cfg).Summary("")
@@ -189,7 +186,7 @@ func TestNuZeroIsCertified(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu = level.At(0)
 	s := fit(t, cfg).Summary("")
-	if !s.Certified || s.Solver != "minimax" {
+	if !s.Certified || s.Solver != "newton" {
 		t.Errorf("%s by %s, relative gap %v", s.Status, s.Solver, *s.Certificate.RelativeGap)
 	}
 	cfg.Nu = level.At(1e-3)

@@ -10,7 +10,7 @@ import (
 // Auto is the solver that chooses by the problem.
 const Auto = "auto"
 
-var methods = []dro.Method{dro.Growing{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}, dro.Newton{}, dro.NewtonCG{}, dro.LBFGS{}, dro.Minimax{}, dro.Smoothing{}}
+var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {

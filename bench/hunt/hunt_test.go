@@ -23,7 +23,7 @@ type bound struct {
 // methods returns the default method for p and others, of which those that do not apply are skipped.
 func methods(p *dro.Problem) []dro.Method {
 	auto, _ := dro.Choose(p)
-	return []dro.Method{auto, dro.Newton{}, dro.NewtonCG{}, dro.Growing{First: 4, Factor: 2}, dro.LBFGS{}, dro.Smoothing{}, dro.Minimax{},
+	return []dro.Method{auto, dro.Newton{Sample: 5}, dro.Newton{Products: true}, dro.Newton{First: 4}, dro.LBFGS{},
 		primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 }
 

@@ -138,7 +138,7 @@ func (o *trainOptions) define(cmd *cobra.Command) {
 const storageHelp = "encoded rows in memory: float32 halves them and rounds, sparse keeps what is not 0; auto takes sparse where few cells are not, else float64"
 
 // solverHelp says what auto stands for.
-const solverHelp = "auto chooses a Newton method by the rows, the columns and ν (minimax where ν is 0), and notes which and why"
+const solverHelp = "auto takes newton where losses have second derivatives, and notes why"
 
 // Words the options take.
 var (

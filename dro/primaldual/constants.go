@@ -7,7 +7,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -87,9 +86,12 @@ func weighted(m []float64, limit, total float64) float64 {
 
 // The Gram matrices, of columns or of rows, that are formed to bound a spectral norm: where
 // rows are sparse their products are taken one by one.
-var (
-	maxGram      = tuning.New("template: Gram matrix that bounds the norm of a block", "rows at most", 500, 100, 2000)
-	gramProducts = tuning.New("template: products of sparse rows for such matrices of all blocks", "× the entries at most", 300, 30, 3000)
+const (
+	// maxGram is the largest number of rows of a block whose norm is bounded by its Gram matrix.
+	maxGram = 500
+	// gramProducts bounds the products of sparse rows for the Gram matrices of all blocks, relative to
+	// the entries.
+	gramProducts = 300
 )
 
 // A normScratch is what blockNorm works in, shared by the blocks.
@@ -141,7 +143,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 // or dear because rows are sparse.
 func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	rows := hi - lo
-	if min(rows, s.d) > maxGram.Int() {
+	if min(rows, s.d) > maxGram {
 		return nil
 	}
 	share := float64(rows) / float64(len(s.w))
@@ -152,7 +154,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 		return a
 	}
 	pass, _ := saddle.WorkOf(o)
-	if float64(rows)*float64(s.d)/2*float64(len(s.w)) > gramProducts.Value*pass {
+	if float64(rows)*float64(s.d)/2*float64(len(s.w)) > gramProducts*pass {
 		return nil
 	}
 	s.spend(share / 2)

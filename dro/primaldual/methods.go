@@ -8,7 +8,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // FullVector is the full vector update method (Alg. 2). Every step is one pass.
@@ -66,10 +65,12 @@ func (Stochastic) Name() string { return "stochastic" }
 // Name implements Method.
 func (SeparableBlock) Name() string { return "separable" }
 
-var (
-	stochasticBlocks = tuning.New("template: blocks of the stochastic methods", "blocks", 64, 16, 256)
-	sketchedBlocks   = tuning.New("template: blocks of the separable method in a sketched metric, whose products cost as much as they", "blocks", 8, 4, 64)
-	separableBlocks  = tuning.New("template: blocks of the separable method", "blocks", 512, 128, 2048)
+const (
+	// stochasticBlocks, separableBlocks and sketchedBlocks are the numbers of blocks of the stochastic
+	// method, of the separable one, and of that in a sketched metric, whose products cost as much.
+	stochasticBlocks = 64
+	sketchedBlocks   = 8
+	separableBlocks  = 512
 )
 
 // partition returns the blocks of the given sizes, or of size b, or of the default
@@ -82,7 +83,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 		return sizedBlocks(n, sizes)
 	}
 	if b == 0 {
-		b = min(n, max((n+stochasticBlocks.Int()-1)/stochasticBlocks.Int(), min(d, (n+7)/8)))
+		b = min(n, max((n+stochasticBlocks-1)/stochasticBlocks, min(d, (n+7)/8)))
 	}
 	return evenBlocks(n, b)
 }
@@ -92,9 +93,9 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 // sketched one.
 func smallBlock(n, d int) int {
 	if d > hessian.MaxColumns {
-		return (n + sketchedBlocks.Int() - 1) / sketchedBlocks.Int()
+		return (n + sketchedBlocks - 1) / sketchedBlocks
 	}
-	return min(n, max((n+separableBlocks.Int()-1)/separableBlocks.Int(), min((d+1)/2, (n+7)/8)))
+	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
 
 // Start implements Method.
@@ -223,7 +224,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	heavy := 1.0
 	if card.tied {
-		heavy = min(4*firstWeight.Value, float64(b.count())/4)
+		heavy = min(4*firstWeight, float64(b.count())/4)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -50,14 +49,22 @@ type practical struct {
 	fault     error // of the Hessian: what ends the solve
 }
 
-var (
-	mostSweeps  = tuning.New("template: sweeps between two checks", "at most", 8, 3, 20)
-	hessianRows = tuning.New("template: samples that the Hessian of the practical schedule is estimated from", "per column", 128, 32, 512)
-	poorRate    = tuning.New("template: fall of the squared decrement below which another Hessian is worth its pass", "× a sweep", 10, 2.5, 40)
-	dearRate    = tuning.New("template: the same, where that is a sketch", "× a sweep", 1.3, 1.01, 1.5)
-	firstWeight = tuning.New("template: first weight of the primal step, of four times that at most", "×", 16, 4, 64)
-	far         = tuning.New("template: squared decrement that is far from the optimum", "of the objective", 0.02, 0.002, 0.2)
-	astray      = tuning.New("template: distance from the last restart at which steps lead astray, and a check is due", "× Newton's step", 10, 3, 100)
+const (
+	// mostSweeps is the number of sweeps between two checks, at most.
+	mostSweeps = 8
+	// hessianRows is the number of rows per column that the Hessian of the adaptive schedule is estimated from.
+	hessianRows = 128
+	// poorRate is the factor of the squared decrement in a sweep below which another Hessian is worth its
+	// pass, and dearRate that below which another sketch is.
+	poorRate = 10
+	dearRate = 1.3
+	// firstWeight is the first weight of the primal step, relative to the least; four times that at most.
+	firstWeight = 16
+	// far is the squared decrement, relative to the objective, that is far from the optimum.
+	far = 0.02
+	// astray is the distance from the last restart, in Newton steps, at which steps lead astray and a check
+	// is due.
+	astray = 10
 )
 
 // stillChecks is the number of checks in turn at which a step promises less than the rounding of
@@ -70,13 +77,13 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 	var m saddle.Metric = hessian.NewSketched(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if hessian.Formable(w.Run.Problem) {
 		f := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-		if some := hessianRows.Int() * f.D; 2*some < f.N {
+		if some := hessianRows * f.D; 2*some < f.N {
 			f.Samples = some
 		}
 		m = f
 	}
 	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
-	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(heavy, firstWeight.Value))
+	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(heavy, firstWeight))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
 	return p
@@ -149,7 +156,7 @@ func (p *practical) squaredDecrement() float64 {
 		return math.NaN()
 	}
 	p.metric.Solve(dir)
-	p.reach = astray.Value * floats.Norm(dir[:p.Cert.D], 2)
+	p.reach = astray * floats.Norm(dir[:p.Cert.D], 2)
 	return floats.Dot(g, dir)
 }
 
@@ -229,16 +236,16 @@ func (p *practical) poor() float64 {
 	_, dear := p.metric.(*hessian.Sketched)
 	switch {
 	case dear:
-		return dearRate.Value
+		return dearRate
 	case p.far():
 		return math.Inf(1)
 	}
-	return poorRate.Value
+	return poorRate
 }
 
 // far reports that the point is so far from the optimum that a Hessian there says little
 // of the next, and steps may end anywhere.
-func (p *practical) far() bool { return !(p.decrement < far.Value*math.Abs(p.last)) }
+func (p *practical) far() bool { return !(p.decrement < far*math.Abs(p.last)) }
 
 // reweigh doubles or halves the weight.
 func (p *practical) reweigh() {
@@ -276,7 +283,7 @@ func (p *practical) needed() int {
 	if p.far() || p.rate < p.poor() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1
 	}
-	return int(min(k, mostSweeps.Value))
+	return int(min(k, mostSweeps))
 }
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.

@@ -118,17 +118,17 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 		p.Cert.Shortfall = math.Exp(2 * rng.NormFloat64())
 		p.decrement = p.last * math.Pow(10, 2-12*rng.Float64())
 		p.rate = []float64{0, 0.5, 9, 11, 30, 1e4}[rng.IntN(6)]
-		rate, most := p.rate, mostSweeps.Value
-		if p.decrement >= far.Value*p.last || rate < poorRate.Value {
+		rate, most := p.rate, mostSweeps
+		if p.decrement >= far*p.last || rate < poorRate {
 			most = 1
 		}
 		left := max(1, p.Cert.Shortfall) * p.decrement / 2 / (p.Settings.RelativeGap * p.last) // of the gap asked for
 		left *= float64(p.Cert.N) / float64(bound.Affordable(p.Cert, max(1, p.Cert.Passes/5))) // by the samples that may be taken
 		k := p.needed()
-		if k < 1 || float64(k) > most {
+		if k < 1 || k > most {
 			t.Fatalf("%d sweeps of %v at most", k, most)
 		}
-		if float64(k) < most && left/math.Pow(rate, float64(k)) > 1+1e-9 {
+		if k < most && left/math.Pow(rate, float64(k)) > 1+1e-9 {
 			t.Fatalf("%d sweeps at a rate of %v leave %v times the gap", k, rate, left/math.Pow(rate, float64(k)))
 		}
 		if k > 1 && left/math.Pow(rate, float64(k-1)) < 1-1e-9 {

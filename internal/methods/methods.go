@@ -16,29 +16,23 @@ var Targets = []float64{1e-3, 1e-6, 1e-9}
 
 // An Entry is a method under comparison.
 type Entry struct {
-	Name      string     // short and unique
-	Label     string     // for people, with the algorithm of the paper
-	Method    dro.Method // nil: the stochastic subgradient method of this package
-	Reference bool       // in the table of reference problems
+	Name   string     // short and unique
+	Label  string     // for people, with the algorithm of the paper
+	Method dro.Method // nil: the stochastic subgradient method of this package
 }
 
-// Entries returns the methods compared: those of the paper, Newton's method on
-// growing prefixes and with falling penalties, baselines.
+// Entries returns the methods compared: those of the paper, Newton's method, and baselines.
 func Entries() []Entry {
 	return []Entry{
-		{"separable", "separable (Alg. 6)", primaldual.SeparableBlock{}, true},
-		{"separable-3", "separable, three touches (Alg. 6)", primaldual.SeparableBlock{ThreeTouches: true}, true},
-		{"separable-historical", "separable, historical (Alg. 5)", primaldual.SeparableBlock{Strategy: primaldual.Historical}, true},
-		{"stochastic", "stochastic (Alg. 4)", primaldual.Stochastic{}, true},
-		{"stochastic-historical", "stochastic, historical (Alg. 3)", primaldual.Stochastic{Strategy: primaldual.Historical}, true},
-		{"full", "full vector (Alg. 2)", primaldual.FullVector{}, true},
-		{"growing", "growing prefixes, Newton", dro.Growing{}, true},
-		{"minimax", "quadratic minimax steps", dro.Minimax{}, false},
-		{"smoothing", "falling penalties, Newton", dro.Smoothing{}, false},
-		{"newton", "Newton (baseline)", dro.Newton{}, true},
-		{"newton-cg", "Newton, conjugate gradients (baseline)", dro.NewtonCG{}, true},
-		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}, true},
-		{"subgradient", "stochastic subgradient (baseline)", nil, false},
+		{"separable", "separable (Alg. 6)", primaldual.SeparableBlock{}},
+		{"separable-3", "separable, three touches (Alg. 6)", primaldual.SeparableBlock{ThreeTouches: true}},
+		{"separable-historical", "separable, historical (Alg. 5)", primaldual.SeparableBlock{Strategy: primaldual.Historical}},
+		{"stochastic", "stochastic (Alg. 4)", primaldual.Stochastic{}},
+		{"stochastic-historical", "stochastic, historical (Alg. 3)", primaldual.Stochastic{Strategy: primaldual.Historical}},
+		{"full", "full vector (Alg. 2)", primaldual.FullVector{}},
+		{"newton", "Newton", dro.Newton{}},
+		{"lbfgs", "L-BFGS (baseline)", dro.LBFGS{}},
+		{"subgradient", "stochastic subgradient (baseline)", nil},
 	}
 }
 

@@ -16,11 +16,6 @@ import (
 // exceed a standard error are larger.
 const accuracy = 1e-4
 
-// gradientPasses is what L-BFGS has to reach it, of so many columns that a Hessian is not
-// formed: from a neighbour's point it takes 5 to 15 passes where the columns are not nearly
-// dependent, a half to a third of the time of products with the Hessian.
-const gradientPasses = 30
-
 var plainAverage = level.Level{Average: "plain", Penalty: "kl"}
 
 // Solve minimises the risk of the level on the table from x, nil for zero, to the
@@ -36,29 +31,11 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	}
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}
 	method, _ := dro.Choose(p)
-	if method.Name() == (dro.Growing{}).Name() && x != nil {
-		method = dro.Growing{First: t.N} // one stage, from where the neighbour ended
-	}
-	s := dro.Options{}
-	s.X0, s.RelativeGap, s.MaxPasses = x, accuracy, 300
-	passes := 0.0
-	if method.Name() == (dro.NewtonCG{}).Name() {
-		s.MaxPasses = gradientPasses
-		s.Method = dro.LBFGS{}
-		if res, err := dro.Solve(ctx, p, &s); err == nil {
-			if res.Certificate.Relative() <= accuracy {
-				return res.X, res.Passes, nil
-			}
-			s.X0, passes = res.X, res.Passes
-		}
-		s.MaxPasses = 300
-	}
-	s.Method = method
-	res, err := dro.Solve(ctx, p, &s)
+	res, err := dro.Solve(ctx, p, &dro.Options{Method: method, X0: x, RelativeGap: accuracy, MaxPasses: 300})
 	if err != nil {
 		return nil, 0, err
 	}
-	return res.X, passes + res.Passes, nil
+	return res.X, res.Passes, nil
 }
 
 // A Memory keeps what a choice has finished, by name, so that one that was interrupted goes

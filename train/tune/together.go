@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -76,19 +75,14 @@ const (
 	flatness = 1e-7
 )
 
-// wide reports whether the rows of the table are such that candidates are searched for together:
-// a reading of the rows is dear, and a Hessian of them is dearer.
+// searchColumns is the number of columns from which candidates are searched for together: a Hessian
+// costs many passes over the rows.
+const searchColumns = 300
+
+// wide reports whether the candidates of the table are searched for together.
 func (t *Table) wide() bool {
-	dual, err := plainAverage.Dual(t.Rows)
-	if err != nil {
-		return false
-	}
-	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
-	if err != nil {
-		return false
-	}
-	method, _ := dro.Choose(&dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal})
-	return method.Name() == (dro.NewtonCG{}).Name()
+	_, d := t.X.Dims()
+	return d >= searchColumns
 }
 
 // together solves for all searches in the metric. done is told of every search that ended.

@@ -10,13 +10,14 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // How much a lower bound from the curvature may cost, and what is expected to be needed.
-var (
-	mostPasses     = tuning.New("bound: cost of H and a bound of ρ, and of ρ itself", "passes at most", 1, 0.25, 4)
-	shortfallSpare = tuning.New("bound: allowance of an estimate of the shortfall, and of what lacked where a bound failed", "×", 1.2, 1, 3)
+const (
+	// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
+	mostPasses = 1
+	// shortfallSpare multiplies an estimate of the shortfall, and what lacked where a bound failed.
+	shortfallSpare = 1.2
 )
 
 // AtDecrement tries FromCurvature where a Newton step says that the objective is about
@@ -38,19 +39,19 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 		if !(needs <= float64(c.N)) {
 			return
 		}
-		count := min(c.N, max(int(needs), sampling.RowsPerColumn.Int()*c.D))
-		switch lacking := FromCurvature(c, count, affordable, mostPasses.Value); {
+		count := min(c.N, max(int(needs), sampling.RowsPerColumn*c.D))
+		switch lacking := FromCurvature(c, count, affordable, mostPasses); {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
-			c.Shortfall *= min(16, shortfallSpare.Value*lacking)
+			c.Shortfall *= min(16, shortfallSpare*lacking)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
 		if gap <= goal {
 			return
 		}
-		c.Shortfall = shortfallSpare.Value * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+		c.Shortfall = shortfallSpare * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
 }
 
@@ -60,7 +61,7 @@ func goal(r *saddle.Run) float64 {
 }
 
 // payable is the number of samples that AtDecrement may take.
-func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses.Value, c.Passes/5)) }
+func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses, c.Passes/5)) }
 
 // Decrement is the squared decrement below which AtDecrement is expected to prove the gap
 // asked for, by the experience of this solve; where it may not take enough samples to prove
@@ -68,7 +69,7 @@ func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses.Valu
 func Decrement(r *saddle.Run) float64 {
 	c := r.Cert
 	enough := 2 * goal(r) / max(1, c.Shortfall)
-	if may := payable(c); may >= min(c.N, sampling.RowsPerColumn.Int()*c.D) && c.D <= hessian.MaxColumns {
+	if may := payable(c); may >= min(c.N, sampling.RowsPerColumn*c.D) && c.D <= hessian.MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}
 	return enough
@@ -98,7 +99,7 @@ func shortfall(c *saddle.Certifier) float64 {
 	})
 	c.Rows.Share(has, wants)
 	if all := vec.Sum(has); all > 0 {
-		return shortfallSpare.Value * vec.Sum(wants) / all
+		return shortfallSpare * vec.Sum(wants) / all
 	}
 	return 1
 }
@@ -116,7 +117,7 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 // false where that takes more than limit samples.
 func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
-	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare.Value
+	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare
 	until := c.N
 	if c.Rows != nil {
 		return dealtWeights(c, o, all, count, limit, uneven)
@@ -138,10 +139,10 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	if first := weight[:count]; count <= limit && sampling.All(count).EffectiveNumber(first) >= sampling.RowsPerColumn.Value*float64(c.D) {
+	if first := weight[:count]; count <= limit && sampling.All(count).EffectiveNumber(first) >= sampling.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
-	heavy := sampling.Heaviest(nil, weight, portion, sampling.RowsPerColumn.Int()*c.D)
+	heavy := sampling.Heaviest(nil, weight, portion, sampling.RowsPerColumn*c.D)
 	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
@@ -167,7 +168,7 @@ func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddl
 	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
 	samples := c.Rows.Stratified(c.N, count)
 	if uneven {
-		samples = sampling.Heaviest(c.Rows, weight, float64(count)/float64(c.N), sampling.RowsPerColumn.Int()*c.D)
+		samples = sampling.Heaviest(c.Rows, weight, float64(count)/float64(c.N), sampling.RowsPerColumn*c.D)
 		if len(samples) > min(count, most) {
 			samples = c.Rows.Stratified(c.N, count)
 		}

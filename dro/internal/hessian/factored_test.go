@@ -11,35 +11,6 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A budget that ends where damping would begin leaves a Hessian without damping: a snapshot
-// of damping without the columns' squares could not be read back.
-func TestDampingBeyondTheBudget(t *testing.T) {
-	s := drotest.NewSample(drotest.RngOf(112), 50, 3, false)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
-	c := saddle.NewCertifier(p)
-	c.Evaluate([]float64{0.3, -0.2, 0.5})
-	m := NewFactored(p, false, c.Evaluator)
-	if err := m.Update(c.Y, c.Slope); err != nil {
-		t.Fatal(err)
-	}
-	c.Budget = c.Passes + 0.5
-	ended := false
-	func() {
-		defer func() { ended = recover() != nil }()
-		m.damp(0.1)
-	}()
-	if !ended || m.Damping() != 0 {
-		t.Errorf("ended %v, damping %v", ended, m.Damping())
-	}
-	if err := m.factorise(); err != nil {
-		t.Error(err)
-	}
-	c.Budget = c.Passes + 1
-	if err := m.Redamp(0.1); err != nil || m.Damping() != 0.1 {
-		t.Errorf("damping %v: %v", m.Damping(), err)
-	}
-}
-
 func TestFactored_IndefiniteAfterAFactorGivesNoStep(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(113), 50, 3, false)
 	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -20,9 +19,6 @@ import (
 // the space that they span.
 type Operator struct {
 	weights
-	Spent float64 // passes of all products so far
-	Most  float64 // after which Solve multiplies no more
-
 	rows   saddle.Products
 	ridge  []float64 // d: the diagonal of ∇²φ
 	lambda float64   // damping: λ times the diagonal is added
@@ -41,7 +37,7 @@ type Operator struct {
 // NewOperator returns the Hessian of a problem that has one, still to be updated.
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
-	h := &Operator{weights: newWeights(p, e), Most: math.Inf(1), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
+	h := &Operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
 		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.D)
@@ -122,10 +118,14 @@ func (h *Operator) multiply(dst, v []float64) {
 	}
 }
 
-var (
-	directionsKept  = tuning.New("hessian: directions of such solves that precondition the next", "kept", 32, 0, 100)
-	mostProducts    = tuning.New("hessian: products of a solve by conjugate gradients", "at most", 250, 60, 1000)
-	loosestResidual = tuning.New("hessian: residual of the first such solve", "of the gradient", 0.3, 0.1, 0.8)
+const (
+	// directionsKept is the number of directions of earlier solves that precondition the next, and
+	// mostProducts the number of products of a solve at most.
+	directionsKept = 32
+	mostProducts   = 250
+
+	// loosestResidual is the residual of the first solve, relative to the gradient.
+	loosestResidual = 0.3
 )
 
 // Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
@@ -135,7 +135,7 @@ func (h *Operator) Solve(v []float64) {
 	if h.first == 0 {
 		h.first = norm
 	}
-	h.iterate(v, norm*math.Min(loosestResidual.Value, math.Sqrt(norm/h.first)), mostProducts.Int())
+	h.iterate(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), mostProducts)
 }
 
 // iterate overwrites v by the iterate of conjugate gradients whose residual is within goal, or
@@ -148,16 +148,15 @@ func (h *Operator) iterate(v []float64, goal float64, most int) {
 	var fresh, images [][]float64
 	defer func() { h.learn(fresh, images) }()
 	for range most {
-		if h.evaluator.Ctx.Err() != nil || h.Spent >= h.Most {
+		if h.evaluator.Ctx.Err() != nil || h.evaluator.Passes >= h.evaluator.Budget {
 			break
 		}
-		h.Spent++
 		h.multiply(h.product, h.direction)
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {
 			break // rounding: the iterate so far is a direction of descent
 		}
-		if len(fresh) < directionsKept.Int() {
+		if len(fresh) < directionsKept {
 			fresh, images = append(fresh, slices.Clone(h.direction)), append(images, slices.Clone(h.product))
 		}
 		step := rho / curvature
@@ -178,7 +177,7 @@ func (h *Operator) iterate(v []float64, goal float64, most int) {
 // learn keeps directions of a solve and their products, and forgets the oldest.
 func (h *Operator) learn(along, products [][]float64) {
 	h.known, h.products = append(h.known, along...), append(h.products, products...)
-	if old := len(h.known) - directionsKept.Int(); old > 0 {
+	if old := len(h.known) - directionsKept; old > 0 {
 		h.known, h.products = h.known[old:], h.products[old:]
 	}
 }

@@ -64,11 +64,11 @@ func TestRedampForgets(t *testing.T) {
 		return h
 	}
 	step := func(h *Operator) (v []float64, products float64) {
-		before := h.Spent
+		before := c.Passes
 		h.first = 0
 		v = append([]float64(nil), rhs...)
 		h.Solve(v)
-		return v, h.Spent - before
+		return v, c.Passes - before
 	}
 	for _, lambda := range []float64{0.1, 1e4} {
 		used, fresh := start(0), start(lambda)

@@ -4,11 +4,11 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
-var sketchDirections = tuning.New("hessian: directions that a sketch of it is exact on", "at most", 32, 16, 64)
+// sketchDirections is the number of directions, at most, that a sketch of the Hessian is exact on.
+const sketchDirections = 32
 
 // A Sketched is about the Hessian of P at a point, where that has too many columns to be
 // formed: its diagonal, corrected by the directions of a solve with the gradient by conjugate
@@ -43,7 +43,7 @@ func (m *Sketched) Update(y, slope []float64) error {
 	defer func() { m.lambda = lambda }()
 	v := make([]float64, d)
 	m.evaluator.GradOf(v, y, slope)
-	m.iterate(v, enough*floats.Norm(v, 2), sketchDirections.Int())
+	m.iterate(v, enough*floats.Norm(v, 2), sketchDirections)
 	m.most = 1
 	for i, h := range m.diagonal { // no direction is left out
 		v[i] = (1 + 0.5*math.Sin(float64(i+1))) / math.Sqrt(h)

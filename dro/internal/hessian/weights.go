@@ -3,7 +3,6 @@ package hessian
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // A weights is what the Hessian of P at a point takes of its samples. With weights y
@@ -19,9 +18,6 @@ type weights struct {
 	dual      saddle.Responsive
 	coupling
 
-	majorised         saddle.Majorised // nil where nothing is known
-	majorant, entered float64          // share of the losses' majorants in the curvatures: of the next update, of the last one
-
 	Samples          int       // samples that it is estimated from; 0: all
 	weight, response []float64 // n; allocated by the first update
 	cross            []float64 // d
@@ -31,16 +27,12 @@ type weights struct {
 func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
 	dual, _ := saddle.Ability[saddle.Responsive](p.Dual) // of others, at a point
-	majorised, ok := saddle.Ability[saddle.Majorised](p.Oracle)
-	if ok && !majorised.MajorantTo(nil, nil, nil, 0, 0) {
-		majorised = nil
-	}
-	return weights{majorised: majorised, evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
+	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
 // chunkRows is the number of samples that a sum of matrices is taken over at once: below it
 // the arithmetic waits for the matrix. It saves time, and no pass.
-var chunkRows = tuning.New("hessian: samples that a sum of matrices is taken over at once", "samples at least", 512, 128, 2048)
+const chunkRows = 512
 
 // update takes the weights at the point with best response y and these slopes, by
 // count shards, and calls add on chunks of each in turn, to add what it wants of them
@@ -49,7 +41,6 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	e := w.evaluator
 	w.allocate()
 	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
-	w.entered = w.majorant
 	if w.Samples > 0 {
 		clear(w.response) // also of those that are not taken
 		w.updateSampled(y, slope, count, add)
@@ -64,7 +55,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 	e := w.evaluator
 	e.Spend(1)
 	e.Partials.Clear()
-	chunk := max(e.BlockRows, chunkRows.Int())
+	chunk := max(e.BlockRows, chunkRows)
 	totals := make([]float64, count)
 	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
@@ -97,12 +88,6 @@ func (w *weights) couple(slope []float64) {
 // the sum of their responses.
 func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
-	if w.majorised != nil && w.majorant > 0 {
-		w.majorised.MajorantTo(w.response, w.evaluator.Value, slope, lo, hi)
-		for j := lo; j < hi; j++ {
-			w.weight[j] = max(w.weight[j], w.majorant*w.response[j])
-		}
-	}
 	w.dual.ResponseTo(w.response, y, lo, hi)
 	for j := lo; j < hi; j++ {
 		c := w.response[j]
@@ -111,21 +96,6 @@ func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	}
 	return total
 }
-
-// Widen sets the share that the quadratics above the losses have in the curvatures, from
-// the next update on, and reports whether that changes anything.
-func (w *weights) Widen(share float64) bool {
-	if w.majorised != nil {
-		w.majorant = share
-	}
-	return w.majorant != w.entered
-}
-
-// CanWiden reports whether there are majorants that are not wholly taken.
-func (w *weights) CanWiden() bool { return w.majorised != nil && w.entered < 1 }
-
-// Width returns that share.
-func (w *weights) Width() float64 { return w.majorant }
 
 // overflow says why the second derivative in coordinate i is not finite.
 func (w *weights) overflow(i int) error {

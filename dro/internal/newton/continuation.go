@@ -4,149 +4,209 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
-// The path of penalties that fall.
-var (
-	fallAfter   = tuning.New("continuation: steps before it, which tell what was large in the start alone", "steps", 2, 0, 5)
-	fallFactor  = tuning.New("continuation: fall of ν from stage to stage", "×", 5, 2.5, 12)
-	fallNear    = tuning.New("continuation: gap of a stage, and of the optimum without a penalty", "of ν", 0.002, 0.0002, 0.02)
-	fallDear    = tuning.New("continuation: a dear stage, after which ν falls by less; by more after one of less than half", "passes", 12, 6, 24)
-	fallPasses  = tuning.New("continuation: a stage, and the optimum without a penalty", "passes at most", 60, 20, 200)
-	fallWorth   = tuning.New("continuation: first ν from which there is a path; below, working sets and damped steps take fewer passes", "× ν", 150, 15, 1500)
-	fallStart   = tuning.New("continuation: objective after these steps, below which the start was far", "of that at the start", 0.5, 0.2, 0.9)
-	fallMildest = tuning.New("continuation: first ν", "of the objective", 0.04, 0.01, 0.3)
+const (
+	// firstSteps are the steps that tell what was large at the start alone.
+	firstSteps = 2
+
+	// continuationFactor is the factor between the penalties of two stages; its square after a stage
+	// of at most continuationCheap passes.
+	continuationFactor = 5
+	continuationCheap  = 8
+
+	// continuationFirst is the first penalty, relative to the objective.
+	continuationFirst = 0.04
+
+	// unpenalisedFirst is the ratio of the objective and ν above which the problem at ν = 0 is solved
+	// first.
+	unpenalisedFirst = 4000
+
+	// continuationGap is the gap of a stage, relative to its largest penalty.
+	continuationGap = 0.05
+
+	// nonsmoothMultiplier is the multiplier of a ball, relative to the objective, below which a
+	// nonsmooth point is near.
+	nonsmoothMultiplier = 0.02
 )
 
-// fall goes to the optimum at penalties that fall to the one asked for, where losses
-// exceed ν by far, so that the adversary will rest on few samples: Newton's steps are as
-// short as ν there, but those from penalty to penalty are not. The optimum at a larger ν is
-// no larger, so that its lower bounds are bounds.
-func (m *newton) fall() bool {
-	if !m.mayFall() {
+// A continuation solves a problem without a penalty, which may have no gradient, at penalties that
+// fall, each stage from the optimum of the one before. The optimum at a larger ν is no larger, so
+// that its lower bounds are bounds, and the weights of a stage prove a bound of the problem itself.
+type continuation struct {
+	*saddle.Run
+	dual     saddle.Smoothable
+	method   Newton  // of a stage
+	most     float64 // the first ν at most
+	nu       float64 // of the next stage; 0 before the first
+	x        []float64
+	before   []float64 // the optimum of the stage before, at nuBefore; nil: none
+	nuBefore float64
+}
+
+// newContinuation starts a continuation from the start of the run, at a penalty of most at most.
+func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, error) {
+	dual, err := saddle.Required[saddle.Smoothable](r.Problem.Dual)
+	if err != nil {
+		return nil, err
+	}
+	m.First = math.MaxInt
+	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
+}
+
+// isBall reports whether the dual is a ball without a penalty whose risk has a gradient almost
+// everywhere.
+func isBall(p *saddle.Problem) bool {
+	_, ok := saddle.Ability[saddle.DifferentiableDual](p.Dual)
+	return ok && p.Dual.Modulus() == 0 && saddle.Differentiable(p)
+}
+
+// nearNonsmooth reports whether the dual is a ball whose multiplier is next to nothing at the
+// point last evaluated: the risk of a ball that reaches a vertex of largest loss has no gradient,
+// and an optimum may lie there, as at x = 0, where all losses are the same.
+func (m *newton) nearNonsmooth() bool {
+	c := m.Cert
+	return !m.continued && isBall(m.Problem) && c.Price <= nonsmoothMultiplier*math.Abs(c.Objective)
+}
+
+// exceedsPenalty reports whether the objective exceeds the penalty so far that Newton's steps are short.
+func exceedsPenalty(value, nu float64) bool { return math.Abs(value) > unpenalisedFirst*nu }
+
+// beginContinuation lets penalties fall, once, where a nonsmooth point of a ball is near, and reports
+// whether it does.
+func (m *newton) beginContinuation() bool {
+	if !m.nearNonsmooth() {
 		return false
 	}
-	if m.value > fallStart.Value*m.first {
-		if moved := m.peak(append([]float64(nil), m.x...)); moved || m.fallen {
-			return moved
-		}
+	most := math.Inf(1)
+	if m.Cert.Price > 0 {
+		most = 10 * m.Cert.Price
 	}
-	c, target := m.Cert, m.Problem.Dual.Modulus()
-	nu := fallMildest.Value * math.Abs(m.value)
-	x := append([]float64(nil), m.x...)
-	passes, factor := c.Passes, fallFactor.Value
-	least := math.Sqrt(factor) // where stages are dear
-	var before []float64       // the optimum at the penalty before, ν₀
-	var nuBefore float64
-	for nu > least*target && c.Left(1, c.N, leastStage) == leastStage && m.Ctx.Err() == nil {
-		s := saddle.DefaultSettings()
-		s.X0, s.MaxPasses, s.Seed, s.RelativeGap = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed, m.Settings.RelativeGap
-		dual, most := m.repriced(nu)
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
-		if err != nil {
-			break
-		}
-		stage, ok := l.Method.(*newton)
-		if ok {
-			stage.fallen, stage.settled = true, true
-			stage.tolerance = func() float64 { return fallNear.Value * nu / l.Cert.Best.Magnitude(l.Cert.Objective) }
-		}
-		l.Iterate(m.Ctx)
-		c.Passes += l.Cert.Passes
-		c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower)
-		if copy(x, l.Cert.BestX); ok && stage.arrivedAt {
-			copy(x, stage.x)
-		}
-		nu = min(nu, fallFactor.Value*fallMildest.Value*math.Abs(l.Cert.Top)) // what was large was the start
-		m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes", nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
-		l.Close()
-		if before == nil && m.Ctx.Err() == nil && fallMildest.Value*math.Abs(l.Cert.BestObjective) > fallWorth.Value*target {
-			if moved := m.peak(x); moved || m.fallen {
-				return moved
-			}
-		}
-		switch {
-		case l.Cert.Passes > fallDear.Value:
-			factor = least
-		case l.Cert.Passes < fallDear.Value/2:
-			factor = min(fallFactor.Value, factor*factor)
-		}
-		next := nu / factor
-		if enough := m.Settings.RelativeGap / 2 * l.Cert.Best.Magnitude(l.Cert.BestObjective); next <= least*target || l.Cert.BestObjective+most*nu-c.Best.Lower <= enough {
-			next = target // what is left of the penalty is less than the gap asked for
-		}
-		at := append([]float64(nil), x...)
-		if before != nil { // where the rows at the top stay the same, x is linear in ν
-			floats.AddScaledTo(x, at, (nu-next)/(nuBefore-nu), diff(at, before))
-		}
-		before, nuBefore, nu = at, nu, next
+	path, err := newContinuation(m.Run, m.method, most)
+	if err != nil {
+		return false
 	}
-	m.fallen = true
-	m.Logf("newton: penalties fell to ν = %.3g by %.3g passes", target, c.Passes-passes)
-	return m.goTo(x)
+	m.continued, m.path = true, path
+	copy(path.x, m.Cert.BestX)
+	return true
 }
 
-// goTo goes to x, or stays where that is no lower, and evaluates there again.
-func (m *newton) goTo(x []float64) bool {
-	if m.moveTo(x) {
-		return true
-	}
-	if !slices.Equal(m.Cert.X, m.x) {
-		m.Cert.Evaluate(m.x)
-	}
-	return false
-}
-
-// peak goes to the optimum without a penalty, the least largest loss, by quadratic minimax
-// steps from x, from where that at ν is about ν away. It reports whether that is lower than
-// here; where it is not found penalties may still fall.
-func (m *newton) peak(x []float64) bool {
+// solveUnpenalised solves the problem at ν = 0, once, where losses exceed ν by so much that Newton's
+// steps, which are about as long as ν, would be many: its optimum is about ν away. It goes there, and
+// reports whether it did.
+func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
-	dual, most := m.repriced(0)
-	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
-	if !saddle.Supports(Minimax{}, p) || c.Left(1, c.N, leastStage) < leastStage {
+	smoothable, ok := saddle.Ability[saddle.Smoothable](m.Problem.Dual)
+	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Price)) {
 		return false
 	}
+	m.unpenalised = true
+	dual, most := smoothable.Smoothed(0, c.N)
+	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
 	s := saddle.DefaultSettings()
-	s.X0, s.MaxPasses, s.Seed = x, c.Left(1, c.N, fallPasses.Value), m.Settings.Seed
-	s.RelativeGap = max(m.Settings.RelativeGap/2, fallNear.Value*nu/max(1e-300, math.Abs(m.value)))
-	l, err := saddle.NewLoop(p, Minimax{}, s)
+	if s.MaxPasses = c.Left(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastStage {
+		return false
+	}
+	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
+	l, err := saddle.NewLoop(p, Newton{First: math.MaxInt}, s)
 	if err != nil {
 		return false
 	}
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	most *= nu
-	c.Keep(l.Cert.Best.Lower, -most, 0, 8*saddle.UnitRoundoff*most)
+	c.Keep(l.Cert.Best.Lower, -most*nu, 0, 8*saddle.UnitRoundoff*most*nu) // ψ is at most that
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
-	if l.Failed != nil || !(l.Cert.Best.Relative() <= max(10*s.RelativeGap, 1e-3)) {
-		return false
+	if l.Failed == nil {
+		c.Evaluate(slices.Clone(l.Cert.BestX))
 	}
-	m.fallen = true
-	return m.goTo(append([]float64(nil), l.Cert.BestX...))
+	m.formed = false
+	m.goTo(c.BestX)
+	return true
 }
 
-// mayFall reports that the losses exceed ν by so much that penalties are worth their fall.
-func (m *newton) mayFall() bool {
-	_, formed := m.h.(*hessian.Factored)
-	nu := m.Problem.Dual.Modulus()
-	if m.smoothable == nil || !formed || nu == 0 || m.fallen {
-		return false
+// followPath takes a stage of the continuation.
+func (m *newton) followPath() error { return m.path.Step() }
+
+// Step takes one stage.
+func (m *continuation) Step() error {
+	const least = 1e-13 // of the objective, ν: beyond, rounding decides
+	c := m.Cert
+	size := c.Best.Magnitude(c.BestObjective)
+	if m.nu == 0 {
+		m.nu = max(least*size, min(m.most, continuationFirst*size))
 	}
-	if c := m.Cert; c.Price > nu { // of a ball that binds
-		nu = c.Price
+	if m.nu < least*size {
+		return saddle.ErrStalled
 	}
-	return fallMildest.Value*math.Abs(m.value) > fallWorth.Value*nu
+	dual, most := m.dual.Smoothed(m.nu, c.N)
+	s := saddle.DefaultSettings()
+	s.X0, s.Seed = m.x, m.Settings.Seed
+	if s.RelativeGap = max(continuationGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
+		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
+	}
+	s.MaxPasses = max(leastStage, c.Left(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if stage, ok := l.Method.(*newton); ok {
+		stage.continued = true
+	}
+	l.Iterate(m.Ctx)
+	if l.Failed != nil {
+		return l.Failed
+	}
+	c.Passes += l.Cert.Passes
+	c.Best.Lower = max(c.Best.Lower, l.Cert.Best.Lower) // ψ rises with ν
+	x := slices.Clone(l.Cert.BestX)
+	c.Evaluate(x)
+	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
+	between := m.prove(l.Cert.Y)
+	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
+	m.aim(x, l.Cert.Passes, m.Settings.RelativeGap*size/between)
+	return nil
 }
 
-// repriced returns the dual with penalty nu, and its sup ψ/ν.
-func (m *newton) repriced(nu float64) (dual saddle.Dual, most float64) {
-	return m.smoothable.Smoothed(nu, m.Cert.N)
+// prove takes the bounds from below of the weights y of the penalised problem, at the point
+// last evaluated, and returns how near they can be to the bound from above.
+func (m *continuation) prove(y []float64) (between float64) {
+	c := m.Cert
+	risk := c.Risk
+	c.CertifyWith(y)
+	c.Adopt(y, c.Problem.Dual.Value(y))
+	if between = risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
+		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
+	}
+	return between
 }
 
-func diff(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }
+// aim takes the next penalty and where to start from, after a stage with the optimum x that
+// took so many passes: where the pieces that meet stay the same, the optimum is linear in ν.
+// The next stage may be the last one, at a share enough of ν.
+func (m *continuation) aim(x []float64, passes, enough float64) {
+	factor := float64(continuationFactor)
+	if m.before != nil && passes <= continuationCheap {
+		factor *= continuationFactor
+		if enough > 0 && 2/enough > factor {
+			factor = min(factor*continuationFactor, 2/enough)
+		}
+	}
+	next := m.nu / factor
+	m.x = slices.Clone(x)
+	if m.before != nil {
+		floats.AddScaledTo(m.x, x, (m.nu-next)/(m.nuBefore-m.nu), floats.SubTo(make([]float64, len(x)), x, m.before))
+	}
+	m.before, m.nuBefore, m.nu = x, m.nu, next
+}
+
+// Check implements Stepper.
+func (m *continuation) Check() {}
+
+// WantsCheck reports that a check is due.
+func (m *continuation) WantsCheck() bool { return true }

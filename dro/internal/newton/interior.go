@@ -24,8 +24,8 @@ type interior struct {
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K
 	dTau             float64
-	jd, hold, scaled []float64 // K: room for JΔ, and for what the complementarities ask of r
-	scaledTo         []float64 // d: room for Jᵀ·scaled
+	jd, hold, scaled []float64 // K: scratch for JΔ, and for what the complementarities ask of r
+	scaledTo         []float64 // d: scratch for Jᵀ·scaled
 }
 
 // interior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
@@ -38,14 +38,11 @@ func (s *quadratic) interior(tolerance float64) *interior {
 	for _, v := range []*[]float64{&in.resid, &in.cross, &in.dDelta, &in.scaledTo} {
 		*v = make([]float64, d)
 	}
-	in.tau = s.layout.sum(k, func(lo, hi int) float64 { return floats.Dot(s.q[lo:hi], s.v[lo:hi]) }) / s.mass
-	count := float64(s.layout.of(k))
-	size := s.layout.sum(k, func(lo, hi int) (t float64) {
-		for _, v := range s.v[lo:hi] {
-			t += math.Abs(v-in.tau) / count
-		}
-		return t
-	})
+	in.tau = floats.Dot(s.q, s.v) / s.mass
+	size := 0.0
+	for _, v := range s.v {
+		size += math.Abs(v-in.tau) / float64(k)
+	}
 	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
 	for i, v := range s.v {
 		in.low[i] = max(0, in.tau-v) + size
@@ -67,7 +64,7 @@ func (in *interior) solve(tolerance float64) bool {
 		}
 		in.direction(0, false)
 		after := in.complementarity(in.longest())
-		mean := gap / float64(2*in.layout.of(len(in.q)))
+		mean := gap / float64(2*len(in.q))
 		in.direction(mean*math.Pow(after/gap, 3), true)
 		t := min(1, 0.995*in.longest())
 		if !(t > 1e-10) {
@@ -82,27 +79,25 @@ func (in *interior) solve(tolerance float64) bool {
 	return false
 }
 
-// room is what a weight lacks of its cap.
-func (in *interior) room(i int) float64 { return in.u[i] - in.q[i] }
+// slack returns what a weight lacks of its cap.
+func (in *interior) slack(i int) float64 { return in.u[i] - in.q[i] }
 
 // residuals stores what the iterate lacks of the conditions, and returns the complementarities'
 // sum and by how much values differ from p − m, each by its weight.
 func (in *interior) residuals() (gap, off float64) {
 	k := len(in.q)
 	in.j.TimesTo(in.jd, in.delta)
-	least := 1e-3 * in.mass / float64(in.layout.of(k))
-	both := in.layout.sums(k, 2, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			in.r[i] = in.v[i] + in.jd[i] - in.tau
-			sum[0] += in.q[i] * in.low[i]
-			if in.high[i] > 0 {
-				sum[0] += in.room(i) * in.high[i]
-			}
-			sum[1] += math.Max(in.q[i], least) * math.Abs(in.r[i]-in.high[i]+in.low[i])
+	least := 1e-3 * in.mass / float64(k)
+	for i := range in.q {
+		in.r[i] = in.v[i] + in.jd[i] - in.tau
+		gap += in.q[i] * in.low[i]
+		if in.high[i] > 0 {
+			gap += in.slack(i) * in.high[i]
 		}
-	})
+		off += math.Max(in.q[i], least) * math.Abs(in.r[i]-in.high[i]+in.low[i])
+	}
 	in.lack = in.mass - in.gradientTo(in.resid)
-	return both[0], both[1]
+	return gap, off
 }
 
 // factorise eliminates q, m, p and τ from the equations of a step.
@@ -110,7 +105,7 @@ func (in *interior) factorise() bool {
 	for i := range in.weight {
 		curve := in.low[i] / in.q[i]
 		if in.high[i] > 0 {
-			curve += in.high[i] / in.room(i)
+			curve += in.high[i] / in.slack(i)
 		}
 		in.weight[i] = 1 / curve
 	}
@@ -141,7 +136,7 @@ func (in *interior) direction(target float64, corrected bool) {
 		low, high := aims(i)
 		in.hold[i] = in.r[i] + low/in.q[i]
 		if in.high[i] > 0 {
-			in.hold[i] -= high / in.room(i)
+			in.hold[i] -= high / in.slack(i)
 		}
 		in.scaled[i] = in.weight[i] * in.hold[i]
 	}
@@ -159,7 +154,7 @@ func (in *interior) direction(target float64, corrected bool) {
 		low, high := aims(i)
 		in.dLow[i] = (low - in.q[i]*in.low[i] - in.low[i]*change) / in.q[i]
 		if in.high[i] > 0 {
-			in.dHigh[i] = (high - in.room(i)*in.high[i] + in.high[i]*change) / in.room(i)
+			in.dHigh[i] = (high - in.slack(i)*in.high[i] + in.high[i]*change) / in.slack(i)
 		}
 		in.dq[i] = change
 	}
@@ -177,22 +172,20 @@ func (in *interior) longest() float64 {
 		bound(in.q[i], in.dq[i])
 		bound(in.low[i], in.dLow[i])
 		if in.high[i] > 0 {
-			bound(in.room(i), -in.dq[i])
+			bound(in.slack(i), -in.dq[i])
 			bound(in.high[i], in.dHigh[i])
 		}
 	}
-	return in.layout.least(t)
+	return t
 }
 
 // complementarity is the sum of q·m and (u − q)·p after a share of the step.
-func (in *interior) complementarity(t float64) float64 {
-	return in.layout.sum(len(in.q), func(lo, hi int) (sum float64) {
-		for i := lo; i < hi; i++ {
-			sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])
-			if in.high[i] > 0 {
-				sum += (in.room(i) - t*in.dq[i]) * (in.high[i] + t*in.dHigh[i])
-			}
+func (in *interior) complementarity(t float64) (sum float64) {
+	for i := range in.q {
+		sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])
+		if in.high[i] > 0 {
+			sum += (in.slack(i) - t*in.dq[i]) * (in.high[i] + t*in.dHigh[i])
 		}
-		return sum
-	})
+	}
+	return sum
 }

@@ -36,7 +36,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 	memory := m.Memory
 	if memory <= 0 {
-		memory = pairsKept.Int()
+		memory = pairsKept
 	}
 	d := len(r.Start)
 	l := &lbfgs{Run: r, phi: phi, memory: memory, dir: make([]float64, d)}
@@ -155,15 +155,6 @@ func (l *lbfgs) search(size, slope float64) bool {
 		size = step
 	}
 	return false
-}
-
-// MoveToBest implements Moving: it goes to the best point where that is lower.
-func (l *lbfgs) MoveToBest() {
-	if l.Cert.BestObjective < l.at.F {
-		copy(l.at.X, l.Cert.BestX)
-		l.at.F, l.quasi = math.NaN(), nil
-	}
-	l.failed = 0
 }
 
 // Check implements Stepper.

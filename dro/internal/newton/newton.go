@@ -9,33 +9,48 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/tuning"
 	"gonum.org/v1/gonum/floats"
 )
 
-// Newton minimises the exact objective P by Newton's method on its Hessian
-// (math: §9), semismooth where the χ² adversary's active set changes, with a line
-// search that only accepts a decrease and damping where the Hessian says too
-// little. A step is two and a half passes, one where the Hessian of the step before
-// still serves, more when the search shortens it. Where a Hessian costs four passes or more,
-// and near kinks, where fewer samples have second derivatives than there are columns, L-BFGS
-// takes the first steps while it does well. It needs ν > 0 (or fixed
-// weights), second derivatives, the L2 regulariser and d ≤ 2000.
+const (
+	// pairsKept is the number of steps, with the changes of the gradient along them, that L-BFGS
+	// and the corrections of a Hessian keep.
+	pairsKept = 10
+
+	// renewalSteps is the number of passes that the steps in a new Hessian are expected to take,
+	// beside the Hessian itself.
+	renewalSteps = 1.5
+
+	// poorDecrease is the ratio of the squared decrements after and before the first step in a
+	// sampled Hessian above which the next Hessian takes sampleGrowth times as many rows.
+	poorDecrease = 0.1
+	sampleGrowth = 4
+)
+
+// Newton minimises the exact objective P by Newton's method (docs/solver.md): on growing prefixes
+// of the rows, with a Hessian that is formed from some or all of the rows, or multiplied with
+// where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
+// decreases alone. L-BFGS takes the first steps where a Hessian costs several of them. Where losses
+// exceed ν by far, or at a nonsmooth point of a ball, penalties fall to the one asked for. Without
+// a penalty, where the objective is the largest of many smooth pieces, the steps are those of
+// sequential quadratic programming. It needs second derivatives and the L2 regulariser.
 type Newton struct {
-	Sample int        // samples that the Hessian is estimated from, drawn by their weight in it; 0: all
-	Search LineSearch // how steps are shortened and damped
+	Sample   int        // rows that the Hessian is estimated from; 0: by the number of columns
+	First    int        // rows of the first prefix; 0: 8 per column, n or more: no prefixes
+	Products bool       // conjugate gradients on products with the Hessian, where the oracle has products
+	Search   LineSearch // how steps are shortened and damped
 }
 
 // A LineSearch says how Newton's method shortens and damps its steps. 0 stands for the
 // default of a field.
 type LineSearch struct {
-	Decrease    float64 // of the decrease that the derivative promises, the part that a step must reach (Armijo); in (0, 1), 0: 1e-4
-	Shortest    float64 // step tried, of the full one, before the Hessian is renewed or damped; in (0, 1], 0: 1/512
-	Damping     float64 // λ of H + λ·diag after the first search without a decrease, 100 times as much after the next, a tenth after a full step; > 0, 0: 1e-3
-	MostDamping float64 // λ beyond which the method has stalled; > 0, 0: 1e9
+	Decrease    float64 // the part of the decrease promised by the derivative that a step must reach (Armijo); in (0, 1), 0: 1e-4
+	Shortest    float64 // the shortest step tried, relative to the full one, before the Hessian is renewed or damped; in (0, 1], 0: 1/512
+	Damping     float64 // λ of H + λ·diag after the first failed search, 100 times as much after the next, a tenth after a full step; > 0, 0: 1e-3
+	MostDamping float64 // the largest λ; beyond, the method has stalled; > 0, 0: 1e9
 }
 
-// resolved returns the search with its defaults, or the first field that is out of range.
+// resolved returns the search with its defaults, or an error for the first field out of range.
 func (s LineSearch) resolved() (LineSearch, error) {
 	for _, f := range []struct {
 		name           string
@@ -60,84 +75,95 @@ var _ saddle.Method = Newton{}
 // Name implements Method.
 func (Newton) Name() string { return "newton" }
 
-// Start implements Method.
-func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
-	if m.Sample < 0 {
-		return nil, errors.New("dro: newton cannot estimate a Hessian from fewer than no samples")
+// validate returns an error for the first field out of range, and the line search.
+func (m Newton) validate() (LineSearch, error) {
+	switch {
+	case m.Sample < 0:
+		return m.Search, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
+	case m.First < 0:
+		return m.Search, fmt.Errorf("dro: newton cannot begin with a prefix of %d rows", m.First)
 	}
-	h := hessian.NewFactored(r.Problem, false, r.Cert.Evaluator)
-	if 2*m.Sample < r.Cert.N {
-		h.Samples = m.Sample
-	}
-	n, err := newNewton(r, m, h)
-	if err != nil {
-		return nil, err
-	}
-	n.line, err = m.Search.resolved()
-	return n, err
+	return m.Search.resolved()
 }
 
-func newNewton(r *saddle.Run, m saddle.Method, h saddle.Hessian) (*newton, error) {
+// Start implements Method.
+func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
+	if _, err := m.validate(); err != nil {
+		return nil, err
+	}
+	sizes := prefixSizes(r, m.First)
+	switch {
+	case len(sizes) > 0:
+		return &prefixed{Run: r, method: m, last: m, sizes: sizes, x: slices.Clone(r.Start)}, nil
+	case !saddle.Differentiable(r.Problem) && !supportsSQP(r.Problem):
+		return newContinuation(r, m, math.Inf(1))
+	case !saddle.Differentiable(r.Problem):
+		return newSQP(r)
+	}
+	return m.start(r)
+}
+
+// start starts the iteration on all rows of the run.
+func (m Newton) start(r *saddle.Run) (*newton, error) {
 	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
 		return nil, err
 	}
+	line, err := m.validate()
+	if err != nil {
+		return nil, err
+	}
 	d := r.Cert.D
-	line, _ := LineSearch{}.resolved()
-	smoothable, _ := saddle.Ability[saddle.Smoothable](r.Problem.Dual)
-	return &newton{Run: r, method: m, line: line, h: h, phi: phi, smoothable: smoothable,
-		x: make([]float64, d), g: make([]float64, d), dir: make([]float64, d), trial: make([]float64, d), ahead: make([]float64, d)}, nil
+	n := &newton{Run: r, method: m, line: line, phi: phi, decrement: math.Inf(1)}
+	if m.Products && saddle.NeedProducts.Met(r.Problem) || !hessian.Formable(r.Problem) {
+		n.h = hessian.NewOperator(r.Problem, r.Cert.Evaluator)
+	} else {
+		f := hessian.NewFactored(r.Problem, false, r.Cert.Evaluator)
+		if f.Samples = m.Sample; f.Samples == 0 {
+			f.Samples = sampleOf(r.Problem.Oracle)
+		}
+		if 2*f.Samples >= r.Cert.N {
+			f.Samples = 0
+		}
+		n.h = f
+	}
+	for _, v := range []*[]float64{&n.x, &n.g, &n.dir, &n.trial} {
+		*v = make([]float64, d)
+	}
+	return n, nil
 }
 
+// A newton is Newton's method at work.
 type newton struct {
 	*saddle.Run
+	method           Newton
+	line             LineSearch
 	h                saddle.Hessian
 	phi              saddle.Smooth
-	smoothable       saddle.Smoothable // nil: there is no path of penalties
 	x, g, dir, trial []float64
-	ahead            []float64
-	value, first     float64 // P(x), and where the solve began
+	value, first     float64 // P(x), and P where the solve began
 	began            bool
+	fault            error // of the Hessian, which ends the solve
 
-	fault error // what ends the solve, of the Hessian
+	warm        *warmStart     // L-BFGS at work, nil: none
+	path        *continuation  // penalties that fall, nil: none
+	continued   bool           // there was, or shall be, no such path
+	unpenalised bool           // the problem at ν = 0 was solved
+	restricted  bool           // the rows of most weight were solved for, or shall not be
+	stepsDone   int            // line searches that succeeded
+	tolerance   func() float64 // of a prefix or a stage: the relative gap, by estimate, that is enough; nil: of none
+	arrivedAt   bool           // that gap is reached
+	handsOn     bool           // the Hessian at the end is handed on
 
-	line    LineSearch
-	method  saddle.Method // of the solves on the working set
-	working workingSet
-	settled bool     // no more solves on working sets or coresets
-	fallen  bool     // no path of penalties
-	rent    *tenancy // l-bfgs in the place of the first steps; nil: these
-	owned   bool     // the Hessian was formed after so many products
-
-	// Steps and changes of gradient since the Hessian was formed, newest last: they
-	// correct it by BFGS updates.
-	steps, changes [][]float64
-
-	// Of a stage that only serves as a start: the estimated relative gap that is near
-	// enough, nil if there is none; that it is reached; and that the Hessian is handed on.
-	tolerance          func() float64
-	arrivedAt, handsOn bool
-
-	stepsDone int // up to fallAfter
-
-	steep    bool    // majorants served worse than second derivatives
-	widened  float64 // the objective where majorants were taken in last, no step being short enough without; 0: nowhere
-	lastFall float64 // of the objective in the last short step without majorants
-
-	formed    bool    // there is a Hessian
-	stale     bool    // it is of an earlier point
-	decrement float64 // ∇PᵀH⁻¹∇P at the step before
-	poorSteps int     // steps in a row that a new Hessian of samples did not serve well
+	formed    bool        // there is a Hessian
+	failed    bool        // L-BFGS took over once where no step lowered P
+	stale     bool        // it is that of an earlier point
+	decrement float64     // ∇PᵀH⁻¹∇P at the step before; 0: that step was shortened
+	steps     [][]float64 // since the Hessian was formed, newest last, and
+	changes   [][]float64 // the changes of the gradient along them
 }
 
-var (
-	pairsKept      = tuning.New("newton: steps, and changes of the gradient along them, that L-BFGS and corrections of a Hessian keep", "steps", 10, 2, 40)
-	renewedSteps   = tuning.New("newton: steps expected in a new Hessian", "passes", 1.5, 0.5, 5)
-	distrustRate   = tuning.New("newton: fall of the squared decrement below which two samples of a Hessian were too small", "× at most", 0.1, 0.01, 0.5)
-	distrustGrowth = tuning.New("newton: samples of the next Hessian then", "×", 4, 2, 16)
-)
-
-// accept makes the point the certifier evaluated last the current one.
+// accept makes the point that the certifier evaluated last the current one.
 func (m *newton) accept() {
 	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
 	floats.SubTo(step, m.Cert.X, m.x)
@@ -146,34 +172,26 @@ func (m *newton) accept() {
 	m.phi.AddGradTo(change, m.x)
 	floats.Sub(change, m.g)
 	floats.Add(m.g, change)
-	m.remember(step, change)
+	if floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2) {
+		m.steps, m.changes = append(m.steps, step), append(m.changes, change)
+		if len(m.steps) > pairsKept {
+			m.steps, m.changes = m.steps[1:], m.changes[1:]
+		}
+	}
 	m.value = m.Cert.Objective
 	m.CertifyWhenClose()
 }
 
-// remember keeps a step and the change of the gradient along it, where they agree
-// with a positive curvature.
-func (m *newton) remember(step, change []float64) {
-	if !(floats.Dot(step, change) > 1e-10*floats.Norm(step, 2)*floats.Norm(change, 2)) {
-		return
-	}
-	m.steps, m.changes = append(m.steps, step), append(m.changes, change)
-	if len(m.steps) > pairsKept.Int() {
-		m.steps, m.changes = m.steps[1:], m.changes[1:]
-	}
-}
+func (m *newton) forgetPairs() { m.steps, m.changes = nil, nil }
 
-func (m *newton) forget() { m.steps, m.changes = nil, nil }
-
-// refresh forms the Hessian at the current point, which the certifier evaluated
-// last.
+// refresh forms the Hessian at the current point, which the certifier evaluated last.
 func (m *newton) refresh() {
 	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
 	m.formed, m.stale = true, false
-	m.forget()
+	m.forgetPairs()
 }
 
-// direction stores H⁻¹∇P in dir, H corrected for the steps since it was formed by the
+// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the
 // two loops of L-BFGS, and returns the squared Newton decrement; NaN without an H.
 func (m *newton) direction() float64 {
 	if m.fault != nil {
@@ -195,6 +213,9 @@ func (m *newton) direction() float64 {
 
 // Step implements Stepper.
 func (m *newton) Step() error {
+	if m.path != nil {
+		return m.followPath()
+	}
 	err := m.advance()
 	if m.fault != nil {
 		err = m.fault
@@ -202,10 +223,13 @@ func (m *newton) Step() error {
 	if errors.Is(err, hessian.ErrIndefinite) { // no step to take
 		m.fault, err = nil, saddle.ErrStalled
 	}
-	if err == saddle.ErrStalled && m.fall() {
+	if err != saddle.ErrStalled || m.arrivedAt {
+		return err
+	}
+	if m.solveUnpenalised() {
 		return nil
 	}
-	if err == saddle.ErrStalled && m.tolerance == nil && !m.Certified() && m.Cert.D <= hessian.MaxColumns {
+	if m.tolerance == nil && !m.Certified() && m.Cert.D <= hessian.MaxColumns {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
@@ -214,44 +238,25 @@ func (m *newton) Step() error {
 	return err
 }
 
-// begin takes the point evaluated last for the first one, and reports whether a working set led
-// on from there.
-func (m *newton) begin() (moved bool) {
-	m.began = true
-	m.accept()
-	m.forget() // this was no step
-	if m.tryWorkingSet(math.Inf(1)) {
-		return true
-	}
-	if !m.formed && !m.buy() {
-		m.refresh()
-	}
-	return false
-}
-
+// advance takes one step.
 func (m *newton) advance() error {
-	if m.rent != nil || !m.began && m.rents() {
-		if !m.rent.pays(m) {
-			return m.giveWay()
-		}
-		if m.arrivedAt {
-			return saddle.ErrStalled
-		}
-		return nil
-	}
 	if !m.began {
-		m.first = m.Cert.Objective
-		if m.begin() {
-			return nil
-		}
+		m.began, m.first = true, m.Cert.Objective
+		m.accept()
+		m.forgetPairs() // this was no step
+		m.beginWarmStart()
 	}
-	if m.stepsDone >= fallAfter.Int() && (m.fall() || m.Certified()) {
+	if m.warm != nil {
+		return m.stepWarm()
+	}
+	if m.beginContinuation() || m.stepsDone >= firstSteps && m.solveUnpenalised() {
 		return nil
 	}
-	m.buy()
-	_, atHand := m.h.(*hessian.Factored) // else a direction takes passes
-	if !atHand && m.working.in != nil && m.tryWorkingSet(math.Inf(1)) {
-		return nil
+	if !m.formed {
+		m.solveHeaviest() // which leaves a Hessian where it ends
+	}
+	if !m.formed {
+		m.refresh()
 	}
 	slope := m.direction()
 	if m.tolerance != nil {
@@ -261,39 +266,33 @@ func (m *newton) advance() error {
 	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
-	if atHand && m.working.in != nil { // again, while it pays
-		if m.tryWorkingSet(slope / 2) {
-			return nil
-		}
-		slope = m.direction()
-	}
 	if m.stale && m.refreshPays(slope) {
-		if m.tryWorkingSet(slope / 2) {
+		if m.solveHeaviest() {
 			return nil
 		}
-		if m.stale {
-			if m.sampleMore(slope) && m.rents() {
-				return nil
-			}
-			m.refresh()
-		}
+		m.growSample(slope)
+		m.refresh()
 		slope = m.direction()
 	}
-	for t := 1.0; m.Ctx.Err() == nil; slope = m.direction() {
+	for ; m.Ctx.Err() == nil; slope = m.direction() {
 		if !(slope > 0) {
 			return saddle.ErrStalled
 		}
-		shorter, err := m.search(slope, t)
-		if shorter == 0 || err != nil {
+		moved, err := m.search(slope)
+		if moved || err != nil {
 			return err
 		}
-		if t = 1; m.stale {
+		if m.solveUnpenalised() {
+			return nil
+		}
+		m.decrement = 0
+		if more := m.growSample(slope); m.stale || more {
 			m.Cert.Evaluate(m.x)
 			m.refresh()
-		} else if m.goesShorter() {
-			t = shorter
-		} else if m.widen() {
-		} else if m.fall() || m.Certified() {
+		} else if !m.failed && m.warm == nil && saddle.Supports(LBFGS{}, m.Problem) {
+			m.failed = true
+			m.Logf("newton: no decrease along the step: l-bfgs")
+			m.beginLBFGS(2 * warmPasses)
 			return nil
 		} else if err := m.damp(); err != nil {
 			return err
@@ -315,6 +314,74 @@ func (m *newton) arrived(slope float64) bool {
 	return true
 }
 
+// refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
+// for than steps in the present one, by the decrease of the squared decrement to slope in
+// the last step.
+func (m *newton) refreshPays(slope float64) bool {
+	rate := slope / m.decrement
+	if !(rate < 1) {
+		return true
+	}
+	left := slope / (m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value))
+	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewalSteps
+}
+
+// growSample takes sampleGrowth times as many rows for the next Hessian, and reports that it does,
+// where that of a sample served poorly: its first step was shortened, or brought the squared
+// decrement, now slope, down by too little.
+func (m *newton) growSample(slope float64) (more bool) {
+	h, ok := m.h.(*hessian.Factored)
+	if !ok || h.Samples == 0 || m.decrement > 0 && !(len(m.steps) == 1 && slope > poorDecrease*m.decrement) {
+		return false
+	}
+	if h.Samples *= sampleGrowth; 2*h.Samples >= h.N {
+		h.Samples = 0
+	}
+	return true
+}
+
+// search moves along −dir by a full step, or by the first shorter one that lowers P enough, each
+// a half to a tenth of the one before, by the parabola through what is known. slope is the
+// derivative along dir.
+func (m *newton) search(slope float64) (moved bool, err error) {
+	noise := 1e-15 * math.Abs(m.value)
+	for t := 1.0; t >= m.line.Shortest; {
+		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
+		now := m.Cert.Evaluate(m.trial)
+		if now <= m.value-m.line.Decrease*t*slope || (slope <= noise && now <= m.value+noise) {
+			if now >= m.value {
+				err = saddle.ErrStalled // the steps are down to rounding
+			}
+			if m.decrement, m.stale = slope, true; t < 1 {
+				m.decrement = 0 // far from quadratic: a new Hessian next
+			}
+			m.stepsDone++
+			if lambda := m.h.Damping(); t == 1 && lambda > 0 {
+				if lambda /= 10; lambda < hessian.LeastDamping {
+					lambda = 0
+				}
+				m.fault = m.h.Redamp(lambda)
+			}
+			m.accept()
+			return true, err
+		}
+		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
+		t = max(t/10, min(t/2, lowest))
+	}
+	return false, nil
+}
+
+// damp raises the damping of the Hessian.
+func (m *newton) damp() error {
+	lambda := m.h.Damping()
+	if lambda >= m.line.MostDamping {
+		return saddle.ErrStalled
+	}
+	m.fault = m.h.Redamp(max(m.line.Damping, 100*lambda))
+	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
+	return nil
+}
+
 // TakeOver implements Heir, where both Hessians are formed.
 func (m *newton) TakeOver(from saddle.Hessian) {
 	formed, ok := from.(*hessian.Factored)
@@ -323,24 +390,17 @@ func (m *newton) TakeOver(from saddle.Hessian) {
 		return
 	}
 	m.fault = to.TakeOver(formed)
-	m.forget()
-	m.formed, m.stale, m.decrement = true, true, math.Inf(1)
+	m.forgetPairs()
+	m.formed, m.stale = true, true
 }
 
-// MoveToBest implements Moving: it goes to the best point where that is lower.
-func (m *newton) MoveToBest() {
-	if !m.began || !(m.Cert.BestObjective < m.value) {
-		return
-	}
-	if m.rent != nil {
-		m.rent.method.MoveToBest()
-		return
-	}
-	if !slices.Equal(m.Cert.X, m.Cert.BestX) {
-		m.Cert.Evaluate(slices.Clone(m.Cert.BestX))
+// goTo moves to x and evaluates there.
+func (m *newton) goTo(x []float64) {
+	if !slices.Equal(m.Cert.X, x) {
+		m.Cert.Evaluate(slices.Clone(x))
 	}
 	m.accept()
-	m.forget()
+	m.forgetPairs()
 	m.stale, m.decrement = true, 0
 }
 
@@ -349,7 +409,13 @@ func (m *newton) Check() { m.Cert.Certify() }
 
 // Needs implements Method.
 func (Newton) Needs() []saddle.Need {
-	return append([]saddle.Need{hessian.NeedFewColumns}, hessian.Needs...)
+	risk := saddle.NeedGradient.Or(saddle.NeedKinks).Or(saddle.NeedSmoothable)
+	risk.Holds = func(p *saddle.Problem) bool {
+		return saddle.Differentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.Met(p)
+	}
+	response := saddle.NeedResponse
+	response.Holds = func(p *saddle.Problem) bool { return saddle.HasResponse(p.Dual) || !saddle.Differentiable(p) }
+	return []saddle.Need{risk, saddle.NeedCurved, response, saddle.NeedRidge, hessian.NeedFewColumns.Or(saddle.NeedProducts)}
 }
 
 // RunsEverywhere implements Everywhere.

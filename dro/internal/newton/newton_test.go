@@ -39,6 +39,31 @@ func TestLineSearchSettings(t *testing.T) {
 	}
 }
 
+// The shortest step tried is that of the settings, whatever the loss: Newton's method on a problem
+// with tied losses fails its searches and damps, unless shorter steps are allowed.
+func TestLineSearch_ShortestIsRespectedForEveryLoss(t *testing.T) {
+	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
+		o := drotest.NewSample(drotest.RngOf(31), 200, 3, false).Oracle(t, loss)
+		for _, shortest := range []float64{1.0 / 512, 0.01, 0.5} {
+			l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{Search: LineSearch{Shortest: shortest}}, saddle.DefaultSettings())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			m := l.Method.(*newton)
+			m.began = true
+			m.accept()
+			m.refresh()
+			slope := 20 * m.direction() // a step of about a twentieth of this direction lowers the objective
+			floats.Scale(20, m.dir)
+			moved, err := m.search(slope)
+			if want := shortest <= 0.01; moved != want || err != nil {
+				t.Errorf("%s: steps of %v and longer: moved %v, want %v (%v)", loss.Name(), shortest, moved, want, err)
+			}
+		}
+	}
+}
+
 // begun is Newton's method at the first point of a problem with this oracle.
 func begun(t *testing.T, o saddle.Oracle) *newton {
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
@@ -47,7 +72,9 @@ func begun(t *testing.T, o saddle.Oracle) *newton {
 	}
 	t.Cleanup(l.Close)
 	m := l.Method.(*newton)
-	m.begin()
+	m.began = true
+	m.accept()
+	m.refresh()
 	return m
 }
 
@@ -59,15 +86,14 @@ func TestDampingFallsAfterFullSteps(t *testing.T) {
 		{1, 0.01, 0.001}, {1, 2e-5, 2e-6}, {1, 2e-6, 0}, {1, 0, 0}, {20, 0.01, 0.01}, {20, 2e-6, 2e-6}, {20, 0, 0},
 	} {
 		m := begun(t, o)
-		m.steep = true // no majorants
 		if err := m.h.Redamp(c.damping); err != nil {
 			t.Fatal(err)
 		}
 		slope := c.times * m.direction()
 		floats.Scale(c.times, m.dir)
 		from := slices.Clone(m.x)
-		if shorter, err := m.search(slope, 1); shorter != 0 || err != nil {
-			t.Fatal(shorter, err)
+		if moved, err := m.search(slope); !moved || err != nil {
+			t.Fatal(moved, err)
 		}
 		if step := floats.Distance(from, m.x, 2) / floats.Norm(m.dir, 2); (step > 0.99) != (c.times == 1) {
 			t.Fatalf("%v times a step: %v of it was taken", c.times, step)

@@ -12,7 +12,7 @@ import (
 )
 
 // A step is the quadratic problem at a point, and what its solution means.
-type kinkStep struct {
+type sqpStep struct {
 	*quadratic
 	start  float64          // of the maximum at Δ = 0
 	values func() []float64 // of the pieces at the losses last evaluated
@@ -20,7 +20,7 @@ type kinkStep struct {
 }
 
 // pieces returns the problem of a step with about a share of the samples.
-func (m *minimax) pieces(h *mat.SymDense, share float64) (*kinkStep, error) {
+func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 	c := m.Cert
 	g := make([]float64, c.D)
 	if m.groups != nil {
@@ -28,35 +28,19 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) (*kinkStep, error) {
 		u := make([]float64, len(v))
 		vec.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
-		q := &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}
-		if len(v) <= fewPieces(c.D) {
-			q.rows = rows
-		}
-		return &kinkStep{quadratic: q, start: c.Risk,
+		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk,
 			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}, nil
 	}
-	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn.Int()*c.D))
-	if most := saddle.MostSelected(m.Problem.Oracle); count > most {
-		if m.all || share > kinkShare.Value { // fewer did not do
-			return m.everywhere(h, g), nil
-		}
-		count = max(1, most)
-	}
+	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
 	ids := m.nearest(count)
 	s := &samples{oracle: m.selectable.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
 	var err error
 	if s.products, err = saddle.Required[saddle.Products](s.oracle); err != nil { // those of all samples have
 		return nil, err
 	}
-	p := &kinkStep{quadratic: &quadratic{h: h, g: g, j: s}}
-	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y, m.y)
+	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
+	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
-	if len(ids) <= fewPieces(c.D) {
-		p.rows = s.each()
-		if p.j = dense(p.rows); !math.IsInf(m.last, 1) {
-			p.warm = at[4]
-		}
-	}
 	p.values = func() []float64 { return c.Rows.Pick(ids, c.Value)[0] }
 	p.weigh = func(y, q []float64) float64 {
 		lo, hi := c.Rows.Here(c.N)
@@ -72,24 +56,20 @@ func (m *minimax) pieces(h *mat.SymDense, share float64) (*kinkStep, error) {
 }
 
 // begin sets what the others do, of pieces with weights own, a part of the samples.
-func (m *minimax) begin(p *kinkStep, own []float64, part float64) {
+func (m *sqp) begin(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)
-	each := part
-	if p.rows != nil { // a product with them, and no more
-		each = part / 2
-	}
-	p.spend = func() { c.Spend(each) }
+	p.spend = func() { c.Spend(part) }
 	p.mass = p.j.AddTransposedTo(p.g, own)
 	floats.Scale(-1, p.g)
 	floats.Add(p.g, c.G)
 	m.phi.AddGradTo(p.g, c.X)
-	p.start = p.layout.sum(len(own), func(lo, hi int) float64 { return floats.Dot(own[lo:hi], p.v[lo:hi]) })
+	p.start = floats.Dot(own, p.v)
 }
 
 // nearest lists count of the samples with a weight, in order: those whose losses are nearest
 // to the threshold, or the largest where weights have no caps.
-func (m *minimax) nearest(count int) []int {
+func (m *sqp) nearest(count int) []int {
 	c := m.Cert
 	return sampling.Least(c.Rows, c.N, count, func(j int) float64 {
 		switch u := m.cap[j]; {
@@ -113,17 +93,6 @@ type samples struct {
 func (s *samples) TimesTo(dst, delta []float64) {
 	s.products.MarginsTo(dst, delta, 0, len(dst))
 	floats.Mul(dst, s.slope)
-}
-
-// each returns the rows of the Jacobian.
-func (s *samples) each() [][]float64 {
-	rows, one := make([][]float64, len(s.slope)), make([]float64, len(s.slope))
-	vec.Fill(one, 1)
-	for k := range rows {
-		rows[k] = make([]float64, s.d)
-		s.oracle.AddGradTo(rows[k], one, s.slope, k, k+1)
-	}
-	return rows
 }
 
 func (s *samples) AddTransposedTo(dst, q []float64) float64 {

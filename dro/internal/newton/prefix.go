@@ -3,23 +3,19 @@ package newton
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/paged"
-	"gonum.org/v1/gonum/floats"
 )
 
-// A prefix is an oracle over the first n samples of another, with constants added to
-// their losses where there are any. It has the methods of every ability that it could
+// A prefix is an oracle over the first n samples of another. It has the methods of every ability that it could
 // pass on, also of those that the other lacks: ask by ability.
 type prefix struct {
 	saddle.Oracle
-	n      int
-	offset []float64 // n, or nil
+	n int
 
 	// The abilities of the other, nil where it lacks one.
 	selectable  saddle.Selectable
 	conditioned saddle.Conditioned
 	changed     saddle.Changed
 	curved      saddle.Curved
-	majorised   saddle.Majorised
 	products    saddle.Products
 	below       saddle.CurvatureBoundedBelow
 	above       saddle.CurvatureBounded
@@ -27,13 +23,12 @@ type prefix struct {
 	spacious    saddle.Spacious
 }
 
-func newPrefix(o saddle.Oracle, n int, offset []float64) *prefix {
-	p := &prefix{Oracle: o, n: n, offset: offset}
+func newPrefix(o saddle.Oracle, n int) *prefix {
+	p := &prefix{Oracle: o, n: n}
 	p.selectable, _ = saddle.Ability[saddle.Selectable](o)
 	p.conditioned, _ = saddle.Ability[saddle.Conditioned](o)
 	p.changed, _ = saddle.Ability[saddle.Changed](o)
 	p.curved, _ = saddle.Ability[saddle.Curved](o)
-	p.majorised, _ = saddle.Ability[saddle.Majorised](o)
 	p.products, _ = saddle.Ability[saddle.Products](o)
 	p.below, _ = saddle.Ability[saddle.CurvatureBoundedBelow](o)
 	p.above, _ = saddle.Ability[saddle.CurvatureBounded](o)
@@ -51,28 +46,15 @@ func (p *prefix) Dims() (n, d, slope int) {
 	return p.n, d, slope
 }
 
-// EvalTo adds the constants.
-func (p *prefix) EvalTo(value, slope, x []float64, lo, hi int) {
-	p.Oracle.EvalTo(value, slope, x, lo, hi)
-	if p.offset != nil {
-		floats.Add(value[lo:hi], p.offset[lo:hi])
-	}
-}
-
 // NonNegative passes the ability on.
 func (p *prefix) NonNegative() bool {
 	o, ok := saddle.Ability[saddle.NonNegative](p.Oracle)
-	return ok && o.NonNegative() && p.offset == nil
+	return ok && o.NonNegative()
 }
 
 // CurvatureTo passes the Curved ability on.
 func (p *prefix) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	p.curved.CurvatureTo(curvature, slope, lo, hi)
-}
-
-// MajorantTo passes the Majorised ability on.
-func (p *prefix) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
-	return p.offset == nil && p.majorised.MajorantTo(curvature, value, slope, lo, hi)
 }
 
 // AddGramTo passes the Curved ability on.
@@ -97,15 +79,7 @@ func (p *prefix) NormsTo(dst, scale []float64, lo, hi int) {
 
 // Select passes the Selectable ability on.
 func (p *prefix) Select(samples []int) saddle.Oracle {
-	o := p.selectable.Select(samples)
-	if p.offset == nil {
-		return o
-	}
-	offset := make([]float64, len(samples))
-	for k, j := range samples {
-		offset[k] = p.offset[j]
-	}
-	return newPrefix(o, len(samples), offset)
+	return p.selectable.Select(samples)
 }
 
 // Room passes the Spacious ability on.
@@ -154,10 +128,7 @@ func (p *prefix) ConstantsTo(lipschitz, smoothness, x []float64) {
 // CurvatureBound passes the bound on.
 func (p *prefix) CurvatureBound() float64 { return p.above.CurvatureBound() }
 
-// Rounding passes the Rounded ability on, but for the constants.
+// Rounding passes the Rounded ability on.
 func (p *prefix) Rounding() (terms int, largest []float64, smoothness float64) {
-	if p.offset != nil {
-		return 0, nil, 0
-	}
 	return p.rounded.Rounding()
 }

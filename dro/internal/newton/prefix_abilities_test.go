@@ -13,7 +13,7 @@ func TestPrefixSaysWhatTheOracleSays(t *testing.T) {
 	const n, d = 60, 3
 	rng := drotest.RngOf(113)
 	all := drotest.NewSample(rng, n, d, false).Oracle(t, losses.Logistic{})
-	p := newPrefix(all, 40, nil)
+	p := newPrefix(all, 40)
 	x, weight, slope, value := drotest.Normals(rng, d, 1), drotest.Normals(rng, n, 1), make([]float64, n), make([]float64, n)
 	all.EvalTo(value, slope, x, 0, n)
 	scale := []float64{1, 2, 3}

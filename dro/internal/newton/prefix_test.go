@@ -19,7 +19,6 @@ func has(o saddle.Oracle) map[string]bool {
 	_, out["CurvatureBoundedBelow"] = saddle.Ability[saddle.CurvatureBoundedBelow](o)
 	_, out["Changed"] = saddle.Ability[saddle.Changed](o)
 	_, out["Worked"] = saddle.Ability[saddle.Worked](o)
-	_, out["Majorised"] = saddle.Ability[saddle.Majorised](o)
 	_, out["Rounded"] = saddle.Ability[saddle.Rounded](o)
 	_, out["Spacious"] = saddle.Ability[saddle.Spacious](o)
 	_, out["curvatureBounded"] = saddle.Ability[saddle.CurvatureBounded](o)
@@ -32,7 +31,7 @@ func TestPrefixPassesAbilitiesOn(t *testing.T) {
 	full := drotest.NewSample(drotest.RngOf(5), 40, 3, false).Oracle(t, losses.Logistic{})
 	for _, o := range []saddle.Oracle{full, drotest.Plain{O: full}, drotest.BareOracle{Oracle: full}} {
 		want := has(o)
-		for name, got := range has(newPrefix(newPrefix(o, 30, nil), 20, nil)) {
+		for name, got := range has(newPrefix(newPrefix(o, 30), 20)) {
 			if got != want[name] {
 				t.Errorf("%T: %s is %v of a prefix, %v of the oracle", o, name, got, want[name])
 			}
@@ -43,10 +42,10 @@ func TestPrefixPassesAbilitiesOn(t *testing.T) {
 // The memory of a prefix is its share of what the rows take, or that of as many numbers.
 func TestPrefixTakesItsShareOfMemory(t *testing.T) {
 	full := drotest.NewSample(drotest.RngOf(5), 40, 3, false).Oracle(t, losses.Logistic{})
-	if got := newPrefix(full, 20, nil).Bytes(); got != full.Bytes()/2 {
+	if got := newPrefix(full, 20).Bytes(); got != full.Bytes()/2 {
 		t.Errorf("%d bytes of half of the rows, which take %d", got, full.Bytes())
 	}
-	if got := newPrefix(drotest.BareOracle{Oracle: full}, 20, nil).Bytes(); got != 20*3*8 {
+	if got := newPrefix(drotest.BareOracle{Oracle: full}, 20).Bytes(); got != 20*3*8 {
 		t.Errorf("%d bytes of 20 × 3 numbers", got)
 	}
 }

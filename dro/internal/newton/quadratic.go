@@ -12,15 +12,11 @@ import (
 //
 //	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σq = mass }.
 type quadratic struct {
-	h      *mat.SymDense // d×d
-	g      []float64     // d
-	j      saddle.Jacobian
-	v, u   []float64 // K; a cap may be +Inf
-	mass   float64
-	layout *layout // where the pieces are
-
-	rows [][]float64 // of J, where pieces are few; nil: not
-	warm []float64   // K: weights to begin with where they are few; nil: those of the largest value
+	h    *mat.SymDense // d×d
+	g    []float64     // d
+	j    saddle.Jacobian
+	v, u []float64 // K; a cap may be +Inf
+	mass float64
 
 	base     *hessian.Cholesky // of H
 	delta, q []float64         // the solution
@@ -37,8 +33,6 @@ func (s *quadratic) solve(tolerance float64) bool {
 		return true
 	case s.base == nil:
 		return false
-	case s.rows != nil && s.solveFew(tolerance):
-		return true
 	}
 	return s.interior(tolerance).solve(tolerance)
 }
@@ -47,12 +41,10 @@ func (s *quadratic) solve(tolerance float64) bool {
 func (s *quadratic) start() bool {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
-	caps := s.layout.sum(k, func(lo, hi int) (sum float64) {
-		for _, u := range s.u[lo:hi] {
-			sum += min(u, s.mass)
-		}
-		return sum
-	})
+	caps := 0.0
+	for _, u := range s.u {
+		caps += min(u, s.mass)
+	}
 	s.even(caps)
 	if s.mass < caps*(1-1e-12) {
 		return true
@@ -101,26 +93,22 @@ func (s *quadratic) settled(resid []float64, tolerance float64) bool {
 // finish makes the weights feasible to the last bit but one, and takes the maximum's value.
 func (s *quadratic) finish() bool {
 	k := len(s.v)
-	both := s.layout.sums(k, 2, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			s.q[i] = max(0, min(s.u[i], s.q[i]))
-			sum[0] += s.q[i]
-			sum[1] += min(s.u[i], s.mass) - min(s.q[i], s.mass)
-		}
-	})
-	total, room := both[0], both[1]
-	if lack := s.mass - total; lack > 0 && room > 0 {
+	total, slack := 0.0, 0.0
+	for i, u := range s.u {
+		s.q[i] = max(0, min(u, s.q[i]))
+		total += s.q[i]
+		slack += min(u, s.mass) - min(s.q[i], s.mass)
+	}
+	if lack := s.mass - total; lack > 0 && slack > 0 {
 		for i, u := range s.u {
-			s.q[i] = min(u, s.q[i]+lack/room*(min(u, s.mass)-min(s.q[i], s.mass)))
+			s.q[i] = min(u, s.q[i]+lack/slack*(min(u, s.mass)-min(s.q[i], s.mass)))
 		}
 	} else if total > 0 {
 		floats.Scale(s.mass/total, s.q)
 	}
 	jd := make([]float64, k)
 	s.j.TimesTo(jd, s.delta)
-	s.value = s.layout.sum(k, func(lo, hi int) float64 {
-		return floats.Dot(s.q[lo:hi], s.v[lo:hi]) + floats.Dot(s.q[lo:hi], jd[lo:hi])
-	})
+	s.value = floats.Dot(s.q, s.v) + floats.Dot(s.q, jd)
 	return true
 }
 

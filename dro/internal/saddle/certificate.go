@@ -147,7 +147,6 @@ func (c *Certifier) KeepsPromise() error {
 // g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
 // +Inf when it is not finite. The point is the nearest to x that can be returned.
 func (c *Certifier) Evaluate(x []float64) float64 {
-	c.Afford(1)
 	c.tried = false
 	if copy(c.X, x); c.settle != nil {
 		c.settle(c.X)

@@ -483,12 +483,6 @@ type Hessian interface {
 
 	// Cost is what Update costs, in evaluations of P.
 	Cost() float64
-
-	// Widen sets the share that the quadratics above the losses have in the curvatures,
-	// from the next Update on, and reports whether that changes anything. Width tells it.
-	Widen(share float64) bool
-	Width() float64
-	CanWiden() bool
 }
 
 // A Jacobian multiplies by the gradients of K pieces of an objective, one a row. Where pieces

@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
 // An Evaluator calls the oracle over all samples, shard by shard, and counts
@@ -130,7 +129,9 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	})
 }
 
-var blockBytes = tuning.New("saddle: block of rows, with the vectors beside it within the second-level cache of a core", "bytes", 192<<10, 48<<10, 768<<10)
+// blockBytes is the size of a block of rows, with the vectors beside it within the second-level cache
+// of a core.
+const blockBytes = 192 << 10
 
 // rowsInBlock is the number of samples in a block.
 func rowsInBlock(o Oracle) int {
@@ -139,5 +140,5 @@ func rowsInBlock(o Oracle) int {
 	if s, ok := Ability[Stored](o); ok {
 		row = float64(s.Bytes()) / float64(n)
 	}
-	return int(max(16, min(1024, blockBytes.Value/row)))
+	return int(max(16, min(1024, blockBytes/row)))
 }

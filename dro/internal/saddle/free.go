@@ -4,10 +4,10 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/tuning"
 )
 
-var dearNear = tuning.New("saddle: gap below which other weights than the balanced ones are tried", "of the objective", 0.1, 0.01, 1)
+// dearNear is the relative gap below which other weights than the balanced ones are tried.
+const dearNear = 0.1
 
 // certifyBalanced records the bound of the balanced weights. It reports whether
 // moving the weights there cost more than what is left of the gap, close enough
@@ -21,7 +21,7 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	w := c.weigh(c.balanced, c.Value)
 	left := c.recordWith(c.balanced, w, 8*c.Exact.sums)
 	cost := c.Problem.Dual.Value(c.balanced) - c.Problem.Dual.Value(y)
-	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear.Value*math.Abs(c.Objective)
+	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear*math.Abs(c.Objective)
 }
 
 // derivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free

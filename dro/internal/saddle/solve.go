@@ -218,17 +218,16 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 // every check point.
 type Loop struct {
 	*Run
-	name   string
-	Method Stepper
-	Result *Result
-	next   float64 // passes at which the next check is due
-	last   error   // of the last step
-	spent  bool    // a step or a check would have read more than is allowed
-	stride float64 // passes of the last step
-	idle   int     // steps in a row that read nothing
-	dear   float64 // passes of the last check, or of the start
-	Failed error   // what a step said, if it was no status
-	began  time.Time
+	name        string
+	Method      Stepper
+	Result      *Result
+	next        float64 // passes at which the next check is due
+	last        error   // of the last step
+	stride      float64 // passes of the last step
+	idle        int     // steps in a row that read nothing
+	checkPasses float64 // of the last check, or of the start
+	Failed      error   // what a step said, if it was no status
+	began       time.Time
 }
 
 // NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
@@ -270,29 +269,22 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 	return l, nil
 }
 
-// start evaluates and certifies the first point within the budget: of it, one pass is kept
-// for that. What is not known to be an intercept certifies nothing.
+// start evaluates and certifies the first point.
 func (l *Loop) start(m Method) (err error) {
-	c, s := l.Cert, &l.Settings
-	c.Budget = s.MaxPasses - 1
-	checked := c.within(func() { err = l.ValidateFree() })
-	if err != nil {
+	c := l.Cert
+	c.Budget = l.Settings.MaxPasses
+	if err := l.ValidateFree(); err != nil {
 		return err
 	}
-	l.spent = !checked || !c.within(func() { l.Method, err = m.Start(l.Run) })
-	if err != nil {
+	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}
-	c.Budget = s.MaxPasses
 	if late, ok := Ability[LateStarting](l.Method); !ok || !late.StartsLate() {
-		c.Budget = max(c.Budget, c.Passes+1)
 		if math.IsInf(c.Evaluate(l.Start), 1) {
 			return errNotFinite
 		}
-		if checked {
-			l.spent = !c.within(c.Certify) || l.spent
-		}
-		l.dear = c.Passes // a check may evaluate as much again
+		c.Certify()
+		l.checkPasses = c.Passes // a check may evaluate as much again
 	}
 	l.next = c.Passes
 	l.record()
@@ -307,14 +299,10 @@ func (l *Loop) Close() { l.Cert.Free() }
 func (l *Loop) Iterate(ctx context.Context) {
 	l.Ctx, l.Cert.Ctx = ctx, ctx
 	for {
-		passes := l.Cert.Passes
-		if l.spent {
-			passes = max(passes, l.Settings.MaxPasses)
-		}
 		if l.Failed = l.Cert.responses.err; l.Failed != nil {
 			return
 		}
-		l.Result.Status = l.Settings.Ends(l.Cert.Best, passes, l.last != nil, ctx.Err() != nil)
+		l.Result.Status = l.Settings.Ends(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
 		switch l.Result.Status {
 		case NotSolved:
 			l.step()
@@ -333,12 +321,8 @@ func (l *Loop) Iterate(ctx context.Context) {
 // step performs one iteration, and a check when one is due: when the method says
 // so if it has an opinion, else by the passes, and before the budget for it runs out.
 func (l *Loop) step() {
-	var err error
 	c, before := l.Cert, l.Cert.Passes
-	if l.spent = !c.within(func() { err = l.Method.Step() }); l.spent {
-		l.record()
-		return
-	}
+	err := l.Method.Step()
 	l.Result.Iterations++
 	l.stride = c.Passes - before
 	if l.idle++; l.stride > 0 {
@@ -351,14 +335,11 @@ func (l *Loop) step() {
 	if w, ok := Ability[Checking](l.Current()); ok {
 		due = w.WantsCheck()
 	}
-	if err != nil || due || c.Passes+l.stride+l.dear >= l.Settings.MaxPasses {
+	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
 		before = c.Passes
-		l.spent = !c.within(l.Method.Check)
+		l.Method.Check()
 		l.record()
-		if l.last = err; l.spent {
-			return
-		}
-		l.dear = c.Passes - before
+		l.checkPasses = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
 		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
 			keep(slices.Clone(c.BestX))
@@ -390,9 +371,8 @@ func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
 	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
-		c.Budget = max(c.Budget, c.Passes+1)
 		c.Evaluate(l.Start)
-		c.within(c.Certify)
+		c.Certify()
 	}
 	if res.Status == Limit && l.Certified() { // by the one evaluation that there is in any case
 		res.Status = Certified

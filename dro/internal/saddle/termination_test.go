@@ -50,14 +50,6 @@ func TestNamesOfStatuses(t *testing.T) {
 	}
 }
 
-// A budget may be spent to the last pass, and nothing of the next one.
-func TestBudgetsAreSpentToTheEnd(t *testing.T) {
-	c := &Certifier{Evaluator: &Evaluator{Passes: 1, Budget: 2}, X: []float64{0}}
-	if !c.within(func() { c.Spend(1) }) || c.Passes != 2 || c.within(func() { c.Spend(0x1p-40) }) || c.Passes != 2 {
-		t.Errorf("%v passes of %v", c.Passes, c.Budget)
-	}
-}
-
 // The settings by default are those that their comment says, and any positive ones will do.
 func TestSettingsThatWillDo(t *testing.T) {
 	s := DefaultSettings()

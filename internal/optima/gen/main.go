@@ -137,11 +137,6 @@ func approximate(p *exact.Problem) ([]float64, error) {
 	s := dro.Options{}
 	s.RelativeGap = 1e-13
 	s.MaxPasses = 2000
-	var m dro.Method = dro.Newton{}
-	if p.Nu == 0 {
-		m = dro.Smoothing{}
-	}
-	s.Method = m
 	r, err := dro.Solve(context.Background(), problem, &s)
 	if err != nil {
 		return nil, err

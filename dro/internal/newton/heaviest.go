@@ -1,0 +1,77 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
+)
+
+const (
+	// fewRows is the effective share of the adversary's weights below which the rows that carry them
+	// are solved for first.
+	fewRows = 1.0 / 16
+
+	// heavyWeight is the part of the adversary's weight that those rows carry.
+	heavyWeight = 0.999
+)
+
+// solveHeaviest solves the problem on the rows that carry the adversary's weight, where these are
+// few, and adds those that carry it at the solution until there are no others. It goes to the best
+// point met, once in a solve, and reports whether it tried. The optimum of fewer rows, less what the
+// penalty of all has more, is a lower bound.
+func (m *newton) solveHeaviest() (tried bool) {
+	c := m.Cert
+	if m.restricted || m.tolerance != nil || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
+		return false
+	}
+	all, ok := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
+	dual, may := saddle.Ability[saddle.Restrictable](m.Problem.Dual)
+	if !ok || !may {
+		return false
+	}
+	most := min(c.N/prefixGrowth, saddle.MostSelected(m.Problem.Oracle))
+	samples := make([]int, min(c.N, sampling.RowsPerColumn*c.D)) // so that no direction is without rows
+	for j := range samples {
+		samples[j] = j
+	}
+	x := slices.Clone(m.x)
+	for c.EffectiveShare() < fewRows && !exceedsPenalty(c.Objective, m.Problem.Dual.Modulus()) && m.Ctx.Err() == nil {
+		before := len(samples)
+		samples = append(samples, sampling.Heaviest(c.Rows, c.Y, heavyWeight, sampling.RowsPerColumn*c.D)...)
+		slices.Sort(samples)
+		samples = slices.Compact(samples)
+		n := len(samples)
+		s := saddle.DefaultSettings()
+		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
+		if s.MaxPasses = c.Left(afterStages, n, 500); n == before || n > most || s.MaxPasses < leastStage {
+			break
+		}
+		restricted, offset := dual.Restricted(c.N, n)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, Newton{First: math.MaxInt}, s)
+		if err != nil {
+			break
+		}
+		stage, isNewton := l.Method.(*newton)
+		if isNewton {
+			stage.restricted = true
+		}
+		l.Iterate(m.Ctx)
+		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
+		c.Keep(l.Cert.Best.Lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
+		x = slices.Clone(l.Cert.BestX)
+		if isNewton && stage.formed {
+			m.TakeOver(stage.h)
+		}
+		l.Close()
+		c.Evaluate(x)
+		m.Logf("newton: the %d rows of most weight: %v after %.3g passes over them, objective %.6g", n, l.Result.Status, l.Cert.Passes, c.Objective)
+		tried = true
+	}
+	m.restricted = true
+	if tried {
+		m.goTo(c.BestX)
+	}
+	return tried
+}

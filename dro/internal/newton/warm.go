@@ -1,0 +1,108 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/bound"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+const (
+	// warmPasses is the cost of a Hessian in passes from which L-BFGS takes the first steps, and the
+	// passes between two looks at its progress.
+	warmPasses = 4
+
+	// warmHessians is the number of Hessians that Newton's method is expected to take. L-BFGS goes on
+	// while it is expected to end before they are paid for.
+	warmHessians = 3
+)
+
+// A warmStart is L-BFGS in the place of the first steps of Newton's method.
+type warmStart struct {
+	method *lbfgs
+	cost   float64 // of a Hessian, in passes
+	since  float64 // passes at the last look at the progress
+	before float64 // the least decrement of the period before
+	least  float64 // and of this one
+}
+
+// hessianCost is what the first Hessian costs in passes, 0 where there is one.
+func (m *newton) hessianCost() float64 {
+	h, ok := m.h.(*hessian.Factored)
+	if !ok || m.formed {
+		return 0
+	}
+	pass, gram := saddle.WorkOf(m.Problem.Oracle)
+	share := 1.0
+	if h.Samples > 0 {
+		share = float64(h.Samples) / float64(h.N)
+	}
+	d := float64(h.D)
+	return share*gram/pass + 0.1*d*d*d/3/pass // a Cholesky factor takes a tenth of the time of other work
+}
+
+// beginWarmStart lets L-BFGS begin where a Hessian costs as much as several of its steps.
+func (m *newton) beginWarmStart() {
+	if cost := m.hessianCost(); cost >= warmPasses && !m.handsOn {
+		m.beginLBFGS(cost)
+	}
+}
+
+// beginLBFGS lets L-BFGS go on from the current point, beside Hessians of that cost.
+func (m *newton) beginLBFGS(cost float64) {
+	m.warm = &warmStart{method: LBFGS{}.start(m.Run, m.phi), cost: cost, since: m.Cert.Passes, before: math.Inf(1), least: math.Inf(1)}
+	copy(m.warm.method.at.X, m.x)
+}
+
+// stepWarm takes a step of L-BFGS, and ends the warm start after it where that does not pay.
+func (m *newton) stepWarm() error {
+	if m.warm.pays(m) {
+		if m.arrivedAt {
+			return saddle.ErrStalled
+		}
+		return nil
+	}
+	m.Logf("newton: l-bfgs gives way after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
+	m.warm = nil
+	m.goTo(m.Cert.BestX)
+	return nil
+}
+
+// pays takes a step and reports whether it was worth it: it brought a certificate or the end of a
+// stage, or the decrement decreases so fast that the rest is worth it.
+func (t *warmStart) pays(m *newton) bool {
+	c, at := m.Cert, &t.method.at
+	err := t.method.Step()
+	if m.Certified() {
+		return true
+	}
+	size, left := c.Best.Magnitude(at.F), t.method.decrement
+	goal := m.Settings.RelativeGap * size
+	if m.tolerance != nil {
+		if goal = m.tolerance() * size; left/2 <= goal {
+			copy(m.x, at.X)
+			m.arrivedAt = true
+			return true
+		}
+	} else if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
+		if bound.AtDecrement(m.Run, left); m.Certified() {
+			return true
+		}
+	}
+	if err != nil || m.tolerance == nil && left < 1e-5*goal { // a certificate takes a Hessian
+		return false
+	}
+	t.least = min(t.least, left)
+	passes := c.Passes - t.since
+	if passes < 2*warmPasses {
+		return true
+	}
+	rate := math.Log(t.before/t.least) / passes
+	if !(max(1, math.Log(t.least/goal)) <= warmHessians*t.cost*rate) {
+		return false
+	}
+	t.since, t.before, t.least = c.Passes, t.least, math.Inf(1)
+	return true
+}
