@@ -39,7 +39,7 @@ func Refusal(m Method, p *Problem) error {
 	}
 	if RowsOf(p.Oracle) != nil {
 		if e, ok := Ability[Everywhere](m); !ok || !e.RunsEverywhere() {
-			what = append(what, "rows that lie with one rank (the methods of several are growing, newton, newton-cg, lbfgs, minimax and smoothing)")
+			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
 		}
 		if _, ok := dealt(p); !ok {
 			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", asked(p.Dual)))
