@@ -300,3 +300,26 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 		})
 	}
 }
+
+// On several ranks the coefficients are shared, with a note; pooled ones are refused.
+func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
+	f := drawGroups(t, "opposite", 1, 600)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
+	for _, m := range ranked(t, 2, f, cfg) {
+		if g := m.Result.Design; g == nil || g.Ridge != 0 || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows lie with several ranks") {
+			t.Errorf("design %+v, notes %q", g, m.Notes)
+		}
+	}
+	for name, change := range map[string]func(*Config){
+		"μ is 0":                       func(c *Config) { c.Mu = level.At(0) },
+		"no group column is a feature": func(c *Config) { c.GroupFeatures = false },
+	} {
+		c := cfg
+		c.GroupCoefficients = GroupCoefficientsPooled
+		change(&c)
+		if _, err := FitFrame(context.Background(), f, c); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
