@@ -102,6 +102,9 @@ func (o *auditOptions) run(ctx context.Context, a *app, path string, fs *pflag.F
 	if err != nil {
 		return err
 	}
+	if fs.Changed("huber-delta") && o.loss != "huber" {
+		return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", o.huberDelta)
+	}
 	if err := o.out.spare(a); err != nil {
 		return err
 	}

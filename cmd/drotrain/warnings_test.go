@@ -115,4 +115,7 @@ func TestOptionsWithoutEffect(t *testing.T) {
 			t.Errorf("%s: %d, %s", c.args, code, stderr)
 		}
 	}
+	if code, _, stderr := try(t.Context(), "audit", "none.csv", "--label", "y", "--score", "p", "--huber-delta", "2"); code != exit.Usage || !strings.Contains(stderr, "--huber-delta 2 has no effect") {
+		t.Errorf("audit: %d, %s", code, stderr)
+	}
 }
