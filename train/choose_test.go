@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -101,5 +102,27 @@ func TestFewRowsAreNoChoice(t *testing.T) {
 		if _, err := train.Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
 			t.Errorf("a choice that was asked for: %v", err)
 		}
+	}
+}
+
+// Weights whose ratio is beyond what squares can hold are refused when they are read.
+func TestFit_ExtremeWeights(t *testing.T) {
+	text := "x,w,y\n"
+	for i := range 40 {
+		w := "1e-300"
+		if i == 7 {
+			w = "1"
+		}
+		text += fmt.Sprintf("%d,%s,%d\n", i*7%11, w, i*i%7%2)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := train.DefaultConfig()
+	cfg.Data, cfg.Target, cfg.Weight, cfg.Holdout = path, "y", "w", 0
+	_, err := train.Fit(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "too far apart: from 1e-300 to 1") {
+		t.Errorf("got %v", err)
 	}
 }

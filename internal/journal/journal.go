@@ -58,6 +58,9 @@ func New(path string, every time.Duration) *Journal {
 // none, or it is damaged.
 func Resume(path string, every time.Duration) (*Journal, error) {
 	j := New(path, every)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no checkpoint: it is not a regular file", path)
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

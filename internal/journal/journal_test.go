@@ -158,3 +158,17 @@ func TestJournalsThatCannotBe(t *testing.T) {
 		t.Errorf("removed twice: %v", err)
 	}
 }
+
+// What has no end is no checkpoint.
+func TestResume_NotARegularFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	if err := os.Symlink("/dev/zero", path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Resume(path, 0); err == nil || !strings.Contains(err.Error(), "regular file") {
+		t.Errorf("got %v", err)
+	}
+}

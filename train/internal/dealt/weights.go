@@ -40,6 +40,9 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 			return nil, fail(-1, "the weight column holds %s, not numbers", k.Type)
 		}
 		known.Sum += k.Sum
+		if known.Most = max(known.Most, k.Most); known.Least == 0 || k.Least > 0 && k.Least < known.Least {
+			known.Least = k.Least
+		}
 		if known.Wrong += k.Wrong; known.First < 0 {
 			known.First, known.What = k.First, k.What
 		}
@@ -53,6 +56,9 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 	}
 	if math.IsInf(known.Sum/smallSum, 0) {
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision", Hint: "divide all of them by the same number: it changes nothing else"}
+	}
+	if known.Most > 0 && known.Least < known.Most/widestWeights {
+		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most), Hint: "leave out rows of almost no weight"}
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
@@ -70,10 +76,14 @@ type weightFaults struct {
 	First, Wrong int
 	What         string
 	Sum          float64 // of the right ones, times smallSum: finite
+	Least, Most  float64 // of the right ones; 0 for none
 }
 
 // smallSum is a factor that no number of rows makes up for.
 const smallSum = 0x1p-64
+
+// widestWeights bounds the ratio of two weights: squares of their ratios must not overflow.
+const widestWeights = 1e100
 
 // wrongWeights are those of a column whose first row is that of the table: of the hold-out
 // too.
@@ -85,6 +95,9 @@ func wrongWeights(column *data.Column, first int) weightFaults {
 	for row, v := range column.Number {
 		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
 			k.Sum += v * smallSum
+			if k.Most = max(k.Most, v); k.Least == 0 || v < k.Least {
+				k.Least = v
+			}
 			continue
 		}
 		if k.Wrong++; k.First < 0 {

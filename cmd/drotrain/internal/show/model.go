@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -29,7 +30,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 func Target(m *train.Model) string {
 	t := m.Encoder.Target
 	if t.Task == data.Binary {
-		return fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative)
+		return printable.Line(fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative))
 	}
-	return t.Name
+	return printable.Line(t.Name)
 }
