@@ -19,7 +19,6 @@ var (
 	hidden  = regexp.MustCompile(`(?s)<style.*?</style>|<svg.*?</svg>`)
 	heading = regexp.MustCompile(`(?s)<(h[1-4])[^>]*>(.*?)</h\d>`)
 	tags    = regexp.MustCompile(`<[^>]*>`)
-	spaces  = regexp.MustCompile(`[ \t]*\n\s*`)
 )
 
 // sliced is a report of a bad slice, not certified.
