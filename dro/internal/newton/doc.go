@@ -1,6 +1,6 @@
-// Package newton has the methods on the exact objective: Newton's with a formed Hessian
-// (newton.go, start here) and by conjugate gradients (cg.go), on growing prefixes
-// (growing.go), on the samples the adversary rests on (working.go), with penalties that
-// fall (smoothing.go, guarded.go), and L-BFGS, the peer (lbfgs.go). It may import bound,
-// hessian, saddle and what is below; it does not know template.
+// Package newton has Newton's method on the exact objective (newton.go, start here, with
+// docs/solver.md): on growing prefixes of the rows (prefixes.go), after a warm start by L-BFGS
+// (warm.go), on the rows of most weight first (heaviest.go), with penalties that fall
+// (continuation.go), by sequential quadratic programming without a penalty (sqp.go); and L-BFGS
+// (lbfgs.go). It may import bound, hessian, saddle and what is below; it does not know template.
 package newton
