@@ -50,8 +50,8 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		every time.Duration
 		long  bool
 	}{
-		{"chosen", func(c *Config) { c.Groups, c.Levels, c.Folds = []string{"g"}, 1, 2 }, in, time.Hour, false},
-		{"chosen, recalibrated", func(c *Config) { c.Levels, c.Folds, c.Recalibrate = 2, 2, true }, in, 0, true},
+		{"chosen", func(c *Config) { c.Groups, c.Folds = []string{"g"}, 2 }, in, time.Hour, false},
+		{"chosen, recalibrated", func(c *Config) { c.Folds, c.Recalibrate = 2, true }, in, 0, true},
 		{"kl, recalibrated", func(c *Config) { c.Nu, c.Recalibrate, c.Folds = level.At(0.1), true, 2 }, in, 0, false},
 		{"chi2 on disk", func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(0.1) }, onDisk, time.Hour, false},
 		{"kl on disk", func(c *Config) { c.Nu = level.At(0.1) }, onDisk, 0, true},
@@ -153,7 +153,7 @@ func TestSolvesGoOn(t *testing.T) {
 func TestChoiceGoesOn(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Groups, cfg.Levels, cfg.Folds = "y", []string{"g"}, 2, 2
+	cfg.Target, cfg.Groups, cfg.Folds = "y", []string{"g"}, 2
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -174,7 +174,7 @@ func TestChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.Within("choice").Load(fmt.Sprintf("round 1 of 1, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+			if ok, _ := cfg.Checkpoint.Within("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
 				known++
 			}
 		}

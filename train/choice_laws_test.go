@@ -45,12 +45,12 @@ func noisy(t *testing.T) *data.Frame {
 func TestChoiceIsByWhatWasAsked(t *testing.T) {
 	budget := 0.07
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Levels: 1, Rate: 1.5, Budget: &budget, Rule: "se"}
+	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Rate: 1.5, Budget: &budget}
 	s, _, err := Choose(t.Context(), noisy(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) != 3 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget || s.Rule != "se" {
+	if s.Criterion != "average" || s.Folds != 4 || len(s.Candidates) != 6 || s.Rate != 1.5 || s.Budget == nil || *s.Budget != budget {
 		t.Errorf("%+v", s)
 	}
 }
@@ -60,7 +60,7 @@ func TestChoiceIsByWhatWasAsked(t *testing.T) {
 func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	f := noisy(t)
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Holdout, cfg.Folds, cfg.Levels = "y", 0, 3, 2
+	cfg.Target, cfg.Holdout, cfg.Folds = "y", 0, 3
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestUnknownStatusIsNamed(t *testing.T) {
 // The folds of a choice are those of the seed, though it trains on the same rows.
 func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2, Levels: 1, Rule: "best"}
+	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2}
 	var out [3]float64
 	for i, seed := range []uint64{1, 2, 1} {
 		cfg.Seed = seed
@@ -296,7 +296,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Holdout, cfg.Gap, cfg.Choice = "y", 0, 1e-2, Choice{Select: "average", Folds: 2, Levels: 1, Rule: "best"}
+	cfg.Target, cfg.Holdout, cfg.Gap, cfg.Choice = "y", 0, 1e-2, Choice{Select: "average", Folds: 2}
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 // Where no group is named ranks choose by the tail.
 func TestRanksChooseByTheTail(t *testing.T) {
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Drop, cfg.Folds, cfg.Levels = "y", []string{"g"}, 2, 1
+	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
 		if c, _ := m.Run.Copies(); len(c.Rows) != m.TrainRows || slices.Min(c.Times) != 1 || slices.Max(c.Times) != 1 {
 			t.Errorf("rank %d has copies of %d of %d rows, which stand for %v to %v", r, len(c.Rows), m.TrainRows, slices.Min(c.Times), slices.Max(c.Times))

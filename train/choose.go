@@ -17,24 +17,21 @@ import (
 
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
-	Select string   `json:"select,omitempty" yaml:"select"` // worst-group, tail or average; empty: worst-group where there are groups, else tail
-	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: 3
-	Levels int      `json:"levels,omitempty" yaml:"levels"` // prices tried of every adversary over rows
-	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // what a unit of the average has to buy of the worst group
-	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 for tail, 0 where nothing was asked for and tail is left, none else
-	Rule   string   `json:"rule,omitempty" yaml:"rule"`     // best, or se
+	Select string   `json:"select,omitempty" yaml:"select"` // one of tune.Criteria; empty: worst-group with groups, else tail
+	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: tune.DefaultFolds
+	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // decrease of the worst group's risk required for every unit that the average rises
+	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
 // DefaultChoice is that of `drotrain train`.
 func DefaultChoice() Choice {
-	o := tune.DefaultOptions()
-	return Choice{Levels: o.Levels, Rate: o.Rate, Rule: o.Rule}
+	return Choice{Rate: tune.DefaultOptions().Rate}
 }
 
 // options are those of package tune.
 func (c Choice) options() tune.Options {
 	o := tune.DefaultOptions()
-	o.Criterion, o.Folds, o.Levels, o.Rate, o.Rule = c.Select, c.Folds, c.Levels, c.Rate, c.Rule
+	o.Criterion, o.Folds, o.Rate = c.Select, c.Folds, c.Rate
 	if c.Budget != nil {
 		o.Budget = *c.Budget
 	}
@@ -79,7 +76,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 	var few *tune.FewRowsError
 	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
-		m.note(fmt.Sprintf("no choice among levels of robustness: %v; the plain average (ERM) is trained", err))
+		m.note(fmt.Sprintf("no choice among levels of robustness: %v; ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
 	} else if err != nil {
@@ -88,7 +85,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 	m.Result.Selection = s
 	m.Config.Level = s.Best().Level
 	if mu := s.Mu; mu != *m.Config.Mu {
-		m.note(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: the plain average predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
+		m.note(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: ERM predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
 		m.Config.Mu = &mu
 	}
 	if s.Rows < s.Of {

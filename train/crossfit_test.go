@@ -92,7 +92,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 // same again.
 func TestCrossFitChoosesInsideTheFolds(t *testing.T) {
 	cfg := builtin(t, "hmda")
-	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Levels, cfg.Folds = nil, 0, train.EvaluateCrossfit, 3, 3
+	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Folds = nil, 0, train.EvaluateCrossfit, 3
 	cfg.Select = "tail" // where the folds do not agree on the plain average
 	m := fit(t, cfg)
 	out, err := m.CrossFit(t.Context())

@@ -70,7 +70,7 @@ func TestRanksOnFiles(t *testing.T) {
 		"one file":            {[]string{one, one, one}, nil, ""},
 		"as many as ranks":    {[]string{two, two}, nil, ""},
 		"copies":              {[]string{one, copied, one}, nil, ""},
-		"chosen":              {[]string{one, one, one}, func(c *Config) { c.Nu, c.Levels, c.MinGroupSize = nil, 1, 5 }, ""},
+		"chosen":              {[]string{one, one, one}, func(c *Config) { c.Nu, c.MinGroupSize = nil, 5 }, ""},
 		"few rows":            {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
 		"few rows, asked for": {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 }, "3 folds of 2 rows"},
 		"other rows":          {[]string{one, other, one}, nil, "rank 1 sees another file than rank 0"},

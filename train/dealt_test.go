@@ -97,7 +97,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 		rounds, megabytes float64 // at most
 		set               func(*Config)
 	}{
-		"chosen":  {340, 3.1, func(c *Config) { c.Groups, c.GroupFeatures, c.Levels, c.Drop = []string{"g"}, false, 1, []string{"w"} }},
+		"chosen":  {340, 3.1, func(c *Config) { c.Groups, c.GroupFeatures, c.Drop = []string{"g"}, false, []string{"w"} }},
 		"kl":      {300, 3, func(c *Config) { c.Nu, c.Weight = level.At(0.5), "w" }},
 		"sparse":  {2700, 4.2, func(c *Config) { c.Loss, c.Ess, c.Storage, c.Drop = "squared", level.At(0.5), "sparse", []string{"w"} }}, // a kink: 89 passes
 		"float32": {340, 3, func(c *Config) { c.Penalty, c.Nu, c.Storage, c.Weight = "chi2", level.At(1), "float32", "w" }},

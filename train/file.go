@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/jsonshape"
@@ -124,6 +126,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	if err := out.check(); err != nil {
 		return fmt.Errorf("a damaged model: %w", err)
 	}
+	unknown = slices.DeleteFunc(unknown, retired)
 	for i, key := range unknown {
 		if i == 5 {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
@@ -133,6 +136,12 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	}
 	*m = out
 	return nil
+}
+
+// retired reports whether a key is of an older version, and of no use to predictions: how the
+// level was chosen.
+func retired(key string) bool {
+	return key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
 // A SchemaError is a model of a schema that this version does not read.

@@ -18,7 +18,7 @@ import (
 func TestInterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Groups, cfg.Levels, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 1, 2, true, "logistic"
+	cfg.Target, cfg.Groups, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 2, true, "logistic"
 	cfg.GroupCoefficients = GroupCoefficientsNo
 	type stage struct {
 		phase string
@@ -60,7 +60,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 // that may be interrupted, too.
 func TestInterruptedWithAnotherMu(t *testing.T) {
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Levels, cfg.Folds, cfg.Holdout = "y", 1, 3, 0
+	cfg.Target, cfg.Folds, cfg.Holdout = "y", 3, 0
 	cfg.Select = "average"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

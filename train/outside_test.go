@@ -76,7 +76,7 @@ func away(t *testing.T, c *Config, resident int64) *outside {
 func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	f := wide(t, 25_000) // two piles
 	for name, set := range map[string]func(*Config){
-		"chosen":  func(c *Config) { c.Groups = []string{"g"}; c.Levels = 1 },
+		"chosen":  func(c *Config) { c.Groups = []string{"g"} },
 		"chi2":    func(c *Config) { c.Penalty, c.Nu, c.Recalibrate = "chi2", level.At(1), true },
 		"protect": func(c *Config) { c.Protect, c.Storage = level.At(0.3), "float32" },
 		"squared": func(c *Config) { c.Loss, c.Ess, c.Storage = "squared", level.At(0.5), "sparse" },

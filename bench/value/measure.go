@@ -211,7 +211,7 @@ func (s *splitOf) chosen(ctx context.Context, name string, rows level.Rows) ([]R
 		}
 		if m.name == Chosen {
 			b := c.Best()
-			r.Chosen, r.Fall, r.SE, r.Passes = b.Name, b.Fall, b.SE, c.Passes
+			r.Chosen, r.Fall, r.SE, r.Passes = b.Name, b.Improvement, b.SE, c.Passes
 		}
 		out = append(out, *r)
 	}

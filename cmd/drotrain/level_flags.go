@@ -30,11 +30,9 @@ func defineLevel(cmd *cobra.Command, c *train.Config) {
 // defineChoice adds the options that say how the data choose the level.
 func defineChoice(cmd *cobra.Command, c *train.Config) {
 	options.Section(cmd, "Choice of the level by cross-validation", func(fs *pflag.FlagSet) {
-		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "what is to fall (default: worst-group with --groups, else tail)")
+		fs.Var(options.Enum(&c.Select, tune.Criteria), "select", "criterion to minimise out of fold (default: worst-group with --groups, else tail)")
 		fs.Var(options.AtLeast(&c.Folds, 2), "folds", "folds of the training rows (default 3)")
-		fs.Var(options.AtLeast(&c.Levels, 1), "levels", "prices tried of each adversary over rows")
 		fs.Var(options.AtLeastZero(&c.Rate), "rate", "what the worst group must gain for every unit that the average loses")
-		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 with --select tail, 0 where nobody says what is to fall)")
-		fs.Var(options.Enum(&c.Rule, tune.Rules), "rule", "take the best, or the simplest within one standard error of it")
+		fs.Var(options.OptionalAtLeastZero(&c.Budget), "budget", "largest rise of the average, a share of ERM's (default 0.01 with --select tail, 0 without --groups and --select)")
 	})
 }

@@ -124,7 +124,7 @@ func TestReportTellsWhatItReads(t *testing.T) {
 		t.Errorf("%d threads, want %d", got, threads)
 	}
 	runtime.GOMAXPROCS(3 - threads)
-	if code, _, stderr := try(t.Context(), strings.Fields("tune --data pay.csv --target pay --drop site --levels 1 --folds 2 --quiet --out t --threads "+strconv.Itoa(threads))...); code != exit.OK {
+	if code, _, stderr := try(t.Context(), strings.Fields("tune --data pay.csv --target pay --drop site --folds 2 --quiet --out t --threads "+strconv.Itoa(threads))...); code != exit.OK {
 		t.Fatalf("%d\n%s", code, stderr)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {

@@ -59,7 +59,7 @@ func sameAnswer(a, b answer) bool {
 // level, of rows from a pipe; and of rows on disk.
 var interrupted = map[string][]string{
 	"memory": {"--data", "builtin:hmda", "--nu", "0.05", "--solver", "lbfgs", "--gap", "1e-5"},
-	"stream": {"--data", "-", "--target", "wage", "--groups", "region", "--levels", "2"},
+	"stream": {"--data", "-", "--target", "wage", "--groups", "region"},
 	"disk":   {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--on-disk"},
 }
 

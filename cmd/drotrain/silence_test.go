@@ -25,7 +25,7 @@ func TestEveryCommandShowsProgress(t *testing.T) {
 	}
 	for _, of := range []struct{ args, then string }{
 		{"train --data t.csv --target sold --groups site --nu 1 --resamples 100 --out m", "measuring"},
-		{"tune --data t.csv --target sold --groups site --folds 2 --levels 2 --out s", "choosing"},
+		{"tune --data t.csv --target sold --groups site --folds 2 --out s", "choosing"},
 		{"predict --model m --data t.csv --keep sold,site --out p.csv", "predicting"},
 		{"audit p.csv --label sold --score probability --groups site --resamples 100", "measuring"},
 		{"eval --model m --data t.csv --resamples 100", "measuring"},

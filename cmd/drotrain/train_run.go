@@ -266,7 +266,7 @@ func keepable(c *train.Config) error {
 }
 
 // choiceOptions say how a level is chosen, and nothing else.
-var choiceOptions = []string{"select", "folds", "levels", "rule"}
+var choiceOptions = []string{"select", "folds"}
 
 // oneChoice refuses to choose a level that is set.
 func oneChoice(fs *pflag.FlagSet) error {

@@ -16,7 +16,7 @@ import (
 // rows, and says nothing of how it was chosen.
 func TestTuneTellsTheTraining(t *testing.T) {
 	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x", "--seed", "7", "--rate", "1.5", "--budget", "0.25",
-		"--folds", "4", "--levels", "3", "--select", "worst-group", "--rule", "se"}
+		"--folds", "4", "--select", "worst-group"}
 	for _, l := range []level.Level{
 		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"},
 		{Nu: level.At(0), Adversary: "groups", Prior: "equal", Among: "each", Adjust: 0.469},

@@ -44,7 +44,7 @@ func TestWidth(t *testing.T) {
 
 	t.Chdir(t.TempDir())
 	for _, args := range []string{
-		"train --quiet --data builtin:hmda --groups afam,single --folds 2 --levels 2",
+		"train --quiet --data builtin:hmda --groups afam,single --folds 2",
 		"inspect drotrain-out",
 		"inspect builtin:cps1988",
 		"eval --model drotrain-out --data builtin:hmda --quiet --resamples 100",

@@ -350,32 +350,41 @@ func Balanced(r Rows) ([]float64, error) {
 	return w, nil
 }
 
-// String says what the level is, for people.
+// String returns the level in words.
 func (l Level) String() string {
 	divergence := "KL"
 	if l.Penalty == "chi2" {
 		divergence = "χ²"
 	}
-	of := "rows"
+	of, groups := "rows", "group DRO"
 	if l.Groupwise() {
 		of = "groups"
+		details := ""
 		if l.Prior == "equal" {
-			of = "groups (equal prior)"
+			details += " (equal prior)"
 		}
 		if l.Among == "each" {
-			of += " of every column"
+			details += " of every column"
 		}
 		if l.Adjust > 0 {
-			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
+			details += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
+		}
+		if of += details; details != "" {
+			groups += " over " + of
+		}
+		if l.Penalty == "chi2" {
+			groups = "χ² " + groups
 		}
 	}
 	switch {
 	case l.Average == "plain":
-		return "plain average (ERM)"
+		return "ERM"
 	case l.Average == "balanced":
-		return "average with equal group weights"
+		return "group-balanced ERM"
 	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:
-		return "group DRO over " + of
+		return strings.TrimPrefix(groups, "χ² ")
+	case l.Groupwise() && l.Nu != nil:
+		return fmt.Sprintf("%s, ν = %.3g", groups, *l.Nu)
 	case l.Nu != nil:
 		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)
 	case l.Ess != nil:

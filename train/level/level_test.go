@@ -290,20 +290,22 @@ func TestWeightsOfGroupsByHand(t *testing.T) {
 func TestLevelsInWords(t *testing.T) {
 	at := level.At
 	for want, l := range map[string]level.Level{
-		"plain average (ERM)":                                 {Average: "plain"},
-		"average with equal group weights":                    {Average: "balanced"},
-		"group DRO over groups":                               {Adversary: "groups", Nu: at(0)},
-		"group DRO over groups, adjusted by 0.5/√n":           {Adversary: "groups", Nu: at(0), Adjust: 0.5},
-		"KL over groups (equal prior) of every column, ν = 1": {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
-		"KL over rows, ν = 0.125":                             {Nu: at(0.125)},
-		"KL over rows, ν = 0":                                 {Nu: at(0)},
-		"χ² over rows, ν = 2":                                 {Penalty: "chi2", Nu: at(2)},
-		"KL ball that leaves 10 % of the rows effective":      {Ess: at(0.1)},
-		"CVaR: every subgroup of at least 5 % of the rows":    {Protect: at(0.05)},
-		"χ² ball over rows, ρ = 0.5":                          {Penalty: "chi2", Radius: at(0.5)},
-		"KL ball over groups, ρ = 0.5":                        {Adversary: "groups", Radius: at(0.5)},
-		"KL ball of confidence 0.95":                          {Confidence: at(0.95)},
-		"chosen on the data":                                  {},
+		"ERM":                {Average: "plain"},
+		"group-balanced ERM": {Average: "balanced"},
+		"group DRO":          {Adversary: "groups", Nu: at(0)},
+		"group DRO over groups, adjusted by 0.5/√n":                  {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"χ² group DRO, ν = 3":                                        {Adversary: "groups", Penalty: "chi2", Nu: at(3)},
+		"group DRO, ν = 3":                                           {Adversary: "groups", Nu: at(3)},
+		"group DRO over groups (equal prior) of every column, ν = 1": {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
+		"KL over rows, ν = 0.125":                                    {Nu: at(0.125)},
+		"KL over rows, ν = 0":                                        {Nu: at(0)},
+		"χ² over rows, ν = 2":                                        {Penalty: "chi2", Nu: at(2)},
+		"KL ball that leaves 10 % of the rows effective":             {Ess: at(0.1)},
+		"CVaR: every subgroup of at least 5 % of the rows":           {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                                 {Penalty: "chi2", Radius: at(0.5)},
+		"KL ball over groups, ρ = 0.5":                               {Adversary: "groups", Radius: at(0.5)},
+		"KL ball of confidence 0.95":                                 {Confidence: at(0.95)},
+		"chosen on the data":                                         {},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -53,16 +53,15 @@ func SelectionTable(s *tune.Selection) []data.Column {
 		word("family", func(i int) string { return s.Candidates[i].Family }),
 		word("name", func(i int) string { return s.Candidates[i].Name }),
 		number("mu", func(c *tune.Candidate) float64 { return s.Mu }),
-		number("adjust", func(c *tune.Candidate) float64 { return c.Level.Adjust }),
 		number("rows", func(c *tune.Candidate) float64 { return float64(c.Rows) }),
 		number("nu", func(c *tune.Candidate) float64 { return orNaN(c.Level.Nu) }),
 		number("average", func(c *tune.Candidate) float64 { return c.Average }),
 		number("worst_group", func(c *tune.Candidate) float64 { return orNaN(c.WorstGroup) }),
 		number("tail", func(c *tune.Candidate) float64 { return c.Tail }),
-		number("fall", func(c *tune.Candidate) float64 { return c.Fall }),
+		number("fall", func(c *tune.Candidate) float64 { return c.Improvement }),
 		number("se", func(c *tune.Candidate) float64 { return c.SE }),
-		number("rise", func(c *tune.Candidate) float64 { return c.Rise }),
-		number("rise_se", func(c *tune.Candidate) float64 { return c.RiseSE }),
+		number("rise", func(c *tune.Candidate) float64 { return c.Cost }),
+		number("rise_se", func(c *tune.Candidate) float64 { return c.CostSE }),
 		word("allowed", func(i int) string { return yes(s.Candidates[i].Allowed) }),
 		word("chosen", func(i int) string { return yes(i == s.Chosen) }),
 	}
@@ -84,11 +83,11 @@ func Choice(s *tune.Selection) *eval.Choice {
 		return nil
 	}
 	c := &eval.Choice{Reason: s.Reason + ".", Chosen: s.Chosen,
-		Criterion: map[string]string{"worst-group": "worst group’s risk", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
+		Criterion: map[string]string{"worst-group": "worst group’s risk", "worst-group-accuracy": "worst group’s error rate", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]}
 	for i := range s.Candidates {
 		k := &s.Candidates[i]
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),
-			Value: eval.Num(s.Value(k)), SE: eval.Num(k.SE), RiseSE: eval.Num(k.RiseSE), Allowed: k.Allowed})
+			Value: eval.Num(s.Value(k)), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
 	for _, p := range s.Paths {
 		c.Paths = append(c.Paths, eval.PricePath(p))
@@ -102,33 +101,30 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {
 		if err == nil {
-			_, err = fmt.Fprintf(w, format+"\n", args...)
+			_, err = fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 		}
 	}
-	const width = 35
-	what := map[string]string{"worst-group": "worst group", "subgroup": "worse law", "tail": "tail", "average": "average"}[s.Criterion]
+	const width = 25
+	what := map[string]string{"worst-group": "worst group", "worst-group-accuracy": "worst error", "tail": "worst tenth", "average": "average"}[s.Criterion]
 	number := func(v float64) string {
 		if t := fmt.Sprintf("%.4f", v); len(t) <= 9 {
 			return t
 		}
 		return fmt.Sprintf("%.3g", v)
 	}
-	line("%-37s %9s %10s %20s", fmt.Sprintf("%d-fold, %d of %d training rows", s.Folds, s.Rows, s.Of), "average", what, "change")
+	line("%d-fold cross-validation on %d of %d training rows", s.Folds, s.Rows, s.Of)
+	line("  %-*s %11s %19s %9s %9s", width, "candidate", what, "improvement", "average", "cost")
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
-		mark, change := " ", ""
+		mark, improvement, cost := " ", "", ""
 		if i == s.Chosen {
 			mark = "→"
 		}
 		if i > 0 {
-			sign := "+"
-			if c.Fall > 0 {
-				sign = "-"
-			}
-			change = sign + number(math.Abs(c.Fall)) + " ± " + number(c.SE)
+			improvement, cost = number(c.Improvement)+" ± "+number(c.SE), number(c.Cost)
 		}
 		parts := chunks(c.Name, width)
-		line("%s", strings.TrimRight(fmt.Sprintf("%s %-*s %9s %10s %20s", mark, width, parts[0], number(c.Average), number(s.Value(c)), change), " "))
+		line("%s %-*s %11s %19s %9s %9s", mark, width, parts[0], number(s.Value(c)), improvement, number(c.Average), cost)
 		for _, more := range parts[1:] {
 			line("    %s", more)
 		}

@@ -18,8 +18,8 @@ func TestSelectionShown(t *testing.T) {
 	worst := []float64{0.9, 0.5, 0.7}
 	s := &tune.Selection{Criterion: "worst-group", Folds: 3, Rows: 100, Of: 100, Chosen: 1, Candidates: []tune.Candidate{
 		{Family: "erm", Name: "plain", Level: level.Level{Average: "plain"}, Average: 0.2, WorstGroup: &worst[0], Tail: 1},
-		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25, WorstGroup: &worst[1], Tail: 1.1, Fall: 0.4, SE: 0.05, Rise: 0.05, Allowed: true},
-		{Family: "rows, kl", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2], Tail: 0.9, Fall: 0.2, SE: 0.1, Rise: 0.02, Allowed: true},
+		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25, WorstGroup: &worst[1], Tail: 1.1, Improvement: 0.4, SE: 0.05, Cost: 0.05, Allowed: true},
+		{Family: "rows, kl", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2], Tail: 0.9, Improvement: 0.2, SE: 0.1, Cost: 0.02, Allowed: true},
 	}}
 	columns := SelectionTable(s)
 	find := func(name string) *data.Column {
@@ -44,13 +44,13 @@ func TestSelectionShown(t *testing.T) {
 	if err := WriteSelection(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"→ groups ν = 0.1", "-0.4000 ± 0.0500", "100 of 100 training rows"} {
+	for _, want := range []string{"→ groups ν = 0.1", "0.4000 ± 0.0500", "100 of 100 training rows"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	s.Candidates[1].Name = "KL over groups, adjusted by 123.456/√n, ν = 0.000123456"
-	s.Candidates[2].Average, s.Candidates[2].Fall, s.Candidates[2].SE = 1234567.891, -2345678.9, 345678.9
+	s.Candidates[2].Average, s.Candidates[2].Improvement, s.Candidates[2].SE = 1234567.891, -2345678.9, 345678.9
 	b.Reset()
 	if err := WriteSelection(&b, s); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestSelectionShown(t *testing.T) {
 			t.Errorf("%d columns: %s", utf8.RuneCountInString(l), l)
 		}
 	}
-	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "1.23e+06 0.7000 +2.35e+06 ± 3.46e+05") {
+	if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, "ν = 0.000123456") || !strings.Contains(text, "0.7000 -2.35e+06 ± 3.46e+05 1.23e+06 0.0200") {
 		t.Errorf("long names and numbers:\n%s", b.String())
 	}
 	s.Candidates[1].Name = "groups ν = 0.1"

@@ -7,62 +7,53 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A family is levels from mild to strong, each solved from its neighbour, or an average.
-type family struct {
-	name   string
-	levels []level.Level
-	ridge  []float64 // by level: what μ is multiplied by; nil: 1
+// rowsFamily is the family of the adversaries over rows.
+const rowsFamily = "rows, chi2"
+
+// erm is the level of ERM.
+var erm = level.Level{Average: "plain", Penalty: "kl"}
+
+// A Candidate is a level and what its out-of-fold losses say, in the units of the criterion.
+type Candidate struct {
+	Family      string      `json:"family"` // erm, balanced, groups or "rows, chi2"
+	Name        string      `json:"name"`   // for people
+	Level       level.Level `json:"level"`
+	Average     float64     `json:"average"`               // mean loss, or mean error
+	WorstGroup  *float64    `json:"worst_group,omitempty"` // largest group mean
+	Tail        float64     `json:"tail"`                  // mean of the largest tenth of the losses
+	Improvement float64     `json:"fall"`                  // decrease of the criterion from ERM's
+	SE          float64     `json:"se"`                    // standard error of Improvement; with groups, in the group that decides
+	Cost        float64     `json:"rise"`                  // increase of the average from ERM's
+	CostSE      float64     `json:"rise_se"`
+	Rows        int         `json:"rows"`    // rows of the estimates
+	Allowed     bool        `json:"allowed"` // whether the candidate may replace ERM
 }
 
-// times is what μ is multiplied by for a level.
-func (f *family) times(i int) float64 {
-	if f.ridge == nil {
-		return 1
-	}
-	return f.ridge[i]
-}
-
-// scales make prices free of the scale of the loss: the average and the standard deviation
-// of the losses of the plain average.
-type scales struct{ mean, deviation float64 }
-
-// families are the candidates beside the plain average, the simplest first. steps is the
-// number of prices of an adversary over rows.
-func families(r level.Rows, s scales, steps int) []family {
-	var out []family
-	price := func(v float64) *float64 {
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-		return &v
-	}
-	if _, err := level.Balanced(r); err == nil {
-		out = append(out, family{name: "balanced", levels: []level.Level{{Average: "balanced", Penalty: "kl"}}})
-		groups := func(share, adjust float64) level.Level {
-			return level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: price(share * s.mean), Adjust: *price(adjust * s.deviation)}
-		}
-		f := family{name: "groups"}
-		for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
-			f.levels = append(f.levels, groups(share, 0))
-		}
-		out = append(out, f)
-		f = family{name: "groups, adjusted"}
-		for _, adjust := range []float64{1, 3} { // in standard errors of a group's mean
-			for _, share := range []float64{0.1, 0.01} {
-				f.levels = append(f.levels, groups(share, adjust))
+// candidates returns ERM and its competitors, mild before strong in every family. mean and
+// deviation are the mean and the standard deviation of ERM's losses: penalty coefficients are
+// multiples of them, so that the unit of the loss does not matter.
+func candidates(r level.Rows, mean, deviation float64) []Candidate {
+	out := []Candidate{{Family: "erm", Level: erm}}
+	if mean > 0 && deviation > 0 {
+		if _, err := level.Balanced(r); err == nil {
+			out = append(out, Candidate{Family: "balanced", Level: level.Level{Average: "balanced", Penalty: "kl"}})
+			for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
+				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: digits(share * mean)}})
 			}
 		}
-		out = append(out, f)
-	}
-	const mildest, strongest = 30.0, 0.3 // of the deviation
-	for _, penalty := range []string{"chi2", "kl"} {
-		f := family{name: "rows, " + penalty}
-		for k := range steps {
-			at := 0.0
-			if steps > 1 {
-				at = float64(k) / float64(steps-1)
-			}
-			f.levels = append(f.levels, level.Level{Penalty: penalty, Nu: price(s.deviation * mildest * math.Pow(strongest/mildest, at))})
+		for k := range 5 {
+			nu := 30 * math.Pow(0.01, float64(k)/4) // 30 to 0.3
+			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: "chi2", Nu: digits(nu * deviation)}})
 		}
-		out = append(out, f)
+	}
+	for i := range out {
+		out[i].Name = out[i].Level.String()
 	}
 	return out
+}
+
+// digits rounds v to three significant digits.
+func digits(v float64) *float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return &v
 }

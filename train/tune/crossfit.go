@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -15,8 +13,6 @@ import (
 // accuracy is the relative gap that candidates are solved to: out-of-fold differences that
 // exceed a standard error are larger.
 const accuracy = 1e-4
-
-var plainAverage = level.Level{Average: "plain", Penalty: "kl"}
 
 // Solve minimises the risk of the level on the table from x, nil for zero, to the
 // accuracy of a choice. It returns the point and the passes.
@@ -76,23 +72,6 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 	value, slope := make([]float64, t.N), make([]float64, t.N)
 	oracle.EvalTo(value, slope, x, 0, t.N)
 	return value, nil
-}
-
-// lossesAt returns the loss of every row at every point.
-func (t *Table) lossesAt(x [][]float64) [][]float64 {
-	value := make([][]float64, len(x))
-	for k := range value {
-		value[k] = make([]float64, t.N)
-	}
-	shard.Run(t.N, func(_, lo, hi int) {
-		design.ManyMarginsTo(t.X, value, x, lo, hi)
-		loss := make([]float64, hi-lo)
-		for _, v := range value {
-			t.Loss.EvalTo(loss, v[lo:hi], v[lo:hi], t.Target[lo:hi])
-			copy(v[lo:hi], loss)
-		}
-	})
-	return value
 }
 
 // Margins returns the margin of every row by a model of the level that was solved, from

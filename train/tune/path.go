@@ -11,12 +11,11 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Path is what is proved of the optimal objective of an adversary over rows at every
-// price of its divergence, between those that were solved too (dro.Path). It is of the rows
-// that the choice was made on, all of them.
+// A Path brackets the optimal objective of an adversary over rows at every penalty coefficient
+// (dro.Path), on all rows of the choice.
 type Path struct {
 	Penalty string    `json:"penalty"` // kl or chi2
-	Solved  []float64 `json:"solved"`  // the prices solved at, ascending
+	Solved  []float64 `json:"solved"`  // the coefficients solved at, ascending
 	Nu      []float64 `json:"nu"`      // ascending
 	Upper   []float64 `json:"upper"`   // of the optimal objective at Nu
 	Lower   []float64 `json:"lower"`
@@ -25,75 +24,67 @@ type Path struct {
 const (
 	pathPoints = 60   // of a path
 	pathWidth  = 1e-3 // relative width of the bracket that no further price is solved for
-	pathMore   = 8    // prices solved beyond the candidates', at most
+	pathMore   = 8    // coefficients solved beyond the candidates', at most
 )
 
 // paths brackets the optima of the adversaries over rows from their candidates, and from
-// prices where the bracket is widest.
-func (t *Table) paths(ctx context.Context, of []family, plain []float64) ([]Path, error) {
+// further coefficients where the bracket is widest. x is ERM's solution.
+func (t *Table) paths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
+	var solve []float64
+	for _, c := range of {
+		if c.Family == rowsFamily {
+			solve = append(solve, *c.Level.Nu)
+		}
+	}
+	if solve == nil {
+		return nil, nil
+	}
 	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
 	if err != nil {
 		return nil, err
 	}
-	var out []Path
-	for _, f := range of {
-		l := f.levels[0]
-		if l.Nu == nil || l.Groupwise() {
-			continue
-		}
-		at := func(nu float64) dro.Dual {
-			dual, _ := level.Level{Nu: &nu, Penalty: l.Penalty}.Dual(t.Rows) // the weights are those of a choice made
-			return dual
-		}
-		path := Path{Penalty: l.Penalty}
-		known := dro.NewPath(&dro.Problem{Oracle: oracle, Primal: t.Primal}, at)
-		x := plain
-		solve := func(nu float64) error {
-			next, _, err := t.solve(ctx, fmt.Sprintf("path, %s, %v", l.Penalty, nu), level.Level{Nu: &nu, Penalty: l.Penalty}, x)
-			if err != nil {
-				return err
+	at := func(nu float64) dro.Dual {
+		dual, _ := level.Level{Nu: &nu, Penalty: "chi2"}.Dual(t.Rows) // its weights served the choice
+		return dual
+	}
+	path := Path{Penalty: "chi2"}
+	known := dro.NewPath(&dro.Problem{Oracle: oracle, Primal: t.Primal}, at)
+	low, high := slices.Min(solve), slices.Max(solve)
+	for k := range pathPoints {
+		path.Nu = append(path.Nu, low*math.Pow(high/low, float64(k)/(pathPoints-1)))
+	}
+	for more := 0; ; more++ {
+		for _, nu := range solve {
+			if x, _, err = t.solve(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: "chi2"}, x); err != nil {
+				return nil, err
 			}
-			loss, err := t.losses(next)
+			loss, err := t.losses(x)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			y := make([]float64, t.N)
 			at(nu).BestResponseTo(y, loss)
 			path.Solved = append(path.Solved, nu)
-			x = next
-			return known.Add(next, y)
-		}
-		for _, c := range f.levels {
-			if err := solve(*c.Nu); err != nil {
+			if err := known.Add(x, y); err != nil {
 				return nil, err
 			}
 		}
-		low, high := slices.Min(path.Solved), slices.Max(path.Solved)
-		for k := range pathPoints {
-			path.Nu = append(path.Nu, low*math.Pow(high/low, float64(k)/(pathPoints-1)))
-		}
-		for more := 0; ; more++ {
-			path.Upper, path.Lower = nil, nil
-			widest, where := 0.0, 0.0
-			for _, nu := range path.Nu {
-				c, err := known.Between(nu)
-				if err != nil {
-					return nil, err
-				}
-				path.Upper, path.Lower = append(path.Upper, c.Upper), append(path.Lower, c.Lower)
-				if w := c.Relative(); w > widest {
-					widest, where = w, nu
-				}
-			}
-			if widest <= pathWidth || more == pathMore {
-				break
-			}
-			if err := solve(where); err != nil {
+		path.Upper, path.Lower = nil, nil
+		widest := 0.0
+		for _, nu := range path.Nu {
+			c, err := known.Between(nu)
+			if err != nil {
 				return nil, err
 			}
+			path.Upper, path.Lower = append(path.Upper, c.Upper), append(path.Lower, c.Lower)
+			if w := c.Relative(); w > widest {
+				widest, solve = w, []float64{nu}
+			}
 		}
-		slices.Sort(path.Solved)
-		out = append(out, path)
+		if widest <= pathWidth || more == pathMore {
+			break
+		}
 	}
-	return out, nil
+	slices.Sort(path.Solved)
+	return []Path{path}, nil
 }

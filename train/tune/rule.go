@@ -7,70 +7,49 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// measure fills in the candidates that have losses.
-func (s *Selection) measure(m *measure, out [][]float64) {
-	var plain, plainAverage, plainLargest estimate
-	for i, loss := range out {
-		if loss == nil {
-			continue
-		}
-		c := &s.Candidates[i]
-		average, tail := m.average(loss), m.conditional(loss)
-		c.Average, c.Tail, c.Rows = average.value, tail.value, len(loss)
-		value, largest := average, average
-		if m.grouped() {
-			worst := m.worst(loss)
-			largest = m.largest(loss)
-			if c.WorstGroup = &worst.value; s.traded() {
-				value = worst
-			}
-		}
-		if s.Criterion == "tail" {
-			value = tail
-		}
-		if i == 0 {
-			plain, plainAverage, plainLargest = value, average, largest
-			continue
-		}
-		c.Fall, c.SE = plain.minus(value)
-		c.Rise, c.RiseSE = average.minus(plainAverage)
-		if fall, se := plainLargest.minus(largest); s.traded() && fall < c.Fall {
-			c.Fall, c.SE = fall, se
-		}
-	}
-}
-
-// affordable reports whether the average stays within the budget by two standard errors.
-func (s *Selection) affordable(c *Candidate, budget float64) bool {
-	return c.Rise+standardErrors*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
-}
-
-// leaveBehind takes out of the race what two standard errors keep from being chosen.
-func (s *Selection) leaveBehind(alive []bool, budget float64) {
-	best := 0.0
-	for i := range s.Candidates[1:] {
-		c := &s.Candidates[i+1]
-		if s.affordable(c, budget) {
-			best = max(best, s.score(c)-2*s.scoreSE(c))
-		}
-	}
-	for i := range s.Candidates[1:] {
-		c := &s.Candidates[i+1]
-		high := s.score(c) + 2*s.scoreSE(c)
-		alive[i+1] = high > best && c.Rise-2*c.RiseSE <= budget*math.Abs(s.Candidates[0].Average)
-	}
-}
-
 const (
-	standardErrors = 2    // that a fall has to exceed, and a budget to be kept by: the best of some thirty is looked for
-	worth          = 5e-3 // share of ERM's criterion that a fall has to reach: less is not worth another model
-	tie            = 1e-3 // share of it below which two candidates are equally good
+	significance = 2.5  // standard errors that an improvement must exceed
+	budgetErrors = 2    // standard errors by which the cost must stay within a budget
+	worth        = 5e-3 // share of ERM's criterion that an improvement must reach
+	tie          = 1e-3 // share of it below which two candidates are equally good
 )
 
-// Value is the criterion of a candidate.
+// estimate stores what the values of each candidate say, ERM's first. A value is the loss of a
+// row out of fold, or its error.
+func (s *Selection) estimate(m *measure, values [][]float64) {
+	erm := values[0]
+	average, tail := m.average(erm), m.tail(erm)
+	for i, v := range values {
+		c := &s.Candidates[i]
+		a, t := m.average(v), m.tail(v)
+		c.Average, c.Tail, c.Rows = a.value, t.value, len(v)
+		c.Cost, c.CostSE = a.minus(average)
+		switch s.Criterion {
+		case "tail":
+			c.Improvement, c.SE = tail.minus(t)
+		case "average":
+			c.Improvement, c.SE = average.minus(a)
+		}
+		if m.groups() == 0 {
+			continue
+		}
+		worst, decrease, se := m.worstGroup(erm, v)
+		if c.WorstGroup = &worst; s.grouped() {
+			c.Improvement, c.SE = decrease, se
+		}
+	}
+	s.Candidates[0].Improvement, s.Candidates[0].SE = 0, 0
+}
+
+// grouped reports whether the criterion is of the worst group.
+func (s *Selection) grouped() bool {
+	return s.Criterion == "worst-group" || s.Criterion == "worst-group-accuracy"
+}
+
+// Value returns the criterion of a candidate.
 func (s *Selection) Value(c *Candidate) float64 {
 	switch {
-	case s.traded() && c.WorstGroup != nil:
+	case s.grouped() && c.WorstGroup != nil:
 		return *c.WorstGroup
 	case s.Criterion == "tail":
 		return c.Tail
@@ -78,58 +57,46 @@ func (s *Selection) Value(c *Candidate) float64 {
 	return c.Average
 }
 
-// traded reports whether the average is traded at a rate.
-func (s *Selection) traded() bool { return s.Criterion == "worst-group" }
-
-// score is what a candidate is worth, in loss units.
+// score returns the improvement less rate times the cost.
 func (s *Selection) score(c *Candidate) float64 {
-	if !s.traded() {
-		return c.Fall
+	if !s.grouped() {
+		return c.Improvement
 	}
-	return c.Fall - s.Rate*max(0, c.Rise)
+	return c.Improvement - s.Rate*max(0, c.Cost)
 }
 
-// scoreSE is no less than the standard error of the score.
-func (s *Selection) scoreSE(c *Candidate) float64 {
-	if !s.traded() {
-		return c.SE
-	}
-	return c.SE + s.Rate*c.RiseSE
-}
-
-// choose applies the rule: the highest score among the candidates whose fall exceeds two
-// standard errors and what the rise costs, within the budget by two as well; ties, and with rule se what
-// is within one standard error of the best, go to the simpler; none: ERM.
-func (s *Selection) choose(rule string, budget float64) {
-	least := tie * math.Abs(s.Value(&s.Candidates[0]))
+// choose chooses the candidate of the highest score among those that may replace ERM: their
+// improvement exceeds two and a half standard errors, half a percent of ERM's criterion and rate times
+// the cost, and their cost stays within the budget by two standard errors. Ties go to the
+// candidate that comes first; with no such candidate the choice is ERM.
+func (s *Selection) choose(budget float64) {
+	erm := &s.Candidates[0]
+	least := math.Abs(s.Value(erm))
 	best := 0
 	for i := 1; i < len(s.Candidates); i++ {
 		c := &s.Candidates[i]
-		c.Allowed = c.Rows == s.Candidates[0].Rows && c.Fall > max(standardErrors*c.SE, worth*math.Abs(s.Value(&s.Candidates[0]))) && s.score(c) > 0 && s.affordable(c, budget)
-		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+least) {
+		c.Allowed = c.Improvement > max(significance*c.SE, worth*least) && s.score(c) > 0 &&
+			c.Cost+budgetErrors*c.CostSE <= budget*math.Abs(erm.Average)
+		if c.Allowed && (best == 0 || s.score(c) > s.score(&s.Candidates[best])+tie*least) {
 			best = i
 		}
 	}
-	if best > 0 && rule == "se" {
-		for i := 1; i < best; i++ {
-			if c := &s.Candidates[i]; c.Allowed && s.score(c) >= s.score(&s.Candidates[best])-s.Candidates[best].SE {
-				best = i
-			}
-		}
-	}
 	s.Chosen = best
-	what := map[string]string{"worst-group": "worst group's risk", "tail": "risk of the worst tail", "average": "average risk"}[s.Criterion]
 	if best == 0 {
-		s.Reason = fmt.Sprintf("ERM is best here: of %d other %s none lowers the %s by more than two standard errors at a price that is worth it", len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "model", "models"), what)
+		s.Reason = fmt.Sprintf("ERM is kept: %d robust %s tried, and none improves the %s significantly (by 2.5 standard errors) and enough to justify its cost",
+			len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "candidate was", "candidates were"), s.what())
 		return
 	}
 	c := s.Best()
-	s.Reason = fmt.Sprintf("%s lowers the %s by %.3g ± %.2g out of fold, and the average %s by %.3g", c.Name, what, c.Fall, c.SE, rises(c.Rise), math.Abs(c.Rise))
+	change := "falls"
+	if c.Cost > 0 {
+		change = "rises"
+	}
+	s.Reason = fmt.Sprintf("%s improves the %s by %.3g ± %.2g out of fold; the average %s by %.3g", c.Name, s.what(), c.Improvement, c.SE, change, math.Abs(c.Cost))
 }
 
-func rises(v float64) string {
-	if v > 0 {
-		return "rises"
-	}
-	return "falls"
+// what returns the criterion in words.
+func (s *Selection) what() string {
+	return map[string]string{"worst-group": "worst group's risk", "worst-group-accuracy": "worst group's error rate",
+		"tail": "risk of the worst tenth", "average": "average risk"}[s.Criterion]
 }
