@@ -145,6 +145,17 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 		c.name = "u" + c.name
 	}
 	switch {
+	case phys == parquet.Types.Int32 && bits < 32: // what is beyond its width was never written so
+		least, most := int32(0), int32(1)<<bits-1
+		if signed {
+			least, most = -1<<(bits-1), 1<<(bits-1)-1
+		}
+		c.i32 = func(v int32) float64 {
+			if v < least || v > most {
+				panic(table.Damaged("%d is no value of type %s", v, c.name))
+			}
+			return float64(v)
+		}
 	case phys == parquet.Types.Int32 && signed:
 		c.i32 = func(v int32) float64 { return float64(v) }
 	case phys == parquet.Types.Int32:
