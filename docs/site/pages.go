@@ -25,6 +25,7 @@ var pages = []page{
 	{"docs/intervals.md", "How sure the numbers are", ""},
 	{"docs/performance.md", "Time", ""},
 	{"docs/methods.md", "The methods", ""},
+	{"docs/solver.md", "The default solver", ""},
 	{"docs/scale.md", "Any size", ""},
 	{"docs/reliability.md", "What can go wrong", ""},
 
