@@ -106,7 +106,7 @@ var choiceDesigns = []choiceDesign{
 			normals(rng, x)
 			return rng.IntN(4), class(rng, x[0]+x[1])
 		}},
-	{name: "many small groups", about: "40 groups of one distribution, 500 rows", rows: 1000,
+	{name: "many small groups", about: "40 groups of one distribution, 1000 rows", rows: 1000,
 		groups: func() (l []string) {
 			for g := range 40 {
 				l = append(l, strconv.Itoa(g))
