@@ -100,25 +100,6 @@ func TestNoPointAtInfinity(t *testing.T) {
 	}
 }
 
-// explosive losses are e^{zx} − x, which overflow where the others of a prefix have their
-// minimum.
-type explosive []float64
-
-func (z explosive) Dims() (n, d, slope int) { return len(z), 1, 1 }
-
-func (z explosive) EvalTo(value, slope, x []float64, lo, hi int) {
-	for j := lo; j < hi; j++ {
-		e := math.Exp(z[j] * x[0])
-		value[j], slope[j] = e-x[0], z[j]*e-1
-	}
-}
-
-func (z explosive) AddGradTo(dst, weight, slope []float64, lo, hi int) {
-	for j := lo; j < hi; j++ {
-		dst[0] += weight[j] * slope[j]
-	}
-}
-
 // doubled is KL at twice the price in the methods of every dual, and at the price itself in
 // those that it has of KL.
 type doubled struct{ dro.KL }

@@ -1,38 +1,9 @@
 package propose
 
 import (
-	"fmt"
 	"math"
-	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data"
 )
-
-// told is all that is proposed for a table of text.
-func told(t *testing.T, csv, target string) string {
-	f, err := data.OpenAs(t.Context(), write(t, csv), data.Reading{Dates: "number"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := Make(t.Context(), f, target, data.Reading{})
-	if err != nil {
-		_, what, _ := strings.Cut(err.Error(), ": ")
-		return what
-	}
-	if p.Reading.Dates != "" {
-		p.Filter += " dates " + p.Reading.Dates
-	}
-	var out []string
-	for _, x := range p.Findings {
-		out = append(out, fmt.Sprintf("%s (%d, %d): %s: %s", x.Column, x.Rows, x.First, x.What, x.Does))
-	}
-	if p.Impute != "" || p.Filter != "" || p.MinCount != 0 || len(p.Drop) > 0 {
-		out = append(out, fmt.Sprintf("drop %q, impute %q, filter %q, min count %d", p.Drop, p.Impute, p.Filter, p.MinCount))
-	}
-	return strings.Join(out, "; ")
-}
 
 // Agreement is Cohen's kappa, of one column or of its opposite, and none where chance leaves
 // nothing to agree on.

@@ -72,8 +72,3 @@ func DiskFree(dir string) (int64, error) {
 	}
 	return int64(s.Bavail) * s.Bsize, nil
 }
-
-// name links a file without a name to a path that is not taken.
-func name(f *os.File, path string) error {
-	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
-}
