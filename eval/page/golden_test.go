@@ -16,7 +16,6 @@ import (
 )
 
 var (
-	hidden  = regexp.MustCompile(`(?s)<style.*?</style>|<svg.*?</svg>`)
 	heading = regexp.MustCompile(`(?s)<(h[1-4])[^>]*>(.*?)</h\d>`)
 	tags    = regexp.MustCompile(`<[^>]*>`)
 )
