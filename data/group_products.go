@@ -100,3 +100,45 @@ func (e *Encoder) operand(c int) (o Operand, name string) {
 	o.Center = centre
 	return o, fmt.Sprintf("(%s - %s)", col.Name, text)
 }
+
+// A GroupCoefficient is a column of the Spec's Products: the own coefficient of a level of
+// a group column, which is added to the shared coefficient of Column.
+type GroupCoefficient struct {
+	Input   int    // the group column, of Encoder.Inputs
+	Level   string // of the group column
+	Column  int    // of Encoder.Columns: the coefficient that all groups share
+	Product int    // of Encoder.Columns
+}
+
+// GroupCoefficients returns the columns of the Spec's Products, in the order of
+// GroupProducts.
+func (e *Encoder) GroupCoefficients() (out []GroupCoefficient) {
+	if len(e.Spec.Products) == 0 {
+		return nil
+	}
+	type factors struct {
+		group, level, column, of, function string
+	}
+	index := make(map[string]int)
+	for i, c := range e.Columns {
+		index[c.Name] = i
+	}
+	product := make(map[factors]int)
+	for _, p := range e.Spec.Products {
+		if i, ok := index[p.Name]; ok && len(p.Of) == 2 {
+			product[factors{p.Of[0].Column, p.Of[0].Level, p.Of[1].Column, p.Of[1].Level, fmt.Sprint(p.Of[1].Function)}] = i
+		}
+	}
+	for _, g := range e.GroupColumns() {
+		in := e.Inputs[g.Input]
+		for _, level := range in.Levels {
+			for _, c := range g.Columns {
+				o, _ := e.operand(c)
+				if i, ok := product[factors{in.Name, level, o.Column, o.Level, fmt.Sprint(o.Function)}]; ok {
+					out = append(out, GroupCoefficient{Input: g.Input, Level: level, Column: c, Product: i})
+				}
+			}
+		}
+	}
+	return out
+}

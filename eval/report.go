@@ -19,20 +19,21 @@ const ReportSchema = "drotrain.report/1"
 // Report is everything the page shows. Evaluation is required; every other
 // part may be missing, and its section is then left out or says so.
 type Report struct {
-	Schema       string        `json:"schema"`
-	Title        string        `json:"title"`
-	Subtitle     string        `json:"subtitle,omitempty"` // what was trained and measured on which rows
-	Objective    Objective     `json:"objective"`
-	Facts        []Fact        `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
-	Certificate  *Certificate  `json:"certificate,omitempty"`
-	Trace        []TracePoint  `json:"trace,omitempty"`
-	Evaluation   *Evaluation   `json:"evaluation"`
-	Choice       *Choice       `json:"choice,omitempty"` // of the level of robustness, where the data chose it
-	Adversary    *Adversary    `json:"adversary,omitempty"`
-	Coefficients *Coefficients `json:"coefficients,omitempty"`
-	Notes        []string      `json:"notes"`          // of the training: solver, unseen levels, imputation, …
-	Card         []Fact        `json:"card,omitempty"` // model card: owner, intended use, date, data period, …
-	Command      string        `json:"command"`        // reproduces the run
+	Schema            string             `json:"schema"`
+	Title             string             `json:"title"`
+	Subtitle          string             `json:"subtitle,omitempty"` // what was trained and measured on which rows
+	Objective         Objective          `json:"objective"`
+	Facts             []Fact             `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
+	Certificate       *Certificate       `json:"certificate,omitempty"`
+	Trace             []TracePoint       `json:"trace,omitempty"`
+	Evaluation        *Evaluation        `json:"evaluation"`
+	Choice            *Choice            `json:"choice,omitempty"` // of the level of robustness, where the data chose it
+	Adversary         *Adversary         `json:"adversary,omitempty"`
+	Coefficients      *Coefficients      `json:"coefficients,omitempty"`
+	GroupCoefficients *GroupCoefficients `json:"group_coefficients,omitempty"` // where groups have some of their own; not among Coefficients
+	Notes             []string           `json:"notes"`                        // of the training: solver, unseen levels, imputation, …
+	Card              []Fact             `json:"card,omitempty"`               // model card: owner, intended use, date, data period, …
+	Command           string             `json:"command"`                      // reproduces the run
 }
 
 // Objective says what was minimised. Text may be left empty: it is then

@@ -22,7 +22,7 @@ func Draw(r *eval.Report) ([]Figure, error) {
 	}
 	var out []Figure
 	for _, f := range []func(*eval.Report) (Figure, bool){
-		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figCoefficients, figFrontier, figPath, figGap,
+		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figGroupCoefficients, figCoefficients, figFrontier, figPath, figGap,
 	} {
 		if g, ok := f(r); ok {
 			out = append(out, g)

@@ -80,6 +80,13 @@ func (m *markdown) results() {
 		m.line("## Slices nobody named\n")
 		m.tables(p.Slices)
 	}
+	if p.GroupCoef != nil {
+		m.line("## Coefficients by group\n\n%s\n", mdText(m.r.GroupCoefficients.About))
+		m.figure("group-coefficients")
+		for _, t := range p.GroupCoef {
+			m.table(t)
+		}
+	}
 	for _, t := range []*table{p.Coef, p.CoefRest} {
 		if t != nil {
 			m.line("## %s\n", mdText(t.Title))

@@ -83,6 +83,7 @@ type page struct {
 	Top         *table
 	Coef        *table
 	CoefRest    *table
+	GroupCoef   []table
 	Tried       *table // when the level was chosen
 	Slices      *table
 	Certificate []eval.Fact
@@ -145,6 +146,9 @@ func newPage(r *eval.Report) *page {
 		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
+	if p.GroupCoef = groupCoefficientTables(r.GroupCoefficients); p.GroupCoef != nil && p.Coef != nil {
+		p.Coef.Foot = strings.TrimSpace("The coefficients that groups have of their own are under Coefficients by group. " + p.Coef.Foot)
+	}
 	p.Tried = triedTable(r.Choice)
 	p.Slices = sliceTable(e.Slices, e.Confidence)
 	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)

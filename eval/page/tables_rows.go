@@ -87,6 +87,47 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	return top, rest
 }
 
+// groupCoefficientTables are the coefficients by group, one table for every group column.
+func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
+	if g == nil {
+		return nil
+	}
+	shown, panels, groups := g.Arranged()
+	at := map[string]int{}
+	for _, q := range shown {
+		k, ok := at[q.By]
+		if !ok {
+			k = len(out)
+			at[q.By] = k
+			out = append(out, table{Title: fmt.Sprintf("Coefficients by %s (%s)", q.By, g.Scaled), Head: []string{"Feature", "Shared"}})
+			for _, label := range q.Labels {
+				out[k].Head = append(out[k].Head, words.Group(label))
+			}
+		}
+		cells := []string{q.Feature}
+		for _, v := range append([]eval.Num{q.Shared}, q.Group...) {
+			s := words.Number(float64(v) * float64(q.Scale))
+			if q.Scale != 1 {
+				s += " (" + words.Number(float64(v)) + ")"
+			}
+			cells = append(cells, s)
+		}
+		out[k].Rows = append(out[k].Rows, tableRow{Cells: cells})
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	foot := &out[len(out)-1].Foot
+	*foot = "Each group's coefficient is the shared one plus its own; second, " + g.Unit + " of a number. Nulls, rare and unseen groups have the shared coefficients."
+	if panels > 0 {
+		*foot += " " + words.Plural(panels, "more feature is", "more features are") + " in the JSON."
+	}
+	if groups > 0 {
+		*foot += " " + words.Plural(groups, "more group is", "more groups are") + " in the JSON."
+	}
+	return out
+}
+
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
 	t := &table{Title: title, Head: []string{"Column"}}
 	units := slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Unit != "" })

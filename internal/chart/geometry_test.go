@@ -616,3 +616,39 @@ func TestReferenceNameIsFree(t *testing.T) {
 		}
 	}
 }
+
+// Small charts have one axis: equal values lie equally far from the reference in each.
+func TestMultiples_ShareTheirAxis(t *testing.T) {
+	m := Multiples{XLabel: "units"}
+	for i := range 3 {
+		m.Titles = append(m.Titles, "chart "+strconv.Itoa(i))
+		m.Charts = append(m.Charts, Dots{First: 1, Ref: []float64{1}, Rows: []Dot{{Label: "a", Value: []float64{float64(i)}}, {Label: "b", Value: []float64{3}}}})
+	}
+	c := traced(t, "multiples", m.Drawing())
+	marks := c.marks()
+	if len(marks) != 6 {
+		t.Fatalf("%d marks", len(marks))
+	}
+	x := func(k int) float64 { v, _ := marks[k].middle(); return v }
+	y := func(k int) float64 { _, v := marks[k].middle(); return v }
+	unit := (x(1) - x(0)) / 3
+	for i := range 3 {
+		if !(math.Abs(x(2*i+1)-x(2*i)-float64(3-i)*unit) <= 1e-6) || !(unit > 10) || !(y(2*i) > y(2*i+1)) {
+			t.Errorf("chart %d: points at %.2f and %.2f, a unit is %.2f", i, x(2*i), x(2*i+1), unit)
+		}
+		title := c.find(t, "chart "+strconv.Itoa(i))
+		if !(title.y0 > y(2*i)) {
+			t.Errorf("title %d at %.1f, the first point at %.1f", i, title.y0, y(2*i))
+		}
+		reference := false
+		for _, s := range c.lines {
+			reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-x(2*i+1)+2*unit) < 1e-6 && s.y1 > y(2*i) && s.y0 < y(2*i+1)
+		}
+		if !reference {
+			t.Errorf("chart %d has no line at its reference", i)
+		}
+	}
+	if !(x(2) > x(1) && y(2) == y(0) && y(4) < y(1) && math.Abs(x(5)-x(1)) < 1e-6) {
+		t.Error("the charts are not in rows of two")
+	}
+}

@@ -38,15 +38,16 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 			// training rows alone, where the plain average was a candidate.
 			Selection: selectionText(m), SelectedAlike: true,
 		},
-		Facts:        facts(m),
-		Certificate:  certificate(m),
-		Trace:        trace(m),
-		Choice:       Choice(m.Result.Selection),
-		Evaluation:   x.Evaluation,
-		Coefficients: x.coefficients(),
-		Notes:        slices.Concat(notes(m), x.notes, foldNotes(x.folds)),
-		Command:      x.options.Command,
-		Card:         x.options.Card,
+		Facts:             facts(m),
+		Certificate:       certificate(m),
+		Trace:             trace(m),
+		Choice:            Choice(m.Result.Selection),
+		Evaluation:        x.Evaluation,
+		Coefficients:      x.coefficients(),
+		GroupCoefficients: groupCoefficients(m),
+		Notes:             slices.Concat(notes(m), x.notes, foldNotes(x.folds)),
+		Command:           x.options.Command,
+		Card:              x.options.Card,
 	}
 	var err error
 	var columns []eval.Column

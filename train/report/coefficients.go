@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -30,7 +31,8 @@ func LossUnit(c train.Config) string {
 }
 
 // Coefficients are those of the baselines and of the robust model, side by side, in
-// the units of the columns and in those of the encoded ones.
+// the units of the columns and in those of the encoded ones, without those that groups
+// have of their own.
 func Coefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{
 		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
@@ -52,6 +54,11 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 			}
 		}
 	}
+	own := make(map[string]bool)
+	for _, g := range m.Encoder.GroupCoefficients() {
+		own[m.Encoder.Columns[g.Product].Name] = true
+	}
+	c.Rows = slices.DeleteFunc(c.Rows, func(q eval.Coefficient) bool { return own[q.Name] })
 	return c
 }
 
@@ -63,14 +70,16 @@ func (x *Measured) coefficients() *eval.Coefficients {
 	if run == nil || x.options.Quick || x.options.resamples(run.Train.N) == 0 {
 		return c
 	}
-	index := make(map[string]int)
+	index, rowOf := make(map[string]int), make(map[string]int)
+	for i, col := range m.Encoder.Columns {
+		index[col.Name] = i
+	}
 	for i, q := range c.Rows {
-		index[q.Name] = i
+		rowOf[q.Name] = i
 	}
 	var columns []int
 	for _, q := range c.Largest() {
-		i := index[q.Name]
-		if len(columns) < eval.MostCoefficients && i < run.Train.D && i != run.Train.Intercept {
+		if i, ok := index[q.Name]; ok && len(columns) < eval.MostCoefficients && i != run.Train.Intercept {
 			columns = append(columns, i)
 		}
 	}
@@ -93,7 +102,7 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			without += fmt.Sprintf(" %s has none: %s.", c.Models[k], why[k])
 		}
 		for j, se := range errors {
-			q := &c.Rows[columns[j]]
+			q := &c.Rows[rowOf[m.Encoder.Columns[columns[j]].Name]]
 			if q.Intervals == nil {
 				q.Intervals, q.ScaledIntervals = make([]*eval.Interval, len(c.Models)), make([]*eval.Interval, len(c.Models))
 			}

@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// GroupCoefficients are the coefficients of a model whose groups have some of their own.
+type GroupCoefficients struct {
+	About  string             `json:"about"` // what was taken and why
+	Model  string             `json:"model"`
+	Unit   string             `json:"unit"`        // of Coefficient: "log-odds per unit"
+	Scaled string             `json:"scaled_unit"` // of Coefficient × Scale
+	Panels []GroupCoefficient `json:"features"`
+}
+
+// GroupCoefficient is the coefficient of one feature in every group of a grouping. Group
+// has the sums of the shared coefficient and the group's own.
+type GroupCoefficient struct {
+	Feature string   `json:"feature"`
+	By      string   `json:"by"`    // the group column
+	Scale   Num      `json:"scale"` // one standard deviation of a number, 1 of a level
+	Shared  Num      `json:"shared"`
+	Labels  []string `json:"groups"`
+	Group   []Num    `json:"coefficients"` // along Labels
+}
+
+// Most panels, and groups within a panel, that Arranged returns.
+const (
+	MostGroupPanels    = 12
+	MostGroupsOfAPanel = 20
+)
+
+// Spread is how far the groups' coefficients lie apart, per standard deviation of the feature.
+func (q *GroupCoefficient) Spread() float64 {
+	lo, hi := float64(q.Shared), float64(q.Shared)
+	for _, v := range q.Group {
+		lo, hi = math.Min(lo, float64(v)), math.Max(hi, float64(v))
+	}
+	return (hi - lo) * math.Abs(float64(q.Scale))
+}
+
+// Arranged returns what a figure or a table shows: the features whose groups differ most
+// first, each with the same groups, those furthest from the shared coefficients, in their
+// own order. panels and groups count what is left out.
+func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
+	shown = slices.Clone(g.Panels)
+	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })
+	panels = max(0, len(shown)-MostGroupPanels)
+	shown = shown[:len(shown)-panels]
+	type group struct{ by, label string }
+	far := map[group]float64{}
+	labels := map[string][]string{}
+	for _, q := range shown {
+		for k, label := range q.Labels {
+			of := group{q.By, label}
+			if _, ok := far[of]; !ok {
+				labels[q.By] = append(labels[q.By], label)
+			}
+			far[of] = math.Max(far[of], math.Abs(float64(q.Group[k]-q.Shared)*float64(q.Scale)))
+		}
+	}
+	for by, all := range labels {
+		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(far[group{by, b}], far[group{by, a}]) })
+		for _, label := range all[min(len(all), MostGroupsOfAPanel):] {
+			delete(far, group{by, label})
+			groups++
+		}
+	}
+	for i, q := range shown {
+		kept, values := []string{}, []Num{}
+		for k, label := range q.Labels {
+			if _, ok := far[group{q.By, label}]; ok {
+				kept, values = append(kept, label), append(values, q.Group[k])
+			}
+		}
+		shown[i].Labels, shown[i].Group = kept, values
+	}
+	return shown, panels, groups
+}

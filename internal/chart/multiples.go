@@ -1,0 +1,87 @@
+package chart
+
+import "gonum.org/v1/plot/vg"
+
+// Multiples is small dot charts side by side, each under a title of its own, all on the
+// same axis.
+type Multiples struct {
+	Titles []string // along Charts
+	Charts []Dots   // Names and XLabel are not drawn
+	XLabel string
+}
+
+const (
+	multipleColumns = 2
+	multipleGap     = 16
+	multipleFoot    = 24
+	multipleLabel   = 70
+)
+
+// Drawing lays the charts out.
+func (m Multiples) Drawing() Drawing {
+	width := vg.Length(Width-2*margin-(multipleColumns-1)*multipleGap) / multipleColumns
+	x := newAxis(false)
+	for _, d := range m.Charts {
+		of := d.axis()
+		x.fit(of.min)
+		x.fit(of.max)
+	}
+	var tops []vg.Length // of the rows of charts, from the top of the drawing
+	rows, titles := make([][]dotRow, len(m.Charts)), make([][]string, len(m.Charts))
+	h, tall := vg.Length(4), vg.Length(0)
+	for i, d := range m.Charts {
+		if i%multipleColumns == 0 {
+			h += tall
+			tops, tall = append(tops, h), 0
+		}
+		titles[i] = wrap(m.Titles[i], width, smallSize, 2)
+		need := lineHeight*vg.Length(len(titles[i])) + 6 + multipleFoot + 8
+		for _, r := range d.Rows {
+			row := dotRow{Dot: r, lines: []string{clip(r.Label, multipleLabel, smallSize)}, height: 13}
+			rows[i] = append(rows[i], row)
+			need += row.height
+		}
+		tall = max(tall, need)
+	}
+	h += tall
+	return Drawing{w: Width, h: h + 18, draw: func(p sheet) {
+		for i, d := range m.Charts {
+			left := vg.Length(i%multipleColumns) * (width + multipleGap)
+			top := p.h - tops[i/multipleColumns]
+			for k, s := range titles[i] {
+				p.text(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
+			}
+			top -= lineHeight*vg.Length(len(titles[i])) + 6
+			d.small(p, x, rows[i], left, left+width, top)
+		}
+		p.text(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
+	}}
+}
+
+// small draws the rows of a chart between left and right, downwards from top.
+func (d Dots) small(p sheet, x axis, rows []dotRow, left, right, top vg.Length) {
+	labels, bottom := vg.Length(0), top
+	for _, r := range rows {
+		labels = max(labels, textWidth(r.lines[0], smallSize))
+		bottom -= r.height
+	}
+	x.lo, x.hi = left+labels+8, right-4
+	ticks := x.ticks(3)
+	for _, t := range ticks {
+		p.line(colGrid, 0.7, nil, vg.Point{X: x.at(t.v), Y: bottom}, vg.Point{X: x.at(t.v), Y: top})
+	}
+	p.xLabels(x, ticks, bottom-12, right)
+	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
+	for _, v := range d.Ref {
+		if x.inside(v) {
+			p.line(colInk, 1, []vg.Length{2, 2}, vg.Point{X: x.at(v), Y: bottom}, vg.Point{X: x.at(v), Y: top})
+		}
+	}
+	y := top
+	for _, r := range rows {
+		mid := y - r.height/2
+		y -= r.height
+		p.text(left+labels, mid-3.3, r.lines[0], smallSize, colInk, 1)
+		d.marks(p, x, r.Dot, mid)
+	}
+}
