@@ -66,12 +66,8 @@ type unasked struct{ Method }
 func (unasked) Needs() []Need { return nil }
 
 type (
-	bareDual     struct{ Dual }
-	barePrimal   struct{ Primal }
-	unselectable struct {
-		Oracle
-		saddle.Products
-	}
+	bareDual   struct{ Dual }
+	barePrimal struct{ Primal }
 )
 
 // A method that is started without an ability that it needs says which, and does not panic.
