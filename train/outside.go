@@ -84,6 +84,8 @@ type demand struct {
 	matrix  int64 // of the training rows
 	memory  int64 // where they lie there
 	heap    int64 // where they lie on disk: what cannot leave memory
+	choice  int64 // of memory and of heap, for choosing the level
+	table   int64 // of heap, for the columns of a table that is read whole
 	disk    int64
 }
 
@@ -105,6 +107,14 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
+	if !c.Level.Chosen() {
+		d.choice = c.Choice.options().MemoryBytes(int(trained), columns)
+	}
+	for _, col := range f.Columns {
+		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
+	}
+	d.memory += d.choice
+	d.heap += d.choice + d.table
 	// The matrices are written while their piles are there; then there are vectors.
 	piles := n*8*int64(columns-categories+1) + n*placeBytes
 	d.disk = n*int64(columns)*cell + d.matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
@@ -156,7 +166,10 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if may < paged.LeastMemory {
 		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(paged.LeastMemory))
 	}
-	if float64(d.heap) > heapShare*float64(may) {
+	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > paged.Share(may) {
+		if d.choice+d.table > d.heap/2 {
+			return refuse("allow more memory, set the level (as with --nu), keep the table as Parquet, or use fewer rows", "choosing the level takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", size(d.choice), size(d.table), size(d.heap), size(may), limit)
+		}
 		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(d.heap), size(may), limit)
 	}
 	dir := paged.Existing(c.Cache)

@@ -183,6 +183,7 @@ func TestOutsideOf(t *testing.T) {
 	} {
 		cfg := DefaultConfig()
 		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
+		cfg.Level.Nu = level.At(1) // no memory for a choice
 		said := ""
 		cfg.Announce = func(line string) { said = line }
 		if c.columns < 0 {
@@ -260,17 +261,17 @@ func TestDemands(t *testing.T) {
 		set  func(c *Config)
 		want demand
 	}{
-		"as it is":         {func(*Config) {}, demand{6, 38400, 128400, 14000 + least, 48000 + 9600 + 240000}},
-		"no hold-out":      {func(c *Config) { c.Holdout = 0 }, demand{6, 48000, 138000, 14000 + least, 48000 + 12000 + 180000}},
-		"float32":          {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{6, 24000, 114000, 14000 + least, 24000 + 6000 + 180000}},
-		"raw":              {func(c *Config) { c.Scale, c.Holdout = "none", 0 }, demand{6, 48000, 186000, 14000 + least, 48000 + 12000 + 180000}},
-		"raw, no constant": {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{5, 40000, 130000, 14000 + least, 40000 + 10000 + 180000}},
-		"filtered":         {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{6, 48000, 138000, 30000 + least, 48000 + 12000 + 180000}},
-		"rows given":       {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{6, 48000, 138000, 30000 + least, 48000 + 12000 + 180000}},
-		"groups twice":     {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{5, 40000, 130000, 17000 + least, 40000 + 10000 + 180000}},
+		"as it is":         {func(*Config) {}, demand{columns: 6, matrix: 38400, memory: 128400, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
+		"no hold-out":      {func(c *Config) { c.Holdout = 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
+		"float32":          {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
+		"raw":              {func(c *Config) { c.Scale, c.Holdout = "none", 0 }, demand{columns: 6, matrix: 48000, memory: 186000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
+		"raw, no constant": {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
+		"filtered":         {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"rows given":       {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"groups twice":     {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
 		cfg := DefaultConfig()
-		cfg.Target, cfg.Groups, cfg.GroupFeatures = "y", []string{"g"}, false
+		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
 		c.set(&cfg)
 		if got := cfg.demands(f); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -292,6 +293,37 @@ func TestDemands(t *testing.T) {
 		if (demand{memory: c.need}).fits(c.memory, c.have) != c.fits {
 			t.Errorf("%d of %d, %d taken: want %v", c.need, c.memory, c.have, c.fits)
 		}
+	}
+}
+
+// Choosing the level takes copies of the rows, and a table that was read whole stays in memory
+// while the rows lie on disk: both are part of the plan, and refused with their sizes.
+func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Holdout, cfg.Cache, cfg.Memory = "y", 0, t.TempDir(), 180<<20
+	f := &data.Frame{Rows: 200_000}
+	for i := range 20 {
+		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
+	}
+	f.Columns = append(f.Columns, &data.Column{Name: "y", Kind: data.Numeric})
+	chosen := cfg.demands(f)
+	cfg.Level.Nu = level.At(1)
+	set := cfg.demands(f)
+	const sample = 100_000 * 21 * 8 // the least copy: that of the rows of the choice
+	if extra := chosen.memory - set.memory; !(extra >= 2*sample && extra <= 10*sample) || chosen.heap-set.heap != extra {
+		t.Errorf("choosing takes %d bytes in memory and %d with the rows on disk", extra, chosen.heap-set.heap)
+	}
+	for _, col := range f.Columns {
+		col.Number = make([]float64, f.Rows)
+	}
+	whole := cfg.demands(f)
+	if want := set.heap + 21*8*200_000; whole.heap != want {
+		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
+	}
+	cfg.Level.Nu, cfg.OnDisk = nil, true
+	if o, err := cfg.outsideOf(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level takes") {
+		t.Errorf("on disk %v, %v", o != nil, err)
+		o.close()
 	}
 }
 

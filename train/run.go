@@ -198,7 +198,7 @@ func (m *Model) affordable(f *data.Frame) error {
 	}
 	free, limit := memory.Free()
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
-	if need := n * (8*d + rowBytes); need > free {
+	if need := n * (8*d + rowBytes); need > free-free/8 { // an eighth is for garbage
 		return &MemoryError{
 			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(free), limit),
 			"name a directory for them with --cache, or allow more memory",

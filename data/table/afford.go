@@ -10,7 +10,7 @@ import (
 // Afford refuses what needs more memory than this process may have: better an
 // error with numbers than a crash. The use is said as in "to hold the file".
 func Afford(bytes int64, use string) error {
-	const little = 64 << 20 // not worth a look at the system
+	const little = 16 << 20 // not worth a look at the system
 	if bytes < little {
 		return nil
 	}

@@ -39,7 +39,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 		free, limit = max(0, o.Memory-have), "--memory"
 	}
 	need := measuredBytes(rows, models)
-	if need <= free {
+	if need <= free-free/8 { // an eighth is for garbage and for the blocks that are read
 		return nil, nil
 	}
 	refuse := func(advice, format string, args ...any) (*paged.Room, error) {

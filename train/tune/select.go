@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Options say how to choose. Start from DefaultOptions.
@@ -119,6 +121,28 @@ const (
 	mostEntries = 4e7    // matrix entries of the choice
 	fewestRows  = 10_000 // that mostEntries does not go below
 )
+
+// Bytes of a row of the choice: its vectors in a copy of the rows, and its margins and losses by
+// twelve candidates.
+const (
+	copyBytes      = 90
+	candidateBytes = 12 * 2 * 8
+)
+
+// MemoryBytes returns what a choice on a dense table of so many rows and columns takes in memory
+// besides the table: the sample of its rows, and a copy of it for every fold that is solved at a time.
+func (o Options) MemoryBytes(rows, columns int) int64 {
+	n := min(rows, o.Rows, max(fewestRows, int(mostEntries)/max(1, columns)))
+	size := int64(n) * int64(8*columns+copyBytes)
+	copies := min(cmp.Or(o.Folds, DefaultFolds), shard.Threads())
+	if n*columns > largeTable {
+		copies = 1
+	}
+	if n < rows {
+		copies++
+	}
+	return int64(copies)*size + int64(n)*candidateBytes
+}
 
 // choiceRows returns how many rows the choice uses, at most.
 func (t *Table) choiceRows(most int) int {

@@ -1,0 +1,20 @@
+package report
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Rows that would fill all of the memory are not measured there: an eighth is for garbage.
+func TestRoomFor_LeavesRoomForGarbage(t *testing.T) {
+	const memory = 4 << 30
+	for share, fits := range map[float64]bool{0.95: false, 0.001: true} {
+		rows := int(share * memory / (measuredRow + measuredModel))
+		room, err := Options{Memory: memory}.roomFor(&data.Frame{Rows: rows}, rows, 1)
+		if room != nil || (err == nil) != fits || err != nil && !errors.Is(err, data.ErrMemory) {
+			t.Errorf("%v of the memory: %v, %v", share, room, err)
+		}
+	}
+}
