@@ -94,7 +94,7 @@ func condition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 		return fail(e.At, "the column %q holds no numbers: compare it by == or !=", c.Name)
 	}
 	same := e.Cmp != "!="
-	numbers, codes := map[float64]bool{}, map[int32]bool{}
+	numbers, texts, codes := map[float64]bool{}, map[string]bool{}, map[int32]bool{}
 	for _, v := range e.Values {
 		switch c.Kind {
 		case Numeric:
@@ -116,12 +116,11 @@ func condition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 			if v.Kind != expr.Text {
 				return fail(v.At, "the column %q holds text: write \"%s\" in quotes", c.Name, v.Text)
 			}
-			for k, l := range c.Level {
-				if l == v.Text {
-					codes[int32(k)] = true
-				}
-			}
+			texts[v.Text] = true
 		}
+	}
+	for k, l := range c.Level {
+		codes[int32(k)] = texts[l]
 	}
 	switch {
 	case c.Kind == Categorical:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shape writes a condition with all its parentheses.
@@ -149,6 +150,31 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "at character ") {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A condition of any size is read or refused at once.
+func TestParse_LongConditions(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, wrong string
+	}{
+		"comparisons": {strings.Repeat("a > 1 || ", comparisons) + "a > 1", "more than 10000 comparisons"},
+		"bytes":       {"a == '" + strings.Repeat("é", longest/2) + "'", "too long"},
+		"allowed":     {strings.Repeat("é > 1 && ", comparisons-1) + "é > 1", ""},
+		"values":      {"a in (" + strings.Repeat("1,", 300_000) + "1)", ""},
+		"quotes":      {"a == '" + strings.Repeat("''", 500_000) + "'", ""},
+	} {
+		start := time.Now()
+		e, err := Parse(c.text)
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %.200v", name, err)
+		}
+		if d := time.Since(start); d > 3*time.Second { // 20 ms; a minute where time is quadratic
+			t.Errorf("%s: %v", name, d)
+		}
+		if name == "allowed" && e.Args[comparisons-1].At != 9*(comparisons-1)+1 {
+			t.Errorf("the last comparison is at character %d", e.Args[comparisons-1].At)
 		}
 	}
 }

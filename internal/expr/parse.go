@@ -8,11 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// deepest bounds parentheses within parentheses.
-const deepest = 200
+// Limits of a condition: parentheses within parentheses, bytes of text and comparisons.
+const (
+	deepest     = 200
+	longest     = 1 << 20
+	comparisons = 10_000
+)
 
 // Parse reads a condition. The error is an [*Error].
 func Parse(text string) (e *Expr, err error) {
+	if len(text) > longest {
+		return nil, Errorf(1, "a condition of %d bytes is too long: the limit is %d", len(text), longest)
+	}
 	p := &parser{text: text}
 	defer func() {
 		if r := recover(); r != nil {
@@ -50,10 +57,17 @@ type parser struct {
 	token string
 	kind  class
 	depth int
+	terms int // comparisons so far
+
+	counted, characters int // characters are in the first counted bytes
 }
 
-// place is the character at which the token begins.
-func (p *parser) place() int { return utf8.RuneCountInString(p.text[:p.from]) + 1 }
+// place returns the character at which the token begins.
+func (p *parser) place() int {
+	p.characters += utf8.RuneCountInString(p.text[p.counted:p.from])
+	p.counted = p.from
+	return p.characters + 1
+}
 
 func (p *parser) fail(format string, args ...any) { panic(Errorf(p.place(), format, args...)) }
 
@@ -71,18 +85,21 @@ func (p *parser) next() {
 	switch {
 	case c == '"' || c == '\'' || c == '`':
 		quote := string(c)
+		var b strings.Builder
 		for {
 			part, after, closed := strings.Cut(rest[1:], quote)
 			if !closed {
 				p.fail("the quote is not closed")
 			}
-			p.token += part
+			b.WriteString(part)
 			if !strings.HasPrefix(after, quote) {
 				p.at, p.kind = len(p.text)-len(after), text
 				break
 			}
-			p.token, rest = p.token+quote, after
+			b.WriteString(quote)
+			rest = after
 		}
+		p.token = b.String()
 		if c == '`' {
 			p.kind = quotedName
 		}
@@ -176,6 +193,9 @@ func (p *parser) one() *Expr {
 		p.want(")")
 		return e
 	case p.kind == name || p.kind == quotedName:
+		if p.terms++; p.terms > comparisons {
+			p.fail("more than %d comparisons; write many values of one column as in x in (1, 2, 3)", comparisons)
+		}
 		return p.comparison(at)
 	case p.kind == end:
 		p.fail("the expression ends early")

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +28,22 @@ func ApplyConfig(fs *pflag.FlagSet, path string) error {
 	return ApplyYAML(fs, path, f)
 }
 
+// Limits of a configuration: bytes of the file and errors that are listed.
+const (
+	maxConfigSize = 1 << 20
+	maxErrors     = 20
+)
+
+// ApplyYAML is ApplyConfig of the text of a file.
 func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
-	dec := yaml.NewDecoder(r)
+	b, err := io.ReadAll(io.LimitReader(r, maxConfigSize+1))
+	if err != nil {
+		return exit.Usagef("", "cannot read the configuration: %w", err)
+	}
+	if len(b) > maxConfigSize {
+		return exit.Usagef("keep the options of one run in a file", "%s: a configuration has at most %d bytes", path, maxConfigSize)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, more yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -53,6 +68,10 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 	var all []error
 	lines := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
+		if len(all) == maxErrors {
+			all = append(all, exit.Usagef("", "no more keys are read after %d errors", maxErrors))
+			break
+		}
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d", path, key.Line)
 		flag := fs.Lookup(key.Value)

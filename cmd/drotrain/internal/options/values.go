@@ -255,6 +255,9 @@ func (v *ListValue) Set(s string) error {
 	return v.add(names)
 }
 
+// maxNames limits the names of a list, for the time to find them among the columns.
+const maxNames = 10_000
+
 // add takes names as they are, commas and all. None is empty: no column's is.
 func (v *ListValue) add(names []string) error {
 	if i := slices.Index(names, ""); i >= 0 {
@@ -262,6 +265,9 @@ func (v *ListValue) add(names []string) error {
 	}
 	if v.set {
 		names = append(*v.p, names...)
+	}
+	if len(names) > maxNames {
+		return &valueError{must: fmt.Sprintf("must have at most %d names, not %d", maxNames, len(names))}
 	}
 	if v.take != nil {
 		if err := v.take(names); err != nil {

@@ -234,3 +234,22 @@ func TestHelpOfAnOption(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// A configuration of any size is refused at once, with few errors.
+func TestApplyYAML_TooLong(t *testing.T) {
+	for text, want := range map[string]string{
+		"count: 3 #" + strings.Repeat(" ", maxConfigSize):    "at most 1048576 bytes",
+		"drop: [" + strings.Repeat("ab,", maxNames) + " ab]": "must have at most 10000 names, not 10001",
+		strings.Repeat("unknown: 1\n", 100):                  "no more keys are read after 20 errors",
+	} {
+		var names []string
+		var count int
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		fs.Var(List(&names), "drop", "")
+		fs.IntVar(&count, "count", 0, "")
+		err := ApplyYAML(fs, "c.yaml", strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 5000 {
+			t.Errorf("%.20q: %.300v", text, err)
+		}
+	}
+}
