@@ -32,6 +32,8 @@ type Options struct {
 	Dialect string // of SQL, one of Dialects(); "": duckdb
 	Table   string // that SQL selects from, as written in SQL; "": data
 	Package string // of Go source; "": model
+
+	Formulas bool // in CSV, leave text that a spreadsheet would run, as =1+1, without an apostrophe
 }
 
 // Write writes the robust model m. A model that the format cannot express is an
@@ -46,7 +48,7 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	}
 	var out []byte
 	if f == CSV {
-		out, err = coefficientTable(m)
+		out, err = coefficientTable(m, o)
 	} else {
 		out, err = written(formula, f, o, m.Version)
 	}

@@ -5,14 +5,19 @@ import (
 	"encoding/csv"
 	"strconv"
 
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
 // coefficientTable is a line an encoded column: how it is made of its source
 // column, (v − shift)/scale with v the number or the indicator of the level, its
 // coefficient, and the coefficient in original units.
-func coefficientTable(m *train.Model) ([]byte, error) {
+func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	var b bytes.Buffer
+	text := printable.Cell
+	if o.Formulas {
+		text = func(s string) string { return s }
+	}
 	w := csv.NewWriter(&b)
 	_ = w.Write([]string{"name", "source", "kind", "level", "shift", "scale", "coefficient", "original"})
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -20,11 +25,11 @@ func coefficientTable(m *train.Model) ([]byte, error) {
 	scoring.Coefficients = m.Scoring()
 	for i, c := range scoring.Explain() {
 		if i >= len(m.Encoder.Columns) { // the constant of a model without an intercept
-			_ = w.Write([]string{c.Name, "", "constant", "", "", "", "", num(c.Robust)})
+			_ = w.Write([]string{text(c.Name), "", "constant", "", "", "", "", num(c.Robust)})
 			continue
 		}
 		col := m.Encoder.Columns[i]
-		_ = w.Write([]string{col.Name, col.Source, col.Kind, col.Level, num(col.Shift), num(col.Scale), num(c.Encoded), num(c.Robust)})
+		_ = w.Write([]string{text(col.Name), text(col.Source), col.Kind, text(col.Level), num(col.Shift), num(col.Scale), num(c.Encoded), num(c.Robust)})
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()

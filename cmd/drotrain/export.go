@@ -20,6 +20,7 @@ type exportOptions struct {
 	model, format, out string
 	variant            string
 	export.Options
+	csvSafe            bool
 	force, json, quiet bool
 }
 
@@ -70,6 +71,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 		fs.Var(options.Enum(&o.Dialect, export.Dialects()), "dialect", "of SQL")
 		fs.StringVar(&o.Table, "table", "data", "`name` of the table that SQL selects from, as written in SQL")
 		fs.StringVar(&o.Package, "package", "model", "`name` of the Go package")
+		fs.BoolVar(&o.csvSafe, "csv-safe", true, "in .csv, an apostrophe before text that a spreadsheet would run: =1+1")
 		fs.BoolVar(&o.force, "force", false, "replace files that exist")
 		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
 		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
@@ -91,6 +93,7 @@ func (o *exportOptions) run(a *app, formats []string) error {
 			return exit.Usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
 		}
 	}
+	o.Formulas = !o.csvSafe
 	parts := []part{{o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }}}
 	if export.Format(o.format) == export.Go {
 		parts = append(parts, part{strings.TrimSuffix(o.out, ".go") + "_test.go",

@@ -209,6 +209,20 @@ func TestCSVSafe(t *testing.T) {
 	if strings.ReplaceAll(string(safe), "'", "") != string(plain) {
 		t.Error("--csv-safe changes more than it adds")
 	}
+	for safe, want := range map[string]string{"true": "\n'-age,'-age,numeric,", "false": "\n-age,-age,numeric,"} {
+		if code, _, stderr := try(t.Context(), "export", "--model", "m", "--out", safe+".csv", "--csv-safe="+safe); code != exit.OK {
+			t.Fatal(stderr)
+		}
+		if b, err := os.ReadFile(safe + ".csv"); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("--csv-safe=%s: %v\n%s", safe, err, b)
+		}
+	}
+	if code, _, stderr := try(t.Context(), "export", "--model", "m", "--out", "default.csv"); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	if b, err := os.ReadFile("default.csv"); err != nil || !strings.Contains(string(b), "\n'-age,'-age,") {
+		t.Errorf("by default: %v\n%s", err, b)
+	}
 }
 
 // A directory belongs to one run at a time, whether it exists already or not, by
@@ -239,5 +253,23 @@ func TestOneRunADirectory(t *testing.T) {
 	}
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a directory without files was made")
+	}
+}
+
+// The name of a target is one line wherever it is printed.
+func TestTargetName_LineBreak(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "pay.csv", payTable("\"pay\nCertified: yes\"", "age", "site", "a"))
+	target := "pay\nCertified: yes"
+	for _, args := range [][]string{
+		{"train", "--data", "pay.csv", "--target", target, "--average", "plain", "--no-report", "--out", "m"},
+		{"inspect", "m"},
+		{"eval", "--model", "m", "--data", "pay.csv", "--resamples", "0", "--out", "e.json"},
+		{"inspect", "e.json"},
+	} {
+		code, stdout, stderr := try(t.Context(), args...)
+		if code != exit.OK || strings.Contains(stdout+stderr, "\nCertified: yes") || !strings.Contains(stdout+stderr, `pay\x0aCertified: yes`) {
+			t.Errorf("drotrain %q: %d\n%s%s", args, code, stdout, stderr)
+		}
 	}
 }

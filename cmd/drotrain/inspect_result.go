@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // inspectResult describes metrics.json or report.json; done is false where path
@@ -44,6 +45,6 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	if asJSON {
 		return true, e.WriteJSON(a.stdout)
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", path, e.Target, e.Split, show.Plural(e.N, "row", "rows")))
+	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: an evaluation of %s on the %s (%s)", printable.Line(path), printable.Line(e.Target), e.Split, show.Plural(e.N, "row", "rows")))
 	return true, nil
 }

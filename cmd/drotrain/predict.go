@@ -143,22 +143,14 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// disarm puts an apostrophe before names and levels that spreadsheets take for
-// formulas: =1+1, +A1, -A1, @SUM, and those behind a tab or a line break. Numbers
-// stay.
+// disarm puts an apostrophe before names and levels that spreadsheets take for formulas.
 func disarm(columns []data.Column) {
-	safe := func(s string) string {
-		if s != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(s)[0]) {
-			return "'" + s
-		}
-		return s
-	}
 	for i := range columns {
 		c := &columns[i]
-		c.Name = safe(c.Name)
+		c.Name = printable.Cell(c.Name)
 		level := make([]string, len(c.Level))
 		for k, l := range c.Level {
-			level[k] = safe(l)
+			level[k] = printable.Cell(l)
 		}
 		c.Level = level
 	}

@@ -229,7 +229,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		if len(c.Groups) > 0 {
 			with = ", groups " + strings.Join(c.Groups, ", ")
 		}
-		a.note("reading %s, target %s%s", c.Data, c.Target, with)
+		a.note("%s", printable.Line(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
 	}
 	return nil
 }

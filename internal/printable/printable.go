@@ -7,6 +7,7 @@ package printable
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,25 @@ func Line(s string) string { return escape(s, false) }
 
 // Text returns s with its line breaks (LF) and tabs.
 func Text(s string) string { return escape(s, true) }
+
+// Cell returns s with an apostrophe before what a spreadsheet would take for a formula: =1+1,
+// +A1, -A1 and @SUM, at the beginning and behind what may separate cells. A number is none.
+func Cell(s string) string {
+	if _, err := strconv.ParseFloat(s, 64); err == nil || !strings.ContainsAny(s, formula+"\t\r\n") {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		if i == 0 && strings.ContainsRune(formula+"\t\r\n", r) || i > 0 && strings.IndexByte(";\t\r\n", s[i-1]) >= 0 && strings.ContainsRune(formula, r) {
+			b.WriteByte('\'')
+		}
+		_, n := utf8.DecodeRuneInString(s[i:])
+		b.WriteString(s[i : i+n]) // a byte that is no UTF-8 stays
+	}
+	return b.String()
+}
+
+const formula = "=+-@＝＋－＠" // the first characters of formulas
 
 // escape writes the hidden characters of s as \x1b or \u202e, and bytes that
 // are no UTF-8 as \xff.

@@ -73,3 +73,15 @@ func TestHiddenByUnicodeTables(t *testing.T) {
 		}
 	}
 }
+
+func TestCell_Formulas(t *testing.T) {
+	for s, want := range map[string]string{
+		"=1+1": "'=1+1", "+A1": "'+A1", "-A1": "'-A1", "@SUM": "'@SUM", "＝1": "'＝1", "\t=1": "'\t'=1", "\nx": "'\nx",
+		"a;=1": "a;'=1", ";=1;-x": ";'=1;'-x", "a\r\n=1": "a\r\n'=1",
+		"-1": "-1", "+2.5e3": "+2.5e3", "a=1": "a=1", "a-b;c": "a-b;c", "": "", "\xff-": "\xff-", "=\xff": "'=\xff",
+	} {
+		if got := Cell(s); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 func Model(w io.Writer, path string, m *train.Model) {
-	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", path, Target(m), m.Version)
+	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.Line(path), Target(m), m.Version)
 	Summary(w, m, title)
 	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
 	for _, c := range m.Explain() {
@@ -19,7 +19,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 	}
 	fmt.Fprintln(w, "\nTrained on")
 	for _, s := range m.Sources {
-		fmt.Fprintf(w, "  %s, %s\n    sha256 %s\n", s.Path, Plural(s.Rows, "row", "rows"), s.SHA256)
+		fmt.Fprintf(w, "  %s, %s\n    sha256 %s\n", printable.Line(s.Path), Plural(s.Rows, "row", "rows"), s.SHA256)
 	}
 	for _, n := range m.Notes {
 		Wrapped(w, "", "note: "+n)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -25,7 +26,7 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	}
 	fmt.Fprintln(w)
 
-	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, unitText(m))
+	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, printable.Line(unitText(m)))
 	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
 	row("objective", Number6(s.Objective))
 	row("upper bound", bound(s.Certificate.Upper))
