@@ -16,9 +16,9 @@ func newRoot(a *app) *cobra.Command {
 		Short: "Distributionally robust training of linear models",
 		Long: `drotrain trains linear models, finds out whether a robust one is better for the
 group that the standard one (ERM) serves worst, and proves how close to optimal
-the fit is. Often the standard model is kept: of 100 real tables with groups
-named, the worst group is measurably better off on 28 and worse off on 3; of 50
-of them that no rule had seen before, better off on 11 and worse off on 2.`,
+the fit is. Measured on 44 real tables with groups named, the worst group's risk
+is lower than with the standard model without group columns on 19 and higher on
+1; than with the standard model that has them, lower on 4 and higher on none.`,
 		Example: `  drotrain train                        # a first run, on an embedded data set
   drotrain train --data loans.parquet --target deny --groups region,sex
   drotrain eval --model drotrain-out/model.json --data new.parquet
