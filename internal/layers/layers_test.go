@@ -52,7 +52,7 @@ var rooms = []struct {
 	{"train/internal/dealt", []string{"internal", "data"}},
 	{"train", []string{"internal", "design", "losses", "dro", "data", "data/table", "data/propose", "datasets", "train/level", "train/tune", "train/score", "train/internal/dealt"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
-	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
+	{"train/report", []string{"internal", "design", "losses", "dro", "data", "data/table", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
 	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
