@@ -118,7 +118,7 @@ type choosing struct {
 }
 
 const (
-	mostEntries = 4e7    // matrix entries of the choice
+	mostEntries = 2e7    // matrix entries of the choice
 	fewestRows  = 10_000 // that mostEntries does not go below
 )
 

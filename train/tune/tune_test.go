@@ -651,7 +651,7 @@ func TestTable_ChoiceRows(t *testing.T) {
 		t.Errorf("%d rows of 300, at most 1000", got)
 	}
 	wide := &Table{Rows: level.Rows{N: 100_000}, X: sized{n: 100_000, d: 1000}}
-	if got := wide.choiceRows(100_000); got != 40_000 {
+	if got := wide.choiceRows(100_000); got != 20_000 {
 		t.Errorf("%d rows of 1000 columns", got)
 	}
 	wide.X = sized{n: 100_000, d: 10_000}
