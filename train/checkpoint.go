@@ -99,8 +99,14 @@ func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.
 	if ok, err := j.Load(part, &kept); err != nil {
 		return nil, err
 	} else if ok {
+		if len(kept.Start) != 0 && len(kept.Start) != m.Run.Train.D {
+			return nil, fmt.Errorf("the checkpoint is damaged: its choice starts at %d coefficients, and the model has %d", len(kept.Start), m.Run.Train.D)
+		}
 		s := &tune.Selection{Start: kept.Start}
-		return s, json.Unmarshal(kept.Selection, s)
+		if err := json.Unmarshal(kept.Selection, s); err != nil {
+			return nil, fmt.Errorf("the checkpoint is damaged: its choice cannot be read: %w", err)
+		}
+		return s, nil
 	}
 	t := m.table(m.Run.Train)
 	t.Memory = j.Within(part)

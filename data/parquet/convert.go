@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
@@ -105,13 +106,22 @@ func (c *converter) timestamp(unit schema.TimeUnitType) {
 func (c *converter) timeOfDay(unit schema.TimeUnitType) {
 	switch unit {
 	case schema.TimeUnitMillis:
-		c.i32 = func(v int32) float64 { return float64(v) / 1e3 }
+		c.i32 = func(v int32) float64 { return withinDay(int64(v), 1e3) }
 		c.kind, c.name = table.Numeric, table.TimeOfDay
 	case schema.TimeUnitMicros:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e6 })
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return withinDay(v, 1e6) })
 	case schema.TimeUnitNanos:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return float64(v) / 1e9 })
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return withinDay(v, 1e9) })
 	}
+}
+
+// withinDay returns the seconds of a time of the day in units of 1/perSecond seconds. A time
+// beyond the day is damage.
+func withinDay(v, perSecond int64) float64 {
+	if v < 0 || v > 86400*perSecond {
+		panic(table.Damaged("%d is no time of a day", v))
+	}
+	return float64(v) / float64(perSecond)
 }
 
 // seconds makes integers a span of time.
@@ -174,14 +184,24 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 
 func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
+	most := math.Pow10(int(precision - scale)) // a value that rounds to it is let pass
+	within := func(v float64) float64 {
+		if math.Abs(v) > most {
+			panic(table.Damaged("%v is no value of type %s", v, c.name))
+		}
+		return v
+	}
 	switch phys {
 	case parquet.Types.Int32:
-		c.i32 = func(v int32) float64 { return table.Decimal(int64(v), scale) }
+		c.i32 = func(v int32) float64 { return within(table.Decimal(int64(v), scale)) }
 	case parquet.Types.Int64:
-		c.i64 = func(v int64) float64 { return table.Decimal(v, scale) }
+		c.i64 = func(v int64) float64 { return within(table.Decimal(v, scale)) }
 		c.exact = table.ExactInt64
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		c.bytes = func(b []byte) (float64, bool) { return table.BigDecimal(b, scale) }
+		c.bytes = func(b []byte) (float64, bool) {
+			v, exact := table.BigDecimal(b, scale)
+			return within(v), exact
+		}
 	default:
 		return converter{name: c.name}
 	}

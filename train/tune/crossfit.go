@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/paged"
@@ -53,14 +54,28 @@ func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float
 		return t.Solve(ctx, l, x)
 	}
 	var s solved
-	if ok, err := t.Memory.Load(name, &s); ok || err != nil {
-		return s.X, s.Passes, err
+	ok, err := t.Memory.Load(name, &s)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, d := t.X.Dims(); ok && len(s.X) == d && finite(s.X) { // what does not fit is solved again
+		return s.X, s.Passes, nil
 	}
 	x, passes, err := t.Solve(ctx, l, x)
 	if err == nil {
 		t.Memory.Store(name, solved{x, passes})
 	}
 	return x, passes, err
+}
+
+// finite reports whether no entry of x is NaN or infinite.
+func finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // losses returns the loss of every row at x.

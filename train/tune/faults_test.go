@@ -3,7 +3,9 @@ package tune
 import (
 	"context"
 	"errors"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +148,35 @@ func TestFolds_RareClass(t *testing.T) {
 		}
 		if _, err := a.Folds(rare, 1); (err == nil) != (rare == 2) {
 			t.Errorf("%d folds of %d rows of a class: %v", rare, rare, err)
+		}
+	}
+}
+
+// A damaged is a memory whose points do not fit the table.
+type damaged struct{ x []float64 }
+
+func (m damaged) Load(_ string, into any) (bool, error) {
+	if s, ok := into.(*solved); ok {
+		s.X = m.x
+		return true, nil
+	}
+	return false, nil
+}
+func (m damaged) Store(string, any) {}
+
+func TestTable_DamagedPointsAreSolvedAgain(t *testing.T) {
+	a := table(t, 300, 0, false)
+	_, d := a.X.Dims()
+	want, _, err := a.solve(t.Context(), "erm", level.Level{Average: "plain"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := make([]float64, d)
+	wrong[0] = math.Inf(1)
+	for name, x := range map[string][]float64{"too short": {1}, "too long": make([]float64, d+1), "not finite": wrong} {
+		a.Memory = damaged{x}
+		if got, _, err := a.solve(t.Context(), "erm", level.Level{Average: "plain"}, nil); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }
