@@ -33,7 +33,7 @@ func doctors(t *testing.T, name string) {
 	put(t, name, b.String())
 }
 
-func must(t *testing.T, command string) (stdout, stderr string) {
+func mustRun(t *testing.T, command string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := try(t.Context(), strings.Fields(command)...)
 	if code != exit.OK {
@@ -47,7 +47,7 @@ func must(t *testing.T, command string) (stdout, stderr string) {
 func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	stdout, _ := must(t, "train --data d.csv --target y --groups site --drop w --nu 0.05 --adversary groups --out m --quiet")
+	stdout, _ := mustRun(t, "train --data d.csv --target y --groups site --drop w --nu 0.05 --adversary groups --out m --quiet")
 	for _, recommended := range []string{train.VariantERM, train.VariantRobust, ""} {
 		for _, chosen := range []bool{true, false} {
 			rewrite(t, "m/model.json", recommended, chosen)
@@ -60,7 +60,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 				if asked != "" {
 					option = " --model-variant " + asked
 				}
-				out, said := must(t, "predict --model m --data d.csv --out p.csv --force --json"+option)
+				out, said := mustRun(t, "predict --model m --data d.csv --out p.csv --force --json"+option)
 				var p predicted
 				if err := json.Unmarshal([]byte(out), &p); err != nil || p.Variant != want {
 					t.Errorf("recommended %q, chosen %v, asked %q: %q %v", recommended, chosen, asked, p.Variant, err)
@@ -76,9 +76,9 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	}
 	// The predictions, the export and the evaluation are of the same model.
 	rewrite(t, "m/model.json", train.VariantERM, true)
-	must(t, "predict --model m --data d.csv --out a.csv")
-	must(t, "predict --model m --data d.csv --out b.csv --model-variant erm")
-	must(t, "predict --model m --data d.csv --out c.csv --model-variant robust")
+	mustRun(t, "predict --model m --data d.csv --out a.csv")
+	mustRun(t, "predict --model m --data d.csv --out b.csv --model-variant erm")
+	mustRun(t, "predict --model m --data d.csv --out c.csv --model-variant robust")
 	read := func(name string) string {
 		raw, err := os.ReadFile(name)
 		if err != nil {
@@ -89,16 +89,16 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	if a, b, c := read("a.csv"), read("b.csv"), read("c.csv"); a != b || a == c {
 		t.Error("the predictions are those of another model")
 	}
-	must(t, "export --model m --out a.sql")
-	must(t, "export --model m --out c.sql --model-variant robust")
+	mustRun(t, "export --model m --out a.sql")
+	mustRun(t, "export --model m --out c.sql --model-variant robust")
 	if read("a.sql") == read("c.sql") {
 		t.Error("the exports are of one model")
 	}
-	out, _ := must(t, "eval --model m --data d.csv --fail-if change.worst_group.risk.high>0")
+	out, _ := mustRun(t, "eval --model m --data d.csv --fail-if change.worst_group.risk.high>0")
 	if !strings.Contains(out, "The evaluation after the training recommended the standard model (ERM).") {
 		t.Error(out)
 	}
-	if out, _ = must(t, "eval --model m --data d.csv --model-variant robust"); !strings.Contains(out, "robust") {
+	if out, _ = mustRun(t, "eval --model m --data d.csv --model-variant robust"); !strings.Contains(out, "robust") {
 		t.Error(out)
 	}
 }
@@ -132,7 +132,7 @@ func TestTrain_SaysWhichModelToUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
 	for nu, want := range map[string][2]string{"1e6": {"There is no measurable difference", " --model-variant erm"}, "0.05": {"Use the robust model", "d.csv \\"}} {
-		stdout, _ := must(t, "train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
+		stdout, _ := mustRun(t, "train --data d.csv --target y --groups site --drop w --group-features=false --nu "+nu+" --adversary groups --gap 1e-4 --out m --quiet --force")
 		if !strings.Contains(stdout, "\n  "+want[0]) || !strings.Contains(stdout, "drotrain predict --model m/model.json --data d.csv"+strings.TrimPrefix(want[1], "d.csv")) {
 			t.Errorf("ν = %s:\n%s", nu, stdout)
 		}
@@ -143,21 +143,21 @@ func TestTrain_SaysWhichModelToUse(t *testing.T) {
 func TestEval_WeightOfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	must(t, "train --data d.csv --target y --groups site --weight w --nu 1 --out m --quiet --fast")
+	mustRun(t, "train --data d.csv --target y --groups site --weight w --nu 1 --out m --quiet --fast")
 	for option, weighted := range map[string]bool{"": true, "--weight w": true, "--weight=": false} {
-		must(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
+		mustRun(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
 		if e := metrics(t, "e.json"); e.Weighted != weighted {
 			t.Errorf("%q: weighted %v", option, e.Weighted)
 		}
 	}
-	must(t, "report --model m --data d.csv --resamples 0 --out r.json")
+	mustRun(t, "report --model m --data d.csv --resamples 0 --out r.json")
 	raw, err := os.ReadFile("r.json")
 	if err != nil || !strings.Contains(string(raw), `"weighted": true`) {
 		t.Error("the report is not weighted", err)
 	}
 	raw, _ = os.ReadFile("d.csv")
 	put(t, "without.csv", strings.ReplaceAll(string(raw), ",w\n", ",other\n"))
-	_, stderr := must(t, "eval --model m --data without.csv --resamples 0 --out e.json --force")
+	_, stderr := mustRun(t, "eval --model m --data without.csv --resamples 0 --out e.json --force")
 	if e := metrics(t, "e.json"); e.Weighted || !strings.Contains(stderr, `row weights "w", which the table lacks: every row counts once`) {
 		t.Error(stderr)
 	}
@@ -167,16 +167,16 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 func TestThreshold_OfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	must(t, "train --data d.csv --target y --groups site --drop w --nu 1 --threshold 0.2 --out m --quiet --fast")
+	mustRun(t, "train --data d.csv --target y --groups site --drop w --nu 1 --threshold 0.2 --out m --quiet --fast")
 	if e := metrics(t, "m/metrics.json"); e.Threshold == nil || *e.Threshold != 0.2 {
 		t.Errorf("%v", e.Threshold)
 	}
 	for option, want := range map[string]float64{"": 0.2, "--threshold 0.7": 0.7} {
-		out, _ := must(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
+		out, _ := mustRun(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
 		if e := metrics(t, "e.json"); e.Threshold == nil || float64(*e.Threshold) != want || !strings.Contains(out, fmt.Sprintf("threshold %g", want)) {
 			t.Errorf("%q: %v\n%s", option, e.Threshold, out)
 		}
-		must(t, "predict --model m --data d.csv --out p.csv --force "+option)
+		mustRun(t, "predict --model m --data d.csv --out p.csv --force "+option)
 		raw, _ := os.ReadFile("p.csv")
 		for _, line := range strings.Fields(string(raw))[1:] {
 			f := strings.Split(line, ",")
@@ -208,10 +208,10 @@ func TestAudit_PositiveLabel(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	for _, label := range []string{"approved", "rejected"} {
-		out, _ := must(t, "audit a.csv --label y --score p,q --positive "+label)
+		out, _ := mustRun(t, "audit a.csv --label y --score p,q --positive "+label)
 		if !strings.Contains(out, "WARNING: The AUC of ") || !strings.Contains(out, "below 0.5") {
 			t.Errorf("%s: %s", label, out)
 		}
 	}
-	must(t, "audit a.csv --label b --score p")
+	mustRun(t, "audit a.csv --label b --score p")
 }

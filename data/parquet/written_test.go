@@ -80,12 +80,10 @@ func columnsWritten() []physical {
 	}
 	all[8].number = func(k int64) float64 { return hundredths(k % 100) }
 	for width, digits := range map[int]int32{1: 2, 2: 4, 5: 11, 8: 18, 9: 20} {
+		limit := int64(math.Pow10(int(min(digits, 18)))) // the values that the precision allows
 		all = append(all, physical{fmt.Sprintf("decimal of %d bytes", width), node(schema.NewDecimalLogicalType(digits, 2), parquet.Types.FixedLenByteArray, width), func(k int64) float64 {
-			if width == 1 {
-				return hundredths(int64(int8(k)))
-			}
-			return hundredths(k)
-		}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](fixed(width)), nil, false})
+			return hundredths(k % limit)
+		}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](func(k int64) parquet.FixedLenByteArray { return fixed(width)(k % limit) }), nil, false})
 	}
 	return all
 }
