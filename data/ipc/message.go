@@ -23,6 +23,7 @@ const (
 	msgDictionary = 2
 	msgBatch      = 3
 
+	fbTypeInt     = 2
 	fbTypeDecimal = 7
 	fbTypeUnion   = 14
 )
@@ -95,6 +96,9 @@ func checkSchema(t fbTable) (d schemaDigest) {
 		kind := t.int8(2)
 		fmt.Fprintf(&s, "%q %d %d", t.text(0), t.int8(1), kind)
 		if typ, ok := t.child(3); ok {
+			if kind == fbTypeInt {
+				checkBool(typ, 1)
+			}
 			if bits := typ.int32(2, 128); kind == fbTypeDecimal && (bits == 32 || bits == 64) {
 				panic(&table.Error{Column: t.text(0), Msg: fmt.Sprintf("decimals of %d bits are not supported", bits),
 					Hint: "store the column as decimals of 128 bits or as doubles"})
@@ -116,6 +120,7 @@ func checkSchema(t fbTable) (d schemaDigest) {
 			d.dictionaries = append(d.dictionaries, dict.int64(0))
 			fmt.Fprintf(&s, " dict %d", dict.int64(0))
 			if index, ok := dict.child(1); ok {
+				checkBool(index, 1)
 				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1))
 			}
 		}
@@ -139,6 +144,13 @@ func checkSchema(t fbTable) (d schemaDigest) {
 	metadata(t, 2)
 	d.signature = s.String()
 	return d
+}
+
+// checkBool refuses a bool that is neither 0 nor 1, which readers take differently.
+func checkBool(t fbTable, slot int) {
+	if b := t.int8(slot); b != 0 && b != 1 {
+		panic(table.Damaged("a bool of its schema has the value %d", b))
+	}
 }
 
 // A batchInfo is what a record batch declares.

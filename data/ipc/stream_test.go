@@ -216,3 +216,30 @@ func TestBuffersLieInTheirMessages(t *testing.T) {
 		t.Error("no buffer is empty")
 	}
 }
+
+// A sign of integers that is neither 0 nor 1 is damage: readers take it differently.
+func TestRead_SignOfIntegersIsNoBool(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "number", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	b.Field(0).(*array.Int32Builder).AppendValues([]int32{-93, 2}, nil)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s))
+	if err := w.Write(b.NewRecord()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := out.Bytes()
+	if text, rows := says(t, whole); text != "" || rows != 2 {
+		t.Fatalf("%d rows, %q", rows, text)
+	}
+	first := cutMessage(whole, 0)
+	schema, _ := fbRoot(first.meta).child(2)
+	at, _ := schema.vector(1, 4)
+	integer, _ := schema.table(at).child(3)
+	whole[bytes.Index(whole, first.meta)+integer.field(1)] = 2
+	if text, _ := says(t, whole); !strings.Contains(text, "a bool of its schema has the value 2") {
+		t.Errorf("is_signed of 2: %q", text)
+	}
+}
