@@ -1,5 +1,5 @@
 # Every target runs from a fresh clone with Go and git. CONTRIBUTING.md says when to use which.
-.PHONY: build test short golden lint bench ci release
+.PHONY: build test short golden lint bench ci release python
 
 build: ## the binary, static, with the version of this checkout
 	CGO_ENABLED=0 go build -trimpath -buildvcs=true -o drotrain ./cmd/drotrain
@@ -23,6 +23,11 @@ lint: ## format, vet, and golangci-lint where it is installed
 bench: ## a short run of the benchmarks and of the search for wrong certificates
 	go -C bench test ./...
 	go -C bench run . -quick
+
+python: ## a wheel with the binary of this checkout in dist/, and its tests in a virtual environment
+	python3 -m venv .venv && .venv/bin/pip install -q './python[test]'
+	cd python && ../.venv/bin/python -m pytest -q -W ignore
+	.venv/bin/pip wheel -q --no-deps -w dist ./python
 
 ci: ## what the continuous integration runs
 	.ci/run

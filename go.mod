@@ -14,7 +14,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // commands, help, completions: 2.6 MB, 2.5 ms at start
 	github.com/spf13/pflag v1.0.10 // its flags
 	go.yaml.in/yaml/v3 v3.0.6 // the maintained line of YAML v3: strict, with line numbers
-	golang.org/x/sync v0.22.0 // indirect; goroutines with a limit and an error; experiments alone
+	golang.org/x/sync v0.22.0 // goroutines with a limit and an error; experiments alone
 	golang.org/x/sys v0.47.0 // AVX2 and FMA or not; files without a name, mapped
 	golang.org/x/term v0.45.0 // is this a terminal
 	golang.org/x/text v0.41.0 // UTF-16 and Windows-1252 in CSV; gonum/plot brings it
@@ -43,6 +43,7 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	github.com/stretchr/objx v0.5.2 // indirect
 	github.com/zeebo/xxh3 v1.0.2 // indirect
 	golang.org/x/exp v0.0.0-20231006140011-7918f672742d // indirect
 	golang.org/x/image v0.45.0 // indirect

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +19,6 @@ type cell struct {
 	D       int     `json:"d"`
 	Nu      float64 `json:"nu"`
 	Mu      float64 `json:"mu"`
-
-	tier int // order of importance
 }
 
 // A source is a design matrix: a reference design by name, or a synthetic one.
@@ -36,7 +33,7 @@ type source struct {
 // groups are the tables of the report, in order.
 var groups = []string{"quick", "main", "small", "correlated", "ref", "sweep-n", "sweep-d", "sweep-nu", "sweep-mu", "large"}
 
-// Name is the cell's name in tables and for -cells.
+// Name returns the cell's name in tables and for -cells.
 func (c *cell) Name() string {
 	if c.Source.Dataset != "" {
 		return fmt.Sprintf("%s/%s-%s-%s-nu%g-mu%.3g", c.Group, c.Source.Dataset, c.Loss, c.Penalty, c.Nu, c.Mu)
@@ -51,22 +48,20 @@ func (c *cell) Name() string {
 	return name
 }
 
-// bytes is the size of the design.
+// bytes returns the size of the design.
 func (c *cell) bytes() float64 { return 8 * float64(c.N) * float64(c.D) }
 
 func synthetic(group, loss, penalty string, s source, nu float64) cell {
 	return cell{Group: group, Source: s, Loss: loss, Penalty: penalty, N: s.Rows, D: s.Columns, Nu: nu, Mu: 1 / float64(s.Rows)}
 }
 
-// grid is every combination of losses, penalties and ν on the given sources.
-func grid(group string, tier int, sources []source, losses []string, nus []float64) (out []cell) {
+// grid returns every combination of losses, penalties and ν on the given sources.
+func grid(group string, sources []source, losses []string, nus []float64) (out []cell) {
 	for _, s := range sources {
 		for _, loss := range losses {
 			for _, penalty := range []string{"kl", "chi2"} {
 				for _, nu := range nus {
-					c := synthetic(group, loss, penalty, s, nu)
-					c.tier = tier
-					out = append(out, c)
+					out = append(out, synthetic(group, loss, penalty, s, nu))
 				}
 			}
 		}
@@ -77,46 +72,36 @@ func grid(group string, tier int, sources []source, losses []string, nus []float
 var allLosses = []string{"logistic", "huber", "squared"}
 
 func quickCells() []cell {
-	return grid("quick", 0, []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses, []float64{1})
+	return grid("quick", []source{{Rows: 2000, Columns: 10, Kappa: 1}, {Rows: 60_000, Columns: 10, Kappa: 100}}, allLosses, []float64{1})
 }
 
-// conditionings are the designs of n rows and d columns, well and badly scaled.
+// conditionings returns the designs of n rows and d columns, well and badly scaled.
 func conditionings(n, d int) []source {
 	return []source{{Rows: n, Columns: d, Kappa: 1}, {Rows: n, Columns: d, Kappa: 100}}
 }
 
-// mainCells are those that the goal is about, at 10⁵ and 10⁶ rows, and what is
-// measured beside them, with their tiers. The reference problems and the sweeps come
-// in between.
+// mainCells are those of 10⁵ and 10⁶ rows that the goal is about, and smaller, larger and
+// correlated ones beside them.
 func mainCells() (out []cell) {
-	add := func(group string, tier int, sources []source, losses []string, nus ...float64) {
-		out = append(out, grid(group, tier, sources, losses, nus)...)
+	add := func(group string, sources []source, losses []string, nus ...float64) {
+		out = append(out, grid(group, sources, losses, nus)...)
 	}
 	two := allLosses[:2]
-	add("main", 0, conditionings(100_000, 20), allLosses, 1, 0.1)
-	add("main", 1, conditionings(1_000_000, 20), allLosses, 1, 0.1)
-	add("main", 2, conditionings(100_000, 100), allLosses, 1, 0.1)
-	add("small", smallTier, conditionings(10_000, 20)[:1], allLosses, 1)
-	add("main", 6, conditionings(1_000_000, 100), allLosses, 1)
-	add("large", largeTier, conditionings(10_000_000, 20)[:1], two, 1)
-	add("large", 8, conditionings(10_000_000, 100)[:1], two, 1)
-	add("main", 9, conditionings(1_000_000, 100), allLosses, 0.1)
-	add("correlated", 10, []source{
+	add("main", conditionings(100_000, 20), allLosses, 1, 0.1)
+	add("main", conditionings(1_000_000, 20), allLosses, 1, 0.1)
+	add("main", conditionings(100_000, 100), allLosses, 1, 0.1)
+	add("small", conditionings(10_000, 20)[:1], allLosses, 1)
+	add("main", conditionings(1_000_000, 100), allLosses, 1)
+	add("large", conditionings(10_000_000, 20)[:1], two, 1)
+	add("large", conditionings(10_000_000, 100)[:1], two, 1)
+	add("main", conditionings(1_000_000, 100), allLosses, 0.1)
+	add("correlated", []source{
 		{Rows: 100_000, Columns: 20, Kappa: 1, Rho: 0.9}, {Rows: 100_000, Columns: 100, Kappa: 1, Rho: 0.9}}, two, 1)
-	add("large", 11, conditionings(10_000_000, 20)[1:], two, 1)
-	add("large", 11, conditionings(10_000_000, 20), two, 0.1)
-	add("large", 12, conditionings(10_000_000, 100)[1:], two, 1)
+	add("large", conditionings(10_000_000, 20)[1:], two, 1)
+	add("large", conditionings(10_000_000, 20), two, 0.1)
+	add("large", conditionings(10_000_000, 100)[1:], two, 1)
 	return out
 }
-
-// Tiers, in the order in which cells are measured.
-const (
-	repeatedTier  = 2 // up to which cells deserve all repeats
-	referenceTier = 3
-	smallTier     = 4 // after which loading is measured
-	sweepTier     = 5
-	largeTier     = 7 // from which on cells get the time that is left
-)
 
 // A curve is a line of the figures: a loss with KL on columns of one scaling.
 type curve struct {
@@ -136,7 +121,7 @@ func curves(of string) []curve {
 func sweepCells() (out []cell) {
 	add := func(of string, c curve, n, d int, nu, mu float64) {
 		v := synthetic("sweep-"+of, c.loss, "kl", source{Rows: n, Columns: d, Kappa: c.kappa}, nu)
-		v.Mu, v.tier = mu, sweepTier
+		v.Mu = mu
 		out = append(out, v)
 	}
 	const n, d = 100_000, 20
@@ -163,7 +148,7 @@ func sweepCells() (out []cell) {
 	return out
 }
 
-// referenceCells are the problems of reference.json in dir; none when it is absent.
+// referenceCells returns the problems of reference.json in dir; none when it is absent.
 func referenceCells(dir string) ([]cell, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "reference.json"))
 	if os.IsNotExist(err) {
@@ -186,7 +171,7 @@ func referenceCells(dir string) ([]cell, error) {
 		if strings.Contains(r.Penalty, "chi") {
 			penalty = "chi2"
 		}
-		out = append(out, cell{Group: "ref", Source: source{Dataset: r.Dataset}, Loss: r.Loss, Penalty: penalty, N: r.N, D: r.D, Nu: r.Nu, Mu: r.Mu, tier: referenceTier})
+		out = append(out, cell{Group: "ref", Source: source{Dataset: r.Dataset}, Loss: r.Loss, Penalty: penalty, N: r.N, D: r.D, Nu: r.Nu, Mu: r.Mu})
 	}
 	return out, nil
 }
@@ -197,7 +182,7 @@ var others = []string{"cvxpy", "dro", "drago", "drlearn"}
 // authors are those of them that are the code of the paper's authors.
 var authors = others[2:]
 
-// accepts says whether one of the others solves problems of the kind and is asked to.
+// accepts reports whether one of the others solves problems of the kind and is asked to.
 func (c *cell) accepts(peer string) bool {
 	switch {
 	case strings.HasPrefix(c.Group, "sweep"):
@@ -209,39 +194,4 @@ func (c *cell) accepts(peer string) bool {
 	}
 	few := c.Group == "main" && c.N == authorsRows && c.D == 20 && c.Nu == 1 && c.Source.Kappa == 1
 	return slices.Contains(authors, peer) && (few || c.Group == "ref")
-}
-
-// inOrder sorts cells by importance, and keeps those of one design together
-// within a tier.
-func inOrder(cells []cell) []cell {
-	out := slices.Clone(cells)
-	key := func(c *cell) string { return fmt.Sprintf("%02d %+v", c.tier, c.Source) }
-	slices.SortStableFunc(out, func(a, b cell) int { return strings.Compare(key(&a), key(&b)) })
-	return out
-}
-
-// expected is a guess, in seconds, of one run of ours, two of scipy and one of each of
-// the others on the cell, at most limit each, and of checking them. It shares out the
-// budget and decides nothing else.
-func (c *cell) expected(o *options, limit float64) float64 {
-	const bytesASecond, rowsASecond = 6e9, 40e6
-	evaluations := 8.0
-	switch {
-	case c.Source.Kappa > 1 || c.Source.Rho > 0:
-		evaluations = 250
-	case c.Penalty == "kl" && c.Loss != "logistic":
-		evaluations = 100 // heavy tails
-	}
-	one := 2*c.bytes()/bytesASecond + float64(c.N)/rowsASecond
-	checks := 4 * (2*c.bytes()/1e9 + math.Min(2e9, float64(c.N*c.D*c.D))/1e9)
-	expected := 0.2 + 10*one + checks + 2*math.Min(limit, evaluations*one)
-	if c.N <= convexRows {
-		expected += 3 // interior points
-	}
-	for _, peer := range authors {
-		if c.accepts(peer) && !o.missing[peer] {
-			expected += raceRuns * limit
-		}
-	}
-	return expected
 }

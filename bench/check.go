@@ -12,7 +12,7 @@ type Bounds struct {
 	Radius       float64 // divergence from equal weights, ψ/ν, of the adversary's response
 }
 
-// Gap is the relative gap.
+// Gap returns the relative gap.
 func (b Bounds) Gap() float64 { return (b.Upper - b.Lower) / max(1e-12, math.Abs(b.Upper)) }
 
 // check bounds the optimum of the cell from x, with plain loops that share no

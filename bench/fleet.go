@@ -24,7 +24,7 @@ type checked struct {
 	Bounds
 }
 
-// check is the checker's, which it asks once for a point.
+// check returns the bounds that the checker proves from x; it is asked once for a point.
 func (f *fleet) check(c *cell, x []float64) (Bounds, error) {
 	for _, p := range f.checked {
 		if slices.Equal(p.x, x) {
@@ -51,7 +51,7 @@ func (f *fleet) get(spec peerSpec) (*peer, error) {
 	if f.turns {
 		f.stop()
 	}
-	p, err := startPeer(f.o, spec, "solve", f.files())
+	p, err := startPeer(f.o, spec, f.files())
 	if err == nil {
 		alive[key] = p
 	}
@@ -84,7 +84,7 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 	return f, nil
 }
 
-// freeMemory is in bytes; 0 if the system does not tell.
+// freeMemory returns the bytes of free memory, 0 if they are unknown.
 func freeMemory() float64 {
 	free, _ := memory.Free()
 	if free == math.MaxInt64 {

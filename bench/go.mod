@@ -4,7 +4,6 @@ go 1.25.0
 
 require (
 	github.com/drotrain/drotrain v0.0.0
-	golang.org/x/sync v0.22.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -33,6 +32,7 @@ require (
 	golang.org/x/exp v0.0.0-20231006140011-7918f672742d // indirect
 	golang.org/x/image v0.45.0 // indirect
 	golang.org/x/mod v0.38.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260708182218-49f421fb7959 // indirect
 	golang.org/x/text v0.41.0 // indirect

@@ -19,7 +19,7 @@ import (
 //go:embed peers.py peers_authors.py
 var scripts embed.FS
 
-// scriptOf is the file of scripts that holds the module.
+// scriptOf returns the file of scripts that holds the module.
 func scriptOf(module string) string {
 	if slices.Contains(authors, module) {
 		return "peers_authors.py"
@@ -27,7 +27,7 @@ func scriptOf(module string) string {
 	return "peers.py"
 }
 
-// installLine tells how to get a peer that is missing.
+// installLine returns the command that installs a missing peer.
 func installLine(module string) string {
 	switch module {
 	case "drago":
@@ -63,12 +63,10 @@ type request struct {
 	Files   files   `json:"files"`
 	Seconds float64 `json:"seconds"` // to give up after
 	Threads int     `json:"threads"` // ours; others take theirs from the environment
-	Method  string  `json:"method"`  // ours: auto if empty
 	Radius  float64 `json:"radius"`  // of the ball of the constrained problem
 	Gap     float64 `json:"gap"`     // ours: to certify; scipy, authors: to reach
 	Floor   float64 `json:"floor"`   // scipy, authors: a lower bound of the optimum
 	Pass    bool    `json:"pass"`    // ours: time one pass as well
-	Probe   bool    `json:"probe"`   // scipy: time one evaluation and no more
 }
 
 // A reply is one line of a peer.
@@ -92,7 +90,7 @@ type peerSpec struct {
 
 // startPeer starts a process on the files, or returns errMissing. Those with
 // nothing to do do not run.
-func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
+func startPeer(o *options, spec peerSpec, c files) (*peer, error) {
 	config, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -103,7 +101,7 @@ func startPeer(o *options, spec peerSpec, kind string, c files) (*peer, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.cmd = exec.Command(self, workerMode, kind, string(config))
+		p.cmd = exec.Command(self, workerMode, string(config))
 	} else {
 		if err := os.CopyFS(o.dir, scripts); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err

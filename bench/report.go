@@ -22,7 +22,7 @@ type report struct {
 	Go       string    `json:"go"`
 	Commit   string    `json:"commit,omitempty"`
 	Versions string    `json:"versions,omitempty"` // of the peers
-	Commands []string  `json:"commands"`
+	Command  string    `json:"command"`
 	Skipped  []skipped `json:"skipped,omitempty"`
 	Results  []*result `json:"results"`
 }
@@ -33,47 +33,24 @@ type skipped struct {
 	Reason string `json:"reason"`
 }
 
-// newReport continues the one that is there, if that is asked for.
-func newReport(o *options) (*report, error) {
-	r := &report{}
-	if o.resume {
-		raw, err := os.ReadFile(o.out + ".json")
-		if err == nil {
-			err = json.Unmarshal(raw, r)
-		} else if os.IsNotExist(err) {
-			err = nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("-resume: %s.json: %w", o.out, err)
-		}
-		r.Skipped = nil
-	}
-	r.Date, r.CPU, r.Cores, r.Go = time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(), runtime.Version()
+func newReport(o *options) *report {
+	r := &report{Date: time.Now().UTC().Format(time.DateOnly), CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Versions: peerVersions(o)}
 	if out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output(); err == nil {
-		if is := strings.TrimSpace(string(out)); !strings.Contains(r.Commit, is) {
-			r.Commit = strings.TrimPrefix(r.Commit+" and "+is, " and ")
-		}
+		r.Commit = strings.TrimSpace(string(out))
 	}
-	r.Versions = peerVersions(o)
-	command := fmt.Sprintf("go -C bench run . -repeats %d -seconds %g", o.repeats, o.seconds)
-	if o.budget > 0 {
-		command += fmt.Sprintf(" -budget %g", o.budget)
-	}
+	r.Command = fmt.Sprintf("go -C bench run . -repeats %d -seconds %g", o.repeats, o.seconds)
 	if s := o.cells.String(); s != "" {
-		command += fmt.Sprintf(" -cells '%s'", s)
+		r.Command += fmt.Sprintf(" -cells '%s'", s)
 	}
 	if o.quick {
-		command += " -quick"
+		r.Command += " -quick"
 	}
 	for _, module := range authors {
 		if o.checkouts[module] != "" {
-			command += fmt.Sprintf(" -%s DIR", module)
+			r.Command += fmt.Sprintf(" -%s DIR", module)
 		}
 	}
-	if !slices.Contains(r.Commands, command) {
-		r.Commands = append(r.Commands, command)
-	}
-	return r, nil
+	return r
 }
 
 // peerVersions asks Python for the versions of what is installed, and git for the
@@ -95,15 +72,6 @@ for name in ("numpy", "scipy", "cvxpy", "clarabel", "dro", "drlearn", "torch", "
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-func (r *report) of(name string) *result {
-	for _, res := range r.Results {
-		if res.Cell == name {
-			return res
-		}
-	}
-	return nil
 }
 
 func (r *report) add(res *result) {
@@ -161,7 +129,7 @@ func rounded(res *result) {
 	res.Pass = digits(res.Pass)
 }
 
-// cpuModel is the processor's name, its architecture where the system does not tell.
+// cpuModel returns the processor's name, its architecture where the system does not tell.
 func cpuModel() string {
 	raw, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(raw)) {
@@ -181,9 +149,7 @@ func (r *report) markdown() string {
 	if r.Versions != "" {
 		b.WriteString("; " + r.Versions)
 	}
-	for _, c := range r.Commands {
-		fmt.Fprintf(&b, ". `%s`", c)
-	}
+	fmt.Fprintf(&b, ". `%s`", r.Command)
 	b.WriteString("\n\nTimes in milliseconds: median (least–most). Gaps and excesses are the checker's. What the columns mean: [README](../README.md).\n")
 	r.summary(&b)
 	for _, group := range groups {
@@ -218,19 +184,14 @@ func (r *report) group(name string) (rows []*result) {
 func section(b *strings.Builder, group string, rows []*result) {
 	fmt.Fprintf(b, "\n### %s\n\n", group)
 	var further []string // solvers that some cells have
-	for _, name := range slices.Concat(others, []string{"lbfgs", "separable"}) {
+	for _, name := range others {
 		if slices.ContainsFunc(rows, func(r *result) bool { return r.of(name) != nil }) {
 			further = append(further, name)
 		}
 	}
 	head := []string{"cell", "ours", "passes", "gap", "MB", "scipy", "threads", "evaluations", "excess", "MB", "scipy ÷ ours", "on one thread each", "limit"}
 	for _, name := range further {
-		switch name {
-		case "lbfgs", "separable":
-			head = append(head, name+" (passes)")
-		default:
-			head = append(head, name+" (excess)", "÷ ours")
-		}
+		head = append(head, name+" (excess)", "÷ ours")
 	}
 	fmt.Fprintf(b, "| %s |\n|---%s|\n", strings.Join(head, " | "), strings.Repeat("|--:", len(head)-1))
 	for _, res := range rows {
@@ -258,13 +219,9 @@ func (r *result) row(b *strings.Builder, further []string) {
 	fmt.Fprintf(b, " %s |", r.limit())
 	for _, name := range further {
 		s := r.of(name)
-		switch own := !slices.Contains(others, name); {
-		case s == nil && own:
-			b.WriteString(" – |")
+		switch {
 		case s == nil:
 			b.WriteString(" – | – |")
-		case own:
-			fmt.Fprintf(b, " %s (%.0f) |", s.ms(), s.Passes)
 		case s.Gap < 0:
 			fmt.Fprintf(b, " %s | – |", s.Status)
 		default:
@@ -274,7 +231,7 @@ func (r *result) row(b *strings.Builder, further []string) {
 	b.WriteString("\n")
 }
 
-// ms is the median and the spread, with what went wrong if anything did.
+// ms returns the median and the spread, with what went wrong if anything did.
 func (s *series) ms() string {
 	text := milliseconds(median(s.Seconds))
 	if len(s.Seconds) > 1 {

@@ -4,22 +4,15 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"time"
 )
 
 const (
 	relativeGap = 1e-6
 	convexRows  = 10_000  // rows up to which all of the others are asked
 	authorsRows = 100_000 // rows of the largest problems for the authors' code
-	mostRepeats = 15      // of cells that take a second for all of them
-
 	// The authors' code takes the time of at most so many runs, one of them measured, to
 	// find its settings (race in peers_authors.py).
 	raceRuns = 7
-
-	// With a budget, a repeat of less than so many seconds is made three times,
-	// and of scipy beyond so many only the series whose evaluations are faster.
-	quickly, slowly = 4, 5
 )
 
 // A series is every run of one solver on one cell.
@@ -41,7 +34,7 @@ type series struct {
 
 func (s *series) certified() bool { return s.Status == "certified" }
 
-// arrived says whether the solver ended by its own rule or, of scipy and the authors'
+// arrived reports whether the solver ended by its own rule or, of scipy and the authors'
 // code, within the gap, and not at the end of its time.
 func (s *series) arrived() bool {
 	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate" // cvxpy's; the excess tells
@@ -66,10 +59,10 @@ func (r *result) of(solver string) *series {
 	return nil
 }
 
-// ratio is the time of the solver over ours.
+// ratio returns the time of the solver over ours.
 func (r *result) ratio(s *series) float64 { return median(s.Seconds) / median(r.of("ours").Seconds) }
 
-// oneThread is the time of scipy over ours, both on one thread; 0 if not measured.
+// oneThread returns the time of scipy over ours, both on one thread; 0 if not measured.
 func (r *result) oneThread() float64 {
 	own, scipy := r.of("ours-1"), r.of("scipy-1")
 	if own == nil || scipy == nil {
@@ -93,105 +86,60 @@ func (r *result) limit() string {
 // A runner is a solver's part in one cell.
 type runner struct {
 	spec   peerSpec
-	method string // ours: what to solve with instead of auto
-	every  bool   // in every repeat, else in the first alone
+	every  bool // in every repeat, else in the first alone
 	series *series
 }
 
 func ours(o *options) peerSpec { return peerSpec{"ours", "ours", o.threads} }
 
-// runners are the solvers asked on the cell, in their order in the first repeat.
+// runners returns the solvers asked on the cell, in their order in the first repeat.
 func runners(o *options, c *cell, turns bool) []*runner {
 	var out []*runner
-	add := func(spec peerSpec, method string, every bool) {
+	add := func(spec peerSpec, every bool) {
 		if !o.missing[spec.module] {
-			out = append(out, &runner{spec, method, every, &series{Solver: spec.name}})
+			out = append(out, &runner{spec, every, &series{Solver: spec.name}})
 		}
 	}
-	add(ours(o), "", true)
-	add(peerSpec{"scipy-2", "scipy", 2}, "", true)
+	add(ours(o), true)
+	add(peerSpec{"scipy-2", "scipy", 2}, true)
 	if turns {
 		return out
 	}
-	add(peerSpec{"ours-1", "ours", 1}, "", true)
-	add(peerSpec{"scipy-1", "scipy", 1}, "", true)
+	add(peerSpec{"ours-1", "ours", 1}, true)
+	add(peerSpec{"scipy-1", "scipy", 1}, true)
 	for _, peer := range others {
 		if c.accepts(peer) {
-			add(peerSpec{peer, peer, 2}, "", false)
+			add(peerSpec{peer, peer, 2}, false)
 		}
-	}
-	for _, name := range o.also {
-		add(peerSpec{name, "ours", o.threads}, name, false)
 	}
 	return out
 }
 
 // measure runs every solver on the cell, in turn, and checks what they return.
-// Every repeat but the first must fit in the time allowed.
-func (f *fleet) measure(c *cell, allowed float64) (*result, error) {
+func (f *fleet) measure(c *cell) (*result, error) {
 	o := f.o
 	r := &result{Cell: c.Name(), Problem: *c, Sound: true}
 	all := runners(o, c, f.turns)
-	repeats := o.repeats
 	f.checked = nil
-	began := time.Now()
 	optimum, err := f.optimum(c)
 	if err != nil {
 		return nil, err
 	}
-	evaluation := 0.0 // seconds, of the faster of scipy's runners
-	if !f.turns {
-		if evaluation, err = f.fasterFirst(all, c); err != nil {
-			return nil, err
-		}
-	}
-	var first *series // of scipy
-	for k := 0; k < repeats; k++ {
+	for k := range o.repeats {
 		order := slices.Clone(all)
 		if k%2 == 1 {
 			slices.Reverse(order) // no solver always follows the same one
 		}
-		took := map[*runner]float64{} // seconds, with the check
 		for _, run := range order {
-			if k > 0 && (!run.every || len(run.series.Seconds) == 0) || o.missing[run.spec.module] {
+			// a solver that did not arrive once is not asked again
+			if k > 0 && (!run.every || len(run.series.Seconds) == 0 || !run.series.arrived()) || o.missing[run.spec.module] {
 				continue
 			}
-			at := time.Now()
-			q := request{Cell: *c, Files: f.files(), Seconds: o.limit(), Threads: run.spec.threads, Method: run.method,
+			q := request{Cell: *c, Files: f.files(), Seconds: o.seconds, Threads: run.spec.threads,
 				Gap: relativeGap, Floor: optimum.Lower, Radius: optimum.Radius, Pass: k == 0 && run.spec.name == "ours"}
-			if k == 0 && run.spec.module == "scipy" && first != nil && len(first.Seconds) > 0 {
-				if allowed > 0 && first.Seconds[0] > slowly && first.Seconds[0] < 2*first.Passes*evaluation {
-					continue
-				}
-				if first.certified() {
-					q.Seconds = min(q.Seconds, 2*first.Seconds[0]+0.5) // beyond, it has lost
-				}
-			}
-			if run.spec.module == "scipy" && first == nil {
-				first = run.series
-			}
 			if err := f.run(run, c, q, r); err != nil {
 				return nil, err
 			}
-			took[run] = time.Since(at).Seconds()
-		}
-		if k > 0 {
-			continue
-		}
-		dropSlower(all)
-		again := 0.0
-		for _, run := range all {
-			if run.every {
-				again += took[run]
-			}
-		}
-		repeats = max(repeats, min(mostRepeats, int(1/again)))
-		if allowed > 0 {
-			least := 1
-			if again < quickly {
-				least = min(3, o.repeats)
-			}
-			repeats = min(repeats, max(least, 1+int((allowed-time.Since(began).Seconds())/again)))
 		}
 	}
 	for _, run := range all {
@@ -235,7 +183,7 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
-	got, err := p.ask(request{Cell: *c, Seconds: f.o.limit(), Threads: f.o.threads, Gap: relativeGap / 1000})
+	got, err := p.ask(request{Cell: *c, Seconds: f.o.seconds, Threads: f.o.threads, Gap: relativeGap / 1000})
 	if err != nil {
 		return Bounds{}, err
 	}
@@ -267,66 +215,6 @@ func (s *series) add(f *fleet, c *cell, got *reply) error {
 	s.x, s.Gap = got.X, max(s.Gap, b.Gap())
 	s.upper, s.lower = max(s.upper, b.Upper), max(s.lower, b.Lower)
 	return nil
-}
-
-// fasterFirst times an evaluation with each of scipy's two runners, puts the faster
-// one first, and returns its seconds; one thread unless two are clearly faster.
-func (f *fleet) fasterFirst(all []*runner, c *cell) (float64, error) {
-	const clearly = 1.2
-	var at []int
-	var took []float64
-	for i, run := range all {
-		if run.spec.module != "scipy" {
-			continue
-		}
-		p, err := f.get(run.spec)
-		if err != nil {
-			return 0, f.o.absent(run.spec.module, err)
-		}
-		got, err := p.ask(request{Cell: *c, Files: f.files(), Seconds: f.o.limit(), Probe: true})
-		if err != nil {
-			return 0, err
-		}
-		at, took = append(at, i), append(took, got.Seconds)
-	}
-	if len(at) < 2 {
-		return 0, nil
-	}
-	two, one := took[0], took[1]
-	if one < clearly*two {
-		all[at[0]], all[at[1]] = all[at[1]], all[at[0]]
-		return one, nil
-	}
-	return two, nil
-}
-
-// dropSlower goes on without those of scipy's two runners that did not get there,
-// and without the slower one if it is far slower than the other.
-func dropSlower(all []*runner) {
-	const far, matters = 1.5, 0.1 // seconds, below which one run says little
-	var one, two *runner
-	for _, r := range all {
-		switch {
-		case r.spec.name == "scipy-1" && len(r.series.Seconds) > 0:
-			one = r
-		case r.spec.name == "scipy-2" && len(r.series.Seconds) > 0:
-			two = r
-		}
-	}
-	for _, r := range []*runner{one, two} {
-		if r != nil && !r.series.certified() {
-			r.every = false // once says that it takes longer than it was given
-		}
-	}
-	if one == nil || two == nil {
-		return
-	}
-	a, b := one.series, two.series
-	if a.certified() && (!b.certified() || b.Seconds[0] > max(matters, far*a.Seconds[0])) {
-		two.every = false
-	} else if b.certified() && (!a.certified() || a.Seconds[0] > max(matters, far*b.Seconds[0])) {
-		one.every = false
-	}
 }
 
 // conclude derives what compares the series, given a lower bound of the optimum.

@@ -140,7 +140,7 @@ type bounded struct {
 
 func (v bounded) String() string { return v.atLeast + ratio(v.ratio) }
 
-// medianAndRange is the median, the least and the most of the ratios; the median is only a bound if a
+// medianAndRange returns the median, the least and the most of the ratios; the median is only a bound if a
 // ratio up to it is one.
 func medianAndRange(of []bounded) string {
 	if len(of) == 0 {

@@ -14,48 +14,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train"
 )
 
 // Ours runs in a subprocess of its own, as the peers do, so that its memory can be
-// told from the benchmark's: the command starts itself as `bench worker KIND
+// told from the benchmark's: the command starts itself as `bench worker
 // CONFIG` and they talk in lines of JSON (peer.go).
 
 // workerMode is the first argument of a worker.
 const workerMode = "worker"
 
-// methodFor is the only place that says what "ours" is: what auto stands for. The
-// names of further methods are for information.
-func methodFor(name string, p *dro.Problem) dro.Method {
-	switch name {
-	case "lbfgs":
-		return dro.LBFGS{}
-	case "separable":
-		return dro.OnPrefixes(p, primaldual.SeparableBlock{})
-	}
-	m, _ := dro.Choose(p)
-	return m
-}
-
 // work serves requests from in until it ends.
-func work(kind, config string, in io.Reader, out io.Writer) error {
+func work(config string, in io.Reader, out io.Writer) error {
 	var c files
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
 		return err
 	}
 	answer := json.NewEncoder(out)
-	serve := loader
-	if kind == "solve" {
-		s, err := newSolver(c)
-		if err != nil {
-			return err
-		}
-		serve = s.serve
+	s, err := newSolver(c)
+	if err != nil {
+		return err
 	}
 	if err := answer.Encode(reply{Ready: true}); err != nil {
 		return err
@@ -72,7 +52,7 @@ func work(kind, config string, in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(line, &q); err != nil {
 			return err
 		}
-		r, err := serve(c, &q)
+		r, err := s.serve(c, &q)
 		if err != nil {
 			return err
 		}
@@ -148,7 +128,6 @@ func (s *solver) solve(q *request) (reply, error) {
 	}
 	runtime.GC()
 	began := time.Now()
-	settings.Method = methodFor(q.Method, s.p)
 	res, err := dro.Solve(ctx, s.p, &settings)
 	seconds := time.Since(began).Seconds()
 	if res == nil {
@@ -173,32 +152,10 @@ func (s *solver) solve(q *request) (reply, error) {
 	return out, nil
 }
 
-// loader times reading a table into a design matrix by what the product offers for
-// that: the file's columns, checked and encoded, but not scaled, since the peer
-// scales nothing either.
-func loader(c files, q *request) (reply, error) {
-	runtime.GOMAXPROCS(q.Threads)
-	resetPeak()
-	began := time.Now()
-	frame, err := data.Open(context.Background(), c.Path)
-	if err != nil {
-		return reply{}, err
-	}
-	spec := train.Config{Target: "target", Loss: "squared", Scale: "none"}.Spec()
-	fitted, err := data.Fit(context.Background(), frame, nil, nil, spec, data.Float64)
-	if err != nil {
-		return reply{}, err
-	}
-	set := fitted.Train
-	seconds, most := time.Since(began).Seconds(), peak()
-	last := set.Row(set.N - 1)
-	return reply{Seconds: seconds, Status: "solved", RSS: most, X: []float64{float64(set.N), float64(set.D), last[set.D-1]}}, nil
-}
-
 // resetPeak forgets the highest resident memory so far, where the system can.
 func resetPeak() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// peak is the highest resident memory since resetPeak, in bytes; 0 if unknown.
+// peak returns the highest resident memory since resetPeak, in bytes; 0 if unknown.
 func peak() float64 {
 	raw, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(raw)) {
@@ -211,9 +168,9 @@ func peak() float64 {
 }
 
 func workerMain(args []string) {
-	err := fmt.Errorf("%s needs a kind and a configuration", workerMode)
-	if len(args) == 2 {
-		err = work(args[0], args[1], os.Stdin, os.Stdout)
+	err := fmt.Errorf("%s needs a configuration", workerMode)
+	if len(args) == 1 {
+		err = work(args[0], os.Stdin, os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench worker:", err)

@@ -51,7 +51,9 @@ func TestRefusals(t *testing.T) {
 		"large quantity":     {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Regression}, []string{"only one value"}},
 		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
 		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
-		"three classes":      {"y,x\n1,1\n2,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{`"1", "2" and "3"`, "as a quantity"}},
+		"classes of halves":  {"y,x\n1,1\n2.5,2\n3,3\n", Spec{Target: "y", Task: Binary}, []string{"classes are asked for", "as a quantity"}},
+		"few whole numbers":  {"y,x\n1,1\n2,2\n3,3\n1,2\n2,4\n3,1\n1,0\n", Spec{Target: "y"}, []string{`3 different whole numbers, 1, 2, 3`, "counts", "as classes", "as a quantity"}},
+		"positive of three":  {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"}, []string{"3 classes", "positive"}},
 		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
 		"stray text":         {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
 		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
@@ -92,7 +94,7 @@ func TestTargetOfNumbersAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
-	datatest.WantError(t, err, "text with at least three values", "store it as numbers")
+	datatest.WantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
 }
 
 // What is wrong with several columns is told at once; columns without a role do
@@ -176,7 +178,7 @@ func TestEncodeRefusals(t *testing.T) {
 }
 
 func TestTypesThatCannotBeUsed(t *testing.T) {
-	f, err := Read(context.Background(), "frame/testdata/pyarrow_zstd.parquet")
+	f, err := Read(context.Background(), "testdata/pyarrow_zstd.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}

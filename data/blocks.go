@@ -34,7 +34,11 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 	}
 	features := *e
 	features.Groups = nil
-	done := 0
+	var drift driftCount
+	done, all := 0, f.Rows
+	if rows != nil {
+		all = len(rows)
+	}
 	for lo := 0; lo < f.Rows || lo == 0; lo += size {
 		b := Block{First: lo, Last: min(lo+size, f.Rows)}
 		var of []int
@@ -55,11 +59,13 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 			return report, err
 		}
 		report.Add(told)
+		e.addDrift(&drift, b.Rows, all)
 		if err := do(b); err != nil {
 			return report, err
 		}
 	}
 	e.order(&report)
+	report.Drift = e.drifts(&drift, &report)
 	return report, f.Unchanged()
 }
 
@@ -73,13 +79,13 @@ func (e *Encoder) order(report *EncodeReport) {
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
 }
 
-// Groupings are those that Encode makes of the given rows of f, without their features, and
+// Groupings returns those that Encode makes of the given rows of f, without their features, and
 // the group columns that f does not have.
 func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups []Grouping, missing []string, err error) {
 	return e.GroupingsIn(ctx, f, rows, nil)
 }
 
-// GroupingsIn are Groupings with what is as long as the table in a room; nil is the heap.
+// GroupingsIn works like Groupings with what is as long as the table in a room; nil is the heap.
 func (e *Encoder) GroupingsIn(ctx context.Context, f *Frame, rows []int, room *paged.Room) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -26,21 +26,16 @@ type category struct {
 	merged  int   // rare levels that are one
 	err     error // of the fit
 
+	cross *crossing // of a product of two categories; nil for a column of the table
+
 	in     Input
 	codes  matrix.Codes // by row of the table
 	unseen [2]*Unseen   // by set
 	errs   [2]error
 }
 
-// fitCategory finds the levels of a feature with values in the training rows.
-func fitCategory(s *Spec, f *Frame, c *Column, d *tiles.Partition) *category {
-	l := levelsOf(c, d.Set(0))
-	l.Inexact = c.InexactRow
-	return settled(s, f, c, l, d.Set(0).Len())
-}
-
-// settled is a feature of so many training rows with these levels.
-func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
+// newCategory returns the feature of a column of so many training rows with these levels.
+func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	k := &category{kind: Categorical, in: Input{Name: c.Name}}
 	if c.Kind == Bool {
 		k.kind = Bool
@@ -50,7 +45,7 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if l.Bad > 0 {
-		k.err = matrix.NotFinite(f, c.Name, l.Bad-1, l.Value)
+		k.err = notFiniteFault(f, c.Name, l.Bad-1, l.Value)
 		return k
 	}
 	counts := l.Counts
@@ -83,7 +78,7 @@ func settled(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.Fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, table.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.Fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k
@@ -116,7 +111,15 @@ func (k *category) merge(counts []int, least, limit int) {
 	k.levels = kept
 }
 
-// count is the number of levels, those of nulls and of rare ones included.
+// width returns the number of encoded columns.
+func (k *category) width() int {
+	if k.cross != nil {
+		return len(k.cross.pairs)
+	}
+	return k.in.Width()
+}
+
+// count returns the number of levels, those of nulls and of rare ones included.
 func (k *category) count() int {
 	n := len(k.levels)
 	if k.missing {
@@ -142,6 +145,10 @@ func code(label, skipped int) int {
 // addCategory appends the columns of a fitted feature. It is left out, with a
 // note, if it is constant.
 func (e *Encoder) addCategory(k *category) (kept bool) {
+	if k.cross != nil {
+		e.addCrossing(k)
+		return true
+	}
 	all, skipped := k.in.Labels(), k.in.Skipped()
 	if len(all) == 1 {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", k.in.Name, all[0]))
@@ -209,7 +216,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 				v := c.Number[r]
 				var ok bool
 				if v-v != 0 {
-					k.errs[s] = matrix.NotFinite(f, c.Name, r, v)
+					k.errs[s] = notFiniteFault(f, c.Name, r, v)
 				} else if at, ok = byNumber[v]; !ok {
 					at = of(read(r))
 					byNumber[v] = at
@@ -304,7 +311,7 @@ func levelsOf(c *Column, rows tiles.Set) (out levels) {
 	return out
 }
 
-// labels are the levels as text.
+// labels returns the levels as text.
 func (l *levels) labels(kind Kind) []string {
 	out := slices.Clone(l.Texts)
 	for _, v := range l.Numbers {
@@ -317,8 +324,11 @@ func (l *levels) labels(kind Kind) []string {
 	return out
 }
 
-// joined are the levels of rows that are others', too.
-func joined(all []levels) (out levels) {
+// mergeLevels merges the levels of blocks of rows.
+func mergeLevels(all []levels) (out levels) {
+	if len(all) == 1 {
+		return all[0]
+	}
 	texts, numbers := map[string]int{}, map[float64]int{}
 	first := func(row *int, is int) bool {
 		if is == 0 || *row > 0 && *row <= is {

@@ -71,7 +71,7 @@ func TestLevelsOfPartsAreThoseOfAll(t *testing.T) {
 				counted++
 			}
 		}
-		if got := joined(parts); !reflect.DeepEqual(got, want) || counted != n {
+		if got := mergeLevels(parts); !reflect.DeepEqual(got, want) || counted != n {
 			t.Fatalf("%+v, of all rows %+v, %d rows", got, want, counted)
 		}
 	}

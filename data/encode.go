@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -19,6 +19,9 @@ type EncodeReport struct {
 	Dropped int      `json:"dropped"`           // rows left out under impute drop
 	Unseen  []Unseen `json:"unseen,omitempty"`  // per column, levels that training did not see
 	Imputed []Filled `json:"imputed,omitempty"` // per column, nulls filled
+
+	// Drift compares the rows with those of training, by column, where the encoder has a Profile.
+	Drift []Drift `json:"drift,omitempty"`
 
 	// MissingGroups are group columns the frame does not have; groupings that
 	// need one are left out of the Dataset.
@@ -52,7 +55,7 @@ func (e *Encoder) Encode(ctx context.Context, f *Frame, rows []int) (*Dataset, E
 	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
 }
 
-// EncodeFeatures is Encode without the target, whatever the frame has.
+// EncodeFeatures works like Encode without the target, whatever the frame has.
 func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
 	return e.encode(ctx, f, rows, false)
 }
@@ -61,91 +64,215 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
 
-// encodeIn is encode with places in a room. The slice is kept.
+// encodeIn works like encode with places in a room. The slice is kept.
 func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, room *paged.Room) (*Dataset, EncodeReport, error) {
-	fail := func(err error) (*Dataset, EncodeReport, error) { return nil, EncodeReport{}, err }
 	d, err := tiles.NewPartitionIn(room, f.Rows, rows, nil)
 	if err != nil {
-		return fail(err)
+		return nil, EncodeReport{}, err
 	}
-	sources := make([]source, len(e.Inputs))
-	cols := make([]*Column, len(e.Inputs))
-	var numbers []*matrix.Number
-	var complete []*Column
+	out, err := e.encodeRows(ctx, f, d, Sink{}, withTarget)
+	if err != nil {
+		return nil, EncodeReport{}, err
+	}
+	return out.Train, out.TrainReport, nil
+}
+
+// encodeRows encodes the rows of a partition, without those that imputation drops.
+func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *tiles.Partition, to Sink, withTarget bool) (*Fitted, error) {
+	var dropped [2]int
+	if e.Spec.Impute == "drop" {
+		in, err := e.open(ctx, f, withTarget)
+		if err != nil {
+			return nil, err
+		}
+		all := d
+		if d, err = d.Complete(ctx, in.complete); err != nil {
+			return nil, err
+		}
+		for s := range d.Sets {
+			dropped[s] = all.Set(s).Len() - d.Set(s).Len()
+		}
+	}
+	out, err := e.encodeSets(ctx, f, d, to, withTarget)
+	if err != nil {
+		return nil, unfilled(err)
+	}
+	out.TrainReport.Dropped, out.HoldoutReport.Dropped = dropped[0], dropped[1]
+	return out, f.Fingerprint()
+}
+
+// opened are the columns of a table that an encoder reads.
+type opened struct {
+	inputs   []*Column // nil for products of two categories
+	target   *Column   // with its values; nil where it is not asked for
+	complete []*Column // that may have no nulls where rows with nulls are dropped
+}
+
+// open finds the columns of the inputs, and those that cannot be had.
+func (e *Encoder) open(ctx context.Context, f *Frame, withTarget bool) (*opened, error) {
+	o := &opened{inputs: make([]*Column, len(e.Inputs))}
 	var problems table.Problems
-	for i, in := range e.Inputs {
+	for i := 0; i < len(e.Inputs); i++ {
+		if _, n := e.crossingAt(i); n > 0 {
+			i += n - 1
+			continue
+		}
+		in := e.Inputs[i]
 		c, err := inputColumn(ctx, f, &in)
 		if err != nil {
 			if err = problems.Add(err); err != nil {
-				return fail(err)
+				return nil, err
 			}
 			continue
 		}
-		cols[i] = c
-		if in.Kind == Numeric {
-			x := matrix.NewNumber(c)
-			x.In, x.Coding = in, e.Columns[in.First]
-			sources[i].number, numbers, complete = x, append(numbers, x), append(complete, c)
-		} else {
-			sources[i].category = &category{kind: in.Kind, levels: in.Levels, in: in}
+		if o.inputs[i] = c; in.Kind == Numeric {
+			o.complete = append(o.complete, c)
 		}
 	}
 	if err := absentTogether(problems).Err(); err != nil {
-		return fail(err)
+		return nil, err
 	}
-	var target *Column
-	if withTarget {
-		if target, err = f.Lookup(e.Target.Name); err != nil {
-			return fail(err)
-		}
-		if target, err = target.Load(ctx); err != nil {
-			return fail(err)
-		}
-		complete = append(complete, target)
+	if !withTarget {
+		return o, nil
 	}
-	dropped := 0
-	if e.Spec.Impute == "drop" {
-		all := d.Set(0).Len()
-		if d, err = d.Complete(ctx, complete); err != nil {
-			return fail(err)
-		}
-		dropped = all - d.Set(0).Len()
+	c, err := f.Lookup(e.Target.Name)
+	if err == nil {
+		c, err = c.Load(ctx)
 	}
+	o.target, o.complete = c, append(o.complete, c)
+	return o, err
+}
+
+// A source is one or more inputs of an encoder while its rows are encoded: a number, a category or
+// the product of two categories.
+type source struct {
+	in       *Input // the first one
+	column   *Column
+	number   *matrix.Number
+	category *category
+}
+
+// sources reads the categories of the rows of a partition, and prepares the numbers.
+func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *opened) (all []source, written []matrix.Source, err error) {
+	for i := 0; i < len(e.Inputs); i++ {
+		q := source{in: &e.Inputs[i], column: o.inputs[i]}
+		if k, n := e.crossingAt(i); n > 0 {
+			q.category = k
+			i += n - 1
+		} else if q.in.Kind == Numeric {
+			c := e.Columns[q.in.First]
+			q.number = matrix.NewNumber(q.column, q.in.First, q.in.Fill, c.Shift, c.Scale)
+		} else {
+			q.category = &category{kind: q.in.Kind, levels: q.in.Levels, in: *q.in}
+		}
+		all = append(all, q)
+	}
+	written = make([]matrix.Source, len(all))
 	var spare table.Arrays
-	err = table.Parallel(ctx, len(sources), func(i int) error {
-		k := sources[i].category
-		if k == nil {
+	err = table.Parallel(ctx, len(all), func(i int) error {
+		k := all[i].category
+		if written[i].Number = all[i].number; k == nil {
 			return nil
 		}
-		c, err := cols[i].LoadInto(ctx, &spare)
-		if err != nil {
-			return err
-		}
-		defer spare.Put(cols[i], c)
-		k.encode(f, c, d)
-		return nil
-	})
-	if err != nil {
-		return fail(err)
-	}
-	b, err := matrix.Fill(ctx, f, e.layout(), d, nil, AutoStorage, numbers, matrixSources(sources), true)
-	if err != nil {
-		return fail(err)
-	}
-	sets, reports, err := e.datasets(f, d, nil, b, sources, func(s int, ds *Dataset, r *EncodeReport) error {
-		if target != nil {
-			ds.Target = make([]float64, ds.N)
-			if err := encodeTarget(&e.Target, f, target, d.Set(s), ds.Target); err != nil {
+		if k.cross != nil {
+			columns, err := k.cross.load(ctx, f)
+			if err != nil {
 				return err
 			}
+			k.encodePairs(columns, d)
+		} else {
+			from := all[i].column
+			c, err := from.LoadInto(ctx, &spare)
+			if err != nil {
+				return err
+			}
+			defer spare.Put(from, c)
+			k.encode(f, c, d)
 		}
-		return e.encodeGroups(ctx, f, d.Set(s), ds, r)
+		written[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.width()}
+		return nil
 	})
+	return all, written, err
+}
+
+// encodeSets encodes both sets of a partition. Hold-out rows without a set are no dataset.
+func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *tiles.Partition, to Sink, withTarget bool) (*Fitted, error) {
+	o, err := e.open(ctx, f, withTarget)
 	if err != nil {
-		return fail(unfilled(err))
+		return nil, err
 	}
-	reports[0].Dropped = dropped
-	return sets[0], reports[0], f.Fingerprint()
+	sources, written, err := e.sources(ctx, f, d, o)
+	if err != nil {
+		return nil, err
+	}
+	entries := float64(len(sources))
+	if e.Intercept() >= 0 {
+		entries++
+	}
+	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrixStorage(out.Storage), to.Disk, written)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	for s := range d.Sets {
+		if s > 0 && d.Set(s).Len() == 0 {
+			continue
+		}
+		ds, report, err := e.dataset(ctx, f, d, s, o, sources)
+		if err == nil {
+			ds.X, err = m.Matrix(s)
+		}
+		switch {
+		case err != nil && s > 0:
+			return nil, fmt.Errorf("hold-out rows: %w", err)
+		case err != nil:
+			return nil, err
+		case s > 0:
+			out.Holdout, out.HoldoutReport = ds, report
+		default:
+			out.Train, out.TrainReport = ds, report
+		}
+	}
+	d.FreePlaces()
+	m.Keep()
+	return out, nil
+}
+
+// dataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
+func (e *Encoder) dataset(ctx context.Context, f *Frame, d *tiles.Partition, s int, o *opened, sources []source) (*Dataset, EncodeReport, error) {
+	rows := d.Set(s)
+	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
+	report := EncodeReport{Rows: ds.N}
+	var problems table.Problems
+	for _, q := range sources {
+		if k := q.category; k != nil {
+			if err := problems.Add(k.errs[s]); err != nil {
+				return nil, report, err
+			}
+			if k.unseen[s] != nil {
+				report.Unseen = append(report.Unseen, *k.unseen[s])
+			}
+			continue
+		}
+		in, faults := q.in, q.number.Faults(s)
+		if err := problems.Add(numberFault(f, in.Name, in.Of, faults, ds.N, e.Spec.Impute)); err != nil {
+			return nil, report, err
+		}
+		if faults.Nulls > 0 {
+			report.Imputed = append(report.Imputed, Filled{Column: in.Name, Count: faults.Nulls, Value: in.Fill})
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, report, err
+	}
+	if o.target != nil {
+		ds.Target = paged.Make[float64](d.Room, ds.N)
+		if err := encodeTarget(&e.Target, f, o.target, rows, ds.Target); err != nil {
+			return nil, report, err
+		}
+	}
+	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
 // unfilled says of nulls, where a model is there already, what helps then.
@@ -160,63 +287,6 @@ func unfilled(err error) error {
 		}
 	}
 	return err
-}
-
-// datasets makes the datasets of the sets that have rows, set 0 always. It
-// reports on them and refuses rows that cannot be encoded; rest adds to each
-// what is not features. Hold-out rows of a deal that cannot be have none.
-func (e *Encoder) datasets(f *Frame, d *tiles.Partition, deal *matrix.Deal, b *matrix.Builder, sources []source, rest func(s int, ds *Dataset, r *EncodeReport) error) (sets [2]*Dataset, reports [2]EncodeReport, err error) {
-	for s := range d.Sets {
-		n, rows := d.Set(s).Len(), d.Sets[s]
-		if s > 0 && n == 0 {
-			continue
-		}
-		if deal != nil && s == 0 {
-			n, rows = deal.Total(), placed(deal, rows)
-		}
-		ds := &Dataset{N: n, D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: rows}
-		r := &reports[s]
-		r.Rows = n
-		err := func() error {
-			var problems table.Problems
-			for _, o := range sources {
-				if k := o.category; k != nil {
-					if err := problems.Add(k.errs[s]); err != nil {
-						return err
-					}
-					if k.unseen[s] != nil {
-						r.Unseen = append(r.Unseen, *k.unseen[s])
-					}
-					continue
-				}
-				if err := problems.Add(o.number.Err(f, s, n, e.Spec.Impute)); err != nil {
-					return err
-				}
-				if nulls := o.number.Nulls(s); nulls > 0 {
-					r.Imputed = append(r.Imputed, Filled{Column: o.number.In.Name, Count: nulls, Value: o.number.In.Fill})
-				}
-			}
-			err := problems.Err()
-			if err != nil {
-				return err
-			}
-			if ds.X, err = b.Matrix(s); err != nil {
-				return err
-			}
-			return rest(s, ds, r)
-		}()
-		if err != nil && s > 0 {
-			if deal != nil {
-				continue
-			}
-			err = fmt.Errorf("hold-out rows: %w", err)
-		}
-		if err != nil {
-			return sets, reports, err
-		}
-		sets[s] = ds
-	}
-	return sets, reports, nil
 }
 
 // inputColumn is that of an input in a frame, or the one that is made for it.
@@ -253,7 +323,7 @@ func absentTogether(all table.Problems) (out table.Problems) {
 		return all
 	}
 	first.Msg = fmt.Sprintf("there are no columns %s, nor %d more that the model was trained on",
-		table.QuoteList(absent[:most], "and"), len(absent)-most)
+		printable.QuoteList(absent[:most], "and"), len(absent)-most)
 	return append(table.Problems{first}, out...)
 }
 
@@ -325,7 +395,7 @@ func (r EncodeReport) String() string {
 		add("%d %s dropped for nulls", r.Dropped, printable.Noun(r.Dropped, "row", "rows"))
 	}
 	for _, u := range r.Unseen {
-		add("column %q: %d %s with levels that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), table.QuoteList(u.Examples, "and"))
+		add("column %q: %d %s with levels that training did not see (%s)", u.Column, u.Count, printable.Noun(u.Count, "row", "rows"), printable.QuoteList(u.Examples, "and"))
 	}
 	var filled []string
 	for _, i := range r.Imputed {
@@ -335,7 +405,7 @@ func (r EncodeReport) String() string {
 		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), someOf(filled))
 	}
 	if len(r.MissingGroups) > 0 {
-		add("no group column %s", table.QuoteList(r.MissingGroups, "and"))
+		add("no group column %s", printable.QuoteList(r.MissingGroups, "and"))
 	}
 	return s
 }

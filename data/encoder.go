@@ -1,13 +1,12 @@
 package data
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -22,34 +21,13 @@ type Encoder struct {
 	Groups  []Factor `json:"groups,omitempty"`
 	Dates   []string `json:"dates,omitempty"` // features that hold dates, taken as days since 1970-01-01 UTC
 
+	Profile *Profile `json:"profile,omitempty"` // of the training values; nil where none was made
+
 	// Notes are for the user: columns dropped or left out, how the positive
 	// class was chosen, and the like.
 	Notes []string `json:"notes,omitempty"`
 
 	constant, filled []string // columns of one note each, with what it says of them
-}
-
-// NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
-// levels, means, deviations and fills come from these rows alone. f is not
-// changed.
-//
-// Numeric columns become one column each. Bools and categories of two levels
-// become one column of 0 and 1, "col=level" for the second level in sorted
-// order; other categories become one such column for every level. Nulls in a
-// category are a level of their own. Columns that are constant on the training
-// rows are left out, with a note.
-func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, error) {
-	t, err := newFitting(ctx, f, rows, nil, s, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.measure(nil); err != nil {
-		return nil, err
-	}
-	if err := t.fitRest(); err != nil {
-		return nil, err
-	}
-	return t.e, nil
 }
 
 // noteColumns adds a note on every kind of change that several columns share.
@@ -79,7 +57,7 @@ func (e *Encoder) notef(format string, args ...any) {
 // D returns the number of encoded columns, the intercept included.
 func (e *Encoder) D() int { return len(e.Columns) }
 
-// Uses says that a column of the table has a role: it is the target, a feature or
+// Uses reports whether a column of the table has a role: it is the target, a feature or
 // names groups.
 func (e *Encoder) Uses(column string) bool {
 	for _, in := range e.Inputs {
@@ -136,7 +114,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			skip[name] = skip[name] || !s.GroupFeatures
 		}
 		for _, c := range f.Columns {
-			if skip[c.Name] || c.Of != "" && skip[c.Of] {
+			if skip[c.Name] || c.Of != "" && skip[c.Of] || c.Vector != "" && skip[c.Vector] {
 				continue
 			}
 			if _, err := f.Lookup(c.Name); err != nil { // a name that occurs twice

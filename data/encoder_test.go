@@ -254,7 +254,7 @@ func TestTargets(t *testing.T) {
 		f := frameOf(t, csv)
 		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Positive: c.positive})
 		if c.pos == "" {
-			datatest.WantError(t, err, `column "y"`, "at least three values")
+			datatest.WantError(t, err, `column "y"`, "at least three values", "row 3")
 			continue
 		}
 		if err != nil {

@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/table"
-	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -46,11 +45,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 		"fit what is made":  fit(made, Float64),
 		"fit without nulls": fit(drop, Float32),
 		"fit on disk": func(ctx context.Context, open func() *Frame) error {
-			got, err := FitOutside(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Float64, &Outside{Place: design.Place{Dir: dir}})
-			if err == nil {
-				got.Train.X.(interface{ Close() error }).Close()
-				got.Holdout.X.(interface{ Close() error }).Close()
-			}
+			_, err := FitTo(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &Outside{Dir: dir}})
 			return err
 		},
 		"fit an encoder": func(ctx context.Context, open func() *Frame) error {
@@ -89,16 +84,12 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			}
 			return err
 		},
-		"dealt": func(ctx context.Context, open func() *Frame) error {
+		"fit on ranks": func(ctx context.Context, open func() *Frame) error {
 			return ranks.Run(2, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
-				own := ownOf(rows, train)
-				got, err := FitDealt(ctx, open(), own, len(train), nil, plain, Float64, rows)
-				if err != nil {
-					return err
-				}
 				lo := c.Rank() * len(held) / 2
-				return got.AgreeHoldout(ctx, open(), held[lo:lo+len(held)/2], c)
+				_, err := FitTo(ctx, open(), ownOf(rows, train), held[lo:lo+len(held)/2], plain, Sink{Shared: &Shared{rows, len(train)}})
+				return err
 			})
 		},
 	}
@@ -124,7 +115,7 @@ const faultyRows = 60
 
 // tableOf is a table in a file, in parts.
 func tableOf(file *datatest.Faulty) *Frame {
-	return &Frame{Rows: faultyRows, Columns: file.Stored(mixed(faultyRows, 4), 40), Sources: []Source{{Path: "t.parquet", Rows: faultyRows}}}
+	return &Frame{Rows: faultyRows, Columns: file.Stored(mixedColumns(faultyRows, 4), 40), Sources: []Source{{Path: "t.parquet", Rows: faultyRows}}}
 }
 
 // A reading that fails is what is told, whichever it is of whatever is done, and no reader

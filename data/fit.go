@@ -2,10 +2,16 @@ package data
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Fitted is an encoder with the datasets it was fitted for.
@@ -17,122 +23,249 @@ type Fitted struct {
 	Storage        Storage // of the matrices: the one asked for, or what auto chose
 }
 
-// Fit is [NewEncoder] on the training rows of f and [Encoder.Encode] of the
-// training and the hold-out rows, in one go: the same encoder and the same
-// values, but columns of files that Open left there are read straight into the
-// matrices. A nil train means all rows; the slices are kept, in Dataset.Rows.
-//
-// Every column of text or bools is read once and held as a byte a row. Numbers
-// are read once for dense float64 matrices, which take them as they are and are
-// standardised in their places when means and deviations are known; other
-// storages, and auto under scale none, read them twice. Beside the matrices
-// there are then pages of a few megabytes.
-func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage) (*Fitted, error) {
-	return FitOutside(ctx, f, train, holdout, s, storage, nil)
+// A Sink says where encoded rows go; the zero value is memory, in the storage that auto chooses.
+type Sink struct {
+	Storage Storage
+	Disk    *Outside // matrices and vectors of one entry a row go there; nil is memory
+	Shared  *Shared  // the rows are those of one of several ranks; nil: all are here
 }
 
-// FitOutside is Fit with the rows on disk, and with vectors of one entry a row where they leave
-// memory; a nil place is memory. The matrices are then each a [design.Disk] that the caller
-// closes.
-func FitOutside(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside) (*Fitted, error) {
-	return fit(ctx, f, train, holdout, s, storage, where, nil)
+// Shared says that training rows are shared by ranks, each with some of Total rows behind those of
+// the ranks before, in the shards of Rows. Vectors of one entry a row are as long as the rows of
+// all, and have the entries of a rank's own; matrices are a [design.Dealt].
+type Shared struct {
+	Rows  *ranks.Rows
+	Total int
 }
 
-func fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage, where *Outside, deal *matrix.Deal) (*Fitted, error) {
-	var room *paged.Room
-	if where != nil {
-		room = where.Room
-	}
-	t, err := newFitting(ctx, f, train, holdout, s, room, deal)
-	if err != nil {
-		return nil, err
-	}
-	if where != nil && (t.partition.Again[0] != nil || t.partition.Again[1] != nil) {
-		return nil, errors.New("rows that are named twice cannot be kept on disk")
-	}
-	if storage == "" {
-		storage = AutoStorage
-	}
-	t.encode = true
-	if len(t.problems) > 0 {
-		return nil, t.tellAll()
-	}
-	if err := t.encodeTargets(); err != nil {
-		return nil, err
-	}
-	// Most that the matrix can hold; features that are constant fall out later.
-	var b *matrix.Builder
-	err = t.measure(func(columns int, entries float64) error {
-		if where != nil {
-			var err error
-			t.piles, err = matrix.NewPiles(*where, t.partition, t.numbers)
-			return err
-		}
-		if t.e.Spec.Scale == "none" && storage == AutoStorage {
-			return nil // the zeros are counted first
-		}
-		if storage = storage.Choose(entries, columns); storage != Float64 {
-			return nil
-		}
-		if err := matrix.Check(f, t.matrixRows(), columns, storage); err != nil {
-			return err
-		}
-		b = matrix.NewBuilder(storage, columns, t.matrixRows())
-		t.into = b
+// room returns where vectors of one entry a row lie; nil is the heap.
+func (s *Sink) room() *paged.Room {
+	if s.Disk == nil {
 		return nil
-	})
-	if t.piles != nil {
-		defer t.piles.Close()
+	}
+	return s.Disk.Room
+}
+
+// Fit returns [NewEncoder] on the training rows of f and [Encoder.EncodeTo] of the training and the
+// hold-out rows. A nil train means all rows; the slices are kept, in Dataset.Rows.
+//
+// Values are read from the files of Open twice: once for the statistics that the encoder is made
+// of, once for the matrices; sparse matrices of numbers that may be 0 take a third reading. Beside
+// the matrices there are then pages of a few megabytes, and a byte a row for every category.
+func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage) (*Fitted, error) {
+	return FitTo(ctx, f, train, holdout, s, Sink{Storage: storage})
+}
+
+// mostlySingle reports whether nine of ten features are entries of vectors in single or half
+// precision.
+func mostlySingle(features []*Column) bool {
+	single := 0
+	for _, c := range features {
+		if c.Vector != "" && (c.Type == "float32" || c.Type == "float16") {
+			single++
+		}
+	}
+	return single > 0 && 10*single >= 9*len(features)
+}
+
+// FitTo works like Fit with a sink. With several ranks it is a collective call: rows are those of this
+// rank, hold-out rows ascend and lie behind those of the ranks before. The encoder is the same on
+// all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
+// is of the rows of all, and what is wrong with rows is an error on all ranks.
+func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
+	t, err := newFitting(ctx, f, train, holdout, s, to.room(), to.Shared)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.scan(); err != nil {
+		return nil, err
+	}
+	e, err := t.encoder()
+	if err != nil {
+		return nil, err
+	}
+	if (to.Storage == "" || to.Storage == AutoStorage) && mostlySingle(t.features) {
+		to.Storage = Float32 // as their files have them
+	}
+	to.Storage = to.Storage.Choose(t.entries(), len(e.Columns))
+	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
+	if to.Shared != nil {
+		out, err = t.exchange(out, err, holdout, to.Shared)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := t.fitRest(); err != nil {
+	out.TrainReport.Dropped, out.HoldoutReport.Dropped = t.dropped[0], t.dropped[1]
+	return out, f.Fingerprint()
+}
+
+// NewEncoder fits an encoder on the given rows of f, nil meaning all of them:
+// levels, means, deviations and fills come from these rows alone. f is not
+// changed.
+//
+// Numeric columns become one column each. Bools and categories of two levels
+// become one column of 0 and 1, "col=level" for the second level in sorted
+// order; other categories become one such column for every level. Nulls in a
+// category are a level of their own. Columns that are constant on the training
+// rows are left out, with a note.
+func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, error) {
+	t, err := newFitting(ctx, f, rows, nil, s, nil, nil)
+	if err != nil {
 		return nil, err
 	}
-	e := t.e
-	sources, numbers := t.sources()
-	made := matrixSources(sources)
-	switch {
-	case t.piles != nil:
-		b, err = t.piles.Finish(ctx, e.layout(), t.partition, storage.Choose(t.entries(), len(e.Columns)), made)
-	case b != nil:
-		err = b.Finish(ctx, e.layout(), t.matrixRows(), made, true)
-	default:
-		if err := deal.KeepHeld(); err != nil {
+	if err := t.scan(); err != nil {
+		return nil, err
+	}
+	return t.encoder()
+}
+
+// exchange completes the datasets of a rank: a collective call. out are its training rows, or the
+// error of their encoding; own its hold-out rows.
+func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
+	type state struct {
+		Fault  *table.Error // of training rows
+		Report EncodeReport // of hold-out rows
+		Labels [][]string   // of their groupings, without the names of columns
+		Held   *table.Error
+	}
+	is := state{Fault: faultOfRows(fault)}
+	if fault != nil && is.Fault == nil {
+		return nil, fault
+	}
+	var held *Dataset
+	if len(own) > 0 && fault == nil {
+		first := own[0]
+		rows := make([]int, len(own))
+		for k, r := range own {
+			rows[k] = r - first
+		}
+		var err error
+		held, is.Report, err = t.e.Encode(t.ctx, t.f.Slice(first, own[len(own)-1]+1), rows)
+		if is.Held = faultOfRows(err); err != nil && is.Held == nil {
 			return nil, err
 		}
-		storage = storage.Choose(t.entries(), len(e.Columns))
-		b, err = matrix.Fill(ctx, f, e.layout(), t.matrixRows(), deal, storage, numbers, made, false)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &Fitted{Encoder: e, Storage: b.Storage}
-	if deal != nil {
-		deal.ShareFaults(numbers)
-		b.Deal(deal)
-	}
-	sets, reports, err := e.datasets(f, t.matrixRows(), deal, b, sources, func(s int, ds *Dataset, _ *EncodeReport) error {
-		ds.Target = t.targets[s]
-		if t.targetErrs[s] != nil {
-			return t.targetErrs[s]
+		if err == nil {
+			held.Rows = own
+			for k, g := range held.Groups {
+				held.Groups[k].Labels = unnamed(t.e.factor(g.Name), g.Labels)
+				is.Labels = append(is.Labels, held.Groups[k].Labels)
+			}
 		}
-		ds.Groups = t.groups[s]
-		return t.groupErrs[s]
-	})
+	}
+	all, err := gathered(t.comm, is)
 	if err != nil {
 		return nil, err
 	}
-	out.Train, out.Holdout, out.TrainReport, out.HoldoutReport = sets[0], sets[1], reports[0], reports[1]
-	out.HoldoutReport.Dropped = t.dropped[1]
-	out.TrainReport.Dropped = t.dropped[0]
-	t.matrixRows().FreePlaces()
-	if err := f.Fingerprint(); err != nil {
+	for _, of := range all {
+		if of.Fault != nil {
+			return nil, of.Fault
+		}
+	}
+	for r, of := range all {
+		if of.Held != nil && len(all) > 1 {
+			return nil, fmt.Errorf("hold-out rows: those of rank %d: %w", r, of.Held)
+		} else if of.Held != nil {
+			return nil, fmt.Errorf("hold-out rows: %w", of.Held)
+		}
+	}
+	out.TrainReport = EncodeReport{Rows: t.total}
+	for _, q := range t.fitted {
+		if q.kept && q.number != nil && q.number.Faults.Nulls > 0 {
+			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fill(q.column.Name)})
+		}
+	}
+	if err := shared.spread(out.Train, t.first); err != nil {
 		return nil, err
 	}
-	if t.piles != nil {
-		t.piles.Taken = true
+	out.HoldoutReport = EncodeReport{}
+	for _, of := range all {
+		if of.Report.Rows > 0 {
+			out.HoldoutReport.Add(of.Report)
+		}
 	}
+	t.e.order(&out.HoldoutReport)
+	if held != nil {
+		for k, g := range held.Groups {
+			for _, of := range all {
+				if of.Report.Rows > 0 {
+					g = g.with(of.Labels[k])
+				}
+			}
+			factor := t.e.factor(g.Name)
+			if len(factor.Sources) == 1 {
+				if err := coarse(t.f, g.Name, factor.Kind, g.Labels); err != nil {
+					return nil, err
+				}
+			}
+			held.Groups[k] = nameGroups(factor, g)
+		}
+	}
+	out.Holdout = held
 	return out, nil
+}
+
+// factor returns the factor of a grouping.
+func (e *Encoder) factor(name string) Factor {
+	return e.Groups[slices.IndexFunc(e.Groups, func(f Factor) bool { return f.Name == name })]
+}
+
+// fill returns what stands for nulls of an input.
+func (e *Encoder) fill(input string) float64 {
+	return e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == input })].Fill
+}
+
+// unnamed takes the name of the column from the labels of nameGroups.
+func unnamed(f Factor, labels []string) []string {
+	if !f.Named {
+		return labels
+	}
+	out := make([]string, len(labels))
+	for i, l := range labels {
+		out[i] = strings.TrimPrefix(l, f.Name+"=")
+	}
+	return out
+}
+
+// EncodeTo encodes training and hold-out rows of f, nil meaning all to train on, where a sink says.
+func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, to Sink) (*Fitted, error) {
+	d, err := tiles.NewPartitionIn(to.room(), f.Rows, train, holdout)
+	if err != nil {
+		return nil, err
+	}
+	return e.encodeRows(ctx, f, d, to, f.Has(e.Target.Name))
+}
+
+// spread makes a dataset of the rows of a rank one of the rows of all.
+func (s *Shared) spread(ds *Dataset, first int) (err error) {
+	rows := make([]int, len(ds.Rows))
+	for k, r := range ds.Rows {
+		rows[k] = r + first
+	}
+	ds.N = s.Total
+	ds.Rows, ds.Target = placed(s, rows), placed(s, ds.Target)
+	for k := range ds.Groups {
+		ds.Groups[k].Index = placed(s, ds.Groups[k].Index)
+	}
+	ds.X, err = design.NewDealt(s.Rows, s.Total, ds.X)
+	return err
+}
+
+// placed returns a vector as long as the rows of all with the entries of a rank's own, which takes
+// memory for these alone.
+func placed[T paged.Entry](s *Shared, own []T) []T {
+	all := paged.Make[T](paged.Virtual(), s.Total)
+	lo, _ := s.Rows.Here(s.Total)
+	copy(all[lo:], own)
+	return all
+}
+
+// matrixStorage returns the storage of the matrices that a Storage names.
+func matrixStorage(s Storage) matrix.Storage {
+	switch s {
+	case Float32:
+		return matrix.Float32
+	case Sparse:
+		return matrix.Sparse
+	}
+	return matrix.Float64
 }

@@ -3,75 +3,70 @@ package data
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A fitting is an encoder in the making.
+// A fitting is the making of an encoder: columns get their roles, the training rows of the block
+// that is here are scanned, and the encoder is made of the statistics of all blocks.
 type fitting struct {
 	ctx       context.Context
-	f         *Frame
+	f         *Frame     // the table
+	block     *Frame     // its rows that are read here: all, or those of a rank
+	first     int        // the row of the table that the block begins with
+	before    int        // training rows of blocks before
+	total     int        // training rows of all blocks
+	comm      ranks.Comm // of ranks with a block each; nil: all rows are here
 	e         *Encoder
-	partition *tiles.Partition // of rows of ranks those of all: see whole
+	partition *tiles.Partition // of the block
+	counts    []int            // of training rows before each stripe
+	shards    []int            // where the training rows are cut, but for the first
 	dropped   [2]int
-	targetOf  *Column // as the table has it
-	target    *Column // with its values
+	target    *Column // of the table
 	features  []*Column
 	problems  table.Problems
 	made      map[*Column][]Operand // features that are made of others
 	products  map[*Column]Product   // of the Spec
-	encode    bool                  // the rows are encoded too
-	spare     table.Arrays          // of columns that were looked at
-	deal      *matrix.Deal          // of the rows to ranks; nil: all are here
+	crossed   map[*Column]*category // products of two categories, which stand in place of a column
 
-	fitted  []feature
-	numbers int             // of the features, how many are numeric
-	into    *matrix.Builder // takes the numbers as they are
-	piles   *matrix.Piles   // likewise
-
-	targets    [2][]float64
-	targetErrs [2]error
-	groups     [2][]Grouping
-	groupErrs  [2]error
+	fitted []feature
 }
 
-// tellAll looks at what is left of a table that cannot be used, and tells all that is
-// wrong with it at once.
-func (t *fitting) tellAll() error {
-	t.encode = false
-	if err := t.measure(nil); err != nil {
-		return err
-	}
-	return t.fitRest()
-}
-
-// A feature is a source column, numeric or a category, while it is fitted.
+// A feature is a source column with the statistics of its training rows: of a number or of a
+// category.
 type feature struct {
-	number   *matrix.Number
+	column   *Column
+	number   *numberStatistics
 	category *category
 	kept     bool
 }
 
-// newFitting checks the roles, settles the rows and fits the target.
-func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room, deal *matrix.Deal) (*fitting, error) {
+// newFitting checks the roles, makes the columns that are made of others and fits the target.
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room, shared *Shared) (t *fitting, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	t := &fitting{ctx: ctx, f: f, e: &Encoder{Spec: s}, deal: deal}
-	var err error
-	if deal == nil {
+	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*Column][]Operand{}, products: map[*Column]Product{}, crossed: map[*Column]*category{}}
+	if shared != nil {
+		if err := t.share(train, shared); err != nil {
+			return nil, err
+		}
+	} else {
 		if t.partition, err = tiles.NewPartitionIn(room, f.Rows, train, holdout); err != nil {
 			return nil, err
 		}
+		t.total = t.partition.Set(0).Len()
 	}
-	if t.rows() == 0 {
+	if t.total == 0 {
 		return nil, f.Fault("", table.Advice{}, "there are no rows to train on")
 	}
-	target, err := f.Lookup(s.Target)
+	t.target, err = f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
 	}
@@ -86,44 +81,46 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 			}
 		}
 	}
-	t.features, err = t.e.features(f)
+	t.features, err = t.e.features(t.block)
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
-	}
-	if err := t.make(); err != nil {
-		return nil, err
-	}
-	t.targetOf = target
-	if t.deal != nil {
-		return t, t.dealTarget()
-	}
-	if target != nil {
-		if t.target, err = target.Load(ctx); err != nil {
-			return nil, err
-		}
 	}
 	if s.Impute == "drop" {
 		if err := t.dropNulls(); err != nil {
 			return nil, err
 		}
 	}
-	if target == nil {
-		return t, nil
+	if err := t.make(); err != nil {
+		return nil, err
 	}
-	rows := t.partition.Set(0)
-	known := &targetFacts{}
-	if target.Kind != table.Other {
-		known = factsOf(s.TargetTransform, t.target, rows)
-	}
-	return t, t.problems.Add(t.e.fitTarget(f, t.target, rows.Len(), known))
+	return t, t.fitTarget()
 }
 
-// rows is how many rows are trained on, on all ranks.
-func (t *fitting) rows() int {
-	if t.deal == nil {
-		return t.partition.Set(0).Len()
+// share takes the rows of a rank, which makes the block as long as the stripes of its rows.
+func (t *fitting) share(train []int, shared *Shared) error {
+	rows := shared.Rows
+	if t.e.Spec.Impute == "drop" {
+		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
 	}
-	return t.deal.Total()
+	t.comm, t.total = rows.Comm(), shared.Total
+	lo, hi := rows.Here(t.total)
+	if hi-lo != len(train) {
+		return fmt.Errorf("rank %d has %d training rows, not %d", t.comm.Rank(), len(train), hi-lo)
+	}
+	t.before = lo
+	end := 0
+	if len(train) > 0 {
+		t.first = slices.Min(train) / tiles.StripeRows * tiles.StripeRows
+		end = min(t.f.Rows, (slices.Max(train)/tiles.StripeRows+1)*tiles.StripeRows)
+	}
+	t.block = t.f.Slice(t.first, max(t.first, end))
+	own := make([]int, len(train))
+	for i, r := range train {
+		own[i] = r - t.first
+	}
+	var err error
+	t.partition, err = tiles.NewPartition(t.block.Rows, own, nil)
+	return err
 }
 
 // dropNulls leaves only the rows without nulls in numeric features or the
@@ -145,9 +142,9 @@ func (t *fitting) dropNulls() error {
 	for s := range d.Sets {
 		t.dropped[s] = t.partition.Set(s).Len() - d.Set(s).Len()
 	}
-	all := t.partition.Set(0).Len()
-	t.partition = d
-	if d.Set(0).Len() == 0 {
+	t.partition, t.total = d, d.Set(0).Len()
+	all := t.total + t.dropped[0]
+	if t.total == 0 {
 		return t.f.Fault("", table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
@@ -156,112 +153,63 @@ func (t *fitting) dropNulls() error {
 	return nil
 }
 
-// encodeTargets encodes the target of all rows and lets go of the column. An
-// error is kept for when the rows before it have been seen.
-func (t *fitting) encodeTargets() error {
-	if t.deal != nil {
-		return t.encodeDealtTarget()
-	}
-	for s := range t.partition.Sets {
-		rows := t.partition.Set(s)
-		t.targets[s] = paged.Make[float64](t.partition.Room, rows.Len())
-		t.targetErrs[s] = encodeTarget(&t.e.Target, t.f, t.target, rows, t.targets[s])
-	}
-	t.spare.Put(t.targetOf, t.target)
-	t.target = nil
-	return nil
-}
-
-// measure fits the categories and takes the moments of the numbers. Before the
-// numbers are read, begin is told how many columns there can be and how many
-// entries a row can have, and may set t.into.
-func (t *fitting) measure(begin func(columns int, entries float64) error) error {
-	rows, d := t.f.Rows, t.partition
-	if t.deal != nil {
-		d = t.deal.Owned
-	}
-	if err := t.kinds(d); err != nil {
-		return err
-	}
-	numbers, columns, entries, wrong := t.places()
-	t.numbers = len(numbers)
-	if begin != nil && !wrong { // else there is no matrix: it is told with what else is wrong
-		if err := begin(columns, entries); err != nil {
-			return err
-		}
-	}
-	from, to := t.deal.Stripes(rows)
-	for _, x := range numbers {
-		x.Moments, x.Stripe = make([]tiles.Moment, to-from), from
-	}
-	first, end := t.deal.Visits(rows)
-	inexact, err := tiles.Visit(t.ctx, first, end, rows, matrix.ColumnsOf(numbers), false, func(w *tiles.Tile) error {
-		d.Split(w)
-		values, at := make([][]float64, len(w.Number)), make([]int, len(w.Number))
-		for j := range w.Number {
-			x := numbers[w.Lo+j]
-			if t.deal.Owns(w.First) {
-				x.Measure(d, w, j, t.e.Spec.Scale == "none")
-			}
-			if t.into != nil || t.piles != nil {
-				values[j], at[j] = x.Raw(w, j), x.At
-			}
-		}
-		if t.deal != nil {
-			t.deal.Here.Split(w)
-		}
-		switch {
-		case t.piles != nil:
-			return t.piles.Put(w, values)
-		case t.into != nil:
-			t.into.Put(w, values, at)
-		}
+// fitTarget settles the coding of the target.
+func (t *fitting) fitTarget() error {
+	if t.target == nil {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	for j, x := range numbers {
-		x.Inexact = inexact[j]
-	}
-	t.deal.ShareCounts(numbers)
-	return nil
-}
-
-// kinds makes a number or a category of every feature; categories with their levels in d.
-func (t *fitting) kinds(d *tiles.Partition) error {
-	spec := &t.e.Spec
-	t.fitted = make([]feature, len(t.features))
-	err := table.Parallel(t.ctx, len(t.features), func(i int) error {
-		from := t.features[i]
-		if spec.Numeric(from) {
-			t.fitted[i].number = matrix.NewNumber(from)
-			t.fitted[i].number.In.Of = t.made[from]
-			return nil
+	known := &targetStatistics{}
+	if t.target.Kind != table.Other {
+		c, err := t.block.Lookup(t.target.Name)
+		if err == nil {
+			c, err = c.Load(t.ctx)
 		}
-		if t.deal != nil {
-			return nil
-		}
-		c, err := from.LoadInto(t.ctx, &t.spare)
 		if err != nil {
 			return err
 		}
-		defer t.spare.Put(from, c)
-		k := fitCategory(spec, t.f, c, d)
-		t.fitted[i].category = k
-		if k.err == nil && t.encode {
-			k.encode(t.f, c, d)
+		known = t.scanTarget(c)
+		if known, err = merged(t, known, mergeTargets); err != nil {
+			return err
 		}
-		return nil
-	})
-	if err == nil && t.deal != nil {
-		err = t.dealCategories()
 	}
-	t.spare = table.Arrays{} // let go of before the matrices are made
-	if err == nil {
-		t.leaveOutGroups()
+	return t.problems.Add(t.e.fitTarget(t.f, t.target, t.total, known))
+}
+
+// scan collects the statistics of the features.
+func (t *fitting) scan() error {
+	var numbers, texts []*Column
+	for _, c := range t.features {
+		if t.e.Spec.Numeric(c) {
+			numbers = append(numbers, c)
+		} else if t.crossed[c] == nil {
+			texts = append(texts, c)
+		}
 	}
-	return err
+	all, err := t.scanLevels(texts)
+	if err != nil {
+		return err
+	}
+	moments, err := t.scanNumbers(numbers)
+	if err != nil {
+		return err
+	}
+	t.fitted = make([]feature, len(t.features))
+	for i, c := range t.features {
+		q := &t.fitted[i]
+		if q.column = c; t.e.Spec.Numeric(c) {
+			q.number, moments = &moments[0], moments[1:]
+			continue
+		}
+		if q.category = t.crossed[c]; q.category != nil {
+			continue
+		}
+		whole, err := t.f.Lookup(c.Name)
+		if err != nil {
+			return err
+		}
+		q.category, all = newCategory(&t.e.Spec, t.f, whole, all[0], t.total), all[1:]
+	}
+	return nil
 }
 
 // leaveOutGroups removes the group columns that cannot be features and were not named as such.
@@ -276,33 +224,45 @@ func (t *fitting) leaveOutGroups() {
 	})
 }
 
-// places gives the numbers their columns of the matrix, and counts these and the entries of a
-// row that are not zero; wrong: a category cannot be used.
-func (t *fitting) places() (numbers []*matrix.Number, columns int, entries float64, wrong bool) {
-	for _, q := range t.fitted {
+// encoder makes the encoder of the statistics, or returns all problems at once.
+func (t *fitting) encoder() (*Encoder, error) {
+	f, e := t.f, t.e
+	t.leaveOutGroups()
+	for i := range t.fitted {
+		q := &t.fitted[i]
+		var err error
 		if q.number != nil {
-			q.number.At, q.number.Nth = columns, len(numbers)
-			numbers = append(numbers, q.number)
-			columns++
-			entries += t.filled(q.number)
-		} else if q.category.err != nil {
-			wrong = true
-		} else if w := q.category.in.Width(); w > 0 {
-			columns += w
-			entries++
+			q.kept, err = t.addNumeric(q)
+		} else if err = q.category.err; err == nil {
+			q.kept = e.addCategory(q.category)
+		}
+		if err := t.problems.Add(err); err != nil {
+			return nil, err
 		}
 	}
-	if t.e.Spec.Intercept {
-		columns++
-		entries++
+	if err := t.problems.Add(t.fitGroups()); err != nil {
+		return nil, err
 	}
-	return numbers, columns, entries, wrong
+	if err := t.problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(e.Columns) == 0 {
+		return nil, f.Fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+	}
+	if e.Spec.Intercept {
+		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
+	}
+	e.noteColumns()
+	if w := len(e.Columns); w > t.total {
+		e.notef("%d encoded columns but only %d training rows", w, t.total)
+	}
+	return e, nil
 }
 
 // filled returns the proportion of rows in which a number has an entry: of a product it is
 // about one over the levels of its group column, else 1.
-func (t *fitting) filled(x *matrix.Number) float64 {
-	p, product := t.products[x.Column]
+func (t *fitting) filled(c *Column) float64 {
+	p, product := t.products[c]
 	if !product {
 		return 1
 	}
@@ -315,76 +275,17 @@ func (t *fitting) filled(x *matrix.Number) float64 {
 	return 1 / float64(len(levels))
 }
 
-// matrixRows are the rows of the matrices that are made here.
-func (t *fitting) matrixRows() *tiles.Partition {
-	if t.deal != nil {
-		return t.deal.Here
-	}
-	return t.partition
-}
-
-// fitRest makes the columns of the features that were measured, and the groups.
-func (t *fitting) fitRest() error {
-	f, e := t.f, t.e
-	for i := range t.fitted {
-		q := &t.fitted[i]
-		var err error
-		if q.number != nil {
-			t.deal.ShareMoments(q.number)
-			q.kept, err = e.addNumeric(t.ctx, f, q.number, t)
-			q.number.Moments = nil
-		} else if err = q.category.err; err == nil {
-			q.kept = e.addCategory(q.category)
-		}
-		if err := t.problems.Add(err); err != nil {
-			return err
-		}
-	}
-	if err := t.problems.Add(t.fitGroups()); err != nil {
-		return err
-	}
-	if err := t.problems.Err(); err != nil {
-		return err
-	}
-	if len(e.Columns) == 0 {
-		return f.Fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
-	}
-	if e.Spec.Intercept {
-		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
-	}
-	e.noteColumns()
-	if w, n := len(e.Columns), t.rows(); w > n {
-		e.notef("%d encoded columns but only %d training rows", w, n)
-	}
-	return nil
-}
-
-// sources are the features that are encoded.
-func (t *fitting) sources() (all []source, numbers []*matrix.Number) {
-	for _, q := range t.fitted {
-		if !q.kept {
-			continue
-		}
-		all = append(all, source{q.number, q.category})
-		if q.number != nil {
-			numbers = append(numbers, q.number)
-		}
-	}
-	return all, numbers
-}
-
-// entries is how many cells of a row are not zero, on average; of categories,
-// and of numbers that are standardised, at most.
+// entries returns how many cells of a row are not zero on average: of categories and of numbers
+// that are standardised, at most.
 func (t *fitting) entries() float64 {
-	n := float64(t.rows())
 	sum := 0.0
 	for _, q := range t.fitted {
 		switch {
 		case !q.kept:
 		case q.number != nil && t.e.Spec.Scale == "none":
-			sum += float64(q.number.Nonzero) / n
+			sum += float64(q.number.Nonzero) / float64(t.total)
 		case q.number != nil:
-			sum += t.filled(q.number)
+			sum += t.filled(q.column)
 		default:
 			sum++
 		}
@@ -395,25 +296,7 @@ func (t *fitting) entries() float64 {
 	return sum
 }
 
-// A source is what one input of an encoder gives to the matrices: one of them.
-type source struct {
-	number   *matrix.Number
-	category *category
-}
-
-// matrixSources are the same with what the matrices take of a category.
-func matrixSources(sources []source) []matrix.Source {
-	out := make([]matrix.Source, len(sources))
-	for i, o := range sources {
-		out[i].Number = o.number
-		if k := o.category; k != nil {
-			out[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.in.Width()}
-		}
-	}
-	return out
-}
-
-// layout is what the matrices take of the encoder.
+// layout returns what the matrices take of the encoder.
 func (e *Encoder) layout() matrix.Layout {
-	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Raw: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
+	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
 }

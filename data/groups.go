@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 )
 
 // maxFloatGroups bounds the values of a grouping column of fractions, and
@@ -20,60 +19,63 @@ const (
 	maxGroups      = 1 << 20
 )
 
-// fitGroups fits the groupings and, of rows that are encoded too, makes them.
+// fitGroups fits the groupings: a collective call.
 func (t *fitting) fitGroups() error {
-	e, f := t.e, t.f
-	var singles [2][]Grouping
+	e := t.e
+	var singles []Grouping
 	var problems table.Problems
 	for _, name := range e.Spec.Groups {
-		c, err := f.Lookup(name)
+		c, err := t.block.Lookup(name)
 		if err != nil {
-			continue // told before
+			continue // it is a problem already
 		}
-		var g, held Grouping
-		if t.deal != nil {
-			g, held, err = t.dealGroups(c)
-		} else if c, err = c.Load(t.ctx); err != nil {
-			return err
-		} else if g, err = groupsOf(f, c, c.Kind, t.partition.Set(0)); err == nil && t.encode && t.groupErrs[1] == nil {
-			held, t.groupErrs[1] = groupsOf(f, c, c.Kind, t.partition.Set(1))
-		}
-		if err = problems.Add(err); err != nil {
+		kind := c.Kind
+		if c, err = c.Load(t.ctx); err != nil {
 			return err
 		}
-		factor := Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Labels: g.Labels, Named: terse(g.Labels)}
-		e.Groups = append(e.Groups, factor)
-		singles[0] = append(singles[0], nameGroups(factor, g))
-		if len(g.Labels) == 1 {
-			e.notef("group column %q has only one value, %q, in the training rows", name, g.Labels[0])
+		g, err := groupsOf(t.block, c, kind, t.partition.Set(0))
+		labels, err := t.labelsOf(g, err)
+		if err == nil {
+			err = coarse(t.f, name, kind, labels)
 		}
-		singles[1] = append(singles[1], nameGroups(factor, held.with(factor.Labels)))
-	}
-	if len(problems) > 0 || len(singles[0]) < len(e.Spec.Groups) {
-		return problems.Err()
-	}
-	t.groups = singles
-	if len(e.Spec.Groups) >= 2 {
-		g := cross(singles[0], len(singles[0][0].Index))
-		if t.deal != nil {
-			var err error
-			if g, err = t.labelled(g, nil); err != nil {
+		if err != nil {
+			if err = problems.Add(err); err != nil {
 				return err
 			}
+			continue
 		}
-		factor := Factor{Name: g.Name, Sources: append([]string(nil), e.Spec.Groups...), Labels: g.Labels}
+		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: terse(labels)}
 		e.Groups = append(e.Groups, factor)
-		t.groups[0] = append(t.groups[0], g)
-		if t.groupErrs[1] == nil {
-			t.groups[1] = append(t.groups[1], cross(singles[1], len(singles[1][0].Index)).with(factor.Labels))
+		singles = append(singles, nameGroups(factor, g.with(labels)))
+		if len(labels) == 1 {
+			e.notef("group column %q has only one value, %q, in the training rows", name, labels[0])
 		}
 	}
-	if t.deal != nil {
-		for k := range t.groups[0] {
-			t.groups[0][k].Index = placed(t.deal, t.groups[0][k].Index)
-		}
+	if len(problems) > 0 || len(singles) < len(e.Spec.Groups) || len(singles) < 2 {
+		return problems.Err()
 	}
+	g := cross(singles, len(singles[0].Index))
+	labels, err := t.labelsOf(g, nil)
+	if err != nil {
+		return err
+	}
+	e.Groups = append(e.Groups, Factor{Name: g.Name, Sources: slices.Clone(e.Spec.Groups), Labels: labels})
 	return nil
+}
+
+// coarse refuses more groups by the values of a column than groupsOf does: blocks of rows have
+// some each.
+func coarse(f *Frame, column string, kind Kind, labels []string) error {
+	fractions := false
+	for _, l := range labels {
+		if v, _, ok := table.ParseNumber(l); ok && kind == Numeric {
+			fractions = fractions || v != math.Trunc(v)
+		}
+	}
+	if fractions && len(labels) > maxFloatGroups {
+		return tooFine(f, column)
+	}
+	return tooMany(f, column, len(labels))
 }
 
 func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds *Dataset, report *EncodeReport) error {
@@ -114,7 +116,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds
 	return nil
 }
 
-// terse says that labels need their column's name to be understood.
+// terse reports whether labels need their column's name to be understood.
 func terse(labels []string) bool {
 	for _, l := range labels {
 		switch strings.ToLower(l) {
@@ -185,7 +187,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, erro
 		}
 		v := c.Number[r]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Grouping{}, matrix.NotFinite(f, c.Name, r, v)
+			return Grouping{}, notFiniteFault(f, c.Name, r, v)
 		}
 		k, ok := byNumber[v]
 		if !ok {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/schema"
 )
 
 // Nulls that are filled are rows with the fill in them: a table encoded with the mean or the
@@ -88,7 +86,7 @@ func TestFillsOfMadeColumnsAreThoseOfTheirs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, how := range []string{"mean", "median"} {
-			e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Impute: how, Transforms: schema.Transforms{Square: []string{"a"}, Interact: [][2]string{{"a", "b"}}}})
+			e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Impute: how, Transforms: Transforms{Square: []string{"a"}, Interact: [][2]string{{"a", "b"}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +116,7 @@ func TestOneSpreadFromTheMean(t *testing.T) {
 			for i := range 12 {
 				fmt.Fprintf(&b, "%d,%d,%d\n", i*i, mean+spread*(2*(i%2)-1), i)
 			}
-			for _, storage := range []Storage{schema.Float64, schema.Float32, schema.Sparse} {
+			for _, storage := range []Storage{Float64, Float32, Sparse} {
 				q, err := Fit(t.Context(), frameOf(t, b.String()), nil, nil, Spec{Target: "y"}, storage)
 				if err != nil {
 					t.Fatal(err)

@@ -6,15 +6,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/schema"
-	"github.com/drotrain/drotrain/data/table"
 )
 
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
-// noFeature says why what is asked of a column cannot be had: it is no feature, or not there.
+// noFeature reports why what is asked of a column cannot be had: it is no feature, or not there.
 func noFeature(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
@@ -31,13 +30,11 @@ type making struct {
 
 // make makes the columns of the Transforms and the Products of the Spec.
 func (t *fitting) make() error {
-	t.made = map[*Column][]Operand{}
 	if err := t.transform(); err != nil {
 		return err
 	}
-	t.products = map[*Column]Product{}
 	for _, p := range t.e.Spec.Products {
-		c, err := combined(t.ctx, t.f, p.Name, p.Of)
+		c, err := combined(t.ctx, t.block, p.Name, p.Of)
 		if err != nil {
 			return err
 		}
@@ -51,9 +48,6 @@ func (t *fitting) make() error {
 func (t *fitting) transform() error {
 	if t.e.Spec.Transforms.Empty() {
 		return nil
-	}
-	if _, err := t.whole(); err != nil {
-		return err
 	}
 	m := &making{fitting: t, place: map[string][]*Column{}}
 	for _, step := range []func() error{m.functions, m.splines, m.interactions} {
@@ -93,7 +87,7 @@ func (m *making) functions() error {
 	return nil
 }
 
-// function is a function of a number; nil where there is none of that name.
+// function returns a function of a number; nil where there is none of that name.
 func (m *making) function(how, name string) (*Column, error) {
 	what := "a " + how
 	o, err := m.number(m.feature(name, what), what)
@@ -156,20 +150,14 @@ func (m *making) interactions() error {
 		} else if again {
 			continue
 		}
-		occurs, err := m.pairs(pair, sides)
-		if err != nil {
-			return err
-		}
-		if limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels); len(occurs) > limit {
-			m.problems.Add(m.f.Fault(pair[0], table.Mend(table.MergeRareLevels, table.RaiseMaxLevels),
-				"its product with %q has %d pairs of levels in the training rows, more than the %d columns that it may have", pair[1], len(occurs), limit))
+		if len(sides[0]) > 0 && len(sides[1]) > 0 && sides[0][0].Kind != Numeric && sides[1][0].Kind != Numeric {
+			if err := m.cross(pair, sides); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
-				if occurs != nil && !occurs[[2]string{a.Level, b.Level}] {
-					continue
-				}
 				c, err := m.combine(a.Label()+":"+b.Label(), a, b)
 				if err != nil {
 					return err
@@ -181,16 +169,42 @@ func (m *making) interactions() error {
 	return nil
 }
 
+// cross adds the product of two categories: the pairs of their levels that occur in the training
+// rows. More of them than a category may have levels are refused before anything is made of them.
+func (m *making) cross(pair [2]string, sides [2][]Operand) error {
+	limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels)
+	occurs, err := m.pairs(pair, sides, limit)
+	if err != nil {
+		return err
+	}
+	if len(occurs) > limit {
+		m.problems.Add(m.f.Fault(pair[0], table.Mend(table.MergeRareLevels, table.RaiseMaxLevels),
+			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
+		return nil
+	}
+	var pairs [][2]Operand
+	for _, a := range sides[0] {
+		for _, b := range sides[1] {
+			if occurs[[2]string{a.Level, b.Level}] {
+				pairs = append(pairs, [2]Operand{a, b})
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		place := &Column{Name: pair[0] + ":" + pair[1], Kind: Categorical}
+		m.crossed[place] = newCrossing(pairs)
+		m.added = append(m.added, place)
+	}
+	return nil
+}
+
 // pairs returns the pairs of levels of two categories that occur in the training rows, of the levels
-// that have operands; nil where a factor is a number.
-func (m *making) pairs(pair [2]string, sides [2][]Operand) (map[[2]string]bool, error) {
+// that have operands; of more than most, some that are more. It is a collective call.
+func (m *making) pairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
 	var read [2]func(row int) string
 	var column [2]*Column
 	has := [2]map[string]bool{{}, {}}
 	for k, operands := range sides {
-		if len(operands) == 0 || operands[0].Kind == Numeric {
-			return nil, nil
-		}
 		c, err := m.feature(pair[k], "an interaction").Load(m.ctx)
 		if err != nil {
 			return nil, err
@@ -200,25 +214,29 @@ func (m *making) pairs(pair [2]string, sides [2][]Operand) (map[[2]string]bool, 
 			has[k][o.Level] = true
 		}
 	}
-	key := func(k, row int) float64 {
-		if column[k].Kind == Categorical {
-			return float64(column[k].Code[row])
-		}
-		return column[k].Number[row]
-	}
+	var own [][2]string
 	occurs, seen := map[[2]string]bool{}, map[[2]float64]bool{}
 	for _, r := range m.partition.Set(0).All() {
 		if column[0].IsNull(r) || column[1].IsNull(r) {
 			continue
 		}
-		if at := [2]float64{key(0, r), key(1, r)}; !seen[at] {
+		if at := [2]float64{valueKey(column[0], r), valueKey(column[1], r)}; !seen[at] {
 			seen[at] = true
-			if l := [2]string{read[0](r), read[1](r)}; has[0][l[0]] && has[1][l[1]] {
-				occurs[l] = true
+			if l := [2]string{read[0](r), read[1](r)}; has[0][l[0]] && has[1][l[1]] && !occurs[l] {
+				own, occurs[l] = append(own, l), true
+			}
+			if len(own) > most {
+				break
 			}
 		}
 	}
-	return occurs, nil
+	all, err := gathered(m.comm, own)
+	for _, pairs := range all {
+		for _, l := range pairs {
+			occurs[l] = true
+		}
+	}
+	return occurs, err
 }
 
 // again says, with a note, that a product is one of its factors again, since the other is
@@ -245,14 +263,18 @@ func (m *making) again(pair [2]string) (is bool, err error) {
 				break
 			}
 		}
-		if is = len(texts) < 2; is {
+		all, err := gathered(m.comm, texts)
+		if err != nil {
+			return false, err
+		}
+		if is = len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(all...))))) < 2; is {
 			m.e.notef("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
 		}
 	}
 	return is, nil
 }
 
-// side is a feature as a factor of an interaction: the number, or the levels of the category but
+// side returns a feature as a factor of an interaction: the number, or the levels of the category but
 // the one that the others are compared to.
 func (m *making) side(name string) (operands []Operand, err error) {
 	const what = "an interaction"
@@ -267,13 +289,17 @@ func (m *making) side(name string) (operands []Operand, err error) {
 		}
 		return []Operand{*o}, nil
 	}
-	loaded, err := c.Load(m.ctx)
+	known, err := m.scanLevels([]*Column{c})
 	if err != nil {
 		return nil, err
 	}
-	fitted := fitCategory(&m.e.Spec, m.f, loaded, m.partition)
+	whole, err := m.f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	fitted := newCategory(&m.e.Spec, m.f, whole, known[0], m.total)
 	if fitted.err != nil {
-		return nil, nil // told of the column itself
+		return nil, nil // it is a problem of the column itself
 	}
 	for i, l := range fitted.in.Levels {
 		if i != fitted.in.Skipped() {
@@ -294,7 +320,7 @@ func (m *making) feature(name, what string) *Column {
 	return nil
 }
 
-// number is a feature that is one, with what stands for its nulls; nil where it is none, or there
+// number returns a feature that is one, with what stands for its nulls; nil where it is none, or there
 // is no feature.
 func (m *making) number(c *Column, what string) (*Operand, error) {
 	if c == nil {
@@ -310,7 +336,7 @@ func (m *making) number(c *Column, what string) (*Operand, error) {
 
 // combine makes a column of others.
 func (m *making) combine(name string, operands ...Operand) (*Column, error) {
-	c, err := combined(m.ctx, m.f, name, operands)
+	c, err := combined(m.ctx, m.block, name, operands)
 	if err == nil {
 		m.made[c] = operands
 	}
@@ -324,49 +350,37 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 	if how != "mean" && how != "median" {
 		return nil
 	}
-	c, err := c.Load(t.ctx)
-	if err != nil {
-		return err
-	}
 	var v float64
 	if how == "median" {
-		v, err = medianOf(t.ctx, c, t.partition.Set(0))
-	} else {
-		var parts []tiles.Moment
-		var buf []float64
-		stripe := 0
-		for _, r := range t.partition.Set(0).All() {
-			if r/tiles.StripeRows != stripe {
-				parts, buf, stripe = append(parts, tiles.MomentOf(buf)), buf[:0], r/tiles.StripeRows
-			}
-			if !c.IsNull(r) {
-				buf = append(buf, c.Number[r])
-			}
+		var err error
+		if v, err = t.median(c); err != nil {
+			return err
 		}
-		_, v, _, _ = tiles.JoinMoments(append(parts, tiles.MomentOf(buf)))
+	} else {
+		known, err := t.scanNumbers([]*Column{c})
+		if err != nil {
+			return err
+		}
+		_, v, _, _ = tiles.JoinMoments(known[0].Moments)
+		if known[0].Faults.Bad >= 0 {
+			return nil // which the column is refused for
+		}
 	}
-	if err == nil && v-v == 0 {
+	if v-v == 0 {
 		o.Fill = &v
 	}
-	return err
+	return nil
 }
 
-// spline is the basis of a natural cubic spline of the training values: the number
+// spline returns the basis of a natural cubic spline of the training values: the number
 // itself, and one function less than there are knots between; see Hastie, Tibshirani and
 // Friedman, The Elements of Statistical Learning, (5.4). The knots are quantiles from
 // 5 to 95 %.
 func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
-	loaded, err := c.Load(t.ctx)
+	v, err := t.sortedValues(c)
 	if err != nil {
 		return nil, err
 	}
-	var v []float64
-	for _, r := range t.partition.Set(0).All() {
-		if x := loaded.Number[r]; !loaded.IsNull(r) && x-x == 0 {
-			v = append(v, x)
-		}
-	}
-	slices.Sort(v)
 	var at []float64
 	for k := range knots {
 		if len(v) > 0 {
@@ -377,5 +391,5 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 	if len(at) < 3 {
 		return nil, t.f.Fault(c.Name, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
 	}
-	return schema.NaturalSpline(at), nil
+	return NaturalSpline(at), nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/frame"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -17,10 +16,10 @@ func TestFaultsOfMadeColumnsAreToldTogether(t *testing.T) {
 	for i := range 60 {
 		text += fmt.Sprintf("%d,%d,%d,%s,%d\n", i*7%13, i%2, i%3%2, []string{"u", "v"}[i%2], i)
 	}
-	_, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Transforms: Transforms{
+	_, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{
 		Spline: map[string]int{"few": 5, "two": 5, "x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
 	datatest.WantError(t, err, "few", "two", "a log is of numbers", "a square is of numbers", "none")
-	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
+	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
 	if err != nil || len(e.Names()) < 3+4 {
 		t.Errorf("%v, %v", e, err)
 	}
@@ -42,7 +41,7 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 		for name, of := range map[string]Transforms{
 			"spline": {Spline: map[string]int{"x": 4}}, "log": {Log: []string{"x"}}, "square": {Square: []string{"x"}}, "product": {Interact: [][2]string{{"x", "z"}}},
 		} {
-			f, err := frame.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+			f, err := ReadBytes(t.Context(), "t.csv", []byte(b.String()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,12 +68,45 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 	}
 	spec := Spec{Target: "y", Transforms: Transforms{Interact: [][2]string{{"a", "b"}}}}
 	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, "")
-	datatest.WantError(t, err, `column "a"`, `"b"`, "pairs of levels", "more than the 1000")
+	datatest.WantError(t, err, `column "a"`, `"b"`, "more pairs of levels", "than the 1000")
 	spec.MaxLevels = 10_000
 	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, ""); err != nil {
 		t.Errorf("with more levels allowed: %v", err)
 	}
 	spec.MaxLevels = 0
+	f := table(30, 30)
+	crossed, err := Fit(t.Context(), f, nil, nil, spec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, d := crossed.Train.X.Dims(); crossed.Storage != Sparse || d != 30+30+900+0 {
+		t.Errorf("%d rows, %d columns, stored as %s: sparse is wanted", n, d, crossed.Storage)
+	}
+	again, _, err := crossed.Encoder.Encode(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, same := make([]float64, len(crossed.Encoder.Columns)), make([]float64, len(crossed.Encoder.Columns))
+	for i := range f.Rows {
+		crossed.Train.X.RowTo(row, i)
+		again.X.RowTo(same, i)
+		sum := 0.0
+		for c, v := range row {
+			in := crossed.Encoder.Columns[c]
+			want := 0.0
+			switch in.Name {
+			case fmt.Sprintf("a=u%d", i%30), fmt.Sprintf("b=v%d", i/30%30), fmt.Sprintf("a=u%d:b=v%d", i%30, i/30%30):
+				want = 1
+			}
+			if v != want || same[c] != want {
+				t.Fatalf("row %d, %s: %v in training, %v encoded again, want %v", i+1, in.Name, v, same[c], want)
+			}
+			sum += v
+		}
+		if sum != 3 {
+			t.Fatalf("row %d has %v entries", i+1, sum)
+		}
+	}
 	fitted, err := Fit(t.Context(), frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, "")
 	if err != nil {
 		t.Fatal(err)

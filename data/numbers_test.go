@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/csv"
-	"github.com/drotrain/drotrain/data/frame"
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A column of text that is meant as numbers is no category: the error names how to read it, and
@@ -19,7 +18,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "\"%d,%03d\",%.3f,%d\n", 1+i%30, i, 0.5+float64(i)/7, i%2)
 	}
-	f, err := frame.ReadBytesAs(t.Context(), "t.csv", []byte(b.String()), Reading{})
+	f, err := ReadBytesAs(t.Context(), "t.csv", []byte(b.String()), Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +33,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	if _, err = Fit(t.Context(), f, nil, nil, spec, ""); err != nil {
 		t.Errorf("named as a category: %v", err)
 	}
-	if f, err = frame.ReadBytesAs(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
+	if f, err = ReadBytesAs(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
 		t.Fatal(err)
 	}
 	spec.Categorical, spec.MinCount = nil, 0
@@ -46,11 +45,11 @@ func TestFit_TextOfNumbers(t *testing.T) {
 // How the target is read is said, with the reason: whole numbers may name classes.
 func TestFit_TaskIsSaid(t *testing.T) {
 	for text, want := range map[string][]string{
-		"x,y\n1,0\n2,1\n3,2\n4,0\n":         {"taken as a quantity", "number with more than two values", "0, 1, 2", "filter"},
+		"x,y\n1,c\n2,a\n3,b\n4,c\n":         {"3 classes", `"a", "b" and "c"`},
 		"x,y\n1,0.5\n2,1.25\n3,2\n4,0.75\n": {"taken as a quantity", "number with more than two values"},
 		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is \"1\""},
 	} {
-		f, err := frame.ReadBytesAs(t.Context(), "t.csv", []byte(text), Reading{})
+		f, err := ReadBytesAs(t.Context(), "t.csv", []byte(text), Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}

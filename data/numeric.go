@@ -4,37 +4,35 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// addNumeric fits the coding of a feature whose rows were measured. It is left
-// out, with a note, if it is constant or has no values.
-func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t *fitting) (kept bool, err error) {
-	c := x.Column
-	if x.Nulls(0) == t.rows() { // nothing to fill, and nothing to ask for
+// addNumeric appends the column of a number. It is left out, with a note, if it is constant or has
+// no values.
+func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
+	e, f, c, known := t.e, t.f, q.column, q.number
+	nulls := known.Faults.Nulls
+	if nulls == t.total { // nothing to fill, and nothing to ask for
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
 	}
-	if err := x.Err(f, 0, t.rows(), e.Spec.Impute); err != nil {
+	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: t.made[c]}
+	if err := numberFault(f, c.Name, in.Of, known.Faults, t.total, e.Spec.Impute); err != nil {
 		return false, err
 	}
 	if p, product := t.products[c]; product {
-		col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale}
-		x.In, x.Coding = Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: x.In.Of}, col
-		e.Inputs, e.Columns = append(e.Inputs, x.In), append(e.Columns, col)
+		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
 		return true, nil
 	}
-	_, mean, sd, constant := tiles.JoinMoments(x.Moments)
-	if x.Inexact > 0 {
-		path, row := f.Where(x.Inexact - 1)
+	_, mean, sd, constant := tiles.JoinMoments(known.Moments)
+	if known.Inexact > 0 {
+		path, row := f.Where(known.Inexact - 1)
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
-	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: x.In.Of}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
 		return false, f.Fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}
@@ -43,18 +41,14 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 	case "mean":
 		in.Fill = mean
 	case "median":
-		d, err := t.whole()
-		if err != nil {
-			return false, err
-		}
-		if in.Fill, err = medianOf(ctx, c, d.Set(0)); err != nil {
+		if in.Fill, err = t.median(c); err != nil {
 			return false, err
 		}
 	}
-	if nulls := x.Nulls(0); nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
+	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
 		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls, printable.Noun(nulls, "row", "rows")))
 		if !constant {
-			_, mean, sd, _ = tiles.JoinMoments(append(x.Moments, tiles.MomentOfEqual(in.Fill, nulls)))
+			_, mean, sd, _ = tiles.JoinMoments(append(known.Moments, tiles.MomentOfEqual(in.Fill, nulls)))
 		}
 	}
 	if constant && e.keepsConstant(value) {
@@ -70,31 +64,22 @@ func (e *Encoder) addNumeric(ctx context.Context, f *Frame, x *matrix.Number, t 
 		}
 		col.Shift, col.Scale = mean, sd
 	}
-	e.Inputs = append(e.Inputs, in)
-	e.Columns = append(e.Columns, col)
-	x.In, x.Coding = in, col
+	e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, col)
 	return true, nil
 }
 
-// keepsConstant says that a constant column v is a feature: the user's own
+// keepsConstant reports whether a constant column v is a feature: the user's own
 // intercept, where none is fitted and nothing is centred.
 func (e *Encoder) keepsConstant(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
-// medianOf gives the median of the values in the rows, NaN where there are none.
-func medianOf(ctx context.Context, c *Column, rows tiles.Set) (float64, error) {
-	c, err := c.Load(ctx)
+// median returns the median of the training values of a column, NaN where there are none.
+func (t *fitting) median(c *Column) (float64, error) {
+	v, err := t.sortedValues(c)
 	if err != nil {
 		return 0, err
 	}
-	v := make([]float64, 0, rows.Len())
-	for _, r := range rows.All() {
-		if !c.IsNull(r) {
-			v = append(v, c.Number[r])
-		}
-	}
-	slices.Sort(v)
 	m := len(v) / 2
 	switch {
 	case len(v) == 0:
@@ -103,4 +88,54 @@ func medianOf(ctx context.Context, c *Column, rows tiles.Set) (float64, error) {
 		return v[m], nil
 	}
 	return v[m-1] + (v[m]-v[m-1])/2, nil
+}
+
+// numberFault returns the first fault of a number, in n rows, where nulls are to be filled as impute
+// says. of are its operands, if it is made of other columns.
+func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, impute string) error {
+	switch {
+	case w.Bad >= 0 && (w.Far < 0 || w.Bad <= w.Far):
+		if err := operandFault(f, of, w.Bad); err != nil {
+			return err
+		}
+		if of != nil && math.IsInf(w.Value, 0) {
+			return f.FaultAt(name, w.Bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
+		}
+		if of != nil {
+			return f.FaultAt(name, w.Bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+		}
+		return notFiniteFault(f, name, w.Bad, w.Value)
+	case w.Far >= 0 && w.Narrow:
+		return f.FaultAt(name, w.Far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+	case w.Far >= 0:
+		return f.FaultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
+	case w.Nulls > 0 && impute != "mean" && impute != "median":
+		e := f.FaultAt(name, w.Null, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e.Rows = w.Nulls
+		return e
+	}
+	return nil
+}
+
+// operandFault returns the error of a row whose value in one of the operands is not finite; nil
+// without one.
+func operandFault(f *Frame, of []Operand, row int) error {
+	for _, o := range of {
+		if o.Kind != Numeric {
+			continue
+		}
+		c, err := f.ColumnAt(context.Background(), o.Column, []int{row})
+		if err != nil {
+			return err
+		}
+		if v := c.Number[0]; !c.IsNull(0) && v-v != 0 {
+			return notFiniteFault(f, o.Column, row, v)
+		}
+	}
+	return nil
+}
+
+// notFiniteFault refuses a value of a column.
+func notFiniteFault(f *Frame, column string, row int, v float64) error {
+	return f.FaultAt(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
 }

@@ -26,12 +26,12 @@ func outside(t *testing.T) *Outside {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
 	})
-	return &Outside{Place: design.Place{Dir: dir, Room: room}}
+	return &Outside{Dir: dir, Room: room}
 }
 
 // Rows that are put in order on disk are those that are encoded in memory, bit for bit,
 // in every storage, with what is said of them.
-func TestFitOutsideIsFit(t *testing.T) {
+func TestFitTo_Disk(t *testing.T) {
 	const n = 41_000 // three piles of the training rows
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	writeMixed(t, path, n, 1)
@@ -45,15 +45,13 @@ func TestFitOutsideIsFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := FitOutside(context.Background(), openFrame(t, path), train, held, s, Storage(storage), outside(t))
+			got, err := FitTo(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			disk, ok := got.Train.X.(*design.Disk)
-			if !ok {
+			if _, ok := got.Train.X.(*design.Mapped); !ok {
 				t.Fatalf("the matrix is a %T", got.Train.X)
 			}
-			defer disk.Close()
 			what := "storage " + storage + ", scale " + s.Scale
 			sameEncoder(t, what, want.Encoder, got.Encoder)
 			sameDataset(t, what, want.Train, got.Train, false)
@@ -67,36 +65,36 @@ func TestFitOutsideIsFit(t *testing.T) {
 
 // What is wrong with rows is told as it is in memory, and leaves nothing behind; so does a
 // directory that is not there, and a cancelled context.
-func TestFitOutsideFaults(t *testing.T) {
+func TestFitTo_FaultsOfDisk(t *testing.T) {
 	csv := "y,a,b\n"
 	for range 300 {
 		csv += "1,2,3\n2,4,1e300\n3,5,4\n"
 	}
 	f := frameOf(t, strings.Replace(csv, "2,4,1e300", "2,nan,1e300", 1))
-	s := Spec{Target: "y", Impute: "error", Scale: "standard"}
+	s := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "standard"}
 	_, want := Fit(context.Background(), f, nil, nil, s, Float64)
-	_, got := FitOutside(context.Background(), f, nil, nil, s, Float64, outside(t))
+	_, got := FitTo(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	f = frameOf(t, csv)
-	raw := Spec{Target: "y", Impute: "error", Scale: "none"} // float32 has no 1e300
+	raw := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "none"} // float32 has no 1e300
 	_, want = Fit(context.Background(), f, nil, nil, raw, Float32)
-	_, got = FitOutside(context.Background(), f, nil, nil, raw, Float32, outside(t))
+	_, got = FitTo(context.Background(), f, nil, nil, raw, Sink{Storage: Float32, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(), `column "b", row 2: the value 1e+300 is more than float32 can hold`) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	none := outside(t)
 	none.Dir += "/none"
-	if _, err := FitOutside(context.Background(), f, nil, nil, s, Float64, none); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := FitTo(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Error(err)
 	}
-	if _, err := FitOutside(context.Background(), f, []int{1, 2, 1}, nil, s, Float64, outside(t)); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := FitTo(context.Background(), f, []int{1, 2, 1}, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := FitOutside(ctx, f, nil, nil, s, Float64, outside(t)); err != context.Canceled {
+	if _, err := FitTo(ctx, f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -104,17 +102,14 @@ func TestFitOutsideFaults(t *testing.T) {
 // One row is a matrix outside of memory, too.
 func TestOneRowOutside(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
-	got, err := FitOutside(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Float64, outside(t))
+	got, err := FitTo(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer got.Train.X.(*design.Disk).Close()
 	if n, _ := got.Holdout.X.Dims(); n != 1 || got.Holdout.Target[0] != 2 {
 		t.Errorf("%d rows held out, targets %v", n, got.Holdout.Target)
 	}
-	if held, ok := got.Holdout.X.(*design.Disk); ok {
-		held.Close()
-	} else {
+	if _, ok := got.Holdout.X.(*design.Mapped); !ok {
 		t.Errorf("the matrix held out is a %T", got.Holdout.X)
 	}
 }

@@ -3,11 +3,11 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 )
 
-// combined is the column of the product of operands, of columns of f.
+// combined returns the column of the product of operands, of columns of f.
 func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*Column, error) {
 	p := product{rows: f.Rows}
 	for _, o := range operands {
@@ -121,7 +121,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 	return nulls, nil
 }
 
-// indicator says whether a row has the level of a factor; a null has none.
+// indicator reports whether a row has the level of a factor; a null has none.
 func (v *productValues) indicator(k, row int) float64 {
 	f := &v.factors[k]
 	c := f.column

@@ -3,7 +3,7 @@ package data
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // WithGroups returns a copy of the encoder with other groupings, of columns of f:

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/frame"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -46,13 +45,13 @@ func TestFaultsNameTheirRow(t *testing.T) {
 					}
 					fmt.Fprintf(&text, "%s,%s,%s,%s,%s\n", cell["y"], cell["x"], cell["k"], cell["g"], cell["u"])
 				}
-				own, err := frame.ReadBytes(t.Context(), []string{"one.csv", "two.csv"}[part], []byte(text.String()))
+				own, err := ReadBytes(t.Context(), []string{"one.csv", "two.csv"}[part], []byte(text.String()))
 				if err != nil {
 					t.Fatal(err)
 				}
 				if f == nil {
 					f = own
-				} else if f, err = frame.Join(t.Context(), f, own); err != nil {
+				} else if f, err = Join(t.Context(), f, own); err != nil {
 					t.Fatal(err)
 				}
 			}

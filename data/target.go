@@ -2,19 +2,17 @@ package data
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // fitTarget settles the coding of the target of n rows, from what is known of them.
-func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) error {
+func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if c.Kind == Other {
 		return f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
@@ -26,7 +24,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 	switch {
 	case n == 1:
 		return f.FaultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
-	case known.Inexact > 0 && len(values) < tellingApart && s.Task != Regression: // and those that look alike may be several
+	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
 		return f.FaultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as classes")
 	case len(values) == 1:
 		return f.Fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
@@ -37,20 +35,22 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 		switch {
 		case len(values) == 2:
 			task = Binary
+		case c.Kind == Numeric && c.Integer && len(values) <= FewNumbers && n > 2*len(values):
+			return f.Fault(c.Name, table.Mend(table.TakeAsClasses, table.TakeAsQuantity),
+				"the target has %d different whole numbers, %s, …: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), strings.Join(values[:3], ", "))
 		case c.Kind == Numeric:
 			task = Regression
-			change := ""
-			if c.Integer {
-				change = fmt.Sprintf(" (%s, …); if they name classes, keep the rows of two of them with a filter", strings.Join(values, ", "))
-			}
-			e.notef("target %q: taken as a quantity, because it is a number with more than two values%s", c.Name, change)
+			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
+		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
+			return f.Fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), stray(f, c))
+		case c.StrayRow > 0:
+			return f.Fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), stray(f, c))
 		default:
-			hint := "only regression and two-class targets are supported; keep two of the values, or choose another target"
-			if !slices.ContainsFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) {
-				hint = "store it as numbers, if that is what it is, for a regression; of classes keep two, or choose another target"
-			}
-			return f.Fault(c.Name, table.Hint(hint), "the target is text with at least three values: %s%s", table.QuoteList(values, "and"), stray(f, c))
+			task = Multiclass
 		}
+	}
+	if task == Binary && len(values) > 2 {
+		task = Multiclass
 	}
 	e.Target.Task = task
 	if task == Regression {
@@ -69,7 +69,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 			return err
 		}
 		if s.ScaleTarget {
-			_, mean, sd, _ := tiles.JoinMoments(known.moments())
+			_, mean, sd, _ := tiles.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
 				return f.Fault(c.Name, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
@@ -78,13 +78,38 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetFacts) erro
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of two classes")
+		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
 	}
-	if len(values) > 2 {
-		return f.Fault(c.Name, table.Hint("keep two of the values", table.TakeAsQuantity),
-			"a binary target has two values, but this one has at least three: %s", table.QuoteList(values, "and"))
+	if task == Multiclass {
+		return e.chooseClasses(f, c, values, known.Held)
 	}
 	return e.choosePositive(f, c, values)
+}
+
+// chooseClasses settles the classes of a target with more than two: numbers in their order, texts in
+// the alphabet's.
+// A class that only rows held out have is known too: a model gives it next to no probability.
+func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) error {
+	switch {
+	case len(values) < 3:
+		return f.Fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
+	case len(values) > MostClasses:
+		return f.Fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", MostClasses)
+	case c.Kind == Numeric && !c.Integer:
+		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+	case e.Spec.Positive != "":
+		return f.Fault(c.Name, table.Mend(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+	}
+	all := slices.Clone(values)
+	for _, v := range held {
+		if !slices.Contains(all, v) && len(all) < MostClasses {
+			all = append(all, v)
+		}
+	}
+	classes := inOrder(c, all)
+	e.Target.Classes = classes
+	e.notef("target %q: %d classes, %s%s", c.Name, len(classes), printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
+	return nil
 }
 
 // choosePositive settles the classes of a binary target.
@@ -109,6 +134,18 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		return set(a, b, rule)
 	}
 	return set(b, a, rule)
+}
+
+// inOrder returns values of a column in order: numbers by their size, texts by the alphabet.
+func inOrder(c *Column, values []string) []string {
+	return slices.SortedFunc(slices.Values(values), func(a, b string) int {
+		if c.Kind == Numeric {
+			x, _, _ := table.ParseNumber(a)
+			y, _, _ := table.ParseNumber(b)
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(a, b)
+	})
 }
 
 // Meant returns which of the values of a column a text names: of numbers the same number, of
@@ -144,31 +181,35 @@ func Positive(c *Column, values []string) (positive, rule string) {
 	return slices.Max(values), "the last in alphabetical order"
 }
 
-// tellingApart is how many values of a target are told apart: two classes, and more.
-const tellingApart = 3
+// tellingApart is how many values of a target are told apart: those of the most classes, and more.
+const tellingApart = MostClasses + 1
+
+// FewNumbers is the number of different whole numbers up to which a target may be one of classes.
+const FewNumbers = 20
 
 // none is in the place of a row.
 const none = -1
 
-// targetFacts are what a coding depends on, of the targets of some rows. Rows are those of
-// the table, or none.
-type targetFacts struct {
+// targetStatistics are what an encoder needs to know of the targets of some rows. Rows are those
+// of the table, or none.
+type targetStatistics struct {
 	First       int      // the least row
 	Nulls, Null int      // how many are null, and the first
 	Bad         int      // the first that is not finite
 	Value       float64  // that
 	Inexact     int      // the first row (1-based) of the column of a whole number too large for a float64; 0: none
 	Values      []string // as many different ones as a coding asks for, in order of appearance
+	Held        []string // likewise of the rows held out, where these may be classes
 	Uncovered   int      // how many have no logarithm, where one is asked for
 	Outside     int      // the first of them
 	Text        string   // that
 
-	moments func() []tiles.Moment // of what is fitted, by stripe of the table: asked for where there are no faults
+	Moments []tiles.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.cuts
 }
 
-// faultsOf are what is wrong with rows of a column with values.
-func faultsOf(c *Column, rows tiles.Set) *targetFacts {
-	k := &targetFacts{First: rows.First(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
+// faultsOf returns what is wrong with rows of a column with values.
+func faultsOf(c *Column, rows tiles.Set) *targetStatistics {
+	k := &targetStatistics{First: rows.First(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
 			if k.Nulls++; k.Null < 0 {
@@ -184,41 +225,95 @@ func faultsOf(c *Column, rows tiles.Set) *targetFacts {
 	return k
 }
 
-// factsOf are what a coding takes of rows of a column with values.
-func factsOf(transform string, c *Column, rows tiles.Set) *targetFacts {
+// scanTarget returns the statistics of a target with values, of the rows of the block.
+func (t *fitting) scanTarget(c *Column) *targetStatistics {
+	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
 	k := faultsOf(c, rows)
-	k.moments = func() []tiles.Moment { return momentsOf(transform, c, rows) }
-	if k.Nulls > 0 || k.Bad >= 0 || rows.Len() == 0 {
-		return k
-	}
-	k.Values = distinct(c, rows, tellingApart)
-	if transform != "" && c.Kind != Categorical {
-		if k.Uncovered, k.Outside = countUncovered(transform, c, rows); k.Outside >= 0 {
-			k.Text = c.Text(k.Outside)
+	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
+		k.Values = distinct(c, rows, tellingApart)
+		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == Categorical || c.Integer) {
+			if q := faultsOf(c, held); q.Nulls == 0 && q.Bad < 0 {
+				k.Held = distinct(c, held, tellingApart)
+			}
 		}
+		if transform != "" && c.Kind != Categorical {
+			if k.Uncovered, k.Outside = countUncovered(transform, c, rows); k.Outside >= 0 {
+				k.Text = c.Text(k.Outside)
+			}
+		}
+		if t.e.Spec.ScaleTarget && c.Kind != Categorical {
+			k.Moments = t.moments(c, (&Target{Transform: transform}).Of)
+		}
+	}
+	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
+		if *row >= 0 {
+			*row += t.first
+		}
+	}
+	if k.Inexact > 0 {
+		k.Inexact += t.first
 	}
 	return k
 }
 
-// momentsOf are the moments of what is fitted of the rows of a numeric target.
-func momentsOf(transform string, c *Column, rows tiles.Set) (parts []tiles.Moment) {
-	t := Target{Transform: transform}
+// moments returns the moments of a function of the values of a column in the rows of the block,
+// without nulls, cut as those of features are.
+func (t *fitting) moments(c *Column, of func(float64) float64) (parts []tiles.Moment) {
+	if t.counts == nil {
+		t.count()
+	}
 	var v []float64
-	at := 0
-	for _, r := range rows.All() {
-		if stripe := r / tiles.StripeRows; stripe != at {
-			parts, v, at = append(parts, tiles.MomentOf(v)), v[:0], stripe
+	stripe, at, last := 0, t.before, none
+	var cuts []int
+	for _, r := range t.partition.Set(0).All() {
+		if r/tiles.StripeRows != stripe || r != last && slices.Contains(cuts, at-t.before-t.counts[stripe]) {
+			parts, v, stripe = append(parts, tiles.MomentOf(v)), v[:0], r/tiles.StripeRows
+			cuts = t.cuts(stripe)
 		}
-		v = append(v, t.Of(c.Number[r]))
+		if r != last {
+			at, last = at+1, r
+		}
+		if !c.IsNull(r) {
+			v = append(v, of(c.Number[r]))
+		}
 	}
 	return append(parts, tiles.MomentOf(v))
 }
 
+// mergeTargets merges the statistics of blocks of rows, in the order of the table.
+func mergeTargets(all []*targetStatistics) *targetStatistics {
+	out := &targetStatistics{First: none, Null: none, Bad: none, Outside: none}
+	for _, k := range all {
+		for _, row := range []struct{ to, is *int }{{&out.First, &k.First}, {&out.Null, &k.Null}} {
+			if *row.to < 0 {
+				*row.to = *row.is
+			}
+		}
+		if out.Bad < 0 {
+			out.Bad, out.Value = k.Bad, k.Value
+		}
+		if out.Outside < 0 {
+			out.Outside, out.Text = k.Outside, k.Text
+		}
+		if out.Inexact == 0 {
+			out.Inexact = k.Inexact
+		}
+		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments, k.Moments...)
+		for _, v := range k.Values {
+			if len(out.Values) < tellingApart && !slices.Contains(out.Values, v) {
+				out.Values = append(out.Values, v)
+			}
+		}
+		out.Held = append(out.Held, k.Held...)
+	}
+	return out
+}
+
 // fault refuses nulls, NaN and infinities in n rows.
-func (k *targetFacts) fault(f *Frame, column string, n int) error {
+func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	switch {
 	case k.Bad >= 0:
-		return matrix.NotFinite(f, column, k.Bad, k.Value)
+		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
 		e := f.FaultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
@@ -316,6 +411,12 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 	}
 	read := reader(c, t.Kind)
 	sign := map[string]float64{t.Positive: 1, t.Negative: -1}
+	if t.Task == Multiclass {
+		clear(sign)
+		for k, class := range t.Classes {
+			sign[class] = float64(k)
+		}
+	}
 	known := map[float64]float64{} // of numbers and codes, whose text is the same every time
 	last, value := math.NaN(), 0.0
 	for i, r := range rows.All() {
@@ -329,7 +430,9 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 			var ok bool
 			if value, ok = known[key]; !ok {
 				v := read(r)
-				if value, ok = sign[v]; !ok {
+				if value, ok = sign[v]; !ok && t.Task == Multiclass {
+					return f.FaultAt(c.Name, r, table.Advice{}, "the target is %q, which is none of the %d classes of training", v, len(t.Classes))
+				} else if !ok {
 					return f.FaultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}
 				known[key] = value

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Validate says what is wrong with an encoder that was read from somewhere: one
+// Validate reports what is wrong with an encoder that was read from somewhere: one
 // that passes encodes any frame, or refuses it with an error.
 func (e *Encoder) Validate() error {
 	if err := e.Target.Validate(); err != nil {
@@ -68,6 +68,11 @@ func (e *Encoder) Validate() error {
 	}
 	for _, c := range e.Columns {
 		if err := c.Validate(); err != nil {
+			return err
+		}
+	}
+	if e.Profile != nil {
+		if err := e.Profile.validate(e); err != nil {
 			return err
 		}
 	}

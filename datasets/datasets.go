@@ -1,5 +1,5 @@
 // Package datasets holds small real data sets inside the binary, each with a
-// card that tells its source, columns, licence and making.
+// card that names its source, columns, licence and how it was made.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
 // a patch version does not.
@@ -68,7 +68,7 @@ func entries() []entry {
 			Target: "size", Groups: []string{"agrees"}, GroupsUnknown: true, Licence: "CC BY 4.0 (UCI Machine Learning Repository); the colour is planted"}, digits, digitsCard},
 		{Info{Name: "hmda", Title: "Mortgage denials in Boston, 1990", Rows: 2380, Columns: 14, Task: data.Binary,
 			Target: "deny", Groups: []string{"afam"}, Licence: "published by the Federal Reserve Bank of Boston; as packaged in AER (GPL-2 or GPL-3)",
-			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out with --drop insurance"}, hmda, hmdaCard},
+			Caution: "insurance is decided along with the mortgage, and not known when one predicts deny: leave it out"}, hmda, hmdaCard},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -43,8 +44,8 @@ func middle(v []float64) float64 {
 // Centred returns m with every column but the last kept ones moved to near zero that lies away
 // from there, and by what the columns were moved, of length d: entries are exact, for they are
 // within a 64th of that, which is one of them. It returns nil where no column is such, after
-// a look at the first rows as a rule. Rows in memory are copied, rows on disk are moved when
-// they are read, and of rows that lie with several ranks each moves its own, a collective
+// a look at the first rows as a rule. Rows are copied, on disk to the same disk and once for all
+// solves, and of rows that lie with several ranks each moves its own, a collective
 // call. A Matrix that wraps another has to say what it makes of that (Centrable); of others
 // nothing is known.
 func Centred(m Matrix, kept int) (moved Matrix, by []float64) {
@@ -55,10 +56,12 @@ func Centred(m Matrix, kept int) (moved Matrix, by []float64) {
 	switch m := m.(type) {
 	case Centrable:
 		return m.Centred(kept)
-	case *Dense, *Dense32, *Sparse, *Disk:
+	case *Dense, *Dense32, *Sparse:
 		by = centres(m, d-kept)
 		least, most := spans(m, by)
-		return movedBy(m, by, least, most)
+		return movedBy(m, by, least, most, nil, nil)
+	case *Mapped:
+		return m.centred(kept)
 	case *Dealt:
 		return m.centred(kept)
 	}
@@ -70,7 +73,7 @@ type Centrable interface {
 	Centred(kept int) (moved Matrix, by []float64)
 }
 
-// centres are entries that the first of the columns are near to in the first rows, 0 where
+// centres returns entries that the first of the columns are near to in the first rows, 0 where
 // there are none, of length d.
 func centres(m Matrix, columns int) []float64 {
 	n, d := m.Dims()
@@ -100,13 +103,8 @@ func spans(m Matrix, by []float64) (least, most []float64) {
 	}
 	var parts [shard.Limit]*span
 	shard.Run(n, func(s, lo, hi int) {
-		p := newSpan(by)
-		if disk, ok := m.(*Disk); ok {
-			disk.each(lo, hi, func(rows Matrix, _, lo, hi int) { p.add(rows, lo, hi) })
-		} else {
-			p.add(m, lo, hi)
-		}
-		parts[s] = p
+		parts[s] = newSpan(by)
+		parts[s].add(m, lo, hi)
 	})
 	all := newSpan(by)
 	for _, p := range parts {
@@ -175,8 +173,9 @@ func spanOf[T float32 | float64](p *span, x []T, d, lo, hi int) {
 }
 
 // movedBy returns m with its columns moved by by, from which the columns are cleared whose
-// entries are not all near; nil, and no by, where none are.
-func movedBy(m Matrix, by, least, most []float64) (Matrix, []float64) {
+// entries are not all near; nil, and no by, where none are. A copy lies in the arena room; copied,
+// unless it is nil, is then a function that gives it back.
+func movedBy(m Matrix, by, least, most []float64, room *paged.Room, copied *func()) (Matrix, []float64) {
 	largest, left := slices.Clone(m.Largest()), false
 	for k, at := range by {
 		switch {
@@ -193,19 +192,27 @@ func movedBy(m Matrix, by, least, most []float64) (Matrix, []float64) {
 	n, d := m.Dims()
 	switch m := m.(type) {
 	case *Dense:
-		m = &Dense{n, d, slices.Clone(m.x), largest}
-		shard.Run(n, func(_, lo, hi int) { move(m.x[lo*d:hi*d], by) })
-		return m, by
+		return &Dense{n, d, movedCopy(room, copied, m.x, by), largest}, by
 	case *Dense32:
-		m = &Dense32{n, d, slices.Clone(m.x), largest}
-		shard.Run(n, func(_, lo, hi int) { move(m.x[lo*d:hi*d], by) })
-		return m, by
+		return &Dense32{n, d, movedCopy(room, copied, m.x, by), largest}, by
 	case *Sparse:
-		return m.movedBy(by, largest), by
-	case *Disk:
 		return m.movedBy(by, largest), by
 	}
 	return nil, nil
+}
+
+// movedCopy returns rows with by taken from them.
+func movedCopy[T float32 | float64](room *paged.Room, copied *func(), x []T, by []float64) []T {
+	out := paged.Make[T](room, len(x))
+	d := len(by)
+	shard.Run(len(x)/d, func(_, lo, hi int) {
+		copy(out[lo*d:hi*d], x[lo*d:hi*d])
+		move(out[lo*d:hi*d], by)
+	})
+	if copied != nil {
+		*copied = func() { paged.Free(room, out) }
+	}
+	return out
 }
 
 // move takes by from rows.
@@ -219,14 +226,7 @@ func move[T float32 | float64](x []T, by []float64) {
 	}
 }
 
-// moveStored takes by from the stored entries.
-func (m *Sparse) moveStored(by []float64) {
-	for e, k := range m.csr.Column {
-		m.csr.Value[e] -= by[k]
-	}
-}
-
-// movedBy is a copy with by taken from the entries, all of which are stored. Those that
+// movedBy returns a copy with by taken from the entries, all of which are stored. Those that
 // become zero stay stored, but those of columns that all do.
 func (m *Sparse) movedBy(by, largest []float64) Matrix {
 	n, d := m.Dims()
@@ -244,33 +244,10 @@ func (m *Sparse) movedBy(by, largest []float64) Matrix {
 	return newSparse(to, largest)
 }
 
-// movedBy is the matrix whose blocks are moved when they are read. It reads the file of this
-// one, which gives up the blocks that nobody is in.
-func (m *Disk) movedBy(by, largest []float64) Matrix {
-	out := &Disk{n: m.n, d: m.d, format: m.format, rows: m.rows, extents: m.extents, file: m.file, place: m.place,
-		largest: largest, terms: m.terms, bytes: m.bytes, pass: m.pass, gram: m.gram, held: map[int]*block{}, by: by, from: m}
-	out.of = out
-	out.hold()
-	m.Forget()
-	return out
-}
-
-// move takes by from the rows of a block.
-func (m *Disk) move(rows Matrix) {
-	switch rows := rows.(type) {
-	case *Dense:
-		move(rows.x, m.by)
-	case *Dense32:
-		move(rows.x, m.by)
-	case *Sparse:
-		rows.moveStored(m.by)
-	}
-}
-
-// centred is Centred of rows that lie with several ranks: by the centres of the first rows.
+// centred works like Centred of rows that lie with several ranks: by the centres of the first rows.
 func (m *Dealt) centred(kept int) (Matrix, []float64) {
 	switch m.here.(type) {
-	case *Dense, *Dense32, *Sparse, *Disk:
+	case *Dense, *Dense32, *Sparse:
 	default:
 		return nil, nil
 	}
@@ -292,7 +269,7 @@ func (m *Dealt) centred(kept int) (Matrix, []float64) {
 	for k := range least {
 		least[k] = -least[k]
 	}
-	here, by := movedBy(m.here, by, least, most)
+	here, by := movedBy(m.here, by, least, most, nil, nil)
 	if here == nil {
 		return nil, nil
 	}

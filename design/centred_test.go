@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -44,19 +45,14 @@ func TestCentred(t *testing.T) {
 		t.Fatal(err, err32, errSparse)
 	}
 	all := []design.Matrix{dense, dense32, sparse}
-	for _, format := range []design.DiskFormat{design.Disk64, design.Disk32, design.DiskSparse} {
-		w, err := design.NewDiskWriter(design.Place{Dir: t.TempDir()}, n, d, format)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for b := 0; b*w.BlockRows() < n; b++ {
-			if err := w.Write(b, x[b*w.BlockRows()*d:]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		disk := w.Matrix()
-		defer disk.Close()
-		all = append(all, disk)
+	room, err := paged.New(t.TempDir(), 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer room.Close()
+	room.Least = 1
+	for _, m := range all[:3] {
+		all = append(all, design.NewMapped(m, room, 1<<20, nil))
 	}
 	for _, m := range all {
 		z, by := design.Centred(m, 1)
@@ -84,9 +80,22 @@ func TestCentred(t *testing.T) {
 		if again, _ := design.Centred(z, 1); again != nil {
 			t.Errorf("%T: moves twice", m)
 		}
-		if z, _ := design.Centred(m, d); z != nil {
+		if _, once := m.(*design.Mapped); once {
+			if same, _ := design.Centred(m, 1); same != z {
+				t.Errorf("%T: another copy", m)
+			}
+		} else if z, _ := design.Centred(m, d); z != nil {
 			t.Errorf("%T: columns that are kept are moved", m)
 		}
+	}
+	if room.Slices() != 2 { // of the copies of dense rows
+		t.Errorf("%d slices are mapped", room.Slices())
+	}
+	for _, m := range all[3:] {
+		m.(*design.Mapped).Free()
+	}
+	if room.Slices() > 0 {
+		t.Errorf("%d slices were not given back", room.Slices())
 	}
 }
 

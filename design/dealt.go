@@ -57,13 +57,13 @@ func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
 	return m, nil
 }
 
-// Rows says how the rows lie with the ranks.
+// Rows reports how the rows lie with the ranks.
 func (m *Dealt) Rows() *ranks.Rows { return m.rows }
 
-// Room is where vectors of one entry a row lie: they take memory for the rows that are here.
+// Room returns where vectors of one entry a row lie: they take memory for the rows that are here.
 func (m *Dealt) Room() *paged.Room { return m.room }
 
-// MostSelected is the number of rows that Select may be asked for: what every rank has
+// MostSelected returns the number of rows that Select may be asked for: what every rank has
 // memory and time for, whatever the number of ranks.
 func (m *Dealt) MostSelected() int {
 	const (
@@ -115,7 +115,7 @@ func (m *Dealt) Select(rows []int) Matrix {
 	return copies
 }
 
-// SelectWith is Select with the entries of a vector of one entry a row; nil is none.
+// SelectWith works like Select with the entries of a vector of one entry a row; nil is none.
 func (m *Dealt) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
 	c, width := m.rows.Comm(), m.d
 	if v != nil {

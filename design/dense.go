@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -158,13 +159,19 @@ func (m *Dense) RowTo(dst []float64, i int) { copy(dst, m.row(i)) }
 
 // Select implements Matrix.
 func (m *Dense) Select(rows []int) Matrix {
-	x := make([]float64, len(rows)*m.d)
+	x := copyRows(nil, m.x, m.d, rows)
+	return &Dense{len(rows), m.d, x, m.largest}
+}
+
+// copyRows returns a copy of the given rows of d columns, in the arena room.
+func copyRows[T float32 | float64](room *paged.Room, x []T, d int, rows []int) []T {
+	out := paged.Make[T](room, len(rows)*d)
 	shard.Run(len(rows), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
-			copy(x[k*m.d:], m.row(rows[k]))
+			copy(out[k*d:(k+1)*d], x[rows[k]*d:])
 		}
 	})
-	return &Dense{len(rows), m.d, x, m.largest}
+	return out
 }
 
 // Largest implements Matrix.

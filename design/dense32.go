@@ -2,7 +2,6 @@ package design
 
 import (
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // Dense32 is a row-major matrix of float32, half the memory of [Dense] and half
@@ -70,12 +69,7 @@ func (m *Dense32) RowTo(dst []float64, i int) {
 
 // Select implements Matrix.
 func (m *Dense32) Select(rows []int) Matrix {
-	x := make([]float32, len(rows)*m.d)
-	shard.Run(len(rows), func(_, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			copy(x[k*m.d:], m.row(rows[k]))
-		}
-	})
+	x := copyRows(nil, m.x, m.d, rows)
 	return &Dense32{len(rows), m.d, x, m.largest}
 }
 

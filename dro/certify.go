@@ -1,67 +1,47 @@
 package dro
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"fmt"
+
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/internal/solve"
 )
-
-// pointPasses is what a lower bound from the curvature may cost, in passes: Certify and Path.Add
-// promise as much.
-const pointPasses = 10
 
 // Certify bounds the optimum of p from one point x, length d, and nothing else:
 // the upper bound is the objective there, the lower one what the adversary's best
 // response at x proves. It takes a pass, half of one or more with an intercept, and
 // up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
-	c, err := certifierAt(p, x)
+	of, err := problemOf(p)
 	if err != nil {
 		return Certificate{}, err
 	}
-	defer c.Free()
-	return c.Best, nil
+	c, err := solve.Certify(of, x)
+	return Certificate(c), err
 }
 
-// certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
-func certifierAt(p *Problem, x []float64) (c *saddle.Certifier, err error) {
-	p = side.Dereferenced(p)
-	if err := saddle.Validate(p); err != nil {
-		return nil, err
+// Evaluate returns the robust risk R(f(x)) of p at x, length d, and ν, the penalty coefficient of
+// the best response: the modulus of the dual, but of a Ball the coefficient that keeps the weights
+// within its radius. It takes half a pass. Where the rows of the oracle are shared by several
+// ranks all of them call it.
+func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
+	of, err := problemOf(p)
+	if err == nil {
+		err = saddle.Validate(of)
 	}
-	_, d, _ := p.Oracle.Dims()
-	s := saddle.DefaultSettings()
-	if s.X0 = x; x == nil {
-		s.X0 = make([]float64, d)
-		if o, ok := saddle.Ability[Started](p.Primal); ok {
-			o.StartingPoint(s.X0)
-		}
+	if err != nil {
+		return 0, 0, err
 	}
-	if err := s.Validate(d); err != nil {
-		return nil, err
+	if _, d, _ := of.Oracle.Dims(); len(x) != d {
+		return 0, 0, fmt.Errorf("dro: the point has %d entries, the problem %d parameters", len(x), d)
 	}
-	if err := saddle.ValidatePoint(p, s.X0); err != nil {
-		return nil, err
+	e := saddle.NewEvaluator(of)
+	defer e.Free()
+	e.Eval(x)
+	risk, _ = of.Dual.BestResponseTo(e.Vector(e.N), e.Value)
+	if ball, ok := of.Dual.(side.Simplex); ok {
+		return risk, ball.Price(e.Value), nil
 	}
-	p, s.X0 = saddle.CentredAt(saddle.Answered(p), s.X0)
-	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
-	defer func() {
-		if err != nil {
-			r.Cert.Free()
-		}
-	}()
-	if err := r.ValidateFree(); err != nil {
-		return nil, err
-	}
-	r.Cert.Evaluate(s.X0)
-	if err := r.Cert.KeepsPromise(); err != nil {
-		return nil, err
-	}
-	r.Cert.Certify()
-	if d <= hessian.MaxColumns {
-		count := bound.Affordable(r.Cert, pointPasses)
-		bound.FromCurvature(r.Cert, count, count, pointPasses)
-	}
-	return r.Cert, nil
+	return risk, of.Dual.Modulus(), nil
 }

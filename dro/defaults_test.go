@@ -2,10 +2,16 @@ package dro_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -32,14 +38,17 @@ func TestSolve_Defaults(t *testing.T) {
 // Pointers to duals and primals behave as the values that they point to.
 func TestSolve_PointersBehaveAsValues(t *testing.T) {
 	o := sample(t, losses.Logistic{}, 300, 3)
-	fixed, err := dro.NewFixed(append(make([]float64, 299), 1))
-	if err != nil {
-		t.Fatal(err)
+	weights := make([]float64, 300)
+	group := make([]int32, 300)
+	for j := range weights {
+		weights[j], group[j] = 1+float64(j%3), int32(j%4)
 	}
-	kl, chi, ball, protected, capped, uniform := dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}, dro.NewBall(dro.KullbackLeibler, 0.1, nil), dro.Protected{Share: 0.2}, dro.CappedKL{Alpha: 0.5, Nu: 1}, dro.Uniform{}
-	cvar, box, orthantKL, orthantChi := dro.CVaR(0.2), dro.Box{Upper: 1, Nu: 1}, dro.OrthantKL{Nu: 1, Cap: 1}, dro.OrthantChiSquare{Nu: 1, Cap: 1}
+	near := dro.Ball{Divergence: dro.PearsonChi2, Radius: math.Inf(1), Nu: 0.3, Weights: []float64{1, 2, 1, 1}}
+	kl, chi, ball, cvar, capped, uniform := dro.KL{Nu: 1}, dro.ChiSquare{Nu: 1}, dro.Ball{Radius: 0.1}, dro.CVaR{Alpha: 0.2}, dro.KL{Alpha: 0.5, Nu: 1}, dro.Uniform{}
+	weighted, protected, fixed, groups := dro.KL{Nu: 1, Weights: weights}, dro.ChiSquare{Nu: 1, Alpha: 0.2, Weights: weights}, dro.Fixed{Weights: weights}, dro.Groups{Of: [][]int32{group}, Near: near}
+	box, orthant := primaldual.Box{Upper: 1, Nu: 1}, primaldual.Orthant{Nu: 1, Cap: 1}
 	l2 := dro.L2{Mu: 0.1}
-	for _, duals := range [][2]dro.Dual{{kl, &kl}, {chi, &chi}, {ball, &ball}, {protected, &protected}, {capped, &capped}, {uniform, &uniform}, {fixed, &fixed}, {cvar, &cvar}, {box, &box}, {orthantKL, &orthantKL}, {orthantChi, &orthantChi}} {
+	for _, duals := range [][2]dro.Dual{{kl, &kl}, {chi, &chi}, {ball, &ball}, {protected, &protected}, {capped, &capped}, {uniform, &uniform}, {fixed, &fixed}, {cvar, &cvar}, {weighted, &weighted}, {groups, &groups}, {box, &box}, {orthant, &orthant}} {
 		value := &dro.Problem{Oracle: o, Dual: duals[0], Primal: l2}
 		pointer := &dro.Problem{Oracle: o, Dual: duals[1], Primal: &l2}
 		a, _ := dro.Choose(value)
@@ -125,5 +134,138 @@ func TestChoose_NothingSolves(t *testing.T) {
 	}
 	if _, err := dro.SolveBy(t.Context(), p, nil, dro.Settings{}); err == nil || !strings.Contains(err.Error(), "no method solves") {
 		t.Errorf("%v", err)
+	}
+}
+
+func dense(t *testing.T, n, d int, x []float64) *design.Dense {
+	t.Helper()
+	z, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// sample returns the oracle of n rows of d columns of normal deviates.
+func sample(t *testing.T, loss losses.Loss, n, d int) *losses.Linear {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(11, uint64(n)))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for j := range target {
+		sum := rng.NormFloat64()
+		for k := range d {
+			x[j*d+k] = rng.NormFloat64()
+			sum += x[j*d+k]
+		}
+		target[j] = math.Copysign(1, sum)
+	}
+	o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// A dual that cannot weigh the samples is an error of Solve that says why.
+func TestSolve_UnusableDuals(t *testing.T) {
+	o := sample(t, losses.Logistic{}, 4, 2)
+	near := dro.Ball{Radius: math.Inf(1)}
+	for want, d := range map[string]dro.Dual{
+		"needs an Oracle, a Dual":         nil,
+		"3 weights for 4":                 dro.KL{Alpha: 0.5, Weights: []float64{1, 1, 1}},
+		"3 weights for 4 samples":         dro.Fixed{Weights: []float64{1, 1, 1}},
+		"the weight of sample 1 is -1":    dro.Fixed{Weights: []float64{1, -1, 1, 1}},
+		"a radius of 0":                   dro.Ball{},
+		"unknown divergence 7":            dro.Ball{Divergence: 7, Radius: 1},
+		"the weights sum to 0":            dro.Fixed{Weights: make([]float64, 4)},
+		"needs samples in groups":         dro.Groups{Near: near},
+		"group 1 of grouping 0":           dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
+		"number the groups from 0":        dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
+		"not of 4 samples":                dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
+		"adjustments of 1 groups":         dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
+		"1 weights for 2 samples":         dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
+		"ν = -1: it must be finite and ≥": dro.ChiSquare{Nu: -1},
+	} {
+		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
+		_, err := dro.Solve(t.Context(), p, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, not %q", d, err, want)
+		}
+		if m, why := dro.Choose(p); m != nil || !strings.Contains(why, want) {
+			t.Errorf("%+v: %v, %q", d, m, why)
+		}
+	}
+}
+
+// Evaluate returns the risk and the coefficient of a ball that Solve's result has.
+func TestEvaluate_AgreesWithSolve(t *testing.T) {
+	o := sample(t, losses.Logistic{}, 300, 3)
+	for _, d := range []dro.Dual{dro.KL{Nu: 0.5}, dro.Ball{Radius: 0.2}, dro.CVaR{Alpha: 0.3}} {
+		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
+		res, err := dro.Solve(t.Context(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		risk, nu, err := dro.Evaluate(p, res.X)
+		if err != nil || !(math.Abs(risk-res.Risk) <= 1e-12) {
+			t.Errorf("%T: a risk of %v, %v, not %v", d, risk, err, res.Risk)
+		}
+		if ball, is := d.(dro.Ball); is {
+			penalised, _, err := dro.Evaluate(&dro.Problem{Oracle: o, Dual: dro.KL{Nu: nu}, Primal: p.Primal}, res.X)
+			if err != nil || !(math.Abs(penalised+nu*ball.Radius-risk) <= 1e-9) {
+				t.Errorf("the ball at ν = %v: a risk of %v, not %v; %v", nu, penalised+nu*ball.Radius, risk, err)
+			}
+		} else if nu != d.Modulus() {
+			t.Errorf("%T: ν = %v", d, nu)
+		}
+		if _, _, err := dro.Evaluate(p, res.X[:2]); err == nil {
+			t.Error("no error for a point of another length")
+		}
+	}
+}
+
+// watched counts the goroutines that evaluate an oracle at once.
+type watched struct {
+	*losses.Linear
+	now, most *atomic.Int64
+}
+
+func (o watched) EvalTo(value, slope, x []float64, lo, hi int) {
+	n := o.now.Add(1)
+	for m := o.most.Load(); n > m && !o.most.CompareAndSwap(m, n); m = o.most.Load() {
+	}
+	o.Linear.EvalTo(value, slope, x, lo, hi)
+	o.now.Add(-1)
+}
+
+// Threads bounds the goroutines of a solve, and changes neither the result nor the process.
+func TestOptions_Threads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	linear := sample(t, losses.Logistic{}, 30_000, 4)
+	for _, dual := range []dro.Dual{dro.KL{Nu: 0.5}, dro.CVaR{Alpha: 0.2}, dro.Ball{Radius: 0.1}} {
+		var first *dro.Result
+		for _, threads := range []int{0, 1, 2, 3, 64} {
+			o := watched{linear, new(atomic.Int64), new(atomic.Int64)}
+			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 0.01}}
+			res, err := dro.Solve(t.Context(), p, &dro.Options{Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = res
+			}
+			if !slices.Equal(res.X, first.X) || !slices.Equal(res.Y, first.Y) || res.Certificate != first.Certificate || res.Passes != first.Passes {
+				t.Errorf("%T: another result with %d threads", dual, threads)
+			}
+			if most := o.most.Load(); threads > 0 && most > int64(threads) || most < 1 {
+				t.Errorf("%T: %d goroutines at once with %d threads", dual, most, threads)
+			}
+			if got := runtime.GOMAXPROCS(0); got != 4 {
+				t.Fatalf("GOMAXPROCS is %d", got)
+			}
+		}
+	}
+	if _, err := dro.Solve(t.Context(), &dro.Problem{Oracle: linear, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1}}, &dro.Options{Threads: -1}); err == nil {
+		t.Error("no error for -1 threads")
 	}
 }

@@ -9,14 +9,15 @@
 // An Oracle evaluates the convex losses f = (f_1 … f_n), a Dual is the pair
 // (Y, ψ), a Primal is φ. The package knows nothing of files, columns or plots.
 //
-// The methods of the paper are in package dro/primaldual; the default method is Newton's on the
-// exact objective. The packages below internal, each importing those before it alone:
+// The default method is Newton's on the exact objective; the methods of the paper are in package
+// dro/primaldual. Below internal, each package imports those before it alone:
 //
 //	vec       sums and fills of plain vectors
-//	sampling  some of many samples: stripes, systematic draws, the heaviest
-//	saddle    contracts, problem, certificate, rounding, the loop: start here
-//	side      duals and primals: KL, ChiSquare, Ball, Groups, Box, L2, Entropy, …
+//	sampling  some of many samples: stripes, the heaviest
+//	saddle    contracts, certificate, rounding, the loop: start here
+//	side      adversaries and regularisers
 //	hessian   the Hessian of the objective: its weights, formed and factorised, as an operator
 //	bound     lower bounds from the curvature of the losses
 //	newton    methods on the exact objective: Newton, conjugate gradients, L-BFGS, prefixes
+//	solve     the choice of a method, solves, certificates of one point
 package dro

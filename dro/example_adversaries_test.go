@@ -21,10 +21,10 @@ func solveExample(dual dro.Dual) *dro.Result {
 
 // Robust to every reweighting of the sample that leaves at least 80 % of it effective,
 // by perplexity (KL) and by Kish's number 1/Σy² (χ²).
-func ExampleNewBall() {
-	kl := solveExample(dro.NewBall(dro.KullbackLeibler, math.Log(1/0.8), nil))
+func ExampleBall() {
+	kl := solveExample(dro.Ball{Divergence: dro.KullbackLeibler, Radius: math.Log(1 / 0.8)})
 	printCertificate(kl)
-	chi2 := solveExample(dro.NewBall(dro.PearsonChi2, (1/0.8-1)/2, nil))
+	chi2 := solveExample(dro.Ball{Divergence: dro.PearsonChi2, Radius: (1/0.8 - 1) / 2})
 	printCertificate(chi2)
 	squares := 0.0
 	for _, y := range chi2.Y {
@@ -38,8 +38,8 @@ func ExampleNewBall() {
 }
 
 // A penalty around sample weights: the fourth sample counts twice, the last not at all.
-func ExampleNewPenalty() {
-	res := solveExample(dro.NewPenalty(dro.KullbackLeibler, 0.5, []float64{1, 1, 1, 2, 1, 0}))
+func ExampleKL_weights() {
+	res := solveExample(dro.KL{Nu: 0.5, Weights: []float64{1, 1, 1, 2, 1, 0}})
 	printCertificate(res)
 	fmt.Printf("y = %.3f\n", res.Y)
 	// Output:
@@ -48,27 +48,20 @@ func ExampleNewPenalty() {
 }
 
 // Every subgroup of at least half the samples has a mean loss of at most the risk.
-func ExampleProtected() {
-	res := solveExample(dro.Protected{Share: 0.5})
+func ExampleCVaR() {
+	res := solveExample(dro.CVaR{Alpha: 0.5})
 	printCertificate(res)
 	// Output:
 	// certified: 0.6626 ≤ optimum ≤ 0.6626
 }
 
-// Group DRO: the largest mean loss of two groups, and a price of 0.1 for weights over
+// Group DRO: the largest mean loss of two groups, and a penalty of 0.1 for weights over
 // groups that leave their shares of the samples.
-func ExampleNewGroups() {
-	of := []int{0, 0, 0, 0, 1, 1}
-	plain, err := dro.NewGroups(dro.NewBall(dro.KullbackLeibler, math.Inf(1), nil), nil, of)
-	if err != nil {
-		log.Fatal(err)
-	}
-	printCertificate(solveExample(plain))
-	priced, err := dro.NewGroups(dro.NewPenalty(dro.KullbackLeibler, 0.1, []float64{4, 2}), nil, of)
-	if err != nil {
-		log.Fatal(err)
-	}
-	res := solveExample(priced)
+func ExampleGroups() {
+	of := [][]int32{{0, 0, 0, 0, 1, 1}}
+	printCertificate(solveExample(dro.Groups{Of: of, Near: dro.Ball{Radius: math.Inf(1)}}))
+	penalised := dro.Groups{Of: of, Near: dro.Ball{Radius: math.Inf(1), Nu: 0.1, Weights: []float64{4, 2}}}
+	res := solveExample(penalised)
 	printCertificate(res)
 	fmt.Printf("weights over groups: %.3f\n", []float64{res.Y[0] + res.Y[1] + res.Y[2] + res.Y[3], res.Y[4] + res.Y[5]})
 	// Output:

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // GroupEntropy is an adversary of one's own, with the three methods that a Dual must
@@ -81,7 +82,7 @@ func ExampleDual() {
 
 // Quantile regression needs no loss of its own: the pinball loss is the largest
 // q·(t − m) over τ − 1 ≤ q ≤ τ, so that it is linear losses with a box of weights.
-func ExampleBox_quantiles() {
+func Example_quantiles() {
 	const n = 60
 	rows, targets := make([]float64, 0, 2*n), make([]float64, n)
 	for j := range n {
@@ -96,7 +97,7 @@ func ExampleBox_quantiles() {
 	for _, tau := range []float64{0.1, 0.5, 0.9} {
 		problem := &dro.Problem{
 			Oracle: residuals,
-			Dual:   dro.Box{Lower: (tau - 1) / n, Upper: tau / n},
+			Dual:   primaldual.Box{Lower: (tau - 1) / n, Upper: tau / n},
 			Primal: dro.L2{Mu: 1e-3},
 		}
 		method, _ := dro.Choose(problem)
@@ -122,7 +123,7 @@ func ExampleBox_quantiles() {
 // response, Σ q log(Gq) and log mean exp are of second order, and so is what it computes.
 type CarefulEntropy struct{ GroupEntropy }
 
-// Precise implements dro.Precise.
+// Precise implements the optional method of a dro.Dual.
 func (CarefulEntropy) Precise(of dro.Dual) bool {
 	_, same := of.(CarefulEntropy)
 	return same
@@ -166,7 +167,7 @@ func (c CarefulEntropy) BestResponseTo(y, f []float64) (risk, tau float64) {
 
 // An adversary of one's own is allowed a rounding of 10⁻¹⁴ν, which is much where ν is far
 // above the losses. One that promises less is certified to more digits.
-func ExamplePrecise() {
+func ExampleDual_precise() {
 	of := GroupEntropy{Nu: 1e9, Group: []int{0, 0, 0, 1, 1, 1}, Size: []float64{3, 3}}
 	for _, dual := range []dro.Dual{of, CarefulEntropy{of}} {
 		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1, Intercept: true}}

@@ -64,8 +64,8 @@ func ExampleSolve() {
 
 // The conditional value at risk: the mean loss of the worst half of the samples,
 // with its kink and, ν > 0, smoothed.
-func ExampleCVaR() {
-	for _, dual := range []dro.Dual{dro.CVaR(0.5), dro.CappedChiSquare{Alpha: 0.5, Nu: 0.1}} {
+func Example_cvar() {
+	for _, dual := range []dro.Dual{dro.CVaR{Alpha: 0.5}, dro.ChiSquare{Alpha: 0.5, Nu: 0.1}} {
 		problem := &dro.Problem{Oracle: exampleOracle(), Dual: dual, Primal: dro.L2{Mu: 0.1}}
 		settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
 		res, err := dro.Solve(context.Background(), problem, &settings)
@@ -82,7 +82,7 @@ func ExampleCVaR() {
 // A matrix game between mixed strategies x and y, both on a simplex: the row
 // player's y maximises yᵀA x. The value of this game is 1/5, at y = (2/5, 3/5)
 // and x = (3/5, 2/5): A x = (1/5, 1/5).
-func ExampleBilinear() {
+func ExampleNewBilinear() {
 	payoff := []float64{
 		-1, 2,
 		1, -1,
@@ -108,7 +108,7 @@ func ExampleBilinear() {
 // with multipliers (1, 0). The box bounds the multipliers: an exact penalty when
 // above the true ones. With ν > 0 the constraints are soft, f₊²/2ν, and the
 // optimum is x₁ = x₂ = 2/(2 + ν) of value 2/(2 + ν).
-func ExampleBox() {
+func Example_constraints() {
 	constraints, err := dro.NewBilinear(2, 2, []float64{
 		-1, -1,
 		1, 0,
@@ -117,7 +117,7 @@ func ExampleBox() {
 		log.Fatal(err)
 	}
 	for _, nu := range []float64{0, 0.5} {
-		problem := &dro.Problem{Oracle: constraints, Dual: dro.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
+		problem := &dro.Problem{Oracle: constraints, Dual: primaldual.Box{Lower: 0, Upper: 5, Nu: nu}, Primal: dro.L2{Mu: 1}}
 		settings := dro.Options{Method: primaldual.SeparableBlock{Block: 1}, RelativeGap: 1e-5}
 		res, err := dro.Solve(context.Background(), problem, &settings)
 		if err != nil {
@@ -135,12 +135,12 @@ func ExampleBox() {
 
 // Least absolute deviations as a box dual: |r| = max over −1 ≤ y ≤ 1 of y·r. The
 // constant that fits 0, 0, 1, 5, 9 is their median, with deviations of sum 14.
-func ExampleBox_absoluteDeviations() {
+func Example_absoluteDeviations() {
 	residuals, err := dro.NewBilinear(5, 1, []float64{1, 1, 1, 1, 1}, []float64{0, 0, -1, -5, -9}, false)
 	if err != nil {
 		log.Fatal(err)
 	}
-	problem := &dro.Problem{Oracle: residuals, Dual: dro.Box{Lower: -1, Upper: 1}, Primal: dro.L2{Mu: 1e-3}}
+	problem := &dro.Problem{Oracle: residuals, Dual: primaldual.Box{Lower: -1, Upper: 1}, Primal: dro.L2{Mu: 1e-3}}
 	settings := dro.Options{Method: primaldual.FullVector{}, RelativeGap: 1e-4}
 	res, err := dro.Solve(context.Background(), problem, &settings)
 	if err != nil {

@@ -1,12 +1,18 @@
 package dro
 
-import "github.com/drotrain/drotrain/dro/internal/drotest"
+import "context"
 
-// For the tests of package dro_test.
-const (
-	ClosedForm = drotest.ClosedForm
-	KKT        = drotest.KKT
-	Solver     = drotest.Solver
+// What tests take for short.
+type (
+	Settings   = Options
+	TestResult = Result
 )
 
-var Long = drotest.Long
+// DefaultSettings returns options of their defaults.
+func DefaultSettings() Settings { return Settings{} }
+
+// SolveBy is Solve by a method.
+func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult, error) {
+	s.Method = m
+	return Solve(ctx, p, &s)
+}

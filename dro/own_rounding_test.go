@@ -33,7 +33,7 @@ func (o parabolas) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 // each other. Once they said `inconsistent`, or proved too much.
 func TestOwnAdversaryRoundsAsItMay(t *testing.T) {
 	o := parabolas{0.1, 0.7, 0.3, 1.9, 1.1}
-	for _, nu := range []float64{1e-3, 1, 700, 1e5, 1e9, 1e14} {
+	for _, nu := range []float64{1e-3, 1, 700, 1e5, 1e9} {
 		own := GroupEntropy{Nu: nu, Group: []int{0, 1, 2, 3, 4}, Size: []float64{1, 1, 1, 1, 1}}
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-15, 60
@@ -66,12 +66,12 @@ func (o cancelling) EvalTo(value, slope, x []float64, lo, hi int) {
 // Bounds of such losses cross by what nobody knows, and are taken to have met there.
 func TestOwnLossesMayCancel(t *testing.T) {
 	crossed := 0
-	for k := range 40 {
-		at := 1 + float64(k)/40
+	for k := range 200 {
+		at := 1 + float64(k)/200
 		o := cancelling{parabolas{at, at + 1e-3, at - 2e-3}}
 		s := dro.DefaultSettings()
 		s.RelativeGap, s.MaxPasses = 1e-300, 60
-		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
+		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.ChiSquare{Nu: 1}, Primal: dro.L2{Mu: 1e-12}}, dro.LBFGS{}, s)
 		if err != nil || res.Status == dro.Inconsistent {
 			t.Errorf("c = %v: %v, %+v", at, err, res.Certificate)
 		} else if res.Certificate.Gap() == 0 {
@@ -132,8 +132,5 @@ func TestEmbeddedDualIsNotTheOther(t *testing.T) {
 		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil {
 			t.Errorf("%s takes it: %+v", m.Name(), res)
 		}
-	}
-	if lifted, err := primaldual.Lift(p); err == nil {
-		t.Errorf("lifted to %+v", lifted)
 	}
 }

@@ -1,8 +1,153 @@
 package dro
 
+import (
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
-type Problem = struct {
+type Problem struct {
 	Oracle Oracle
 	Dual   Dual
 	Primal Primal
+}
+
+// An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one
+// sample: one number for a linear predictor, d in general. Methods are called concurrently on
+// disjoint ranges [lo, hi). Package losses has the oracles of linear models, package
+// dro/oracletest a check of one's own.
+//
+// An oracle of losses ℓ_j(z_jᵀx) may have further methods, which Solve looks for:
+//
+//	CurvatureTo, AddGramTo          second derivatives, for Newton's method
+//	MarginsTo, AddSquaresTo         products with them, for many columns
+//	Select                          copies of some samples, for Newton's method on prefixes
+//	CurvatureLowerBoundTo, NormsTo  curvature in a neighbourhood, for lower bounds
+//	Rounding                        how exactly losses are computed, for certificates that allow for it
+//	NonNegative                     whether all losses are ≥ 0, so that 0 is a lower bound
+//	ConstantsTo                     Lipschitz constants, for the theoretical schedules of the paper
+//
+// The documentation of losses.Linear states their contracts.
+type Oracle = interface {
+	// Dims returns the samples n, the parameters d and the length of a slope.
+	Dims() (n, d, slope int)
+
+	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
+	// slope[j·s : (j+1)·s] for j in [lo, hi), s the slope length.
+	EvalTo(value, slope, x []float64, lo, hi int)
+
+	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
+	// with ∇f_j from its slope.
+	AddGradTo(dst, weight, slope []float64, lo, hi int)
+}
+
+// A Dual is the adversary: the set Y of weights and the penalty ψ. KL, ChiSquare, CVaR, Ball,
+// Uniform, Fixed and Groups are those of this package; a type with these three methods is one of
+// your own, solved by L-BFGS where its modulus is above 0. Package dro/dualtest checks one, and
+// Solve returns an error where a best response is wrong.
+//
+// A dual of one's own is allowed a rounding of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which a
+// logarithm of sums of exponentials needs. One that computes ψ and its risk without cancellation may
+// say so for tighter certificates where ν is far above the losses, by a method
+// Precise(of Dual) bool that returns true for its own type alone.
+type Dual = interface {
+	// Modulus returns ν ≥ 0, by which ψ is strongly convex relative to its own geometry.
+	Modulus() float64
+
+	// Value returns ψ(y) for y in Y.
+	Value(y []float64) float64
+
+	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the maximum (the robust
+	// risk at losses f) and the threshold τ of the constraint Σ y_j = 1. y and f must not overlap.
+	BestResponseTo(y, f []float64) (risk, tau float64)
+}
+
+// A Primal is the regulariser φ. L2 and Entropy are those of this package. One of your own may have
+// two further methods: AddGradTo(dst, x), which adds ∇φ(x) to dst and lets L-BFGS solve the problem,
+// and StartingPoint(x), which names the point to start from where zero is not in X.
+type Primal = interface {
+	// Modulus returns μ ≥ 0, by which φ is strongly convex.
+	Modulus() float64
+
+	// Value returns φ(x).
+	Value(x []float64) float64
+
+	// ProxTo stores in dst the proximal step
+	//
+	//	argmin_x a⟨g, x⟩ + a φ(x) + c·Δ(x, center),   c > 0.
+	//
+	// dst may be center.
+	ProxTo(dst, g, center []float64, a, c float64)
+
+	// FenchelYoung returns φ(x) + ⟨g, x⟩ − min_x' { φ(x') + ⟨g, x'⟩ } ≥ 0: how far x is from
+	// minimising the regularised linear function; +Inf when the minimum is −Inf.
+	FenchelYoung(x, g []float64) float64
+}
+
+// A Method is a way to solve a Problem: Newton, LBFGS, or one of package dro/primaldual. Its fields
+// are settings; one value may be used for many solves at once.
+type Method interface {
+	// Name returns the name of the method on the command line.
+	Name() string
+}
+
+// Newton minimises the exact objective by Newton's method (docs/solver.md): on growing prefixes
+// of the rows, with a Hessian that is formed from some or all of the rows, or multiplied with
+// where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
+// decreases alone. Without a penalty, where the objective is the largest of many smooth pieces, the
+// steps are those of sequential quadratic programming. It needs second derivatives and L2.
+type Newton struct {
+	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
+	First    int  // rows of the first prefix; 0: 8 per column, n or more: no prefixes
+	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
+}
+
+// Name implements Method.
+func (Newton) Name() string { return newton.Newton{}.Name() }
+
+// LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line
+// search, both of gonum/optimize. It needs ν > 0 or given weights, where the objective has a
+// gradient, and a regulariser with a gradient.
+type LBFGS struct {
+	Memory int // pairs kept; 0: 10
+}
+
+// Name implements Method.
+func (LBFGS) Name() string { return newton.LBFGS{}.Name() }
+
+// methodOf returns m as the internal packages take it.
+func methodOf(m Method) (saddle.Method, error) {
+	switch m := m.(type) {
+	case Newton:
+		return newton.Newton{Sample: m.Sample, First: m.First, Products: m.Products}, nil
+	case LBFGS:
+		return newton.LBFGS{Memory: m.Memory}, nil
+	case saddle.Method:
+		return m, nil
+	}
+	return nil, fmt.Errorf("dro: %T is no method of dro or dro/primaldual", m)
+}
+
+// problemOf returns p as the internal packages take it: its dual for samples that are stored as its
+// oracle says. A part that is missing, or a dual that cannot be, is an error.
+func problemOf(p *Problem) (*saddle.Problem, error) {
+	if p == nil {
+		return nil, saddle.Validate(nil)
+	}
+	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
+	var rows *ranks.Rows
+	if p.Oracle != nil {
+		rows = saddle.RowsOf(p.Oracle)
+	}
+	var err error
+	if of.Dual, err = dualOf(p.Dual, rows); err != nil {
+		return nil, err
+	}
+	if of.Oracle == nil || of.Dual == nil || of.Primal == nil {
+		return nil, saddle.Validate(of)
+	}
+	return of, nil
 }

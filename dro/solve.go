@@ -3,10 +3,13 @@ package dro
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
@@ -20,24 +23,23 @@ import (
 //
 // which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
 // outwards by what rounding can have done to them (math: §11), which an oracle must be
-// able to tell: where it is not Rounded they are bounds up to the rounding of its values
-// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far. A
-// Dual that is not Precise is allowed for as Precise says.
-type Certificate = saddle.Certificate
+// able to tell: where it has no Rounding they are bounds up to the rounding of its values
+// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far.
+type Certificate struct {
+	Upper, Lower float64
 
-// A Need is what a method asks of a problem: an ability of one of its parts, or a
-// penalty, or a size.
-type Need = saddle.Need
+	// Scale is the size of the objective at the first point evaluated. Relative gaps of optima
+	// near 0 are measured against a part of it, so that they do not depend on the unit of the losses.
+	Scale float64
+}
 
-// Unmet returns what m needs and p lacks.
-func Unmet(m Method, p *Problem) []Need { return saddle.Unmet(m, prepared(p)) }
+// Gap returns Upper − Lower, a bound on the suboptimality of the point returned; +Inf
+// while Lower is unknown. It is negative where the bounds contradict each other.
+func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 
-// prepared returns p as the internal packages take it.
-func prepared(p *Problem) *Problem { return saddle.Answered(side.Dereferenced(p)) }
-
-// A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
-// settings; one value may be used for many solves at once.
-type Method = saddle.Method
+// Relative returns Gap divided by the magnitude of Upper, +Inf while a bound is unknown or the
+// bounds contradict each other.
+func (c Certificate) Relative() float64 { return saddle.Certificate(c).Relative() }
 
 // Options say by what method a problem is solved, where to start and when to stop. The zero value
 // asks for the defaults.
@@ -48,6 +50,12 @@ type Options struct {
 	MaxPasses   float64   // passes over the data that are never exceeded, but by one evaluation; 0: 10 000
 	CheckEvery  float64   // least passes between check points; later a tenth of the passes so far; 0: 2
 	Seed        uint64    // of every random choice
+
+	// Threads is the number of goroutines that the loops of the solve run on at once; 0: GOMAXPROCS.
+	// It changes no bit of the result and nothing of the process. While solves with other limits run
+	// in the process, the smallest counts for all of them. A Cholesky factorisation of more than 128
+	// columns runs on the threads that gonum takes.
+	Threads int
 
 	Observe func(check Check)                // is called at every check point; nil: nothing
 	Follow  func(it Iterate)                 // is called after every step of a method of the paper; nil: nothing
@@ -63,24 +71,32 @@ func (o *Options) settings() saddle.Settings {
 	if o == nil {
 		return saddle.Settings{}
 	}
-	return saddle.Settings{
+	s := saddle.Settings{
 		X0: o.X0, RelativeGap: o.RelativeGap, MaxPasses: o.MaxPasses, CheckEvery: o.CheckEvery, Seed: o.Seed,
-		Observe: o.Observe, Follow: o.Follow, Logf: o.Logf, Keep: o.Keep,
+		Logf: o.Logf, Keep: o.Keep,
 	}
+	if o.Observe != nil {
+		s.Observe = func(c saddle.Check) { o.Observe(checkOf(c)) }
+	}
+	if o.Follow != nil {
+		s.Follow = func(it saddle.Iterate) { o.Follow(Iterate(it)) }
+	}
+	return s
 }
 
+func checkOf(c saddle.Check) Check { return Check{Certificate(c.Certificate), c.Passes, c.Elapsed} }
+
 // A Check is what is known at a check point. The bounds are the best so far.
-type Check = struct {
+type Check struct {
 	Certificate
 	Passes  float64
 	Elapsed time.Duration
 }
 
-// An Iterate is the state of a method of the template (full, stochastic, separable) after
-// its kth step since the last restart. X and Y belong to the method: they are to be read
+// An Iterate is the state of a method of package primaldual after its kth step since the last restart. X and Y belong to the method: they are to be read
 // within the call. What the theorems bound are the averages of X and Y with the weights
 // a_k.
-type Iterate = struct {
+type Iterate struct {
 	K      int
 	Weight float64   // a_k
 	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
@@ -91,19 +107,23 @@ type Iterate = struct {
 }
 
 // Status says why a solve ended.
-type Status = saddle.Status
+type Status int
 
 // The values of Status.
 const (
-	NotSolved = saddle.NotSolved // the zero value: nothing was solved
-	Certified = saddle.Certified // the relative gap asked for is proved
-	Limit     = saddle.Limit     // the passes allowed were used up
-	Stalled   = saddle.Stalled   // the method can make no further progress in double precision
-	Cancelled = saddle.Cancelled // the context was cancelled
+	NotSolved Status = iota // the zero value: nothing was solved
+	Certified               // the relative gap asked for is proved
+	Limit                   // the passes allowed were used up
+	Stalled                 // the method can make no further progress in double precision
+	Cancelled               // the context was cancelled
+
 	// Inconsistent: the lower bound came out above the upper one, beyond the rounding that
 	// both allow for. Neither bound is to be trusted.
-	Inconsistent = saddle.Inconsistent
+	Inconsistent
 )
+
+// String returns the status in words.
+func (s Status) String() string { return saddle.Status(s).String() }
 
 // A Result is the best point found and what is proved about it. Whatever the status but
 // Inconsistent, X is feasible, Y, Tau, Objective and Risk are those of X, and
@@ -148,20 +168,49 @@ type Result struct {
 // but for a bound that is not known; every other error means invalid input, or numbers beyond
 // double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
-	p = prepared(p)
-	var m Method
-	if o != nil {
-		m = o.Method
+	of, err := problemOf(p)
+	if err != nil {
+		return nil, err
 	}
-	if m == nil {
-		if err := saddle.Validate(p); err != nil {
+	if o != nil {
+		if o.Threads < 0 {
+			return nil, fmt.Errorf("dro: %d threads: at least 1, or 0 for as many as the process has", o.Threads)
+		}
+		defer shard.LimitThreads(o.Threads)()
+	}
+	var m saddle.Method
+	if o != nil && o.Method != nil {
+		if m, err = methodOf(o.Method); err != nil {
 			return nil, err
 		}
-		var why string
-		if m, why = Choose(p); m == nil {
-			return nil, errors.New("dro: " + why)
-		}
 	}
-	res, err := saddle.Solve(ctx, p, m, o.settings())
-	return (*Result)(res), err
+	res, err := solve.Solve(ctx, of, m, o.settings())
+	var overflow *hessian.OverflowError
+	if errors.As(err, &overflow) {
+		err = &OverflowError{overflow.Coordinate}
+	}
+	if res == nil {
+		return nil, err
+	}
+	out := &Result{
+		X: res.X, Y: res.Y, Tau: res.Tau, Drawn: res.Drawn, Objective: res.Objective, Risk: res.Risk,
+		Certificate: Certificate(res.Certificate), Status: Status(res.Status),
+		Iterations: res.Iterations, Passes: res.Passes, Elapsed: res.Elapsed,
+	}
+	for _, c := range res.Trace {
+		out.Trace = append(out.Trace, checkOf(c))
+	}
+	return out, err
+}
+
+// An OverflowError says that the squares of a column of the design, as weighted in a
+// Hessian, are beyond the range of double precision: the column is to be divided by its
+// scale.
+type OverflowError struct {
+	Coordinate int // of x
+}
+
+// Error implements error.
+func (e *OverflowError) Error() string {
+	return (&hessian.OverflowError{Coordinate: e.Coordinate}).Error()
 }

@@ -101,7 +101,7 @@ type GroupMass struct {
 	Mass  float64 `json:"share_of_mass"`
 }
 
-// Lift is Mass/Share: how many times its due the group weighs.
+// Lift returns Mass/Share: how many times its due the group weighs.
 func (g GroupMass) Lift() float64 { return g.Mass / g.Share }
 
 // TopRow is one of the heaviest rows: its number, counted from 1, and its values
@@ -218,7 +218,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	return a, nil
 }
 
-// inOrder are the weights, and those that the rows have before, in the order of the columns, and
+// inOrder returns the weights, and those that the rows have before, in the order of the columns, and
 // the places of some rows in it.
 func (in *AdversaryInput) inOrder(room *paged.Room, base []float64, rows []int) (weights, reference []float64, places []int, err error) {
 	n := len(in.Weights)
@@ -246,7 +246,7 @@ func (in *AdversaryInput) inOrder(room *paged.Room, base []float64, rows []int) 
 	return weights, reference, places, nil
 }
 
-// Holders is [DescribeAdversary] for the worst case of in.Loss at ν under the
+// Holders works like [DescribeAdversary] for the worst case of in.Loss at ν under the
 // penalty "kl" or "chi2": who would carry the objective of any model with these
 // losses, trained here or not. in.Weights is ignored.
 func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCase, error) {

@@ -28,7 +28,7 @@ func (e *Evaluation) caveat(in *Input) {
 	}
 	for k, m := range e.Models {
 		for _, q := range e.Task.Measures() {
-			if why, ok := m.Overall.Why[q.Key]; ok {
+			if why, ok := m.Overall.Why[q.Key]; ok && q.Key != "top5" {
 				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
 			}
 		}
@@ -44,7 +44,7 @@ func (e *Evaluation) caveat(in *Input) {
 			}
 		}
 		for _, q := range e.Task.Measures() {
-			if at := undefined[q.Key]; len(at) > 0 {
+			if at := undefined[q.Key]; len(at) > 0 && q.Key != "top5" {
 				say("%s is undefined in %s of %s: %s.", q.Label, words.Plural(len(at), "group", "groups"), g.Name, words.List(at, 5))
 			}
 		}

@@ -33,7 +33,7 @@ type PricePath struct {
 	Lower   []float64 `json:"lower"`
 }
 
-// Widest is the largest distance of the bounds, as a share of the upper one.
+// Widest returns the largest distance of the bounds, as a share of the upper one.
 func (p *PricePath) Widest() float64 {
 	var widest float64
 	for i, v := range p.Upper {
@@ -42,7 +42,7 @@ func (p *PricePath) Widest() float64 {
 	return widest
 }
 
-// Best is the candidate chosen; nil where the choice is damaged.
+// Best returns the candidate chosen; nil where the choice is damaged.
 func (c *Choice) Best() *Candidate {
 	if c.Chosen < 0 || c.Chosen >= len(c.Candidates) {
 		return nil

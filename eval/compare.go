@@ -208,7 +208,7 @@ func (d *Difference) Text(scale float64) string {
 	return s
 }
 
-// scale is the magnitude whose decimals show a change: that of the change
+// scale returns the magnitude whose decimals show a change: that of the change
 // and its interval, or scale where there is none.
 func (d *Difference) scale(scale float64) float64 {
 	m := math.Abs(float64(d.Value))

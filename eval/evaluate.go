@@ -64,6 +64,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		r.ChiSquare = measure.WorstCaseChiSquareCurve(s)
 		if in.Task == Binary {
 			r.Calibration = measure.Calibrate(in.rows, m.Score, strata.All.Order[k], measure.Bins)
+		} else if in.Task == Multiclass {
+			r.Classes = measure.ByClass(in.rows, &m, strata.All.Rows)
+			r.ConfusionMatrix, r.MostConfused = measure.Confusions(in.rows, &m)
 		} else {
 			r.Residuals = measure.ResidualBins(in.Target, m.Score, strata.All.Order[k], b)
 		}

@@ -58,6 +58,12 @@ type ModelResult struct {
 
 	Calibration []CalibrationBin `json:"calibration,omitempty"` // binary
 	Residuals   []ResidualBin    `json:"residuals,omitempty"`   // regression
+
+	// Of more than two classes: what the model does on each, the rows of every actual (first index)
+	// and predicted class where there are at most 30, and the most frequent confusions.
+	Classes         []ClassResult `json:"classes,omitempty"`
+	ConfusionMatrix [][]int       `json:"confusion_matrix,omitempty"`
+	MostConfused    []Confusion   `json:"most_confused,omitempty"`
 }
 
 // WorstGroup is the group of the last grouping with the largest risk among
@@ -141,7 +147,7 @@ type Between struct {
 	ToOverall     Num `json:"to_overall"`
 }
 
-// Focus is the model that tables, slices and the adversary are about among k:
+// Focus returns the model that tables, slices and the adversary are about among k:
 // the first one compared with the baseline, or the only one.
 func Focus(k int) int { return min(1, k-1) }
 
@@ -162,7 +168,7 @@ func (e *Evaluation) Names() []string {
 	return out
 }
 
-// CVaRAt is the value at one of the levels of the curve.
+// CVaRAt returns the value at one of the levels of the curve.
 func (m *ModelResult) CVaRAt(alpha float64) Num {
 	for _, q := range m.CVaR {
 		if q.Alpha == alpha {

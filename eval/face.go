@@ -29,20 +29,25 @@ type (
 	CalibrationBin = measure.CalibrationBin
 	// A ResidualBin is about a tenth of the rows by prediction.
 	ResidualBin = measure.ResidualBin
+	// A ClassResult is what a model does on the rows of one class.
+	ClassResult = measure.ClassResult
+	// A Confusion is how many rows of one class are predicted to be of another.
+	Confusion = measure.Confusion
 	// Progress is where a measurement has come to.
 	Progress = measure.Progress
 )
 
-// The two tasks.
+// The tasks.
 const (
 	Binary     = measure.Binary     // the target is ±1, scores are P(positive)
 	Regression = measure.Regression // target and scores are in original units
+	Multiclass = measure.Multiclass // the target is the index of a class, scores are its probability
 )
 
-// Undefined is the Num that stands for "could not be computed".
+// Undefined returns the Num that stands for "could not be computed".
 func Undefined() Num { return measure.Undefined() }
 
-// CVaR is the mean of the worst α-fraction of the losses, for each α in (0, 1]. It is
+// CVaR returns the mean of the worst α-fraction of the losses, for each α in (0, 1]. It is
 // an error if loss is empty or not finite.
 func CVaR(loss []float64, alpha ...float64) ([]float64, error) { return measure.CVaR(loss, alpha...) }
 

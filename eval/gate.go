@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Gate is a condition that fails a build, such as
@@ -33,8 +34,11 @@ type GateResult struct {
 	Message string `json:"message"`
 }
 
+// mostQuoted bounds what an error quotes of a gate, in bytes.
+const mostQuoted = 200
+
 // ParseGate reads comparisons of measures with numbers, "path > number", in the
-// language of [github.com/drotrain/drotrain/data/frame.Frame.Filter]: they may be joined
+// language of [github.com/drotrain/drotrain/data.Frame.Filter]: they may be joined
 // by && and ||, negated and put in parentheses. The gate fails when the condition holds,
 // and also when that hangs on a number that is undefined: a check that cannot be made is
 // not passed. Paths:
@@ -67,7 +71,7 @@ func ParseGate(s string) (Gate, error) {
 		})
 	}
 	if err != nil {
-		return Gate{}, fmt.Errorf("eval: gate %q, %w", s, err)
+		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.Shorten(s, mostQuoted), err)
 	}
 	return g, nil
 }
@@ -97,7 +101,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return []expr.Truth{expr.TruthOf(is)}, nil
 	})
 	if err != nil {
-		return GateResult{}, fmt.Errorf("eval: gate %q: %w", g.Text, err)
+		return GateResult{}, fmt.Errorf("eval: gate %q: %w", printable.Shorten(g.Text, mostQuoted), err)
 	}
 	r.Failed = truth[0] != expr.No
 	word := "passed: "
@@ -284,7 +288,7 @@ func unchanged(e *Evaluation) *Comparison {
 // spreadPaths are the paths of what a Spread holds.
 var spreadPaths = []string{"difference", "ratio", "group_min", "group_max", "average", "weighted_average"}
 
-// endOf is one end of an interval, NaN where there is none.
+// endOf returns one end of an interval, NaN where there is none.
 func endOf(of map[string]Interval, key, side string) float64 {
 	iv, ok := of[key]
 	if !ok {

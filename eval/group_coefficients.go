@@ -32,7 +32,7 @@ const (
 	MostGroupsOfAPanel = 20
 )
 
-// Spread is how far the groups' coefficients lie apart, per standard deviation of the feature.
+// Spread returns how far the groups' coefficients lie apart, per standard deviation of the feature.
 func (q *GroupCoefficient) Spread() float64 {
 	lo, hi := float64(q.Shared), float64(q.Shared)
 	for _, v := range q.Group {

@@ -164,7 +164,7 @@ func maxInterval(groups []Group, k int) *Interval {
 	return &Interval{Low: Num(lo), High: Num(hi), Method: "simultaneous"}
 }
 
-// WorstFirst are the groups in the order of a report: those with evidence by falling risk of the
+// WorstFirst returns the groups in the order of a report: those with evidence by falling risk of the
 // baseline, then the rest.
 func (g *Grouping) WorstFirst() []*Group {
 	groups := g.Groups
@@ -184,7 +184,7 @@ func (g *Grouping) WorstFirst() []*Group {
 	return out
 }
 
-// Shown are the first groups of a report that has room for most: where there are more, a
+// Shown returns the first groups of a report that has room for most: where there are more, a
 // sixth of the room is all that groups without evidence get.
 func (g *Grouping) Shown(most int) []*Group {
 	all := g.WorstFirst()

@@ -22,7 +22,8 @@ type Input struct {
 	LossName string // "logistic", "huber(δ=1)", …
 	LossUnit string // unit of Loss, e.g. "nats" or "(standard deviations of wage)²"
 
-	Target     []float64 // n: ±1 for Binary, original units for Regression
+	Target     []float64 // n: ±1 for Binary, the index of a class for Multiclass, original units for Regression
+	Classes    []string  // of Multiclass, more than two
 	TargetName string
 	TargetUnit string // regression: "USD per week"; may be empty
 	Positive   string // binary: the value that counts as positive, e.g. "deny = yes"
@@ -87,10 +88,10 @@ type Input struct {
 	byRows bool // resample rows, however many: the tests compare
 }
 
-// measured are the rows in the form in which they are measured.
+// measured returns the rows in the form in which they are measured.
 func (in *Input) measured() *measure.Rows {
 	room := in.Room.Part()
-	return &measure.Rows{Task: in.Task, Target: in.Target, Weight: measure.ScaleWeightsIn(room, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Room: room}}
+	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeightsIn(room, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Room: room}}
 }
 
 func (in *Input) threshold() float64 {
@@ -131,8 +132,10 @@ func (in *Input) rowID(i int) int {
 func (in *Input) check() error {
 	n := len(in.Target)
 	switch {
-	case in.Task != Binary && in.Task != Regression:
-		return fmt.Errorf("eval: task %q is neither %q nor %q", in.Task, Binary, Regression)
+	case in.Task != Binary && in.Task != Regression && in.Task != Multiclass:
+		return fmt.Errorf("eval: task %q is none of %q, %q and %q", in.Task, Binary, Regression, Multiclass)
+	case (in.Task == Multiclass) != (len(in.Classes) > 2):
+		return fmt.Errorf("eval: a %s task with %d classes", in.Task, len(in.Classes))
 	case n == 0:
 		return fmt.Errorf("eval: no rows to evaluate (%s is empty)", cmp.Or(string(in.Split), "the evaluation set"))
 	case n > math.MaxInt32:
@@ -160,6 +163,9 @@ func (in *Input) check() error {
 		if in.Task == Binary && t != 1 && t != -1 {
 			return fmt.Errorf("eval: target of row %d is %v; a binary target is +1 or −1", in.rowID(i), t)
 		}
+		if in.Task == Multiclass && !(t >= 0 && t < float64(len(in.Classes)) && t == math.Floor(t)) {
+			return fmt.Errorf("eval: target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t, len(in.Classes)-1)
+		}
 		if measure.Bad(t) {
 			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
 		}
@@ -178,11 +184,19 @@ func (in *Input) check() error {
 		if len(m.Score) != n || len(m.Loss) != n {
 			return fmt.Errorf("eval: model %q has %d scores and %d losses for %d rows", m.Name, len(m.Score), len(m.Loss), n)
 		}
+		if in.Task == Multiclass && (len(m.Class) != n || len(m.Place) != n) {
+			return fmt.Errorf("eval: model %q has %d classes and %d places for %d rows", m.Name, len(m.Class), len(m.Place), n)
+		}
+		for i := range m.Class {
+			if c := m.Class[i]; in.Task == Multiclass && (c < 0 || int(c) >= len(in.Classes)) {
+				return fmt.Errorf("eval: model %q predicts class %d of %d at row %d", m.Name, c, len(in.Classes), in.rowID(i))
+			}
+		}
 		for i := range n {
 			switch s := m.Score[i]; {
 			case measure.Bad(s):
 				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
-			case in.Task == Binary && (s < 0 || s > 1):
+			case in.Task != Regression && (s < 0 || s > 1):
 				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i), s)
 			case measure.Bad(m.Loss[i]):
 				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])

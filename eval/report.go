@@ -133,7 +133,7 @@ func (t *TracePoint) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Gap is Upper − Lower; ok is false while either is unknown.
+// Gap returns Upper − Lower; ok is false while either is unknown.
 func (t TracePoint) Gap() (gap float64, ok bool) {
 	g := t.Upper - t.Lower
 	return g, !measure.Bad(g)
@@ -200,7 +200,7 @@ func (o Objective) Normalisation() []string {
 	return nil
 }
 
-// Check says what a report lacks that rendering relies on.
+// Check reports what a report lacks that rendering relies on.
 func (r *Report) Check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")
@@ -274,7 +274,7 @@ func decode(r io.Reader, v any) error {
 // MostCoefficients is how many coefficients a reader is shown at once, and have intervals.
 const MostCoefficients = 20
 
-// Largest are the coefficients by falling size, the intercept last.
+// Largest returns the coefficients by falling size, the intercept last.
 func (c *Coefficients) Largest() []Coefficient {
 	rows := slices.Clone(c.Rows)
 	constant := func(q Coefficient) int {
@@ -289,7 +289,7 @@ func (c *Coefficients) Largest() []Coefficient {
 	return rows
 }
 
-// Size is the largest effect in any model of one standard deviation of the
+// Size returns the largest effect in any model of one standard deviation of the
 // column.
 func (q Coefficient) Size() float64 {
 	m := 0.0

@@ -19,6 +19,9 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	if len(target) != len(score) {
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
 	}
+	if task == Multiclass {
+		return nil, fmt.Errorf("eval: the losses of more than two classes are to be given")
+	}
 	logistic := loss.Name() == "logistic"
 	if kind, ok := losses.KindOf(loss.Name()); ok && !kind.Measures(task == Binary) {
 		return nil, fmt.Errorf("eval: no %s loss for a %s task", loss.Name(), task)

@@ -46,17 +46,14 @@ func (j *judge) headline(v *Verdict) string {
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
 				j.begin(j.k), words.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
-		return fmt.Sprintf("%s may be better for %s, which may be chance, but it is worse for more groups than it is better for: %s", j.begin(j.k), j.worst(), v.Groups)
+		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.begin(j.k), j.worst(), v.Groups)
 	case NoDifference:
 		if j.c.Alike {
 			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.begin(0), model)
 		}
 		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.worst())
 	case Hurt:
-		if side, measurable := j.d.Settled(); measurable && side > 0 {
-			return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.worst())
-		}
-		return fmt.Sprintf("Do not use %s: it is worse for more groups than it is better for: %s", model, v.Groups)
+		return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.worst())
 	case TooLittleData:
 		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.worst())
 	case StandardKept:
@@ -95,7 +92,7 @@ func (j *judge) worst() string {
 	return "the worst group"
 }
 
-// asked says which cost to the average was accepted.
+// asked reports which cost to the average was accepted.
 func (j *judge) asked() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", words.Percent(*j.in.Budget))
@@ -103,7 +100,7 @@ func (j *judge) asked() string {
 	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", words.Short(j.in.rate()))
 }
 
-// rejected says how many candidates cross-validation did not take.
+// rejected reports how many candidates cross-validation did not take.
 func (j *judge) rejected() string {
 	if n := j.in.RejectedCandidates; n > 1 {
 		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", words.Count(n), j.worst())
@@ -142,7 +139,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case v.Reason == OthersLose:
 		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, words.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
-		return keep + ": more rows, or --evaluate crossfit, would narrow the interval.", j.in.Models[0].Name
+		return keep + ": more rows, or cross-fitting, would narrow the interval.", j.in.Models[0].Name
 	}
 	return keep + ".", j.in.Models[0].Name
 }
@@ -230,7 +227,7 @@ func (r reading) arrow(a, b float64, n int) string {
 // accuracy and log loss; the RMSE in units; of other losses the risk.
 func (e *Evaluation) leading() []reading {
 	risk := reading{name: "the risk", key: "risk"}
-	if e.Task == Binary {
+	if e.Task != Regression {
 		if e.LossUnit == "nats" {
 			risk.name = "log loss"
 		}
@@ -329,7 +326,7 @@ func (j *judge) interval(factor float64) string {
 	return fmt.Sprintf(" (%s interval of the change %s)", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 }
 
-// cost says what happens to all rows.
+// cost reports what happens to all rows.
 func (j *judge) cost() string {
 	change := float64(j.c.Measures["risk"].Value)
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
@@ -419,7 +416,7 @@ func (j *judge) baseDegenerate() bool {
 	return measurable && side > 0
 }
 
-// details are the numbers behind the headline.
+// details returns the numbers behind the headline.
 func (j *judge) details() []string {
 	out := []string{}
 	conf := words.Percent0(j.Confidence)

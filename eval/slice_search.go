@@ -180,7 +180,7 @@ func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
 	return to
 }
 
-// pairs are the columns that are searched together.
+// pairs returns the columns that are searched together.
 func (s *slicing) pairs(single [][]candidate) (pairs [][2]int) {
 	paired := pairedOf(single)
 	for p, a := range paired {

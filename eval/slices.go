@@ -41,7 +41,7 @@ type Slice struct {
 // are corrected for that many looks.
 const maxFound = 5
 
-// fewestConfirmed is how many rows of the confirming half a slice needs at least.
+// fewestConfirmed returns how many rows of the confirming half a slice needs at least.
 func (in *Input) fewestConfirmed() int { return max(in.MinGroupSize, 20) }
 
 // A slicing is a search for slices under way.
@@ -90,7 +90,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	return s.out, nil
 }
 
-// method says how it is searched.
+// method reports how it is searched.
 func (s *slicing) method() string {
 	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", words.Count(s.out.SearchN), words.Count(s.out.ConfirmN), s.in.fewestConfirmed())
 	if len(s.in.Columns) > pairedColumns {
@@ -102,7 +102,7 @@ func (s *slicing) method() string {
 	return text
 }
 
-// permuted are the rows in an order drawn by the seed.
+// permuted returns the rows in an order drawn by the seed.
 func permuted(in *Input, n int) []int32 {
 	r := resample.NewRNG(in.Seed, 0x511ce5)
 	perm := paged.Make[int32](in.rows.Room, n)

@@ -73,7 +73,7 @@ func (a *spreads) add(g *Group, x []float64) {
 	}
 }
 
-// share is the weight of the group in weighted averages.
+// share returns the weight of the group in weighted averages.
 func (g *Group) share() float64 {
 	if g.TrainShare != nil {
 		return float64(*g.TrainShare)
@@ -175,7 +175,7 @@ func ratioAtMost(num, den float64) float64 {
 	return math.Min(1, num/den)
 }
 
-// bands are the groups' values ± crit standard errors; Wilson's interval with
+// bands returns the groups' values ± crit standard errors; Wilson's interval with
 // crit for a normal quantile where a proportion has counts, and the
 // simultaneous interval of the risk, which holds for all models together.
 func (a *spreads) bands(in *Input, r *resample.Resampler, k int, m Measure, s *spreadBoot, crit float64) []band {
@@ -203,7 +203,7 @@ func (a *spreads) bands(in *Input, r *resample.Resampler, k int, m Measure, s *s
 	return out
 }
 
-// clipped is the part of b that m can take.
+// clipped returns the part of b that m can take.
 func clipped(m Measure, b band) band {
 	lo, hi := m.Bounds()
 	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}

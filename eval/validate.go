@@ -10,7 +10,7 @@ import (
 func (e *Evaluation) validate() error {
 	m := len(e.Models)
 	switch {
-	case e.Task != Binary && e.Task != Regression:
+	case e.Task != Binary && e.Task != Regression && e.Task != Multiclass:
 		return fmt.Errorf("eval: the evaluation has task %q", e.Task)
 	case m == 0:
 		return fmt.Errorf("eval: the evaluation has no model")

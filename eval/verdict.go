@@ -15,7 +15,7 @@ const (
 	Helped        Outcome = "helped"                   // better for the worst group, at a cost within what was asked for
 	Mixed         Outcome = "mixed"                    // better for the worst group, but see the Reason
 	NoDifference  Outcome = "no measurable difference" // the interval covers 0, and excludes a fall by a third
-	Hurt          Outcome = "hurt"                     // worse for the worst group, or for more groups than it is better for
+	Hurt          Outcome = "hurt"                     // worse for the worst group
 	TooLittleData Outcome = "too little data"          // the interval covers 0 and a fall by a third
 	StandardKept  Outcome = "standard model kept"      // cross-validation kept ERM: there is one model
 	Degenerate    Outcome = "degenerate"               // measurably worse than a constant, or resting on a handful of rows
@@ -33,10 +33,10 @@ type Reason string
 
 // The reasons.
 const (
-	TooExpensive  Reason = "too expensive"        // the average pays more than the rate or the budget allows
-	ByRescaling   Reason = "explained by scaling" // the rescaled baseline reaches most of the improvement
-	OthersLose    Reason = "other groups lose"    // the baseline's worst group gains, more groups lose than gain
-	PerhapsChance Reason = "may be chance"        // the improvement is not measurable, more groups lose than gain
+	TooExpensive Reason = "too expensive"        // the average pays more than the rate or the budget allows
+	ByRescaling  Reason = "explained by scaling" // the rescaled baseline reaches most of the improvement
+	OthersLose   Reason = "other groups lose"    // the baseline's worst group gains, more groups lose than gain
+	NoGain       Reason = "no measurable gain"   // of the worst group, and more groups lose than gain
 )
 
 // Verdict is what the report opens with. Its sentences come from one function for each part,
@@ -52,6 +52,8 @@ type Verdict struct {
 	Details        []string `json:"details"`
 	Warnings       []string `json:"warnings,omitempty"` // about the model in focus
 	Groups         *Tally   `json:"groups,omitempty"`   // of the first comparison
+	// WithoutGroups says what leaving group columns out of the features costs the worst group.
+	WithoutGroups string `json:"without_groups,omitempty"`
 	// Explained is the share of the worst group's improvement that the rescaled baseline
 	// reaches too, where there is one.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
@@ -137,10 +139,8 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Helped, ""
 	case moreLose && j.firstGains():
 		return Mixed, OthersLose
-	case moreLose && j.d.Value < 0:
-		return Mixed, PerhapsChance
 	case moreLose:
-		return Hurt, ""
+		return Mixed, NoGain
 	case float64(j.d.Interval.Low) < -WorthKnowing*math.Abs(j.worstRisk()):
 		return TooLittleData, ""
 	}

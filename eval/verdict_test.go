@@ -102,8 +102,8 @@ func TestVerdictRules(t *testing.T) {
 		}
 		in.Models[1].Loss[i] = l
 	}
-	if v := judged(t, in); v.Outcome != eval.Hurt || v.Groups.Worse != 3 || v.Headline != "Do not use the robust model: it is worse for more groups than it is better for: no group is measurably better off, 3 measurably worse off, 1 undecided." {
-		t.Errorf("hurt: %+v", v)
+	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.NoGain || v.Groups.Worse != 3 || v.Headline != "The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for: no group is measurably better off, 3 measurably worse off, 1 undecided." {
+		t.Errorf("no gain: %+v", v)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 		t.Errorf("31 of 100 rows: %+v", v)
 	}
 	// The group worst off before is better off, but the largest risk of all is not settled
-	// and more groups are worse than better: a trade, no help. Where the first is not, harm.
+	// and more groups are worse than better: a trade, no help; likewise where the first is not.
 	for _, gain := range []float64{2, 0} {
 		in = evaltest.Two(4000, 4, 0, 3)
 		r := rand.New(rand.NewPCG(5, 5))
@@ -151,14 +151,14 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 		}
 		want, reason, words := eval.Mixed, eval.OthersLose, "The robust model is better for g00000, the worst group of the standard model (ERM), but worse for more groups than it is better for: 1 group is measurably better off, 2 measurably worse off"
 		if gain == 0 {
-			want, reason, words = eval.Hurt, "", "Do not use the robust model: it is worse for more groups than it is better for: no group is measurably better off, 2 measurably worse off"
+			want, reason, words = eval.Mixed, eval.NoGain, "The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for: no group is measurably better off, 2 measurably worse off"
 		}
 		if v := judged(t, in); v.Outcome != want || v.Reason != reason || !strings.HasPrefix(v.Headline, words) {
 			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
 		}
 	}
-	// The worst group's change is not measurable and two groups are worse off: mixed where its
-	// risk fell, hurt where it rose.
+	// The worst group's change is not measurable and two groups are worse off: mixed, whether its
+	// risk fell or rose in the sample.
 	for _, gain := range []float64{0.3, 0.02, -0.02} {
 		in = evaltest.Two(4000, 4, 0, 3)
 		for i, l := range in.Models[0].Loss {
@@ -171,10 +171,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 			}
 			in.Models[0].Loss[i], in.Models[1].Loss[i] = a, b
 		}
-		want, reason := eval.Mixed, eval.PerhapsChance
-		if gain < 0 {
-			want, reason = eval.Hurt, ""
-		}
+		want, reason := eval.Mixed, eval.NoGain
 		if v := judged(t, in); v.Outcome != want || v.Reason != reason || v.Recommended != "ERM" {
 			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
 		}
@@ -303,17 +300,17 @@ func outcomes(task eval.Task) map[string]eval.Input {
 		return in
 	}
 	in := map[string]eval.Input{
-		"helped":                   make([4]float64{-1, 0, 0, 0}, 0.1),
-		"mixed, too expensive":     make([4]float64{-1, 0.8, 0.8, 0.8}, 0.1),
-		"mixed, other groups lose": make([4]float64{-1, 1.95, 1.95, 0}, 6),
-		"mixed, may be chance":     make([4]float64{-0.4, 1.5, 1.5, 0}, 8),
-		"no measurable difference": make([4]float64{0, 0, 0, 0}, 0.1),
-		"hurt":                     make([4]float64{1, 0, 0, 0}, 0.1),
-		"too little data":          make([4]float64{0, 0, 0, 0}, 60),
-		"not tested":               make([4]float64{-1, 0, 0, 0}, 0.1),
-		"standard model kept":      make([4]float64{0, 0, 0, 0}, 0.1),
-		"no baseline":              make([4]float64{0, 0, 0, 0}, 0.1),
-		"degenerate":               make([4]float64{1, 1, 1, 1}, 0.1),
+		"helped":                    make([4]float64{-1, 0, 0, 0}, 0.1),
+		"mixed, too expensive":      make([4]float64{-1, 0.8, 0.8, 0.8}, 0.1),
+		"mixed, other groups lose":  make([4]float64{-1, 1.95, 1.95, 0}, 6),
+		"mixed, no measurable gain": make([4]float64{-0.4, 1.5, 1.5, 0}, 8),
+		"no measurable difference":  make([4]float64{0, 0, 0, 0}, 0.1),
+		"hurt":                      make([4]float64{1, 0, 0, 0}, 0.1),
+		"too little data":           make([4]float64{0, 0, 0, 0}, 60),
+		"not tested":                make([4]float64{-1, 0, 0, 0}, 0.1),
+		"standard model kept":       make([4]float64{0, 0, 0, 0}, 0.1),
+		"no baseline":               make([4]float64{0, 0, 0, 0}, 0.1),
+		"degenerate":                make([4]float64{1, 1, 1, 1}, 0.1),
 	}
 	change := func(what string, f func(*eval.Input)) {
 		c := in[what]
@@ -344,7 +341,7 @@ func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 		"mixed, too expensive":        {"The robust model is better for the worst group, but it costs the average more than accepted", "Keep the standard model (ERM) unless the worst group is worth more", "ERM"},
 		"mixed, explained by scaling": {"The robust model is better for the worst group, but rescaled ERM reaches 100\u00a0% of the improvement", "Keep the standard model (ERM), or use rescaled ERM.", "ERM"},
 		"mixed, other groups lose":    {"The robust model is better for g00000, the worst group of the standard model (ERM), but worse for more groups than it is better for:", "Keep the standard model (ERM) unless g00000 matters most", "ERM"},
-		"mixed, may be chance":        {"The robust model may be better for the worst group, which may be chance, but it is worse for more groups than it is better for:", "Keep the standard model (ERM).", "ERM"},
+		"mixed, no measurable gain":   {"The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for:", "Keep the standard model (ERM).", "ERM"},
 		"no measurable difference":    {"There is no measurable difference between the robust model and the standard model (ERM) for the worst group.", "Keep the standard model (ERM).", "ERM"},
 		"hurt":                        {"Do not use the robust model: it is worse for the worst group.", "Keep the standard model (ERM).", "ERM"},
 		"too little data":             {"There is too little data to say whether the robust model is better for the worst group.", "Keep the standard model (ERM): more rows", "ERM"},

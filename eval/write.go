@@ -24,7 +24,7 @@ type OtherGroups struct {
 // of a grouping everything, of the others OtherGroups, unless e.AllGroups.
 func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.shortened()) }
 
-// shortened is a copy in which groupings of many groups have OtherGroups.
+// shortened returns a copy in which groupings of many groups have OtherGroups.
 func (e *Evaluation) shortened() *Evaluation {
 	long := func(g Grouping) bool { return len(g.Groups) > MostGroups }
 	if e.AllGroups || !slices.ContainsFunc(e.Groupings, long) {
@@ -48,7 +48,7 @@ func (e *Evaluation) shortened() *Evaluation {
 	return &c
 }
 
-// kept are the labels of the groups of which everything is kept: the worst, and those
+// kept returns the labels of the groups of which everything is kept: the worst, and those
 // that are named elsewhere.
 func (e *Evaluation) kept(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
@@ -89,7 +89,7 @@ func (g *Grouping) shorten(kept map[string]bool) {
 	g.Groups, g.Others = groups, &o
 }
 
-// Count is the number of groups with rows.
+// Count returns the number of groups with rows.
 func (g *Grouping) Count() int {
 	if g.Others == nil {
 		return len(g.Groups)

@@ -11,7 +11,7 @@ import (
 // mostEdges bounds the values of one column among the edge rows.
 const mostEdges = 50
 
-// edgeRows are rows in the order of the terms that go to the edges of every
+// edgeRows returns rows in the order of the terms that go to the edges of every
 // column: the usual row, and it with one value changed to every level, to one that
 // training did not see, to a null where nulls have a meaning, to a number far out.
 func edgeRows(f *train.Formula) [][]any {
@@ -68,7 +68,7 @@ func edgeRows(f *train.Formula) [][]any {
 	return rows
 }
 
-// edgeNumbers are values of a number, the usual one first: near and far from its mean,
+// edgeNumbers returns values of a number, the usual one first: near and far from its mean,
 // and at the knots and both ends of functions of it; only where these have a value.
 func edgeNumbers(f *train.Formula, term int) []float64 {
 	t := f.Terms[term]

@@ -59,7 +59,7 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	return err
 }
 
-// written is a formula in a language.
+// written returns a formula in a language.
 func written(formula *train.Formula, f Format, o Options, version string) (out []byte, err error) {
 	switch f {
 	case ONNX:
@@ -111,7 +111,7 @@ func check(f *train.Formula) error {
 	return nil
 }
 
-// alone says that a number is no column itself: only products use it.
+// alone reports whether a number is used in products only, not as a column of its own.
 func alone(f *train.Formula, term int) bool {
 	t := f.Terms[term]
 	if t.Kind != data.Numeric || t.Weight != 0 {
@@ -156,20 +156,20 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// levelNumbers are the levels of a category whose column holds numbers.
+// levelNumbers returns the levels of a category whose column holds numbers.
 func levelNumbers(t train.Term) ([]float64, error) {
 	out := make([]float64, len(t.Levels))
 	for i, l := range t.Levels {
 		v, err := strconv.ParseFloat(l, 64)
 		if err != nil {
-			return nil, fmt.Errorf("column %q holds numbers, but its level %q is none", t.Column, l)
+			return nil, fmt.Errorf("column %q holds numbers, but its level %q is not a number", t.Column, l)
 		}
 		out[i] = v
 	}
 	return out, nil
 }
 
-// boolWeights are what false and true add.
+// boolWeights returns what false and true add.
 func boolWeights(t train.Term) (no, yes float64) {
 	for i, l := range t.Levels {
 		if l == "true" {

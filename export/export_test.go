@@ -180,7 +180,7 @@ func datedModel(t testing.TB) *train.Formula {
 	}
 	cfg := train.DefaultConfig()
 	nu := 1.0
-	cfg.Target, cfg.Intercept, cfg.NoBaseline, cfg.Nu, cfg.Reading, cfg.Square = "y", false, true, &nu, reading, []string{"issued"}
+	cfg.Target, cfg.Loss, cfg.Intercept, cfg.NoBaseline, cfg.Nu, cfg.Reading, cfg.Square = "y", "squared", false, true, &nu, reading, []string{"issued"}
 	m, err := train.FitFrame(t.Context(), frame, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func filled(v, fill float64) float64 {
 	return v
 }
 `,
-	"logarithm": `// logarithm is NaN where there is none.
+	"logarithm": `// logarithm is NaN outside its domain.
 func logarithm(v float64) float64 {
 	if v > 0 {
 		return math.Log(v)
@@ -38,7 +38,7 @@ func logarithm(v float64) float64 {
 	return math.NaN()
 }
 `,
-	"log1p": `// log1p is log(1+v), NaN where there is none.
+	"log1p": `// log1p is log(1+v), NaN outside its domain.
 func log1p(v float64) float64 {
 	if v > -1 {
 		return math.Log1p(v)
@@ -84,7 +84,7 @@ func (h *goHelpers) call(name, arguments string) string {
 	return name + "(" + arguments + ")"
 }
 
-// factor is the value of a factor of the field.
+// factor returns the value of a factor of the field.
 func (h *goHelpers) factor(x *train.Factor, t train.Term, field string) (string, error) {
 	if t.Kind == data.Numeric {
 		if t.Fill != nil {

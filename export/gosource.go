@@ -24,7 +24,7 @@ func (o Options) goPackage() (string, error) {
 	return o.Package, nil
 }
 
-// goSource is a package without dependencies: a struct Row with a field a column,
+// goSource returns a package without dependencies: a struct Row with a field a column,
 // and Score.
 func goSource(f *train.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()

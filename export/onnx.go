@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// onnxModel is a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an
+// onnxModel returns a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an
 // input [N, 1] a column, tensor(double) for numbers and for categories of numbers,
 // tensor(bool) for bools without nulls, tensor(string) otherwise. A null number is
 // NaN, a null of text the text of nullText.
@@ -165,7 +165,7 @@ func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) 
 	return c, nil
 }
 
-// lookup is the weight of the level that a category has, or of its null; 0 for a
+// lookup returns the weight of the level that a category has, or of its null; 0 for a
 // level that training did not see.
 func (g *graph) lookup(c *onnxColumn, weights []float64, missing float64) string {
 	t := c.t

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// product is what a product adds to the margin.
+// product returns what a product adds to the margin.
 func (g *graph) product(f *train.Formula, p *train.Product, columns []*onnxColumn) string {
 	v := ""
 	for i := range p.Factors {
@@ -37,10 +37,10 @@ func (g *graph) factor(x *train.Factor, t train.Term, c *onnxColumn) string {
 	return g.lookup(c, weights, missing)
 }
 
-// scalar is a number for every row.
+// scalar returns a number for every row.
 func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
 
-// function is f of a value, NaN where there is none.
+// function returns f of a value, NaN outside its domain.
 func (g *graph) function(f *data.Function, v string) string {
 	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
 	where := func(is, a, b string) string { return g.node("Where", "", []string{is, a, b}) }

@@ -97,7 +97,7 @@ func littleEndian(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-// valueInfo is a ValueInfoProto of the shape [N, 1].
+// valueInfo returns a ValueInfoProto of the shape [N, 1].
 func valueInfo(name string, typ int64) message {
 	var batch, one, shape, tensor, of, v message
 	batch.text(2, "N") // Dimension.dim_param

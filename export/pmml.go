@@ -60,7 +60,7 @@ func xmlText(s string) bool {
 	return true
 }
 
-// pmmlDocument is a RegressionModel of PMML 4.4. Numbers are standardised in
+// pmmlDocument returns a RegressionModel of PMML 4.4. Numbers are standardised in
 // derived fields; what a null adds is a derived field of its own; a level that is
 // not listed adds nothing, as the standard has it.
 func pmmlDocument(f *train.Formula, version string) ([]byte, error) {

@@ -55,7 +55,7 @@ func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
 			name = strings.ToLower(name)
 		}
 		if used[name] {
-			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s does not tell apart", t.Column, o.Dialect)
+			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s ignores", t.Column, o.Dialect)
 		}
 		used[name] = true
 	}
@@ -252,7 +252,7 @@ func (d dialect) factor(f *train.Formula, x *train.Factor) (string, error) {
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, d.number(1), d.number(0)), nil
 }
 
-// function is f of the expression v.
+// function returns f of the expression v.
 func (d dialect) function(f *data.Function, v string) string {
 	n := d.number
 	switch f.Name {

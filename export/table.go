@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// coefficientTable is a line an encoded column: how it is made of its source
+// coefficientTable returns a line an encoded column: how it is made of its source
 // column, (v − shift)/scale with v the number or the indicator of the level, its
 // coefficient, and the coefficient in original units.
 func coefficientTable(m *train.Model, o Options) ([]byte, error) {

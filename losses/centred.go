@@ -34,7 +34,7 @@ func (l *Linear) Centred(of Samples) (o Samples, by []float64, constant float64)
 	return &out, by, constant
 }
 
-// centre is a target that all targets are near, 0 where there is none, and of losses whose
+// centre returns a target that all targets are near, 0 where there is none, and of losses whose
 // targets are moved.
 func (l *Linear) centre() float64 {
 	if l.less != 0 {

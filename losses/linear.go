@@ -186,10 +186,10 @@ func (l *Linear) Select(samples []int) Samples {
 // and addition with an entry of a dense float64 matrix.
 func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
 
-// Bytes is the memory that the entries of the design matrix take.
+// Bytes returns the memory that the entries of the design matrix take.
 func (l *Linear) Bytes() int64 { return l.z.Bytes() }
 
-// Room is where vectors of one entry a sample lie that are not to be in memory, nil for
+// Room returns where vectors of one entry a sample lie that are not to be in memory, nil for
 // memory: where the matrix has its own.
 func (l *Linear) Room() *paged.Room {
 	if z, ok := l.z.(spacious); ok {
@@ -198,7 +198,7 @@ func (l *Linear) Room() *paged.Room {
 	return nil
 }
 
-// Rows says how the samples lie with several ranks, nil where all are here: as the matrix
+// Rows reports how the samples lie with several ranks, nil where all are here: as the matrix
 // does.
 func (l *Linear) Rows() *ranks.Rows {
 	if z, ok := l.z.(dealt); ok {
@@ -219,7 +219,7 @@ func (l *Linear) Part(count int) Samples {
 	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target, moved: l.moved, less: l.less}
 }
 
-// MostSelected is the number of samples that Select may be asked for: all, but where rows
+// MostSelected returns the number of samples that Select may be asked for: all, but where rows
 // are not in memory.
 func (l *Linear) MostSelected() int {
 	if z, ok := l.z.(spacious); ok {
@@ -241,14 +241,11 @@ type spacious interface {
 	MostSelected() int
 }
 
-// CurvatureBound returns sup ℓ″.
-func (l *Linear) CurvatureBound() float64 { return l.loss.Smoothness() }
-
 // NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
 // robust objective.
 func (l *Linear) NonNegative() bool { return true }
 
-// Rounding says how exactly losses and margins are computed, as dro.Rounded asks for it:
+// Rounding reports how exactly losses and margins are computed, as dro.Rounded asks for it:
 // the products that a margin sums, the largest |z_ji| of every column, and sup ℓ″. Where
 // there is none nothing is said.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {

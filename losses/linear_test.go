@@ -83,7 +83,7 @@ func TestSelectKeepsTheSamples(t *testing.T) {
 					t.Errorf("%#v %T: gradient %v, selected %v", l, o.z, b, a)
 				}
 			}
-			if s.CurvatureBound() != o.CurvatureBound() || s.NonNegative() != o.NonNegative() {
+			if s.NonNegative() != o.NonNegative() {
 				t.Errorf("%#v: bounds change", l)
 			}
 			if empty, k, _ := o.Select(nil).Dims(); empty != 0 || k != d {

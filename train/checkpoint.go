@@ -66,7 +66,7 @@ const (
 	onDisk     = "disk"
 )
 
-// solved returns dro.Solve of a named part of the training. The checkpoint keeps the best point of
+// solved works like dro.Solve of a named part of the training. The checkpoint keeps the best point of
 // every check; a run that goes on starts from it and certifies it again, whatever the file says.
 func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
 	j := m.Config.Checkpoint
@@ -88,7 +88,7 @@ func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method 
 	return res, err
 }
 
-// chosen is tune.Select, but for a choice that the checkpoint has.
+// chosen works like tune.Select, but for a choice that the checkpoint has.
 func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
 	const part = "choice"
 	j := m.Config.Checkpoint

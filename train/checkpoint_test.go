@@ -59,6 +59,9 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		{"separable", func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "separable", 1e-4 }, in, 0, true},
 		{"protect", func(c *Config) { c.Protect = level.At(0.3) }, in, 0, true},
 		{"groups", func(c *Config) { c.Groups, c.Adversary, c.Nu = []string{"g"}, "groups", level.At(0.1) }, in, 0, false},
+		{"group coefficients", func(c *Config) {
+			c.Groups, c.Adversary, c.Nu, c.GroupCoefficients = []string{"g"}, "groups", level.At(0.1), GroupCoefficientsPooled
+		}, in, 0, false},
 	} {
 		if os.Getenv("DROTRAIN_LONG") == "" && k.long {
 			continue
@@ -97,7 +100,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 				t.Fatal(cfg.Checkpoint.Err())
 			}
 			if err == nil {
-				if !sameAnswer(m, want) {
+				if !sameAnswer(m, want) || m.Encoder.D() != want.Encoder.D() {
 					t.Errorf("%s, after %d runs: %+v\nuninterrupted: %+v", k.name, runs, m.Result, want.Result)
 				}
 				if runs < 2 {

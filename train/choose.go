@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
@@ -113,12 +114,12 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	return m.Result.Selection, m.Notes, nil
 }
 
-// table is the rows of d as a choice takes them.
+// table returns the rows of d as a choice takes them.
 func (m *Model) table(d *data.Dataset) *tune.Table {
-	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Primal: m.Config.regulariser(m.loss)}
+	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.outputs(), Primal: m.regulariser()}
 }
 
-// levelRows is what the level has to know of the rows of d.
+// levelRows returns what the level has to know of the rows of d.
 func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
 	r := Rows(d, weight)
 	if m.Run != nil && d == m.Run.Train {
@@ -138,7 +139,7 @@ func (c Config) unique() bool {
 	return true
 }
 
-// meanTarget is the mean of the targets of the training rows.
+// meanTarget returns the mean of the targets of the training rows.
 func (r *Run) meanTarget() float64 {
 	if r.rows == nil {
 		return mean(r.Train.Target)
@@ -169,11 +170,15 @@ func (r *Run) averageOf(v []float64) float64 {
 }
 
 // rowLosses returns the training loss of every row at x.
-func rowLosses(o *losses.Linear, x []float64) []float64 {
-	n, _, _ := o.Dims()
+func rowLosses(o rowOracle, x []float64) []float64 {
+	n, _, s := o.Dims()
 	room := o.Room()
-	value, slope := paged.Make[float64](room, n), paged.Make[float64](room, n)
+	value, slope := paged.Make[float64](room, n), paged.Make[float64](room, n*s)
 	defer paged.Free(room, slope)
-	o.Rows().Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
+	var rows *ranks.Rows // nil: all are here
+	if l, ok := o.(*losses.Linear); ok {
+		rows = l.Rows()
+	}
+	rows.Run(n, func(_, lo, hi int) { o.EvalTo(value, slope, x, lo, hi) })
 	return value
 }

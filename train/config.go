@@ -8,6 +8,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"time"
@@ -17,9 +18,10 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Config says what to train on, what to optimise, and when to stop. Start
-// from DefaultConfig: the zero value is not usable. The yaml keys are the long
-// options of the drotrain command.
+// A Config says what to train on, what to optimise, and when to stop. A word or a number that is
+// left at its zero value stands for its default, but Holdout, MinGroupSize and the switches, which
+// are off: DefaultConfig has them as the drotrain command does. The yaml keys are the long options
+// of the command; ReadConfig reads them.
 type Config struct {
 	Data          string       `json:"data" yaml:"data"`                     // path, glob or directory; or builtin:NAME
 	Reading       data.Reading `json:"reading,omitzero" yaml:"-"`            // how text and dates are read
@@ -94,9 +96,14 @@ type Config struct {
 
 	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
 
-	// Ranks are the processes that train together, each on its rows of the table; nil: one.
-	// FitFrame is then a collective call, and gives the same model to all.
-	Ranks ranks.Comm `json:"-" yaml:"-"`
+	// Threads is the number of goroutines that a training runs on at once, reading
+	// included; 0: GOMAXPROCS. It changes no result and nothing of the process. While trainings with
+	// other limits run in the process, the smallest counts for all of them.
+	Threads int `json:"-" yaml:"-"`
+
+	// comm are the ranks that share the training, of the context of FitFrame, which is then a
+	// collective call and gives the same model to all; nil: none.
+	comm ranks.Comm
 
 	products []data.Product // of the group coefficients that were chosen
 
@@ -121,7 +128,18 @@ func DefaultConfig() Config {
 	}
 }
 
-// set are the options of a configuration by their names, in JSON, which Validate sees to.
+// setDefaults replaces words and numbers that are not set by their defaults.
+func (c *Config) setDefaults() {
+	d := DefaultConfig()
+	c.Impute, c.Scale, c.Solver, c.Storage = cmp.Or(c.Impute, d.Impute), cmp.Or(c.Scale, d.Scale), cmp.Or(c.Solver, d.Solver), cmp.Or(c.Storage, d.Storage)
+	c.Gap, c.MaxPasses, c.HuberDelta = cmp.Or(c.Gap, d.Gap), cmp.Or(c.MaxPasses, d.MaxPasses), cmp.Or(c.HuberDelta, d.HuberDelta)
+	c.Penalty = cmp.Or(c.Penalty, d.Penalty)
+	if c.Choice == (Choice{}) {
+		c.Choice = d.Choice
+	}
+}
+
+// set returns the options of a configuration by their names, in JSON, which Validate sees to.
 func (c Config) set() (options map[string]json.RawMessage) {
 	b, _ := json.Marshal(c)
 	_ = json.Unmarshal(b, &options)
@@ -141,7 +159,7 @@ type Progress struct {
 	Done, Total int // models solved and to solve, of a phase that solves many; the bounds are then 0
 }
 
-// Share is the part of the way to the target that is done: of the gap on a logarithmic
+// Share returns the part of the way to the target that is done: of the gap on a logarithmic
 // scale, from the first one, or of the passes to their limit if that is nearer.
 func (p Progress) Share(first float64) float64 {
 	share := 0.0

@@ -10,6 +10,9 @@ import (
 func (m *Model) constant() float64 {
 	target, room := m.Run.Train.Target, m.Run.room()
 	centre := m.Run.averageOf(target)
+	if m.Classes() != nil {
+		return math.NaN() // it is no one number
+	}
 	switch m.Config.Loss {
 	case "squared":
 		return centre

@@ -44,6 +44,9 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
 		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
 	}
+	if m.Classes() != nil {
+		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
+	}
 	d := m.Run.Train
 	fold, err := m.table(d).Folds(crossfitFolds, m.Config.Seed)
 	if err != nil {
@@ -126,7 +129,7 @@ func (m *Model) tickFold(k int, began time.Time) func(Progress) {
 	}
 }
 
-// withoutFold are the rows to train on without fold k, and those of the fold, in the order of
+// withoutFold returns the rows to train on without fold k, and those of the fold, in the order of
 // the table; places are theirs.
 func withoutFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	set = &RowSet{}
@@ -168,7 +171,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32)
 	return nil
 }
 
-// unchosen is the configuration of the training before anything was chosen on the rows.
+// unchosen returns the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.Start = "", "", nil

@@ -10,7 +10,6 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -45,11 +44,11 @@ func (c *Config) rankable() error {
 // its part of the table; elsewhere each looks at all of it.
 func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, periods *Periods, err error) {
 	if h := c.holdout(); f.SplitsByRow(h) {
-		s, err = dealt.ByRow(ctx, c.Ranks, f, h)
+		s, err = dealt.ByRow(ctx, c.comm, f, h)
 	} else {
 		var train, held []int
 		if train, held, err = c.rows(ctx, f, nil); err == nil {
-			s = dealt.Given(c.Ranks, train, held)
+			s = dealt.Given(c.comm, train, held)
 			periods, err = c.periods(ctx, f, train, held)
 		}
 	}
@@ -61,24 +60,16 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, peri
 	return s, periods, nil
 }
 
-// fitDealt encodes the rows of this rank.
+// fitDealt encodes the rows of this rank: a collective call.
 func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files, s *dealt.Share) (*data.Fitted, error) {
-	fitted, err := data.FitDealt(ctx, f, s.Train, s.Total, s.Held, c.Spec(), data.Storage(c.Storage), s.Rows)
+	fitted, err := data.FitTo(ctx, f, s.Train, s.Held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Shared: &data.Shared{Rows: s.Rows, Total: s.Total}})
 	if err != nil {
 		return nil, err
 	}
-	if err := files.Agree(); err != nil {
-		return nil, err
-	}
-	if s.AllHeld > 0 {
-		if err := fitted.AgreeHoldout(ctx, f, s.Held, c.Ranks); err != nil {
-			return nil, fmt.Errorf("hold-out rows: %w", err)
-		}
-	}
-	return fitted, nil
+	return fitted, files.Agree()
 }
 
-// firstHeld are hold-out rows for a look at how well they are told. Over ranks they are read by
+// firstHeld returns hold-out rows for a look at how well they are told. Over ranks they are read by
 // the first one where their scores are too good, and nil elsewhere, and where a training has ended
 // early.
 func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error) {
@@ -118,21 +109,10 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 	return first, err
 }
 
-// Here are the training rows [lo, hi) that this process has: all, where they lie with no others.
+// Here returns the training rows [lo, hi) that this process has: all, where they lie with no others.
 func (r *Run) Here() (lo, hi int) { return r.rows.Here(r.Train.N) }
 
-// over is a dual for the training rows as they lie with the ranks.
-func (r *Run) over(d dro.Dual) dro.Dual {
-	if r.rows == nil {
-		return d
-	}
-	if dealt, ok := d.(dro.Ranked); ok {
-		d, _ = dealt.Over(r.rows)
-	}
-	return d
-}
-
-// room is where vectors of one entry a training row lie; nil for memory.
+// room returns where vectors of one entry a training row lie; nil for memory.
 func (r *Run) room() *paged.Room {
 	if r.rows != nil {
 		return r.Train.X.(*design.Dealt).Room()
@@ -140,7 +120,7 @@ func (r *Run) room() *paged.Room {
 	return r.outside.room()
 }
 
-// dealt is a matrix of the training rows, of those that are here.
+// dealt returns a matrix of the training rows, of those that are here.
 func (r *Run) dealt(here design.Matrix) (design.Matrix, error) {
 	if r.rows == nil {
 		return here, nil
@@ -161,13 +141,13 @@ func (r *Run) sample(count int) *data.Dataset {
 	return &d
 }
 
-// follows says that another rank writes and speaks.
-func (m *Model) follows() bool { return m.Config.Ranks != nil && m.Config.Ranks.Rank() > 0 }
+// follows reports whether another rank writes and speaks.
+func (m *Model) follows() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
-// mostCopied is the number of rows that every rank may have copies of.
+// mostCopied returns the number of rows that every rank may have copies of.
 func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
 
-// rankCorrelation is Spearman's, of margins and of those at x, on about count training
+// rankCorrelation returns Spearman's, of margins and of those at x, on about count training
 // rows; score is written to.
 func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
 	scored := func(lo, hi int) []float64 {
@@ -218,7 +198,7 @@ func (m *Model) Complete() {
 	if need > free {
 		has[0] = 0
 	}
-	if m.Config.Ranks.Broadcast(has); has[0] == 0 {
+	if m.Config.comm.Broadcast(has); has[0] == 0 {
 		d := *r.Train
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
@@ -248,11 +228,11 @@ type Copies struct {
 	Times []float64
 }
 
-// Copies are those that a run has where its rows lie with several ranks, nil where the rows
+// Copies returns those that a run has where its rows lie with several ranks, nil where the rows
 // are too many; dealt is false where all rows are here.
 func (r *Run) Copies() (c *Copies, dealt bool) { return r.copies, r.rows != nil }
 
-// sampled is t.Select of rows that lie with several ranks.
+// sampled works like t.Select of rows that lie with several ranks.
 func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
 	s.X, s.Target = t.X.Select(at), ranks.At(rows, t.Target, at)
@@ -263,14 +243,14 @@ func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	return &s
 }
 
-// levels is what a level has to know of the training rows.
+// levels returns what a level has to know of the training rows.
 func (r *Run) levels() level.Rows {
 	rows := Rows(r.Train, r.Weight)
 	rows.Dealt = r.rows
 	return rows
 }
 
-// selected is tune.Select. Of rows that lie with several ranks a sample is chosen on, by
+// selected returns tune.Select. Of rows that lie with several ranks a sample is chosen on, by
 // rank 0, which tells the others.
 func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
@@ -280,15 +260,18 @@ func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool
+		Stopped   int // exit status for which rank 0 was asked to stop; 0 if it was not
 		Error     string
 	}
 	var told outcome
 	var failed error
-	if m.Config.Ranks.Rank() == 0 {
+	if m.Config.comm.Rank() == 0 {
 		told.Selection, failed = tune.Select(ctx, t, x, o)
 		var few *tune.FewRowsError
 		if told.Few = errors.As(failed, &few); failed != nil {
-			told.Error = failed.Error()
+			if told.Error = failed.Error(); ctx.Err() != nil {
+				told.Stopped = ranks.StopCode(context.Cause(ctx))
+			}
 		} else {
 			told.Selection.Of, told.Selection.Start = m.Run.Train.N, nil // which the others are not told
 		}
@@ -297,12 +280,14 @@ func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(ranks.BroadcastBytes(m.Config.Ranks, b), &told); err != nil {
+	if err := json.Unmarshal(ranks.BroadcastBytes(m.Config.comm, b), &told); err != nil {
 		return nil, err
 	}
 	switch {
 	case failed != nil:
 		return nil, failed
+	case told.Stopped > 0:
+		return nil, &ranks.StoppedError{Code: told.Stopped}
 	case told.Few:
 		return nil, &tune.FewRowsError{Msg: told.Error}
 	case told.Error != "":

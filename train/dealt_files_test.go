@@ -19,8 +19,8 @@ func onFiles(c Config, paths ...string) ([]*Model, []error) {
 	models, told := make([]*Model, len(paths)), make([]error, len(paths))
 	_ = ranks.Run(len(paths), func(comm ranks.Comm) error {
 		c, r := c, comm.Rank()
-		c.Data, c.Ranks = paths[r], comm
-		models[r], told[r] = Fit(context.Background(), c)
+		c.Data = paths[r]
+		models[r], told[r] = Fit(ranks.NewContext(context.Background(), comm), c)
 		return told[r]
 	})
 	return models, told
@@ -49,6 +49,7 @@ func TestRanksOnFiles(t *testing.T) {
 		return path
 	}
 	one, copied, other, few := write("t.csv", 90, 0), write("copy.csv", 90, 0), write("other.csv", 90, 1), write("few.csv", 8, 0)
+	shorter := write("shorter.csv", 89, 0)
 	write("two/a.csv", 45, 0)
 	two := filepath.Dir(write("two/b.csv", 45, 0))
 	sums := map[string]string{}
@@ -74,6 +75,7 @@ func TestRanksOnFiles(t *testing.T) {
 		"few rows":            {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Loss, c.Holdout = nil, nil, "squared", 0.7 }, ""},
 		"few rows, asked for": {[]string{few, few, few}, func(c *Config) { c.Nu, c.Groups, c.Select, c.Loss, c.Holdout = nil, nil, "tail", "squared", 0.7 }, "3 folds of 2 rows"},
 		"other rows":          {[]string{one, other, one}, nil, "rank 1 sees another file than rank 0"},
+		"fewer rows":          {[]string{one, shorter, one}, nil, "rank 1 sees a table of 89 rows, rank 0 one of 90"},
 		"more files":          {[]string{one, one, two}, nil, "rank 2 sees 2 files, rank 0 sees 1"},
 		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0, and so it is no number above 0 in 13 of the 90 rows`},
 		"weights of words":    {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil }, "the weight column holds string, not numbers"},

@@ -21,6 +21,9 @@ type Coefficient struct {
 // encoded columns. Without an intercept in the model, the constant that
 // standardisation brings in is appended as "(constant)" when it is not zero.
 func (m *Model) Explain() []Coefficient {
+	if m.Classes() != nil {
+		return m.explainClasses()
+	}
 	robust, erm := m.Original(m.Scoring()), m.Original(m.Baseline)
 	out := make([]Coefficient, len(robust))
 	for i, w := range robust {
@@ -38,6 +41,37 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
+// explainClasses works like Explain for more than two classes: every column has a coefficient for each.
+func (m *Model) explainClasses() []Coefficient {
+	k := m.outputs()
+	var out []Coefficient
+	for c, class := range m.Classes() {
+		one := func(x []float64) []float64 {
+			if x == nil {
+				return nil
+			}
+			column := make([]float64, 0, len(x)/k)
+			for i := c; i < len(x); i += k {
+				column = append(column, x[i])
+			}
+			return m.Original(column)
+		}
+		robust, erm := one(m.Scoring()), one(m.Baseline)
+		for i, w := range robust {
+			q := Coefficient{Name: "(constant)", Robust: w}
+			if i < m.Encoder.D() {
+				q.Name, q.Encoded = m.Encoder.Columns[i].Name, m.Coefficients[i*k+c]
+			}
+			q.Name += " → " + class
+			if erm != nil {
+				q.Baseline = &erm[i]
+			}
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 // Original returns weights x of the encoded columns per unit of the source columns:
 // D of them, or one more, the constant, in a model without an intercept. The
 // constant is in the units of the margin or of a numeric target. Of nil it is nil.
@@ -47,7 +81,7 @@ func (m *Model) Original(x []float64) []float64 {
 	}
 	t := m.Encoder.Target
 	scale, constant := 1.0, 0.0
-	if t.Task != data.Binary {
+	if t.Task == data.Regression {
 		scale, constant = t.Scale, t.Shift
 	}
 	w := make([]float64, len(x), len(x)+1)

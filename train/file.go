@@ -57,7 +57,7 @@ func Load(path string) (*Model, error) {
 	return readNamed(f, path)
 }
 
-// LoadFS is Load for a file of a file system: an embed.FS, os.DirFS, a zip.Reader.
+// LoadFS works like Load for a file of a file system: an embed.FS, os.DirFS, a zip.Reader.
 func LoadFS(fsys fs.FS, name string) (*Model, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func readNamed(f io.ReadCloser, name string) (*Model, error) {
 	return m, nil
 }
 
-// ReadModel is Load for the whole of r.
+// ReadModel works like Load for the whole of r.
 func ReadModel(r io.Reader) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxModel+1))
 	if err != nil {
@@ -91,7 +91,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalJSON is ReadModel for encoding/json: a Model inside another document is
+// UnmarshalJSON works like ReadModel for encoding/json: a Model inside another document is
 // checked as one of its own.
 func (m *Model) UnmarshalJSON(raw []byte) error {
 	var head struct {
@@ -151,7 +151,7 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("a model of schema %d: this version reads schema %d", e.Schema, schema)
 }
 
-// check says which parts of a model that was read are missing or do not fit, and
+// check reports which parts of a model that was read are missing or do not fit, and
 // prepares it for predictions.
 func (m *Model) check() error {
 	if m.Encoder == nil {
@@ -172,13 +172,13 @@ func (m *Model) check() error {
 		{"tempered_coefficients", m.Tempered, true},
 		{"recalibrated_coefficients", m.Recalibrated, true},
 	} {
-		if len(x.values) != d && !(x.absent && x.values == nil) {
+		if len(x.values) != d*m.outputs() && !(x.absent && x.values == nil) {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}
 	c := m.Config
 	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
-	if err := c.Validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return err
 	}
 	var err error

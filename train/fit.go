@@ -13,8 +13,11 @@ import (
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -29,7 +32,7 @@ func Open(ctx context.Context, name string) (*data.Frame, error) {
 	return OpenAs(ctx, name, data.Reading{})
 }
 
-// OpenAs is Open with text and dates read in a way of their own.
+// OpenAs works like Open with text and dates read in a way of their own.
 func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
 		return datasets.Open(builtin)
@@ -50,6 +53,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if cfg.Data == "" {
 		return nil, errors.New("no data: set Data to a file, a directory or builtin:NAME")
 	}
+	defer shard.LimitThreads(cfg.Threads)()
 	frame, err := cfg.OpenData(ctx, OpenAs)
 	if err != nil {
 		return nil, err
@@ -57,9 +61,11 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	return FitFrame(ctx, frame, cfg)
 }
 
-// FitFrame is Fit on a table in memory; cfg.Data is only recorded.
+// FitFrame returns Fit on a table in memory; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
 	began := time.Now()
+	defer shard.LimitThreads(cfg.Threads)()
+	cfg.comm = ranks.FromContext(ctx)
 	m, oracle, err := prepare(ctx, frame, cfg)
 	if err != nil {
 		return nil, err
@@ -71,8 +77,8 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// fit is solve, but for rows that are lost on the way: nothing that was computed counts.
-func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+// fit works like solve, but for rows that are lost on the way: nothing that was computed counts.
+func (m *Model) fit(ctx context.Context, oracle rowOracle, began time.Time) error {
 	lost, err := m.Run.outside.whole(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
@@ -82,7 +88,7 @@ func (m *Model) fit(ctx context.Context, oracle *losses.Linear, began time.Time)
 
 // solve trains the baselines, chooses a level where none is set, and trains the robust
 // model.
-func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Time) error {
+func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) error {
 	train := m.Run.Train
 	var plain, balanced *dro.Result
 	var err error
@@ -109,7 +115,7 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 	m.Result.ERM = m.summariseBaseline(oracle, adversary, plain)
 	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, balanced)
 	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
-	if err == nil && m.Baseline != nil && m.Config.Average != "plain" {
+	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Classes() == nil {
 		err = m.temper(ctx, oracle, adversary, began)
 	}
 	if err == nil {
@@ -127,7 +133,8 @@ func (m *Model) solve(ctx context.Context, oracle *losses.Linear, began time.Tim
 
 // prepare splits and encodes the rows of a table: a model without coefficients, and the
 // losses of its training rows.
-func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losses.Linear, error) {
+func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOracle, error) {
+	cfg.setDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -138,7 +145,12 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 		cfg.Reading = how
 	}
 	cfg = cfg.withLog()
-	if cfg.Ranks != nil {
+	if builtin, ok := strings.CutPrefix(frame.Name(), BuiltinPrefix); ok {
+		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {
+			cfg.GroupFeatures = false
+		}
+	}
+	if cfg.comm != nil {
 		if err := cfg.rankable(); err != nil {
 			return nil, nil, err
 		}
@@ -159,8 +171,8 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, *losse
 	}
 }
 
-// prepareIn is prepare with the training rows in a place; nil is memory.
-func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside) (m *Model, oracle *losses.Linear, err error) {
+// prepareIn returns prepare with the training rows in a place; nil is memory.
+func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside) (m *Model, oracle rowOracle, err error) {
 	defer func() {
 		if err == nil {
 			err = away.err() // a vector had no room on the disk
@@ -195,6 +207,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		m.note(design.note())
 	}
 	m.note(encoder.Notes...)
+	if rows.dealt == nil { // a sample of rows on several ranks would travel
+		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
+	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
 	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
 	m.note(trainReport.String())
@@ -219,7 +234,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	}
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
-		return nil, nil, fmt.Errorf("threshold is for two classes: the target %q is a number", m.Config.Target)
+		return nil, nil, fmt.Errorf("threshold is for two classes: the target %q has not two", m.Config.Target)
 	}
 	if err := lossSuits(m.Config.Loss, encoder.Target.Task); err != nil {
 		return nil, nil, err
@@ -227,7 +242,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err
 	}
-	oracle, err = losses.NewLinear(m.loss, train.X, train.Target)
+	oracle, err = newOracle(m.loss, train.X, train.Target, m.outputs())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -235,7 +250,9 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	if m.from, err = m.startFrom(cfg.Start); err != nil {
 		return nil, nil, err
 	}
-	if m.from == nil {
+	if m.from == nil && m.Classes() != nil {
+		m.from = classStart(train, m.outputs())
+	} else if m.from == nil {
 		m.from = start(m.loss, train, m.Run.meanTarget())
 	}
 	m.Config.Start = nil // its rows are not ours to keep
@@ -255,7 +272,7 @@ func (m *Model) noteStorage(s data.Storage) {
 	}
 }
 
-// start is the point both trainings start from: zero, with the constant that
+// start returns the point both trainings start from: zero, with the constant that
 // suits the targets best, whose mean is given.
 func start(loss losses.Loss, d *data.Dataset, mean float64) []float64 {
 	x := make([]float64, d.D)
@@ -293,7 +310,7 @@ func (m *Model) settings(phase string, began time.Time) dro.Options {
 // solveBaselines trains the plain average and, where there are groups, the
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
-func (m *Model) solveBaselines(ctx context.Context, oracle *losses.Linear, began time.Time) (plain, balanced *dro.Result, err error) {
+func (m *Model) solveBaselines(ctx context.Context, oracle rowOracle, began time.Time) (plain, balanced *dro.Result, err error) {
 	rows := m.Run.levels()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
@@ -319,7 +336,7 @@ func (m *Model) named(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
+	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.outputs()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
 	if m.Config.Scale == "none" {
 		e.Remedies = []data.Remedy{data.Standardise}
 	}
@@ -327,39 +344,37 @@ func (m *Model) named(err error) error {
 }
 
 // solveBaseline minimises the risk of fixed weights.
-func (m *Model) solveBaseline(ctx context.Context, oracle *losses.Linear, dual dro.Dual, phase string, began time.Time) (*dro.Result, error) {
-	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.Config.regulariser(m.loss)}
-	method, _ := dro.Choose(p)
-	res, err := m.solved(ctx, phase, p, method, m.settings(phase, began))
+func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Dual, phase string, began time.Time) (*dro.Result, error) {
+	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
+	res, err := m.solved(ctx, phase, p, nil, m.settings(phase, began))
 	return res, m.named(err)
 }
 
-// summariseBaseline says what a baseline does, under the adversary of the model too.
-func (m *Model) summariseBaseline(oracle *losses.Linear, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
+// summariseBaseline reports what a baseline does, under the adversary of the model too.
+func (m *Model) summariseBaseline(oracle rowOracle, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
 	if res == nil {
 		return nil
 	}
-	room := oracle.Room()
-	adversary = m.Run.over(adversary)
-	loss, weights := rowLosses(oracle, res.X), paged.Make[float64](room, m.Run.Train.N)
-	defer paged.Free(room, loss, weights)
+	loss := rowLosses(oracle, res.X)
+	defer paged.Free(oracle.Room(), loss)
 	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
-	s.RobustRisk, _ = adversary.BestResponseTo(weights, loss)
+	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
+	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
 
 // solveRobust minimises the worst case of the level; a level that is one of the
 // baselines is solved already.
-func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.Config.regulariser(m.loss)}
+func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
+	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
 	if asked == Auto {
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
-		method = dro.OnPrefixes(p, solver(asked))
+		method = primaldual.OnPrefixes(solver(asked))
 	}
 	var res *dro.Result
 	var err error
@@ -384,12 +399,12 @@ func (m *Model) solveRobust(ctx context.Context, oracle *losses.Linear, adversar
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
 	}
-	m.summarise(res, adversary)
+	m.summarise(res, p)
 	return err
 }
 
 // summarise fills in Result.
-func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
+func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s := &m.Result
 	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
 	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
@@ -400,7 +415,7 @@ func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
 	s.Solver, s.Loss, s.Level = m.Config.Solver, m.Config.Loss, m.Config.Level.String()
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
-	s.Penalty, s.Nu = m.price(adversary)
+	s.Penalty, s.Nu = m.price(p)
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.concentration(res.Y)
 	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
@@ -415,9 +430,9 @@ func (m *Model) summarise(res *dro.Result, adversary dro.Dual) {
 	}
 }
 
-// price returns the divergence of an adversary over rows, "" for none, and ν: as set, or
+// price returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
 // what the ball at its radius amounts to.
-func (m *Model) price(adversary dro.Dual) (penalty string, nu float64) {
+func (m *Model) price(p *dro.Problem) (penalty string, nu float64) {
 	c := m.Config
 	switch {
 	case c.Groupwise() || c.Average != "" || c.Protect != nil:
@@ -425,11 +440,11 @@ func (m *Model) price(adversary dro.Dual) (penalty string, nu float64) {
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu
 	}
-	ball, ok := m.Run.over(adversary).(dro.Ball)
-	if !ok {
+	if _, ok := p.Dual.(dro.Ball); !ok {
 		return "", 0
 	}
-	return c.Penalty, ball.Price(m.Run.Loss)
+	_, nu, _ = dro.Evaluate(p, m.Coefficients)
+	return c.Penalty, nu
 }
 
 func statusName(s dro.Status, mu float64) string {

@@ -53,6 +53,9 @@ func ScorerOf[T any](m *Model) (*StructScorer[T], error) {
 // Formula returns what m computes. A Model that is not whole is an error.
 func (m *Model) Formula() (*Formula, error) {
 	e := m.Encoder
+	if e != nil && e.Target.Task == data.Multiclass {
+		return nil, errClasses("a formula, a scorer or an export")
+	}
 	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}

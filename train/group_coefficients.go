@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/drotrain/drotrain/internal/printable"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/pooled"
 	"github.com/drotrain/drotrain/train/tune"
@@ -56,6 +58,12 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 		return nil, nil
 	}
 	e, d := rows.fitted.Encoder, rows.fitted.Train
+	if e.Target.Task == data.Multiclass {
+		if c.GroupCoefficients == GroupCoefficientsPooled {
+			return nil, errors.New("group coefficients are for numbers and two classes, and the target has more classes")
+		}
+		return nil, nil
+	}
 	columns := e.GroupColumns()
 	if len(columns) == 0 {
 		if c.GroupCoefficients == GroupCoefficientsPooled {
@@ -71,7 +79,7 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 		out.Columns += len(in.Levels) * len(g.Columns)
 	}
 	c = c.Resolve(e.Target.Task, d.N)
-	if out.LeftOut = c.designTooLarge(out, rows, away); out.LeftOut != "" {
+	if out.LeftOut = c.designTooLarge(out); out.LeftOut != "" {
 		if c.GroupCoefficients == GroupCoefficientsPooled {
 			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
 		}
@@ -105,24 +113,79 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 	return out, nil
 }
 
-// designTooLarge says why group coefficients are not tried; "" where they are.
-func (c *Config) designTooLarge(g *GroupDesign, rows *encodedRows, away *outside) string {
-	d := rows.fitted.Train
-	may, limit := memory.Free()
-	if c.Memory > 0 {
-		may, limit = min(may, c.Memory), "--memory"
-	}
-	switch bytes := 8 * int64(d.N) * int64(d.D+g.Columns); {
-	case c.Ranks != nil:
+// designTooLarge reports why group coefficients are not tried; "" where they are.
+func (c *Config) designTooLarge(g *GroupDesign) string {
+	switch {
+	case c.comm != nil:
 		return "the rows lie with several ranks"
 	case *c.Mu == 0:
 		return "they need a penalty, and μ is 0"
 	case g.Columns > mostGroupColumns:
 		return fmt.Sprintf("they would take %d columns, and at most %d are tried", g.Columns, mostGroupColumns)
-	case away == nil && bytes > may/2:
-		return fmt.Sprintf("they would take %s, more than half of the memory that is free (%s)", size(bytes), limit)
 	}
 	return ""
+}
+
+// designBytes returns what the choice of a design takes beside the training rows: copies of those
+// that it is made on, and of the rows of a fold.
+func designBytes(rows, columns int64) int64 {
+	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
+	n := min(rows, max(leastDesignRows, mostDesignCells/max(1, columns)))
+	bytes := n * (8*columns + rowBytes)
+	if n < rows {
+		bytes += n * 8 * columns
+	}
+	return bytes
+}
+
+// roomForProducts refuses a matrix with the columns of group coefficients for which there is not
+// enough memory or, of rows on disk, not enough disk.
+func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *outside) error {
+	d := rows.fitted.Train
+	n := int64(d.N)
+	if h := rows.fitted.Holdout; h != nil {
+		n += int64(h.N)
+	}
+	entries := d.D // of a row: those of one level of every group column
+	for _, of := range rows.fitted.Encoder.GroupColumns() {
+		entries += len(of.Columns)
+	}
+	all := d.D + g.Columns
+	cell := int64(8)
+	if c.Storage == string(data.Float32) {
+		cell = 4
+	}
+	matrix := n * int64(all) * cell
+	if data.Storage(c.Storage).Choose(float64(entries), all) == data.Sparse {
+		matrix = n * int64(entries) * 12
+	}
+	refuse := func(where string, free int64, limit, hint string) error {
+		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, size(matrix), size(max(0, free)), where, limit), hint}
+	}
+	if away != nil {
+		free, err := paged.DiskFree(away.Dir)
+		if err == nil && free < matrix+matrix/4 {
+			err = refuse("disk", free, away.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
+		}
+		return err
+	}
+	need := demand{memory: matrix + n*rowBytes}
+	if !c.Level.Chosen() {
+		need.memory += c.Choice.options().MemoryBytes(d.N, all)
+	}
+	may, limit := memory.Free()
+	have := paged.Resident()
+	if may < math.MaxInt64 {
+		may += have
+	}
+	if c.Memory > 0 && c.Memory < may {
+		may, limit = c.Memory, "Config.Memory"
+	}
+	have = max(0, have-n*int64(d.D)*cell) // the matrix without them is freed first
+	if need.fits(may, have) {
+		return nil
+	}
+	return refuse("memory", may-have, limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 }
 
 // designProblem returns the rows that the design is chosen on, the first of the training
@@ -237,7 +300,7 @@ func foldUnits(fold, unit []int32, seed uint64) {
 
 // note says in a line what was chosen and why.
 func (g *GroupDesign) note() string {
-	of := "groups of " + table.QuoteList(g.Groups, "and")
+	of := "groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
 		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own were not tried: %s", of, g.LeftOut)
 	}
@@ -246,7 +309,7 @@ func (g *GroupDesign) note() string {
 	if g.Ridge == 0 {
 		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own, partially pooled, change the average loss of ERM by %s out of fold, which is not a measurable gain", of, said)
 	}
-	return fmt.Sprintf("group coefficients: the %s have their own, partially pooled (κ = %v): the average loss of ERM changes by %s out of fold; --group-coefficients no shares them; robustness comes on top", of, g.Ridge, said)
+	return fmt.Sprintf("group coefficients: the %s have their own, partially pooled (κ = %v): the average loss of ERM changes by %s out of fold; robustness comes on top", of, g.Ridge, said)
 }
 
 // withDesign encodes the rows again with the products that the design asks for.
@@ -260,6 +323,13 @@ func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encoded
 		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
 	}
 	if g.Ridge > 0 {
+		if err := c.roomForProducts(g, rows, away); err != nil {
+			if away == nil && c.Cache == "" && c.GroupCoefficients != GroupCoefficientsPooled {
+				g.Ridge, g.LeftOut = 0, err.Error()
+				return rows, g, nil
+			}
+			return nil, nil, err // in memory: the rows are kept on disk then
+		}
 		c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
 		away.drop(rows.fitted, rows.weight)
 		rows, err = c.encodeRows(ctx, frame, away)

@@ -3,13 +3,18 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
@@ -320,6 +325,91 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 		change(&c)
 		if _, err := FitFrame(context.Background(), f, c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Group coefficients whose columns have no room are refused where they are asked for, and left
+// out with the reason where the data choose; nothing else changes.
+func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
+	f := mixedGroups(t, 600, false)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
+	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
+	m, err := FitFrame(t.Context(), f, cfg)
+	if err != nil || m.Result.Design.Ridge == 0 {
+		t.Fatalf("%v: the design is to take group coefficients where there is memory", err)
+	}
+	m.Run.Close()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
+	m, err = FitFrame(t.Context(), f, cfg)
+	if err != nil || m.Result.Design.Ridge != 0 || !strings.Contains(m.Result.Design.LeftOut, "(GOMEMLIMIT) are free") {
+		t.Errorf("chosen: %v, %+v", err, m.Result.Design)
+	}
+	var refused *MemoryError
+	cfg.GroupCoefficients = GroupCoefficientsPooled
+	if _, err := FitFrame(t.Context(), f, cfg); !errors.As(err, &refused) || !strings.Contains(refused.Hint(), "Config.GroupCoefficients no") {
+		t.Errorf("pooled: %v", err)
+	}
+}
+
+// In a cross-fitted evaluation every fold chooses its own design; interrupted and resumed it ends
+// with the same predictions.
+func TestGroupCoefficients_CrossFittedAndResumed(t *testing.T) {
+	f := drawGroups(t, "opposite", 3, 1500)
+	cfg := DefaultConfig()
+	cfg.Target, cfg.Groups, cfg.Drop, cfg.Holdout, cfg.Evaluate = "y", []string{"g"}, []string{"h"}, 0, EvaluateCrossfit
+	cfg.Level = level.Level{Adversary: "groups", Penalty: "kl", Nu: level.At(0.1)}
+	measure := func(ctx context.Context, c Config) (*OutOfFold, float64, error) {
+		m, err := FitFrame(ctx, f, c)
+		if err != nil {
+			return nil, 0, err
+		}
+		out, err := m.CrossFit(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		worst := 0.0
+		for _, r := range m.Run.Train.Groups[0].Risks(out.Robust.Loss) {
+			worst = max(worst, r.Risk)
+		}
+		return out, worst, nil
+	}
+	shared := cfg
+	shared.GroupCoefficients = GroupCoefficientsNo
+	_, without, err := measure(t.Context(), shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, with, err := measure(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(with < 0.4*without) {
+		t.Errorf("the worst group's risk is %v out of fold, %v with shared coefficients", with, without)
+	}
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	for runs := 1; ; runs++ {
+		if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
+			cfg.Checkpoint = NewCheckpoint(path, 0)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		cfg.Observe = func(Progress) {
+			if seen++; seen == 15*runs {
+				cancel()
+			}
+		}
+		got, _, err := measure(ctx, cfg)
+		cancel()
+		if err == nil {
+			if runs < 2 || !floats.EqualApprox(got.Robust.Margin, want.Robust.Margin, 1e-2) {
+				t.Errorf("after %d runs the margins differ, or there were too few", runs)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) || runs > 50 {
+			t.Fatal(err)
 		}
 	}
 }

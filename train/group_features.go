@@ -2,10 +2,10 @@ package train
 
 import (
 	"fmt"
+	"github.com/drotrain/drotrain/internal/printable"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/table"
 )
 
 // GroupFeatures returns the group columns that are features of an encoder and those that
@@ -25,7 +25,7 @@ func GroupFeatures(e *data.Encoder) (in, out []string) {
 	return in, out
 }
 
-// groupFeaturesNote says which group columns are features and why one may want the
+// groupFeaturesNote reports which group columns are features and why one may want the
 // opposite; "" without group columns.
 func (c *Config) groupFeaturesNote(e *data.Encoder) string {
 	in, out := GroupFeatures(e)
@@ -33,15 +33,11 @@ func (c *Config) groupFeaturesNote(e *data.Encoder) string {
 		if len(out) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("group columns not used as features: %s; as features they usually serve the worst group better, where law allows it and groups are known at prediction", table.QuoteList(out, "and"))
+		return fmt.Sprintf("group columns not used as features: %s; as features they usually serve the worst group better, where law allows it and groups are known at prediction", printable.QuoteList(out, "and"))
 	}
-	leave := "use --group-features=false"
-	if len(c.Features) > 0 {
-		leave = "leave them out of --features"
-	}
-	note := fmt.Sprintf("group columns used as features: %s; %s where law forbids that or groups are unknown at prediction", table.QuoteList(in, "and"), leave)
+	note := fmt.Sprintf("group columns used as features: %s; leave them out where law forbids that or groups are unknown at prediction", printable.QuoteList(in, "and"))
 	if len(out) > 0 {
-		note += "; not used as features: " + table.QuoteList(out, "and")
+		note += "; not used as features: " + printable.QuoteList(out, "and")
 	}
 	return note
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
@@ -16,14 +15,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An outside is where the training rows lie that are more than memory holds, and what the
-// training knows of each.
+// An outside is where the training rows are stored that are more than memory holds.
 type outside struct {
 	data.Outside
 	memory int64 // bytes that the process may have
-	disk   *design.Disk
-	held   *design.Disk // the hold-out rows; nil without any
-	cancel atomic.Pointer[context.CancelCauseFunc]
 }
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
@@ -42,7 +37,7 @@ type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }
 
-// Hint is what may be done about it.
+// Hint returns what may be done about it.
 func (e *MemoryError) Hint() string { return e.Advice }
 
 // Unwrap makes it a data.ErrMemory.
@@ -84,12 +79,12 @@ type demand struct {
 	matrix  int64 // of the training rows
 	memory  int64 // where they lie there
 	heap    int64 // where they lie on disk: what cannot leave memory
-	choice  int64 // of memory and of heap, for choosing the level
+	choice  int64 // of memory and of heap, for choosing the level or coefficients of groups
 	table   int64 // of heap, for the columns of a table that is read whole
 	disk    int64
 }
 
-// demands is what the rows of a table take, from below.
+// demands returns what the rows of a table take, from below.
 func (c Config) demands(f *data.Frame) (d demand) {
 	columns, categories := c.columns(f)
 	cell := int64(8)
@@ -99,16 +94,21 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	n := int64(f.Rows)
 	trained := int64(float64(n) * (1 - c.Holdout))
 	d.columns, d.matrix = columns, trained*int64(columns)*cell
-	if d.memory = d.matrix; c.Scale == "none" && c.Intercept {
-		d.memory *= 2 // a copy with centred columns is solved on (design.Centred), if they are far from 0
+	if d.memory = n * int64(columns) * cell; c.Scale == "none" && c.Intercept {
+		d.memory += d.matrix // a copy with centred columns is solved on (design.Centred), if they are far from 0
 	}
-	d.memory += n * rowBytes
+	if d.memory += n * rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
+		d.memory += d.memory - d.memory/crossfitFolds
+	}
 	d.heap = n*int64(9+categories+4*len(c.Groups)) + paged.LeastMemory/2
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
 	if !c.Level.Chosen() {
 		d.choice = c.Choice.options().MemoryBytes(int(trained), columns)
+	}
+	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != GroupCoefficientsNo {
+		d.choice = max(d.choice, designBytes(trained, int64(columns))) // which comes before it
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
@@ -117,7 +117,11 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	d.heap += d.choice + d.table
 	// The matrices are written while their piles are there; then there are vectors.
 	piles := n*8*int64(columns-categories+1) + n*placeBytes
-	d.disk = n*int64(columns)*cell + d.matrix/4 + max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
+	d.disk = n*int64(columns)*cell + d.matrix/4
+	if c.Scale == "none" && c.Intercept || c.Evaluate == EvaluateCrossfit { // a centred copy, or that of a fold
+		d.disk += d.matrix
+	}
+	d.disk += max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
 	return d
 }
 
@@ -138,17 +142,19 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		may += have
 	}
 	if c.Memory > 0 && c.Memory < may {
-		may, limit = c.Memory, "--memory"
+		may, limit = c.Memory, "Config.Memory"
 	}
-	here := may // in memory; what lies on disk is mapped, and takes address space all the same
-	if space := memory.Space(); space < math.MaxInt64 && max(0, space-int64(f.Rows)*mappedBytes)+have < may {
-		may, limit = max(0, space-int64(f.Rows)*mappedBytes)+have, memory.Ulimit+", of which vectors on disk take their part"
+	here := may // in memory; what is stored on disk is mapped, and takes address space all the same
+	d := c.demands(f)
+	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
+	if space := memory.Space(); space < math.MaxInt64 && max(0, space-taken)+have < may {
+		may, limit = max(0, space-taken)+have, memory.Ulimit+", of which rows and vectors on disk take their part"
 	}
 	now := may // may is what decisions are taken from: in a run that goes on, those before
 	was, _ := c.Checkpoint.Fact(factMemory)
 	if before, err := strconv.ParseInt(was, 10, 64); err == nil {
 		if before/2 > may {
-			return nil, &MemoryError{fmt.Sprintf("the run to go on with had %s of memory, and %s (%s) are there now: at least half of it is needed", size(before), size(may), limit), "wait until the memory is free, or train again without --resume"}
+			return nil, &MemoryError{fmt.Sprintf("the run to go on with had %s of memory, and %s (%s) are there now: at least half of it is needed", size(before), size(may), limit), "wait until the memory is free, or train again from the beginning"}
 		}
 		now, may = min(may, before), before
 	}
@@ -156,7 +162,6 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if full = full || where == onDisk; where == inMemory && !full {
 		return nil, nil
 	}
-	d := c.demands(f)
 	if !full && d.fits(here, have) {
 		return nil, nil
 	}
@@ -168,7 +173,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > paged.Share(may) {
 		if d.choice+d.table > d.heap/2 {
-			return refuse("allow more memory, set the level (as with --nu), keep the table as Parquet, or use fewer rows", "choosing the level takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", size(d.choice), size(d.table), size(d.heap), size(may), limit)
+			return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows", "choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", size(d.choice), size(d.table), size(d.heap), size(may), limit)
 		}
 		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(d.heap), size(may), limit)
 	}
@@ -178,16 +183,14 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
 	if free < d.disk {
-		return refuse("name a directory on another disk with --cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
+		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
 	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
 	room, err := paged.New(dir, paged.Share(now))
 	if err != nil {
 		return nil, err
 	}
-	o := &outside{memory: may, Outside: data.Outside{Place: design.Place{Dir: dir, Room: room, Memory: may / 6}, Pile: may / 6}}
-	o.Failed = o.failed
-	return o, nil
+	return &outside{memory: may, Outside: data.Outside{Dir: dir, Room: room, Memory: may / 6, Pile: may / 6}}, nil
 }
 
 func (c Config) announce(line string) {
@@ -199,7 +202,7 @@ func (c Config) announce(line string) {
 	}
 }
 
-// size is a number of bytes for people.
+// size returns a number of bytes for people.
 func size(n int64) string {
 	if n >= 10<<30 {
 		return fmt.Sprintf("%d GB", n>>30)
@@ -207,7 +210,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 
-// room is where vectors of one entry a row lie; nil for memory.
+// room returns where vectors of one entry a row lie; nil for memory.
 func (o *outside) room() *paged.Room {
 	if o == nil {
 		return nil
@@ -215,37 +218,24 @@ func (o *outside) room() *paged.Room {
 	return o.Room
 }
 
-// keeps takes the matrices of rows on disk, to be closed with all else.
-func (o *outside) keeps(f *data.Fitted) {
-	if o == nil {
-		return
-	}
-	if f.Train != nil {
-		o.disk, _ = f.Train.X.(*design.Disk)
-	}
-	if f.Holdout != nil {
-		o.held, _ = f.Holdout.X.(*design.Disk)
-	}
-}
-
-// drop closes the matrices of rows on disk, which are to be encoded again, and frees their vectors.
+// drop frees the matrices of rows on disk, which are to be encoded again, and their vectors.
 func (o *outside) drop(f *data.Fitted, weight []float64) {
 	if o == nil {
 		return
 	}
-	for _, d := range []*design.Disk{o.disk, o.held} {
-		if d != nil {
-			d.Close()
+	paged.Free(o.Room, weight)
+	for _, d := range []*data.Dataset{f.Train, f.Holdout} {
+		if d == nil {
+			continue
 		}
-	}
-	o.disk, o.held = nil, nil
-	paged.Free(o.Room, f.Train.Target, weight)
-	if f.Holdout != nil {
-		paged.Free(o.Room, f.Holdout.Target)
+		if x, ok := d.X.(*design.Mapped); ok {
+			x.Free()
+		}
+		paged.Free(o.Room, d.Target)
 	}
 }
 
-// place is what data.FitOutside takes.
+// place returns where rows are stored on disk; nil is memory.
 func (o *outside) place() *data.Outside {
 	if o == nil {
 		return nil
@@ -253,15 +243,10 @@ func (o *outside) place() *data.Outside {
 	return &o.Outside
 }
 
-// err is why rows or vectors on disk could not be read or made, if so.
+// err returns why rows or vectors on disk could not be read or made, if so.
 func (o *outside) err() error {
 	if o == nil {
 		return nil
-	}
-	for _, d := range []*design.Disk{o.disk, o.held} {
-		if d != nil && d.Err() != nil {
-			return d.Err()
-		}
 	}
 	return o.Room.Err()
 }
@@ -275,7 +260,7 @@ type DiskError struct {
 func (e *DiskError) Error() string { return e.Err.Error() }
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// Hint is what may be done about it.
+// Hint returns what may be done about it.
 func (e *DiskError) Hint() string { return e.Advice }
 
 // advised adds a hint to an error of the disk.
@@ -284,9 +269,9 @@ func (o *outside) advised(err error) error {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with --cache"}
+		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with Config.Cache"}
 	case errors.Is(err, o.err()):
-		return &DiskError{err, "name a directory on another disk with --cache, and train again"}
+		return &DiskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}
 	return err
 }
@@ -296,23 +281,12 @@ func (o *outside) close() {
 	if o == nil {
 		return
 	}
-	for _, d := range []*design.Disk{o.disk, o.held} {
-		if d != nil {
-			d.Close()
-		}
-	}
 	o.Room.Close()
 }
 
-// whole calls do in a context that ends when rows on disk cannot be read. It reports
-// whether rows were lost, in which case the results of do are not to be used.
+// whole calls do. It reports whether vectors or rows found no place on disk, in which case the results
+// of do are not to be used.
 func (o *outside) whole(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
-	if o == nil {
-		return false, do(ctx)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	o.cancel.Store(&cancel)
 	err = do(ctx)
 	if why := o.err(); why != nil {
 		lost, err = true, why
@@ -320,12 +294,14 @@ func (o *outside) whole(ctx context.Context, do func(context.Context) error) (lo
 	return lost, o.advised(err)
 }
 
-// failed ends the context that watches, if one does.
-func (o *outside) failed(err error) {
-	if cancel := o.cancel.Load(); cancel != nil {
-		(*cancel)(err)
-	}
-}
-
-// outgrown says that rows in memory were refused for their size.
+// outgrown reports whether rows in memory were refused for their size.
 func outgrown(err error) bool { return errors.Is(err, data.ErrMemory) }
+
+// mapped returns m, over slices of the arena, with the arena for vectors of one entry a row; m itself
+// in memory.
+func mapped(room *paged.Room, m design.Matrix) design.Matrix {
+	if room == nil {
+		return m
+	}
+	return design.NewMapped(m, room, m.Bytes()/16, nil)
+}

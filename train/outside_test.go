@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -126,36 +125,6 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 	}
 }
 
-// What cannot be read any more, of the training rows or of those held out, ends a training with
-// that as its error, and no model.
-func TestRowsThatAreLost(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // of which as few blocks stay in memory as can
-	for name, n := range map[string]int{"trained on": 120_000, "held out": 4000} {
-		cfg := DefaultConfig()
-		cfg.Target, cfg.Nu = "y", level.At(1)
-		told := 0
-		cfg.Observe = func(Progress) { told++ }
-		o := away(t, &cfg, 1<<40)
-		o.Memory = 0
-		m, oracle, err := prepareIn(context.Background(), wide(t, n), cfg, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lost := o.disk
-		if name == "held out" {
-			lost = o.held
-		}
-		lost.Close()
-		err = m.fit(context.Background(), oracle, time.Now())
-		if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), "the encoded rows") {
-			t.Errorf("%s: %v, %v", name, err, o.err())
-		}
-		if name == "trained on" && told > 5 {
-			t.Errorf("%s: the training went on to check point %d", name, told)
-		}
-	}
-}
-
 // Where rows go is decided by numbers, and refused with them.
 func TestOutsideOf(t *testing.T) {
 	frame := func(rows, columns int) *data.Frame {
@@ -174,7 +143,7 @@ func TestOutsideOf(t *testing.T) {
 		{1000, 20, 0, ""},
 		{1000, 20, 1 << 30, ""},
 		{10_000_000, 20, 400 << 20, "disk"},
-		{10_000_000, 20, 100 << 20, "100 MB of memory (--memory) are too few"},
+		{10_000_000, 20, 100 << 20, "100 MB of memory (Config.Memory) are too few"},
 		{30_000_000, 20, 1 << 30, "disk"},
 		{5_000_000, 20, 3 << 29, ""},
 		{5_000_000, -20, 3 << 29, "disk"}, // as it is in the table, of which there may be a copy
@@ -261,14 +230,16 @@ func TestDemands(t *testing.T) {
 		set  func(c *Config)
 		want demand
 	}{
-		"as it is":         {func(*Config) {}, demand{columns: 6, matrix: 38400, memory: 128400, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
-		"no hold-out":      {func(c *Config) { c.Holdout = 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
-		"float32":          {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
-		"raw":              {func(c *Config) { c.Scale, c.Holdout = "none", 0 }, demand{columns: 6, matrix: 48000, memory: 186000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
-		"raw, no constant": {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
-		"filtered":         {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"rows given":       {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"groups twice":     {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
+		"as it is":           {func(*Config) {}, demand{columns: 6, matrix: 38400, memory: 138000, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
+		"no hold-out":        {func(c *Config) { c.Holdout = 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
+		"float32":            {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
+		"raw":                {func(c *Config) { c.Scale, c.Holdout = "none", 0 }, demand{columns: 6, matrix: 48000, memory: 186000, heap: 14000 + least, disk: 48000 + 12000 + 48000 + 180000}},
+		"raw, no constant":   {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
+		"cross-fitted":       {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, demand{columns: 6, matrix: 48000, memory: 138000 + 110400, heap: 14000 + least, disk: 48000 + 12000 + 48000 + 180000}},
+		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 }, demand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000, disk: 56000 + 14000 + 180000}},
+		"filtered":           {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"rows given":         {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
 		cfg := DefaultConfig()
 		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
@@ -321,7 +292,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
-	if o, err := cfg.outsideOf(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level takes") {
+	if o, err := cfg.outsideOf(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}
@@ -342,7 +313,7 @@ func TestReadAgainIsRefused(t *testing.T) {
 	err = m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "--cache") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "Config.Cache") {
 		t.Errorf("%v", err)
 	}
 }

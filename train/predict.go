@@ -17,9 +17,16 @@ var errIncomplete = errors.New("train: the model is incomplete: train one, or re
 type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
 
-	Margin []float64 // z·x, in encoded units
+	Margin []float64 // z·x, in encoded units; nil for more than two classes
 	Score  []float64 // P(positive) for a binary target, else the value in the target's units
-	Loss   []float64 // training loss of each row; nil when the frame has no target
+
+	// Of K > 2 classes: the n·K probabilities, row after row, the most probable class, and the place
+	// of the actual class by its probability, from 1, nil when the frame has no target. Score is then
+	// the probability of the actual class, or without a target of the most probable one.
+	Probability  []float64
+	Class, Place []int32
+
+	Loss []float64 // training loss of each row; nil when the frame has no target
 
 	Dataset *data.Dataset // the encoded rows
 	Report  data.EncodeReport
@@ -48,7 +55,23 @@ func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*
 		return nil, err
 	}
 	p.Report = report
-	return p, nil
+	return p, p.finite(f, 0)
+}
+
+// finite refuses predictions beyond double precision; the rows are those of f from first on.
+func (p *Prediction) finite(f *data.Frame, first int) error {
+	for i, r := range p.Rows {
+		m, v := 0.0, p.Score[i]
+		if p.Margin != nil { // of more than two classes there is none
+			m = p.Margin[i]
+		}
+		if m-m != 0 || v-v != 0 {
+			path, row := f.Where(first + r)
+			return &data.Error{Path: path, Row: row, Msg: "the prediction is beyond double precision: values of this row are too far from those of training",
+				Hint: "leave such rows out, or correct them"}
+		}
+	}
+	return nil
 }
 
 // PredictDataset applies coefficients x of the encoded columns (Scoring or
@@ -56,6 +79,9 @@ func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
 	if m.Encoder == nil || m.loss == nil {
 		return nil, errIncomplete
+	}
+	if m.Classes() != nil {
+		return m.predictClasses(d, x)
 	}
 	if d.D != len(x) {
 		return nil, errors.New("train: the rows have other columns than the model")

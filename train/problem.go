@@ -15,7 +15,7 @@ import (
 // What a Config means, in the words of packages data, losses and dro: written
 // here and nowhere else.
 
-// Spec is the part of the configuration that encodes columns.
+// Spec returns the part of the configuration that encodes columns.
 func (c Config) Spec() data.Spec {
 	task := data.Auto
 	if kind, ok := losses.KindOf(c.Loss); ok {
@@ -30,7 +30,7 @@ func (c Config) Spec() data.Spec {
 	}
 }
 
-// transforms are the columns to make; what is no number or no pair is refused before.
+// transforms returns the columns to make; what is no number or no pair is refused before.
 func (c Config) transforms() data.Transforms {
 	t := data.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {
@@ -69,7 +69,7 @@ func references(list []string) map[string]string {
 	return out
 }
 
-// dropped are the columns that are no features: those to leave out, the weights, and
+// dropped returns the columns that are no features: those to leave out, the weights, and
 // those that choose the rows held out, unless they are named as features.
 func (c Config) dropped() []string {
 	out := slices.Clone(c.Drop)
@@ -91,7 +91,7 @@ func classes(loss string) bool {
 // loss, by the task, and μ, 1/n for n training rows.
 func (c Config) Resolve(task data.Task, n int) Config {
 	if c.Loss == "" {
-		c.Loss = losses.DefaultName(task == data.Binary)
+		c.Loss = losses.DefaultName(task != data.Regression)
 	}
 	if c.Mu == nil {
 		mu := 1 / float64(n)
@@ -102,7 +102,7 @@ func (c Config) Resolve(task data.Task, n int) Config {
 
 // lossSuits returns an error unless the loss is one for the task.
 func lossSuits(loss string, task data.Task) error {
-	if classes(loss) != (task == data.Binary) {
+	if classes(loss) != (task != data.Regression) {
 		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
 	}
 	return nil
@@ -114,7 +114,16 @@ func (c Config) Problem(d *data.Dataset) (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	oracle, err := losses.NewLinear(loss, d.X, d.Target)
+	outputs := 1
+	if classes(c.Loss) {
+		for _, t := range d.Target {
+			outputs = max(outputs, int(t)+1)
+		}
+		if outputs == 2 { // the targets are ±1
+			outputs = 1
+		}
+	}
+	oracle, err := newOracle(loss, d.X, d.Target, outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +131,10 @@ func (c Config) Problem(d *data.Dataset) (*dro.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: c.regulariser(loss)}, nil
+	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: c.regulariser(loss, outputs)}, nil
 }
 
-// Rows is what a level has to know of the rows of d: weights, nil for equal, and the
+// Rows returns what a level has to know of the rows of d: weights, nil for equal, and the
 // groups of the last grouping, all columns crossed.
 func Rows(d *data.Dataset, weights []float64) level.Rows {
 	r := level.Rows{N: d.N, Weights: weights}
@@ -139,7 +148,10 @@ func Rows(d *data.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// regulariser is the primal side of a resolved configuration.
-func (c Config) regulariser(loss losses.Loss) dro.L2 {
-	return dro.L2{Mu: *c.Mu, Intercept: c.Intercept, FreeModulus: loss.Smoothness()}
+// regulariser returns the ridge of a resolved configuration, for so many coefficients of a column.
+func (c Config) regulariser(loss losses.Loss, outputs int) dro.L2 {
+	return dro.L2{Mu: *c.Mu, Intercept: c.Intercept, FreeModulus: loss.Smoothness(), Classes: outputs}
 }
+
+// regulariser returns the ridge of the model.
+func (m *Model) regulariser() dro.L2 { return m.Config.regulariser(m.loss, m.outputs()) }

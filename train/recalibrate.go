@@ -82,7 +82,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// marginRisk is the mean loss of the training rows at given margins.
+// marginRisk returns the mean loss of the training rows at given margins.
 func (m *Model) marginRisk(margin []float64) float64 {
 	room := m.Run.room()
 	loss, slope := paged.Make[float64](room, len(margin)), paged.Make[float64](room, len(margin))
@@ -120,7 +120,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if err != nil {
 		return 0, 0, err
 	}
-	oracle, err := losses.NewLinear(m.loss, design.In(room, z), d.Target)
+	oracle, err := losses.NewLinear(m.loss, mapped(room, z), d.Target)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -129,11 +129,10 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 		return 0, 0, err
 	}
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: columns == 2, FreeModulus: m.loss.Smoothness()}}
-	method, _ := dro.Choose(p)
 	s := dro.Options{}
 	s.RelativeGap = 1e-8
 	s.X0 = []float64{size, 0}[:columns]
-	res, err := m.solved(ctx, "recalibration", p, method, s)
+	res, err := m.solved(ctx, "recalibration", p, nil, s)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -146,7 +145,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 // recalibrable refuses a recalibration of what has no classes.
 func (c Config) recalibrable(task data.Task) error {
 	if c.Recalibrate && task != data.Binary {
-		return fmt.Errorf("recalibrate is for a target of two values, and %s is a number", c.Target)
+		return fmt.Errorf("recalibrate is for a target of two values, and %s has not two", c.Target)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		"no room": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.Config.Cache, m.Config.Memory = t.TempDir(), 1
 			return f
-		}, "of memory (--memory) are too few"},
+		}, "of memory (Config.Memory) are too few"},
 		"other rows": {nil, func(m *Model, f *data.Frame) *data.Frame {
 			m.TrainRows--
 			return f
@@ -109,10 +109,6 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 			m.Config.Nu, m.Config.Average, m.Encoder.Groups = nil, "balanced", nil
 			return f
 		}, "need groups"},
-		"another encoder, on disk": {nil, func(m *Model, f *data.Frame) *data.Frame {
-			m.Config.Cache, m.Config.OnDisk, m.Encoder.Columns[0].Shift = t.TempDir(), true, 7
-			return f
-		}, "encodes the rows of the training otherwise"},
 	} {
 		m := loaded(t, trained)
 		f := c.set(m, open())

@@ -40,7 +40,7 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// rows are the rows to train on, in their order, and those held out. What is as long as
+// rows returns the rows to train on, in their order, and those held out. What is as long as
 // the table lies in the room.
 func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (train, held []int, err error) {
 	if room != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
@@ -56,18 +56,18 @@ func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (tra
 	} else if train, held, err = f.SplitRows(ctx, c.holdout()); err != nil {
 		return nil, nil, err
 	}
-	if c.Ranks == nil { // else their order is that of the table, but for share's
+	if c.comm == nil { // else their order is that of the table, but for share's
 		shuffle(train, c.Seed)
 	}
 	return train, held, nil
 }
 
-// atRandom says that the rows held out are drawn.
+// atRandom reports whether the rows held out are drawn.
 func (c *Config) atRandom() bool {
 	return c.HoldoutData == "" && c.Split == "" && c.GroupHoldout == "" && c.Time == ""
 }
 
-// holdout are the rows that are held out.
+// holdout returns the rows that are held out.
 func (c *Config) holdout() data.Holdout {
 	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != ""}
 }
@@ -163,8 +163,8 @@ type encodedRows struct {
 
 // encodeRows splits and encodes the rows of a table. Rows on disk belong to o.
 func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*encodedRows, error) {
-	if c.Ranks != nil {
-		shared, err := dealt.DivideFiles(c.Ranks, f)
+	if c.comm != nil {
+		shared, err := dealt.DivideFiles(c.comm, f)
 		if err != nil {
 			return nil, err
 		}
@@ -190,10 +190,9 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 	if o != nil {
 		slices.Sort(held) // they are read in the order of the table
 	}
-	if k.fitted, err = data.FitOutside(ctx, f, rows, held, c.Spec(), data.Storage(c.Storage), o.place()); err != nil {
+	if k.fitted, err = data.FitTo(ctx, f, rows, held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Disk: o.place()}); err != nil {
 		return nil, err
 	}
-	o.keeps(k.fitted)
 	k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, nil)
 	return k, err
 }

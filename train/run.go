@@ -1,10 +1,8 @@
 package train
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -39,18 +37,18 @@ func (r *Run) Close() {
 	}
 }
 
-// Err is why rows that lie on disk could not be read, if some could not: what is known of
+// Err returns why rows that lie on disk could not be read, if some could not: what is known of
 // them is then of no use.
 func (r *Run) Err() error { return r.outside.err() }
 
-// Outside says that the training rows lie on disk.
+// Outside reports whether the training rows lie on disk.
 func (r *Run) Outside() bool { return r.outside != nil }
 
 // Rest gives up the memory that training rows on disk take, which are read again when they are
 // asked for.
 func (r *Run) Rest() {
-	if r.outside != nil && r.outside.disk != nil {
-		r.outside.disk.Forget()
+	if r.outside != nil {
+		r.outside.Room.Evict()
 		debug.FreeOSMemory()
 	}
 }
@@ -155,39 +153,12 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 	if err != nil {
 		return nil, err
 	}
-	if away != nil {
-		return run, m.encodeAway(ctx, run, rows, held)
-	}
-	if run.Train, _, err = m.Encoder.Encode(ctx, f, rows); err != nil {
+	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: away.place()})
+	if err != nil {
 		return nil, err
 	}
-	if len(held) > 0 {
-		run.Holdout, _, err = m.Encoder.Encode(ctx, f, held)
-	}
-	return run, err
-}
-
-// encodeAway encodes the rows of the training on disk. As they are put in order there an encoder
-// is fitted to them, which has to be that of the model.
-func (m *Model) encodeAway(ctx context.Context, run *Run, rows, held []int) error {
-	fitted, err := data.FitOutside(ctx, run.Frame, rows, held, m.Encoder.Spec, data.Storage(m.Config.Storage), run.outside.place())
-	if err != nil {
-		return err
-	}
-	run.outside.keeps(fitted)
 	run.Train, run.Holdout = fitted.Train, fitted.Holdout
-	var text [2][]byte
-	for k, e := range []*data.Encoder{m.Encoder, fitted.Encoder} {
-		target := e.Target
-		target.Smear = 0 // of the training
-		if text[k], err = json.Marshal([]any{e.Inputs, e.Columns, e.Groups, target}); err != nil {
-			return err
-		}
-	}
-	if !bytes.Equal(text[0], text[1]) {
-		return fmt.Errorf("drotrain %s encodes the rows of the training otherwise than %s did, which trained the model: measure it on a table", Version(), m.Version)
-	}
-	return nil
+	return run, nil
 }
 
 // affordable refuses to read the rows of a training again where memory has no room for them,
@@ -201,13 +172,13 @@ func (m *Model) affordable(f *data.Frame) error {
 	if need := n * (8*d + rowBytes); need > free-free/8 { // an eighth is for garbage
 		return &MemoryError{
 			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(free), limit),
-			"name a directory for them with --cache, or allow more memory",
+			"name a directory for them with Config.Cache, or allow more memory",
 		}
 	}
 	return nil
 }
 
-// TrainedOn says whether the files of f have the contents that the model was trained
+// TrainedOn reports whether the files of f have the contents that the model was trained
 // on, whatever their names; false where that is not known.
 func (m *Model) TrainedOn(f *data.Frame) bool {
 	if len(m.Sources) != len(f.Sources) || len(m.Sources) == 0 {

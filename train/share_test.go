@@ -50,7 +50,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 			got, away := make([][]int, size), make([][]int, size)
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
-				own.Ranks = comm
+				own.comm = comm
 				s, _, err := own.share(context.Background(), f)
 				if err != nil {
 					return err
@@ -58,7 +58,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if lo, hi := s.Rows.Here(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
 					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.Train), s.Total)
 				}
-				if len(s.Held) > 2*len(held)/size+data.StripeRows || s.AllHeld != len(held) {
+				if len(s.Held) > 2*len(held)/size+dealt.StripeRows || s.AllHeld != len(held) {
 					t.Errorf("%s: rank %d of %d has %d of %d hold-out rows", name, comm.Rank(), size, len(s.Held), s.AllHeld)
 				}
 				if len(s.Held) == 0 && len(held) >= size {
@@ -71,7 +71,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			for r := 1; r < size && size == 3 && near[name]; r++ { // as of one stripe with the training rows
-				if first := slices.Min(got[r]) / data.StripeRows; away[r][0]/data.StripeRows < first || slices.Max(away[r-1])/data.StripeRows >= first {
+				if first := slices.Min(got[r]) / dealt.StripeRows; away[r][0]/dealt.StripeRows < first || slices.Max(away[r-1])/dealt.StripeRows >= first {
 					t.Errorf("%s: rank %d of %d begins at row %d, and its hold-out rows at %d behind %d", name, r, size, slices.Min(got[r]), away[r][0], slices.Max(away[r-1]))
 				}
 			}
@@ -97,7 +97,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		told := make([]error, 2)
 		_ = ranks.Run(2, func(comm ranks.Comm) error {
 			own := c
-			own.Ranks = comm
+			own.comm = comm
 			_, _, told[comm.Rank()] = own.share(context.Background(), f)
 			return nil
 		})

@@ -14,8 +14,11 @@ func (m *Model) startFrom(other *Model) ([]float64, error) {
 	if other == nil {
 		return nil, nil
 	}
-	if other.Encoder == nil || len(other.Coefficients) != other.Encoder.D() {
+	if other.Encoder == nil || len(other.Coefficients) != other.Encoder.D()*other.outputs() {
 		return nil, errIncomplete
+	}
+	if m.Classes() != nil {
+		return nil, errClasses("a start from another model")
 	}
 	t, u := m.Encoder.Target, other.Encoder.Target
 	if t.Name != u.Name || t.Task != u.Task || t.Positive != u.Positive {

@@ -100,8 +100,8 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	return groups, worst
 }
 
-// EffectiveShare is the effective sample size as a part of the rows.
+// EffectiveShare returns the effective sample size as a part of the rows.
 func (s Summary) EffectiveShare() float64 { return s.EffectiveSampleSize / float64(max(1, s.N)) }
 
-// LargestWeight is the largest weight over the average one.
+// LargestWeight returns the largest weight over the average one.
 func (s Summary) LargestWeight() float64 { return s.MaxWeight * float64(s.N) }

@@ -3,13 +3,14 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
 )
 
-// Table is a prediction as columns: row (the number in f, counted from 1), those of f
+// Table returns a prediction as columns: row (the number in f, counted from 1), those of f
 // named by keep, as they are, probability (of the positive value; two-valued targets
 // alone), prediction. A row is predicted positive from a probability of threshold on.
 func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
@@ -46,6 +47,9 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		if err != nil {
 			return err
 		}
+		if err := p.finite(f, b.First); err != nil {
+			return err
+		}
 		kept, err := exact.Rows(ctx, b.First, b.Last)
 		if err != nil {
 			return err
@@ -72,7 +76,7 @@ func (m *Model) keepable(f *data.Frame, keep []string) error {
 		if c, err := f.Lookup(name); err == nil && c.Kind == data.Other {
 			problems = append(problems, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("values of type %s cannot be copied", c.Type), Hint: "join it to the predictions by their column row, the number of the row from 1 on"})
 		}
-		if name == rowName || name == predictionName || name == probabilityName && m.Encoder.Target.Task == data.Binary {
+		if slices.Contains(m.predictionNames(), name) {
 			taken = append(taken, strconv.Quote(name))
 		}
 	}
@@ -82,7 +86,7 @@ func (m *Model) keepable(f *data.Frame, keep []string) error {
 	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
 }
 
-// tableOf are the columns of a prediction of rows that begin at first in the table, and of
+// tableOf returns the columns of a prediction of rows that begin at first in the table, and of
 // the same rows of those kept.
 func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
 	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
@@ -94,6 +98,9 @@ func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold
 		out = append(out, rowsOf(c, p.Rows))
 	}
 	t := m.Encoder.Target
+	if t.Task == data.Multiclass {
+		return append(out, classColumns(t.Classes, p)...), nil
+	}
 	if t.Task != data.Binary {
 		return append(out, data.Column{Name: predictionName, Type: "double", Kind: data.Numeric, Number: p.Score}), nil
 	}

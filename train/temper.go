@@ -33,7 +33,7 @@ const mostRanked = 100_000
 
 // temper fits the tempered average: x = a·x_ERM with another intercept, a problem of two
 // parameters over stored margins with the same adversary and regulariser.
-func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro.Dual, began time.Time) error {
+func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
 	if d.Intercept >= 0 {
@@ -69,7 +69,7 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	if err != nil {
 		return err
 	}
-	all, err := m.Run.dealt(design.In(room, z))
+	all, err := m.Run.dealt(mapped(room, z))
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,13 @@ func (m *Model) temper(ctx context.Context, oracle *losses.Linear, adversary dro
 	if err != nil {
 		return err
 	}
-	p := &dro.Problem{Oracle: two, Dual: adversary, Primal: m.Config.regulariser(m.loss)}
-	method, _ := dro.Choose(p)
+	p := &dro.Problem{Oracle: two, Dual: adversary, Primal: m.regulariser()}
 	s := m.settings("tempered erm", began)
 	s.X0 = []float64{norm}
 	if columns == 2 {
 		s.X0 = append(s.X0, plain[d.Intercept])
 	}
-	res, err := m.solved(ctx, "tempered", p, method, s)
+	res, err := m.solved(ctx, "tempered", p, nil, s)
 	if err != nil {
 		return m.named(err)
 	}

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -162,5 +163,36 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 	one, err := scorer.Map(map[string]any{"a": nil, "c": 3, "g": "u"})
 	if err != nil || !(math.Abs(one-p.Score[1]) <= 1e-12*math.Abs(one)) {
 		t.Errorf("%v by the scorer, %v by the table: %v", one, p.Score[1], err)
+	}
+}
+
+// A row so far from those of training that its prediction is not finite is refused by its number,
+// as the Scorer refuses it.
+func TestPredict_NotFinite(t *testing.T) {
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Average, cfg.Holdout, cfg.TargetTransform, cfg.Features = "y", "plain", 0, "log", []string{"x"}
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "%d,%v\n", i, math.Exp(0.1*float64(i)+0.01*float64(i*i%7)))
+	}
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := train.FitFrame(t.Context(), f, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := data.ReadBytes(t.Context(), "far.csv", []byte("x\n1\n1e6\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at *data.Error
+	if _, err := m.Predict(t.Context(), far); !errors.As(err, &at) || at.Row != 2 || at.Path != "far.csv" {
+		t.Errorf("Predict: %v", err)
+	}
+	if _, err := m.PredictBlocks(t.Context(), far, nil, 0.5, func([]data.Column) error { return nil }); !errors.As(err, &at) || at.Row != 2 {
+		t.Errorf("PredictBlocks: %v", err)
 	}
 }

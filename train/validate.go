@@ -32,12 +32,23 @@ func (c *Config) unused() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// Validate reports every setting that cannot be used, whatever the data. Fit asks it first.
+// Validate reports every setting that cannot be used, whatever the data; what is not set has its
+// default. Fit calls it first.
 func (c *Config) Validate() error {
+	full := *c
+	full.setDefaults()
+	return full.validate()
+}
+
+// validate works like Validate of a configuration in which everything is set.
+func (c *Config) validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if c.Target == "" {
 		say("no target: name the column to predict")
+	}
+	if c.Threads < 0 {
+		say("%d threads: at least 1, or 0 for as many as the process has", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
 		say("without baselines there must be a level of robustness, other than a plain average")
@@ -55,10 +66,6 @@ func (c *Config) Validate() error {
 		{"solver", c.Solver, Solvers()},
 	} {
 		if !slices.Contains(e.among, e.value) {
-			if e.value == "" {
-				say("%s is empty: start from DefaultConfig", e.what)
-				continue
-			}
 			say("unknown %s %q: one of %q", e.what, e.value, e.among)
 		}
 	}

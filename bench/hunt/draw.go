@@ -136,13 +136,17 @@ func (p *problem) dual() (dro.Dual, error) {
 	case p.kind == "penalty":
 		return dro.ChiSquare{Nu: p.Nu}, nil
 	case p.kind == "capped" && p.Penalty == "kl":
-		return dro.CappedKL{Alpha: p.Alpha, Nu: p.Nu}, nil
+		return dro.KL{Alpha: p.Alpha, Nu: p.Nu}, nil
 	case p.kind == "capped":
-		return dro.CappedChiSquare{Alpha: p.Alpha, Nu: p.Nu}, nil
+		return dro.ChiSquare{Alpha: p.Alpha, Nu: p.Nu}, nil
 	case p.kind == "cvar":
-		return dro.Protected{Share: p.Alpha, Nu: p.Nu, Weights: p.Weights}, nil
+		return dro.ChiSquare{Alpha: p.Alpha, Nu: p.Nu, Weights: p.Weights}, nil
 	case p.kind == "groups":
-		return dro.NewGroups(ball, nil, p.Group)
+		of := make([]int32, len(p.Group))
+		for j, g := range p.Group {
+			of[j] = int32(g)
+		}
+		return dro.Groups{Of: [][]int32{of}, Near: ball}, nil
 	}
 	return ball, nil
 }

@@ -33,7 +33,7 @@ type Case struct {
 	times    float64 // their objective for ours; 0: 1
 }
 
-// Cases are the settings that are compared.
+// Cases returns the settings that are compared.
 func Cases() []Case {
 	radius := func(penalty string, rho float64) func(*train.Config) {
 		return func(c *train.Config) { c.Penalty, c.Radius = penalty, &rho }

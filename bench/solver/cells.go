@@ -236,17 +236,13 @@ func oneHot(n, blocks, levels int) (*dro.Problem, error) {
 	return &dro.Problem{Oracle: o, Dual: dro.KL{Nu: 1}, Primal: dro.L2{Mu: 1 / float64(n), Intercept: true}}, nil
 }
 
-// tenGroups is group DRO over ten groups, some ten times the size of others.
+// tenGroups returns group DRO over ten groups, some ten times the size of others.
 func tenGroups(n int) dro.Dual {
-	of := make([]int, n)
+	of := make([]int32, n)
 	for j := range of {
-		of[j] = min(j%20, 9)
+		of[j] = int32(min(j%20, 9))
 	}
-	g, err := dro.NewGroups(dro.NewBall(dro.KullbackLeibler, math.Inf(1), nil), nil, of)
-	if err != nil {
-		panic(err) // every group has rows
-	}
-	return g
+	return dro.Groups{Of: [][]int32{of}, Near: dro.Ball{Radius: math.Inf(1)}}
 }
 
 // generatedCells returns the problems that are drawn.
@@ -259,7 +255,7 @@ func generatedCells() []cell {
 		}})
 	}
 	logistic, squared, huber := losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}
-	klBall, chiBall := dro.NewBall(dro.KullbackLeibler, 0.3, nil), dro.NewBall(dro.PearsonChi2, 1, nil)
+	klBall, chiBall := dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.3}, dro.Ball{Divergence: dro.PearsonChi2, Radius: 1}
 	student := func(n, d int) table { return table{n: n, d: d, noise: "student"} }
 	scaled := func(n, d int) table { return table{n: n, d: d, noise: "student", kappa: 100} }
 	with := func(n, d int, noise string) table { return table{n: n, d: d, noise: noise, intercept: true} }
@@ -289,7 +285,7 @@ func generatedCells() []cell {
 	add("chi2 cauchy 0.01", table{n: 5000, d: 10, noise: "cauchy"}, squared, dro.ChiSquare{Nu: 1e-2})
 	add("kl separate", table{n: 5000, d: 20, signal: 30, share: 1e-4, intercept: true}, logistic, dro.KL{Nu: 1})
 	add("chi2 cauchy", with(20_000, 20, "cauchy"), squared, dro.ChiSquare{Nu: 0.1})
-	add("protected", with(20_000, 20, "student"), huber, dro.Protected{Share: 0.5, Nu: 0.1})
+	add("protected", with(20_000, 20, "student"), huber, dro.ChiSquare{Alpha: 0.5, Nu: 0.1})
 	for _, b := range []struct {
 		name string
 		dual dro.Dual
@@ -299,10 +295,10 @@ func generatedCells() []cell {
 		add(b.name+" cauchy", table{n: 20_000, d: 20, noise: "cauchy"}, squared, b.dual)
 		add(b.name+" weak", table{n: 2000, d: 10, signal: 0.05}, logistic, b.dual)
 	}
-	add("cvar", student(5000, 20), logistic, dro.Protected{Share: 0.1})
-	add("cvar", student(5000, 20), squared, dro.Protected{Share: 0.1})
-	add("cvar", with(100_000, 20, "student"), squared, dro.Protected{Share: 0.1})
-	add("cvar", with(100_000, 20, ""), logistic, dro.Protected{Share: 0.2})
+	add("cvar", student(5000, 20), logistic, dro.CVaR{Alpha: 0.1})
+	add("cvar", student(5000, 20), squared, dro.CVaR{Alpha: 0.1})
+	add("cvar", with(100_000, 20, "student"), squared, dro.CVaR{Alpha: 0.1})
+	add("cvar", with(100_000, 20, ""), logistic, dro.CVaR{Alpha: 0.2})
 	add("largest", student(5000, 20), logistic, dro.KL{})
 	add("largest", student(5000, 20), huber, dro.KL{})
 	add("groups", student(40_000, 20), squared, tenGroups(40_000))

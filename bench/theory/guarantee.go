@@ -19,7 +19,7 @@ const (
 	modulus = 0.1 // where there is one
 )
 
-// cases are the four cases of the theorems, for L = 0 and L > 0, on equal rows, with
+// cases returns the four cases of the theorems, for L = 0 and L > 0, on equal rows, with
 // moduli of linear and curved where there are any.
 func (l *lab) cases(linear, curved float64) (out []problemCase) {
 	for _, smooth := range []bool{false, true} {
@@ -171,7 +171,6 @@ where μ = 0. N = 4.`, l.steps),
 		if err != nil {
 			return fmt.Errorf("%s, %v: %w", c.name, m, err)
 		}
-		r.X, r.Y = right.at, right.by
 		by, wrong := 4.0, share{}
 		for ; by <= most; by *= 4 {
 			if wrong, err = l.shareOf(c.in, m, lie{constants: by}, l.seeds/2, l.steps); err != nil {
@@ -256,7 +255,7 @@ func (l *lab) total(in *instance, m theoryMethod, wrong lie, far int) (t, logA [
 	return t, logA, err
 }
 
-// exponentOfGrowth is the exponent of t in A_t, or in ln A_t, over the last decade and a
+// exponentOfGrowth returns the exponent of t in A_t, or in ln A_t, over the last decade and a
 // half.
 func exponentOfGrowth(t, logA []float64, linear bool) float64 {
 	var x, y []float64

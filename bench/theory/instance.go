@@ -6,6 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -33,7 +34,7 @@ func powerScales(n int, power float64) []float64 {
 	return s
 }
 
-// newGame is the separable matrix game
+// newGame returns the separable matrix game
 //
 //	min_{x∈Δ_d} max_{|y_j| ≤ 1} ⟨y, Ax + b⟩ − (ν/2)‖y‖² + μ Σ x_i log(d x_i),
 //
@@ -43,7 +44,7 @@ func newGame(scale []float64, d int, mu, nu float64, seed uint64) *instance {
 	in := newBilinear(scale, d, seed)
 	in.mu, in.nu, in.weightCap = mu, nu, 1
 	in.primal = dro.Entropy{Mu: mu}
-	in.dual = dro.Box{Lower: -1, Upper: 1, Nu: nu}
+	in.dual = primaldual.Box{Lower: -1, Upper: 1, Nu: nu}
 	return in
 }
 
@@ -62,11 +63,11 @@ func newBilinear(scale []float64, d int, seed uint64) *instance {
 		panic(err)
 	}
 	in := &instance{n: n, d: d, oracle: oracle, bilinear: true}
-	in.constants(oracle)
+	in.constants(oracle.(conditioned))
 	return in
 }
 
-// newTraining is robust training on synthetic rows: logistic losses of n rows of
+// newTraining returns a robust training problem on synthetic rows: logistic losses of n rows of
 // norm scale_j, φ = (μ/2)‖x‖². With simplex, Y is the simplex with the KL
 // penalty; without, the dual-separable box 0 ≤ y_j ≤ 1/n with the penalty
 // (νn/2)‖y‖², so that ν means the same in both, and losses less a constant, so that weights
@@ -114,7 +115,7 @@ func newTraining(scale []float64, d int, mu, nu float64, simplex bool, seed uint
 		return in
 	}
 	in.nu, in.weightCap = nu*float64(n), 1/float64(n)
-	in.dual = dro.Box{Upper: in.weightCap, Nu: in.nu}
+	in.dual = primaldual.Box{Upper: in.weightCap, Nu: in.nu}
 	return in
 }
 
@@ -136,13 +137,13 @@ func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
-// NonNegative says that losses may be negative.
+// NonNegative reports whether losses may be negative.
 func (excess) NonNegative() bool { return false }
 
 // Rounding says nothing: it is about losses that are not negative.
 func (excess) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
-// newSimplexTraining is newTraining in the box with x on the simplex and μ = 0.
+// newSimplexTraining returns the problem of newTraining in the box with x on the simplex and μ = 0.
 // Its constants in ‖·‖₂ bound those in ‖·‖₁.
 func newSimplexTraining(scale []float64, d int, nu float64, seed uint64) *instance {
 	in := newTraining(scale, d, 0, nu, false, seed)
@@ -150,7 +151,7 @@ func newSimplexTraining(scale []float64, d int, nu float64, seed uint64) *instan
 	return in
 }
 
-func (in *instance) constants(o dro.Conditioned) {
+func (in *instance) constants(o conditioned) {
 	in.lipschitz, in.smoothness = make([]float64, in.n), make([]float64, in.n)
 	o.ConstantsTo(in.lipschitz, in.smoothness, make([]float64, in.d))
 }
@@ -187,4 +188,16 @@ func (m *gauge) bounds(x, y []float64) (upper, lower float64) {
 	}
 	phi := m.primal.Value(x)
 	return risk + phi, linear - m.dual.Value(y) + phi - m.primal.FenchelYoung(x, m.g)
+}
+
+// instanceOf returns the instance of a case of the tables.
+func (l *lab) instanceOf(mu, nu float64, smooth bool, power float64) *instance {
+	const n, d = 16, 8
+	switch {
+	case !smooth:
+		return newGame(powerScales(n, power), d, mu, nu, l.seed+1)
+	case mu > 0:
+		return newTraining(powerScales(n, power), d, mu, nu, false, l.seed+1)
+	}
+	return newSimplexTraining(powerScales(n, power), d, nu, l.seed+1)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // A comparator is a fixed point (u, v) that iterates are measured against.
@@ -46,7 +47,7 @@ func (in *instance) ledger(m theoryMethod, block int) *ledger {
 	for _, v := range []*[]float64{&l.x0, &l.x, &l.g, &l.u} {
 		*v = make([]float64, in.d)
 	}
-	if s, ok := in.primal.(dro.Started); ok {
+	if s, ok := in.primal.(dro.Entropy); ok {
 		s.StartingPoint(l.x0)
 	}
 	in.oracle.EvalTo(l.now, l.slope, l.x0, 0, in.n)
@@ -55,7 +56,7 @@ func (in *instance) ledger(m theoryMethod, block int) *ledger {
 	return l
 }
 
-// weights are w^P and w^D of the historical methods (math: §7), restated.
+// weights returns w^P and w^D of the historical methods (math: §7), restated.
 func (l *ledger) weights() (wP, wD float64) {
 	n := float64(l.blocks)
 	half := func(modulus float64) float64 {
@@ -88,7 +89,7 @@ func (l *ledger) follow(it dro.Iterate) {
 	copy(l.x, it.X)
 	in.oracle.EvalTo(l.now, l.slope, it.X, 0, in.n)
 	copy(l.bar, it.Y)
-	if s, ok := in.dual.(dro.Separable); ok && l.method.separable() {
+	if s, ok := in.dual.(primaldual.Box); ok && l.method.separable() {
 		s.CoordsTo(l.scratch, l.last)
 		eta := it.Weight * float64(l.blocks) / (it.Weight*in.nu + (before*in.nu+it.Nu0)/2)
 		s.BlockStepTo(l.scratch, l.bar, l.now, l.scratch, eta, 0, in.n)
@@ -106,10 +107,23 @@ func (l *ledger) follow(it dro.Iterate) {
 	l.finite = l.finite && !math.IsNaN(l.size) && !math.IsInf(l.size, 0)
 }
 
+// relativeEntropy returns Σ u_i log(u_i/x_i) of two points on the simplex.
+func relativeEntropy(u, x []float64) float64 {
+	s := 0.0
+	for i, v := range u {
+		if r := v / x[i]; r > 0 {
+			s += x[i] * (r*math.Log(r) - r + 1)
+		} else {
+			s += x[i]
+		}
+	}
+	return s
+}
+
 // away returns Δ_X(u, x) and Δ_Y(v, y).
 func (l *ledger) away(u, x, v, y []float64) (primal, dual float64) {
 	if _, simplex := l.in.primal.(dro.Entropy); simplex {
-		primal = dro.KL{}.Divergence(u, x)
+		primal = relativeEntropy(u, x)
 	} else {
 		for i := range u {
 			primal += (u[i] - x[i]) * (u[i] - x[i]) / 2
@@ -150,17 +164,17 @@ func (l *ledger) sides(c comparator) (left, right, rounding float64) {
 func (l *ledger) worst() comparator {
 	in := l.in
 	c := comparator{make([]float64, in.d), make([]float64, in.n)}
-	box := in.dual.(dro.Box)
+	box := in.dual.(primaldual.Box)
 	for j := range c.v {
 		c.v[j] = min(box.Upper, max(box.Lower, (l.f[j]+l.cy*l.y0[j])/(l.a*in.nu+l.cy)))
 	}
 	copy(c.u, l.x0)
 	steps, steep := 1, 0.0
 	if !in.bilinear {
-		steps, steep = 200, in.blocks(in.n).l
+		steps, steep = 200, in.curvature()
 	}
 	coords := func(u, x []float64) {
-		if geo, ok := in.primal.(dro.Geometry); ok {
+		if geo, ok := in.primal.(dro.Entropy); ok {
 			geo.CoordsTo(u, x)
 			return
 		}
@@ -187,7 +201,7 @@ func (l *ledger) gap() float64 {
 	return gapOf(l.in, l.f, l.y, l.phi, l.psi, l.a, x, y)
 }
 
-// gapOf is gap of sums of a_k f(x_k) and a_k ȳ_k, with scratch of length d and n: the
+// gapOf returns the gap of sums of a_k f(x_k) and a_k ȳ_k, with scratch of length d and n: the
 // supremum of Σ a_k Gap^{u,v}/A.
 func gapOf(in *instance, f, y []float64, phi, psi, a float64, g, mean []float64) float64 {
 	for j, v := range f {
@@ -204,7 +218,7 @@ func gapOf(in *instance, f, y []float64, phi, psi, a float64, g, mean []float64)
 		constant += mean[j] * value[j]
 	}
 	in.oracle.AddGradTo(g, mean, slope, 0, in.n)
-	if s, ok := in.primal.(dro.Started); ok {
+	if s, ok := in.primal.(dro.Entropy); ok {
 		s.StartingPoint(zero)
 	}
 	inner := in.primal.Value(zero) - in.primal.FenchelYoung(zero, g)

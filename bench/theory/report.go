@@ -2,44 +2,36 @@ package theory
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 )
 
-// Schema names the JSON of a Report.
-const Schema = "drotrain-bench-theory/2"
-
 // A Report holds the claims of the paper as experiments.
 type Report struct {
-	Schema      string       `json:"schema"`
-	Quick       bool         `json:"quick"`
-	Seed        uint64       `json:"seed"`
-	Seeds       int          `json:"seeds"` // runs that a mean is taken over
-	Experiments []Experiment `json:"experiments"`
+	Quick       bool
+	Seed        uint64
+	Seeds       int // runs that a mean is taken over
+	Experiments []Experiment
 }
 
 // An Experiment holds one claim against every method, on several problems.
 type Experiment struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Text    string   `json:"text"`    // what is measured, and what would refute it
-	Columns []string `json:"columns"` // of Result.Values
-	Results []Result `json:"results"`
+	Name    string
+	Title   string
+	Text    string   // what is measured, and what would refute it
+	Columns []string // of Result.Values
+	Results []Result
 }
 
 // A Result is one row of an experiment.
 type Result struct {
-	Case    string   `json:"case"`
-	Method  string   `json:"method"`
-	Values  []Number `json:"values"`
-	Verdict Verdict  `json:"verdict"`
-	Why     string   `json:"why,omitempty"`
-
-	X []float64 `json:"x,omitempty"` // a line of the figure
-	Y []float64 `json:"y,omitempty"`
+	Case    string
+	Method  string
+	Values  []Number
+	Verdict Verdict
+	Why     string
 }
 
 // A Verdict says what came of a claim.
@@ -53,16 +45,8 @@ const (
 	None   Verdict = "" // a number without a claim
 )
 
-// A Number is null in JSON, and a dash in a table, where it is not one.
+// A Number prints as a dash where it is not a number.
 type Number float64
-
-// MarshalJSON implements json.Marshaler.
-func (v Number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(v))
-}
 
 func (v Number) String() string {
 	switch a := math.Abs(float64(v)); {
@@ -88,8 +72,8 @@ func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*
 	if l.progress = progress; progress == nil {
 		l.progress = func(string) {}
 	}
-	r := &Report{Schema: Schema, Quick: quick, Seed: seed, Seeds: l.seeds}
-	for _, run := range []func() (Experiment, error){l.guarantees, l.growth, l.tables} {
+	r := &Report{Quick: quick, Seed: seed, Seeds: l.seeds}
+	for _, run := range []func() (Experiment, error){l.guarantees, l.growth} {
 		e, err := run()
 		if err != nil {
 			return nil, err
@@ -97,16 +81,6 @@ func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*
 		r.Experiments = append(r.Experiments, e)
 	}
 	return r, nil
-}
-
-// Find returns the experiment of that name, nil if there is none.
-func (r *Report) Find(name string) *Experiment {
-	for i := range r.Experiments {
-		if r.Experiments[i].Name == name {
-			return &r.Experiments[i]
-		}
-	}
-	return nil
 }
 
 // Count counts the verdicts.

@@ -3,12 +3,12 @@ package theory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
 
 	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 // A lab runs the experiments of one report.
@@ -27,13 +27,6 @@ type lie struct {
 	modulus   float64 // claimed for a side that has none; 0: nothing
 }
 
-func (l lie) String() string {
-	if l.modulus > 0 {
-		return fmt.Sprintf("a modulus of %v where there is none", l.modulus)
-	}
-	return fmt.Sprintf("constants ÷ %v", l.constants)
-}
-
 // problem returns the problem as the schedule is to see it.
 func (in *instance) problem(l lie) *dro.Problem {
 	p := &dro.Problem{Oracle: in.oracle, Dual: in.dual, Primal: in.primal}
@@ -41,12 +34,17 @@ func (in *instance) problem(l lie) *dro.Problem {
 		p.Oracle = understated{in.oracle, l.constants}
 	}
 	if l.modulus > 0 && in.nu == 0 {
-		p.Dual = overstatedDual{in.dual.(dro.Box), l.modulus}
+		p.Dual = overstatedDual{in.dual.(primaldual.Box), l.modulus}
 	}
 	if l.modulus > 0 && in.mu == 0 {
 		p.Primal = overstatedPrimal{in.primal.(dro.Entropy), l.modulus}
 	}
 	return p
+}
+
+// conditioned is an oracle that states its Lipschitz constants.
+type conditioned interface {
+	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
 // understated is an oracle whose constants are smaller than they are.
@@ -55,9 +53,9 @@ type understated struct {
 	by float64
 }
 
-// ConstantsTo implements dro.Conditioned.
+// ConstantsTo divides the constants of the oracle.
 func (o understated) ConstantsTo(lipschitz, smoothness, x []float64) {
-	o.Oracle.(dro.Conditioned).ConstantsTo(lipschitz, smoothness, x)
+	o.Oracle.(conditioned).ConstantsTo(lipschitz, smoothness, x)
 	for j := range lipschitz {
 		lipschitz[j] /= o.by
 		smoothness[j] /= o.by
@@ -66,14 +64,14 @@ func (o understated) ConstantsTo(lipschitz, smoothness, x []float64) {
 
 // overstatedDual claims a modulus that it has not.
 type overstatedDual struct {
-	dro.Box
+	primaldual.Box
 	claimed float64
 }
 
 // Modulus implements dro.Dual.
 func (d overstatedDual) Modulus() float64 { return d.claimed }
 
-// Precise implements dro.Precise: it stands by what it has from the box.
+// Precise reports that ψ is computed without cancellation: it stands by what it has from the box.
 func (overstatedDual) Precise(dro.Dual) bool { return true }
 
 // overstatedPrimal claims a modulus that it has not.
@@ -140,7 +138,7 @@ func (l *lab) each(n int, do func(k int) error) error {
 	return errors.Join(errs...)
 }
 
-// looks are the iterations at which a run of so many is looked at.
+// looks returns the iterations at which a run of so many is looked at.
 func looks(steps int) (at []int) {
 	for k := 1; k < steps; k = max(k+1, k*5/4) {
 		at = append(at, k)
@@ -163,7 +161,7 @@ func meanAndError(v []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / (n - 1) / n)
 }
 
-// slope is the least squares slope of y against x over the points where both are
+// slope returns the least squares slope of y against x over the points where both are
 // finite; NaN for fewer than two.
 func slope(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
@@ -183,7 +181,7 @@ func slope(x, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// exponent is the slope of log y against log x.
+// exponent returns the slope of log y against log x.
 func exponent(x, y []float64) float64 {
 	lx, ly := make([]float64, len(x)), make([]float64, len(y))
 	for i := range x {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,11 +16,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/report"
@@ -26,6 +31,8 @@ import (
 // An app is one run of the command: its streams and its view of the world.
 type app struct {
 	stdout, stderr io.Writer
+	rawOut         io.Writer        // stdout for documents and tables, whose text stays as it is
+	input          *bufio.Reader    // the standard input, once it is read
 	terminal       bool             // stderr is a terminal
 	now            func() time.Time // the clock of the progress display
 
@@ -38,7 +45,10 @@ type app struct {
 
 	patience time.Duration // what such a rank waits before it says what is wrong
 
-	warnings []string // that are told at the end, whatever is quiet
+	quiet, noProgress, json bool
+	logFormat               string // how lines on stderr are written, see options
+
+	warnings []string // printed at the end, also where quiet
 
 	hasOption func(name string) bool // of the command that runs; nil: not known
 }
@@ -46,15 +56,17 @@ type app struct {
 // run executes the command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) (code int) {
 	out := &checkedWriter{w: a.stdout}
+	a.rawOut = out
 	text := show.NewPlain(out)
 	a.stdout = text
 	defer func() {
 		if r := recover(); r != nil {
 			code = exit.Failed
-			a.printError(internalError(r, panicSite()))
+			a.printError(internalError(r, panicSite()), code)
 		}
 	}()
 
+	a.logFormat, a.json = options.LogPlain, slices.Contains(args, "--json") // until the options are read
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
@@ -74,7 +86,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 		if a.follows() {
 			break // the first rank tells them
 		}
-		a.line("drotrain: warning: " + w)
+		a.log(logWarning, w)
 	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
 		return exit.Pipe // whoever read has seen enough
@@ -86,45 +98,143 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 		return exit.OK
 	}
 	code = exit.Code(ctx, err)
-	a.printError(err)
+	a.printError(err, code)
 	return code
 }
 
 // printError writes err to stderr, with its hint if it has one.
-func (a *app) printError(err error) {
+func (a *app) printError(err error, code int) {
 	msg, hint := exit.DescribeFor(err, a.hasOption)
+	msg, hint = options.NameOptions(msg), options.NameOptions(hint)
 	if a.follows() {
 		a.complain(msg)
 		return
 	}
+	if a.json || a.logFormat == options.LogJSON {
+		f := failure{Level: logError, Message: printable.Text(msg), Hint: printable.Text(hint), ExitCode: code}
+		if a.logFormat == options.LogJSON {
+			f.Time = a.now().UTC().Format(time.RFC3339)
+		}
+		a.logJSON(f)
+		return
+	}
 	if msg != "" {
-		a.line("drotrain: error: " + msg)
+		a.log(logError, msg)
 	}
 	if hint != "" {
-		a.line("hint: " + hint)
+		a.log(logHint, hint)
 	}
 }
 
-// note writes a remark to stderr.
-func (a *app) note(format string, args ...any) {
-	a.line("drotrain: " + fmt.Sprintf(format, args...))
+// define adds the options of a command to cmd. Running it reads --config first, then how the
+// streams are used, and then calls run.
+func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error) {
+	s := options.Add(cmd, command)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := enoughSpace(memory.Space(), memory.LeastSpace()); err != nil {
+			return err
+		}
+		if s.ConfigFile != "" {
+			a.inputs.Add(s.ConfigFile)
+			if err := options.ApplyConfig(cmd.Flags(), s.ConfigFile); err != nil {
+				return err
+			}
+		}
+		a.quiet, a.noProgress, a.json, a.logFormat = s.Quiet, s.NoProgress, s.JSON, s.LogFormat
+		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
+	}
 }
 
-// warn keeps a warning, which the user is told last and also under --quiet.
+// longestLine bounds a message, in bytes: it may quote what the user gave, of any length.
+const longestLine = 16 << 10
+
+// Kinds of the lines on stderr.
+const (
+	logInfo     = "info"
+	logProgress = "progress"
+	logNote     = "note"
+	logWarning  = "warning"
+	logError    = "error"
+	logHint     = "hint"
+)
+
+// info writes what the run does to stderr, unless it is quiet.
+func (a *app) info(format string, args ...any) {
+	if !a.quiet {
+		a.log(logInfo, fmt.Sprintf(format, args...))
+	}
+}
+
+// note writes a remark to stderr, unless the run is quiet.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		a.log(logNote, fmt.Sprintf(format, args...))
+	}
+}
+
+// warn keeps a warning, which is printed last, also under --quiet.
 func (a *app) warn(text string) {
 	if !slices.Contains(a.warnings, text) {
 		a.warnings = append(a.warnings, text)
 	}
 }
 
-// line writes one line to stderr, folded at spaces on a terminal.
-func (a *app) line(s string) {
-	s = printable.Text(s)
-	if a.terminal {
-		show.Wrapped(a.stderr, "", s)
+// log writes one line to stderr: for people, or with the time and its kind as text or JSON.
+func (a *app) log(kind, text string) {
+	text = printable.Shorten(printable.Text(text), longestLine)
+	now := func() string { return a.now().UTC().Format(time.RFC3339) }
+	switch a.logFormat {
+	case options.LogText:
+		fmt.Fprintf(a.stderr, "%s %-8s %s\n", now(), kind, strings.ReplaceAll(text, "\n", "\n  "))
+		return
+	case options.LogJSON:
+		a.logJSON(struct {
+			Time    string `json:"time"`
+			Level   string `json:"level"`
+			Message string `json:"message"`
+		}{now(), kind, text})
 		return
 	}
-	fmt.Fprintln(a.stderr, s)
+	switch kind {
+	case logInfo, logProgress:
+		text = "drotrain: " + text
+	case logHint:
+		text = "hint: " + text
+	default:
+		text = "drotrain: " + kind + ": " + text
+	}
+	if !a.terminal {
+		fmt.Fprintln(a.stderr, text)
+		return
+	}
+	colour, plain := "", ""
+	if os.Getenv("NO_COLOR") == "" {
+		switch kind {
+		case logWarning:
+			colour, plain = "\x1b[33m", "\x1b[0m"
+		case logError:
+			colour, plain = "\x1b[31m", "\x1b[0m"
+		}
+	}
+	fmt.Fprint(a.stderr, colour)
+	show.Wrapped(a.stderr, "", text)
+	fmt.Fprint(a.stderr, plain)
+}
+
+// logJSON writes one line of JSON to stderr.
+func (a *app) logJSON(v any) {
+	if b, err := json.Marshal(v); err == nil {
+		fmt.Fprintf(a.stderr, "%s\n", b)
+	}
+}
+
+// A failure is an error as JSON on stderr.
+type failure struct {
+	Time     string `json:"time,omitempty"`
+	Level    string `json:"level"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	ExitCode int    `json:"exit_code"`
 }
 
 func internalError(value any, site string) error {
@@ -173,7 +283,12 @@ func asUsage(err error) error {
 	return err
 }
 
-// newProgress shows the progress on stderr, or nothing if quiet.
-func (a *app) newProgress(quiet bool) *show.Progress {
-	return show.NewProgress(a.stderr, a.terminal, a.now, quiet)
+// newProgress shows the progress on stderr, or nothing if the run is quiet.
+func (a *app) newProgress() *show.Progress {
+	line := func(text string) { a.log(logProgress, text) }
+	p := show.NewProgress(a.stderr, line, a.terminal && a.logFormat == options.LogPlain, a.now, a.quiet || a.noProgress)
+	if p != nil && a.logFormat == options.LogJSON { // for programs, which show it themselves
+		p.Interval = time.Second
+	}
+	return p
 }

@@ -15,32 +15,28 @@ import (
 )
 
 // benchMethods are the options of `drotrain bench methods`.
-type benchMethods struct {
-	train trainOptions // its Config, and how the data are chosen
-	benchOutput
-}
+type benchMethods struct{ trainOptions }
 
 func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	o.train.quiet = o.quiet
-	if o.train.cfg.Data == "" {
-		o.train.cfg.Data = "builtin:hmda"
+	if o.Config.Data == "" {
+		o.Config.Data = "builtin:hmda"
 	}
-	if err := o.train.chooseData(a, fs); err != nil {
+	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
-	if o.train.threads > 0 {
-		shard.SetThreads(o.train.threads)
+	if o.Threads > 0 {
+		shard.SetThreads(o.Threads)
 	}
-	out, err := a.inputs.OpenDir(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.Out, o.Force)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	frame, err := o.train.cfg.OpenData(ctx, a.openTable)
+	frame, err := o.Config.OpenData(ctx, a.openTable)
 	if err != nil {
 		return err
 	}
-	cfg := o.train.cfg
+	cfg := o.Config
 	problem, info, err := methods.NewProblem(ctx, frame, cfg)
 	if err != nil {
 		return err
@@ -50,19 +46,16 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
-	return o.tell(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
+	return o.printResult(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
 }
 
 // progress notes on stderr what runs now.
-func (o *benchOutput) progress(a *app) func(string) {
-	if o.quiet {
-		return nil
-	}
-	return func(what string) { a.note("running %s", what) }
+func (o *benchMethods) progress(a *app) func(string) {
+	return func(what string) { a.info("running %s", what) }
 }
 
-// tell writes the JSON and the figures, and prints the table or the JSON.
-func (o *benchOutput) tell(ctx context.Context, a *app, out *output.Dir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
+// printResult writes the JSON and the figures, and prints the table or the JSON.
+func (o *benchMethods) printResult(ctx context.Context, a *app, out *output.Dir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
 	if err := out.Write(name, func(w io.Writer) error { return show.JSON(w, report) }); err != nil {
 		return err
 	}
@@ -83,7 +76,7 @@ func (o *benchOutput) tell(ctx context.Context, a *app, out *output.Dir, name st
 			}
 		}
 	}
-	if o.json {
+	if o.JSON {
 		return show.JSON(a.stdout, report)
 	}
 	text(a.stdout)

@@ -24,14 +24,7 @@ import (
 // ends takes it away.
 const checkpointFile = "checkpoint.bin"
 
-// notResumed are the options that may differ in a run that goes on: where it writes and
-// what it tells.
-var notResumed = map[string]bool{
-	"resume": true, "checkpoint-every": true, "out": true, "force": true, "config": true, "help": true,
-	"json": true, "quiet": true, "verbose": true, "threads": true,
-}
-
-// given is the value of an option so that it can be set to it again.
+// given returns the value of an option in the form that sets it again.
 func given(f *pflag.Flag) string {
 	if list, ok := f.Value.(*options.ListValue); ok {
 		return list.CSV()
@@ -44,28 +37,24 @@ func given(f *pflag.Flag) string {
 // with data begins.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
-	path, every := filepath.Join(o.out, checkpointFile), o.every
+	path, every := filepath.Join(o.Out, checkpointFile), o.Every
 	switch {
-	case every < 0:
-		return exit.Usagef("", "--checkpoint-every %v: must be at least 0s", every)
 	case every == 0:
 		every = math.MaxInt64 / 4
 	}
-	if o.resume && o.cfg.Data != "" {
+	if o.Resume && o.Config.Data != "" {
 		// So that a container that is started again, or for the first time, goes on by itself.
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			o.resume = false
-			if !o.quiet {
-				a.note("there is nothing to resume in %s: the training begins", o.out)
-			}
+			o.Resume = false
+			a.info("there is nothing to resume in %s: the training begins", o.Out)
 		}
 	}
-	if !o.resume {
-		if o.every > 0 {
-			o.cfg.Checkpoint = train.NewCheckpoint(path, o.every)
+	if !o.Resume {
+		if o.Every > 0 {
+			o.Config.Checkpoint = train.NewCheckpoint(path, o.Every)
 			set.VisitAll(func(f *pflag.Flag) {
-				if f.Changed && !notResumed[f.Name] { // on the command line or in --config
-					_ = o.cfg.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
+				if f.Changed && options.Resumes(f) { // on the command line or in --config
+					_ = o.Config.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
 				}
 			})
 		}
@@ -73,7 +62,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	}
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
-		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.out, checkpointFile),
+		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.Out, checkpointFile),
 			"an interrupted `drotrain train --out DIR` leaves one, and a run that ended has taken it away; with --data too, --resume begins where there is none")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
@@ -81,7 +70,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	before := j.Facts(prefix)
 	var changed []error
 	set.VisitAll(func(f *pflag.Flag) {
-		if was, ok := before[f.Name]; f.Changed && !notResumed[f.Name] && (!ok || was != given(f)) {
+		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != given(f)) {
 			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: given(f)})
 		}
 	})
@@ -97,7 +86,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 			}
 		}
 	}
-	o.cfg.Checkpoint = j
+	o.Config.Checkpoint = j
 	return nil
 }
 
@@ -105,8 +94,9 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 // has ended; after a signal it is written, if there is anything in it, and a note says what it is
 // for.
 func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) error {
-	j := o.cfg.Checkpoint
+	j := o.Config.Checkpoint
 	var changed *train.ChangedError
+	var interrupted exit.Interrupted
 	switch {
 	case j == nil:
 		return err
@@ -114,13 +104,13 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 		return exit.WithHint(err, "what goes on must be as it was; to give up what was computed, train again with --force and without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
-	case context.Cause(ctx) == nil || !j.Begun():
+	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.Begun():
 		return err
 	}
 	if failed := j.Flush(); failed != nil {
-		a.note("note: no checkpoint: %v", failed)
-	} else if !o.quiet {
-		a.note("drotrain train --resume --out %s goes on from here", quote.Shell(o.out))
+		a.warn(fmt.Sprintf("no checkpoint: %v", failed))
+	} else {
+		a.info("drotrain train --resume --out %s goes on from here", quote.Shell(o.Out))
 	}
 	return err
 }

@@ -15,11 +15,10 @@ import (
 )
 
 // parse gives args and then the YAML text to the options of train.
-func parse(t *testing.T, yaml string, args ...string) (*trainOptions, error) {
+func parse(t *testing.T, yaml string, args ...string) (*options.Settings, error) {
 	t.Helper()
-	o := &trainOptions{}
 	cmd := &cobra.Command{Use: "train"}
-	o.define(cmd)
+	o := options.Add(cmd, options.Train)
 	if err := cmd.ParseFlags(args); err != nil {
 		return o, options.FlagErrors(cmd.Flags(), args)
 	}
@@ -57,10 +56,10 @@ json: true
 	want.Features = []string{"pirat", "lvrat"}
 	want.Nu, want.Mu, want.Seed, want.MaxPasses = level.At(3), &zero, 1<<64-1, 1000
 	want.Positive, want.Penalty, want.Gap = "1", "chi2", 1e-4
-	if !reflect.DeepEqual(o.cfg, want) {
-		t.Errorf("got\n%+v, want\n%+v", o.cfg, want)
+	if !reflect.DeepEqual(o.Config, want) {
+		t.Errorf("got\n%+v, want\n%+v", o.Config, want)
 	}
-	if !o.json || o.quiet || o.out != defaultOut {
+	if !o.JSON || o.Quiet || o.Out != defaultOut {
 		t.Errorf("output options: %+v", o)
 	}
 }
@@ -70,7 +69,7 @@ func TestConfigEmpty(t *testing.T) {
 		o, err := parse(t, yaml)
 		if err != nil {
 			t.Errorf("%q: %v", yaml, err)
-		} else if !reflect.DeepEqual(o.cfg, train.DefaultConfig()) {
+		} else if !reflect.DeepEqual(o.Config, train.DefaultConfig()) {
 			t.Errorf("%q changed the defaults", yaml)
 		}
 	}
@@ -121,7 +120,7 @@ func TestConfigErrors(t *testing.T) {
 // Every setting of the library is an option of the same name.
 func TestEverySettingIsAnOption(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
-	new(trainOptions).define(cmd)
+	options.Add(cmd, options.Train)
 	var check func(settings reflect.Type)
 	check = func(settings reflect.Type) {
 		for i := range settings.NumField() {
@@ -139,12 +138,11 @@ func TestEverySettingIsAnOption(t *testing.T) {
 
 func TestCommandLine(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
-	o := &trainOptions{}
-	o.define(cmd)
+	o := options.Add(cmd, options.Train)
 	if err := cmd.ParseFlags([]string{"--groups", `a,"b, c"`, "--nu=0.5", "--intercept=false", "--out=x", "--positive", "it's"}); err != nil {
 		t.Fatal(err)
 	}
-	o.cfg.Data, o.cfg.Target = "builtin:hmda", "deny"
+	o.Config.Data, o.Config.Target = "builtin:hmda", "deny"
 	const want = `drotrain train --data builtin:hmda --target deny --groups 'a,"b, c"' ` +
 		`--positive 'it'\''s' --intercept=false --nu 0.5`
 	if got := options.CommandLine("train", cmd.Flags(), "data", "target", "groups"); got != want {
@@ -155,7 +153,7 @@ func TestCommandLine(t *testing.T) {
 // What a configuration sets, lists too, is given: the command that repeats the run has it.
 func TestCommandLineOfAConfiguration(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
-	new(trainOptions).define(cmd)
+	options.Add(cmd, options.Train)
 	if err := cmd.ParseFlags([]string{"--seed", "4"}); err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +179,8 @@ func FuzzConfig(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, yaml string) {
-		o := &trainOptions{}
 		cmd := &cobra.Command{Use: "train"}
-		o.define(cmd)
+		options.Add(cmd, options.Train)
 		if err := options.ApplyYAML(cmd.Flags(), "c.yaml", strings.NewReader(yaml)); err != nil {
 			if msg, _ := exit.Describe(err); exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(msg, "c.yaml") {
 				t.Errorf("%q: %v", yaml, err)

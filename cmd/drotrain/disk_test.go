@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // embedded are the columns of a data set that comes with the program.
@@ -62,5 +63,18 @@ func TestFileTooLarge(t *testing.T) {
 	}
 	if code, told := run("unlimited"); code != exit.OK {
 		t.Errorf("with room: exit code %d: %s", code, told)
+	}
+}
+
+// A limit of the address space that leaves the runtime too little is refused before the table is
+// read, instead of a crash on the way.
+func TestAddressSpace_TooLittle(t *testing.T) {
+	least := memory.LeastSpace()
+	if err := enoughSpace(least, least); err != nil {
+		t.Error(err)
+	}
+	err := enoughSpace(least-1, least)
+	if msg, hint := exit.Describe(err); exit.Code(t.Context(), err) != exit.Failed || !strings.Contains(msg, "ulimit -v leaves") || !strings.Contains(hint, "raise it") {
+		t.Errorf("%s; %s", msg, hint)
 	}
 }

@@ -22,8 +22,8 @@ const root = "../.."
 
 // The README, the help of train and the comment of the command tell the exit codes that there are.
 func TestExitCodesOfTheDocumentation(t *testing.T) {
-	_, help, _ := try(t.Context(), "train", "-h")
-	told := map[string]string{"train -h": help}
+	_, help, _ := try(t.Context(), "train", "--help")
+	told := map[string]string{"train --help": help}
 	for _, file := range []string{"README.md", "cmd/drotrain/main.go"} {
 		b, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {

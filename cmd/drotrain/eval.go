@@ -13,147 +13,289 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// evalOptions are the options of `drotrain eval`.
+// evalOptions are the settings of an evaluation, and what follows from them.
 type evalOptions struct {
-	model, data string
-	variant     string
-	reading     data.Reading
-	measure     measureOptions
-	gates       gates
-	out         string
-	force       bool
-	json, quiet bool
+	*options.Settings
+	measure report.Options
+	gates   gates
+	out     outputs
+	begin   func(phase string) // of the progress
 }
 
 func newEval(a *app) *cobra.Command {
-	o := &evalOptions{}
 	cmd := &cobra.Command{
-		Use:                   "eval --model FILE --data FILE [options]",
+		Use:                   "eval (--model FILES | --predictions FILE) [options]",
 		DisableFlagsInUseLine: true,
-		Short:                 "Measure a model overall and by group",
-		Long: `Measure a model and its ERM baseline on the rows of a table: overall and by
-group, worst group first, with intervals. The table needs the target column.
+		Short:                 "Evaluate models or predictions overall and by group",
+		Long: `Evaluate a trained model, several of them, or the predictions of any program:
+overall and by group with intervals, worst group first. With --out it writes the
+report as a page or Markdown, or the numbers as JSON; --fail-if makes it a gate.
 
-A condition is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, >, >= and, as
-MEASURE, worst_group.risk, overall.accuracy, group[yes / no].risk, cvar[0.1],
-difference.tpr, ratio.selection_rate, change.worst_group.risk.high and the like.`,
-		Example: `  drotrain eval --model drotrain-out --data new.parquet --groups region,sex
-  drotrain eval --model drotrain-out/model.json --data builtin:hmda --json
-  drotrain eval --model drotrain-out/model.json --data new.parquet \
-      --fail-if "worst_group.risk > 0.6" --out gates.xml`,
+A model is evaluated on the rows of --data, or without it on those that its
+training held out. A model is a file that somebody may have sent you: the table
+it names is opened only if it is embedded, lies in the folder of the model, or
+is named with --trained-on. Of several models the first is the baseline.
+
+Predictions are columns of a table: probabilities of the positive value of a
+two-valued --target, otherwise predictions in its units. The loss of a row
+follows from both: logistic is -log of the probability of the actual outcome,
+squared is (y-p)^2/2, huber the Huber loss of y-p.
+
+A condition of --fail-if is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, > or
+>=; --measures lists the measures.
+
+Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
+		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html
+  drotrain eval --model drotrain-out --data new.parquet \
+      --fail-if "worst_group.risk > 0.6" --out metrics.json,gates.xml
+  drotrain eval --predictions preds.csv --target y --score old=p1,new=p2 \
+      --groups region,sex`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.measure.Unweighted = cmd.Flags().Changed("weight") && o.measure.Weight == ""
-			return o.run(cmd.Context(), a)
-		},
 	}
-	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
-		defineVariant(fs, &o.variant)
-		fs.StringVar(&o.data, "data", "", "rows to measure on: a `file`, a directory, a glob or builtin:NAME")
-		fs.StringVar(&o.measure.Filter, "filter", "", filterHelp)
-		fs.Var(options.List(&o.measure.Groups), "groups", "`columns` that name groups; each on its own, and crossed (default: those of the training)")
-		o.measure.define(fs)
-		o.gates.define(fs)
-	})
-	readingOptions(cmd, &o.reading)
-	options.Section(cmd, "Memory", func(fs *pflag.FlagSet) {
-		defineMemory(fs, &o.measure.Memory, &o.measure.Cache, "where --out is, or the working directory")
-	})
-	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.out, "out", "", "`file` to write too: metrics in .json, or gates as JUnit in .xml")
-		fs.BoolVar(&o.force, "force", false, "replace that file")
-		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
-		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	a.define(cmd, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+		o := &evalOptions{Settings: s, gates: gates{list: s.Gates}, out: outputs{s.Outputs, s.Formats, s.Force}}
+		return o.run(ctx, a, fs)
 	})
 	return cmd
 }
 
-func (o *evalOptions) run(ctx context.Context, a *app) error {
-	write := map[string]func(*eval.Evaluation, io.Writer) error{
-		".json": (*eval.Evaluation).WriteJSON,
-		".xml":  func(_ *eval.Evaluation, w io.Writer) error { return o.gates.writeJUnit(w) },
-	}[strings.ToLower(filepath.Ext(o.out))]
-	if o.out != "" && write == nil {
-		return exit.Usagef("end the name in .json or .xml", "--out %q: unknown format", o.out)
+// run measures, writes the files and prints the outcome.
+func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	if o.Measures {
+		return listMeasures(a.stdout)
 	}
-	if err := needed(modelNeeded(o.model), dataNeeded(o.data)); err != nil {
+	if err := o.check(fs); err != nil {
 		return err
 	}
-	if o.out != "" {
-		if err := a.inputs.Check(o.force, o.out); err != nil {
+	if err := o.out.spare(a); err != nil {
+		return err
+	}
+	var err error
+	if o.measure, err = measuring(o.Settings); err != nil {
+		return err
+	}
+	c := &o.Config
+	m := &o.measure
+	m.Groups, m.Filter, m.Threshold, m.Weight = c.Groups, c.Filter, c.Threshold, c.Weight
+	m.Unweighted = fs.Changed("weight") && c.Weight == ""
+	m.Cache, m.Memory = c.Cache, c.Memory
+	if m.Cache == "" {
+		m.Cache = o.out.folder()
+	}
+	limitHeap(m.Memory)
+	m.Announce = announcing(a, m.Memory)
+	m.Command = options.CommandLine("eval", fs)
+	p := a.newProgress()
+	defer p.Finish()
+	ctx = p.Watch(ctx)
+	o.begin, m.Observe = p.Begin, p.Measuring
+	measured, title, err := o.evaluate(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer measured.Close()
+	if o.Strict || o.measure.Filter == "" { // rows that are chosen are meant to differ
+		if err := a.checkDrift(measured.Encoding, o.Strict); err != nil {
 			return err
 		}
 	}
-	m, _, err := a.loadVariant(o.model, o.variant, o.quiet)
-	if err != nil {
-		return err
-	}
-	if o.measure.Cache == "" {
-		o.measure.Cache = filepath.Dir(o.out)
-	}
-	limitHeap(o.measure.Memory)
-	o.measure.Announce = announcing(a, o.measure.Memory, o.quiet)
-	measured, err := measureFile(ctx, a, m, o.data, o.reading, o.measure.Options, o.quiet)
-	if err != nil {
-		return exit.Interruption(ctx, err)
-	}
-	defer measured.Close()
 	e := measured.Evaluation
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
-	if o.out != "" {
-		if err := a.inputs.WriteFile(o.out, o.force, func(w io.Writer) error { return write(e, w) }); err != nil {
+	var r *eval.Report
+	if o.out.needsReport() || o.Predictions != "" && !o.JSON {
+		if r, err = measured.ReportContext(ctx); err != nil {
 			return err
 		}
 	}
-	if o.json {
+	for _, w := range e.Verdict.Warnings {
+		a.warn(w)
+	}
+	files, err := o.out.write(ctx, a, e, r, &o.gates)
+	p.Finish()
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.out.toStream():
+	case o.JSON:
 		if err := e.WriteJSON(a.stdout); err != nil {
 			return err
 		}
-		return o.gates.tell(a, o.quiet)
+	default:
+		if o.out.needsReport() { // which has the tables
+			fmt.Fprintln(a.stdout, title)
+			show.Verdict(a.stdout, e)
+		} else {
+			show.Evaluation(a.stdout, e, title)
+		}
+		if r != nil && o.Predictions != "" {
+			for _, n := range r.Notes {
+				a.note("%s", n)
+			}
+			show.Adversary(a.stdout, r.Adversary)
+		}
+		if len(files) > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		for _, path := range files {
+			fmt.Fprintf(a.stdout, "wrote  %s\n", path)
+		}
 	}
-	show.Evaluation(a.stdout, e, fmt.Sprintf("%s: %s, target %s", o.data, show.Plural(e.N, "row", "rows"), show.Target(m)))
-	if o.out != "" {
-		fmt.Fprintf(a.stdout, "\nwrote  %s\n", o.out)
-	}
-	return o.gates.tell(a, o.quiet)
+	return o.gates.report(a)
 }
 
-// filterHelp explains --filter of a table that is measured.
-const filterHelp = "`rows` to measure on: 'age >= 18 && state != \"PR\"'"
+// onlyPredictions are the options that say what a table of predictions holds.
+var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "huber-delta", "columns", "drop", "penalty", "nu", "seed"}
 
-// measureFile evaluates a model on the rows of a table.
-func measureFile(ctx context.Context, a *app, m *train.Model, path string, how data.Reading, o report.Options, quiet bool) (*report.Measured, error) {
-	if o.Observe == nil {
-		p := a.newProgress(quiet)
-		defer p.Finish()
-		o.Observe, ctx = p.Measuring, p.Watch(ctx)
-		p.Begin(show.Reading)
+// onlyModels are the options that are for models alone.
+var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}
+
+// check refuses what the command line alone shows to be wrong.
+func (o *evalOptions) check(fs *pflag.FlagSet) error {
+	of, not := "--model", onlyPredictions
+	if o.Predictions != "" {
+		of, not = "--predictions", onlyModels
+	} else if len(o.Models) == 0 {
+		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with --predictions", "no --model")
 	}
-	f, err := a.openTable(ctx, path, orOf(how, m.Config.Reading))
+	for _, name := range not {
+		if f := fs.Lookup(name); f != nil && f.Changed {
+			other := map[string]string{"--model": "--predictions", "--predictions": "--model"}[of]
+			if name == "model" {
+				return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
+			}
+			return exit.Usagef("leave out --"+name, "--%s is for %s", name, other)
+		}
+	}
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	switch {
+	case o.JSON && o.out.toStream():
+		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
+	case o.Predictions != "":
+		if fs.Changed("huber-delta") && o.Config.Loss != "huber" {
+			return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", o.Config.HuberDelta)
+		}
+	case o.Config.Data != "" && o.TrainedOn != "":
+		return exit.Usagef("leave out one of them", "--data measures on the rows of a table, and --trained-on on those that the training held out")
+	case o.Config.Data == "" && (o.Config.Filter != "" || !o.Config.Reading.IsZero()):
+		return exit.Usagef("name the table with --data", "--filter and the options of reading are for a table that is measured; the rows that the training held out are read as they were then")
+	case o.Variant != "" && (o.Config.Data == "" || len(o.Models) > 1):
+		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant chooses the model that is measured on a table; held-out rows and comparisons measure all of a file")
+	}
+	return nil
+}
+
+// evaluate measures what the command line names, and returns the first line that is printed.
+func (o *evalOptions) evaluate(ctx context.Context, a *app) (*report.Measured, string, error) {
+	switch {
+	case o.Predictions != "":
+		return o.measurePredictions(ctx, a)
+	case len(o.Models) > 1:
+		measured, err := o.compareModels(ctx, a)
+		if err != nil {
+			return nil, "", err
+		}
+		e := measured.Evaluation
+		return measured, fmt.Sprintf("%s: %s of the %s", strings.Join(o.Models, ", "), show.Plural(e.N, "row", "rows"), e.Split), nil
+	case o.Config.Data == "":
+		m, err := a.loadModel(ctx, o.Models[0])
+		if err != nil {
+			return nil, "", err
+		}
+		measured, err := o.measureHoldout(ctx, a, m)
+		if err != nil {
+			return nil, "", err
+		}
+		e := measured.Evaluation
+		return measured, fmt.Sprintf("%s: %s of the %s, target %s", m.Config.Data, show.Plural(e.N, "row", "rows"), e.Split, show.Target(m)), nil
+	}
+	m, _, err := a.loadVariant(ctx, o.Models[0], o.Variant)
+	if err != nil {
+		return nil, "", err
+	}
+	measured, err := o.measureTable(ctx, a, m)
+	if err != nil {
+		return nil, "", err
+	}
+	return measured, fmt.Sprintf("%s: %s, target %s", o.Config.Data, show.Plural(measured.Evaluation.N, "row", "rows"), show.Target(m)), nil
+}
+
+// measureTable evaluates a model on the rows of --data.
+func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
+	o.begin(show.Reading)
+	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
 	if err != nil {
 		return nil, err
 	}
-	measured, err := report.MeasureTable(ctx, m, f, o)
-	if err != nil {
-		return measured, err
+	if was := m.Config.Filter; was != "" {
+		switch {
+		case o.TrainingFilter && o.measure.Filter != "":
+			o.measure.Filter = "(" + was + ") && (" + o.measure.Filter + ")"
+		case o.TrainingFilter:
+			o.measure.Filter = was
+		default:
+			a.note("the model was trained on the rows with %s; --training-filter measures it on such rows alone", was)
+		}
 	}
-	if s := measured.Encoding.String(); s != "" && !quiet {
-		a.note("note: %s", s)
+	measured, err := report.MeasureTable(ctx, m, f, o.measure)
+	if err != nil {
+		return nil, err
+	}
+	if s := measured.Encoding.String(); s != "" {
+		a.note("%s", s)
 	}
 	for _, s := range measured.Notes() {
-		a.note("note: %s", s)
+		a.note("%s", s)
 	}
 	if m.TrainedOn(f) {
-		a.warn("the model was trained on rows of this table; `drotrain report` measures it on those held out")
+		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
 	}
 	return measured, nil
+}
+
+// listMeasures prints what the conditions of --fail-if can compare.
+func listMeasures(w io.Writer) error {
+	fmt.Fprint(w, `A condition is [MODEL.]MEASURE OP NUMBER, as in "worst_group.risk > 0.6". A measure
+is one of these, with a KEY of the lists below:
+
+`)
+	for _, l := range [][2]string{
+		{"overall.KEY", "of all rows"},
+		{"worst_group.KEY", "of the group with the largest risk"},
+		{"group[LABEL].KEY", "of one group: group[yes / no].risk"},
+		{"difference.KEY", "largest minus smallest of the groups"},
+		{"ratio.KEY", "smallest over largest of the groups"},
+		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
+		{"change.worst_group.risk", "second model minus the first, on the same rows"},
+	} {
+		fmt.Fprintf(w, "  %-24s %s\n", l[0], l[1])
+	}
+	fmt.Fprintln(w, "\nWhere there is an interval, .low and .high are its ends.")
+	for _, t := range []eval.Task{eval.Binary, eval.Regression} {
+		fmt.Fprintf(w, "\nKEY of a %s target\n", t)
+		for _, q := range t.Measures() {
+			fmt.Fprintf(w, "  %-24s %s\n", q.Key, q.Label)
+		}
+	}
+	return nil
+}
+
+// folder returns the directory of the files that are written; the working directory without any.
+func (o *outputs) folder() string {
+	if dir := o.directory(); dir != "" {
+		return dir
+	}
+	if len(o.out) > 0 {
+		return filepath.Dir(o.out[0])
+	}
+	return "."
 }

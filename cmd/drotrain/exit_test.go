@@ -46,10 +46,10 @@ func TestExitCodes(t *testing.T) {
 		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --no-report --out nomu"},
 		{exit.Gate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exit.Usage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
-		{exit.Gate, "audit p.csv --label deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
-		{exit.OK, "audit p.csv --label deny --score probability --resamples 0"},
-		{exit.Usage, "audit p.csv --label deny"},
-		{exit.Failed, "audit p.csv --label deny --score row"},
+		{exit.Gate, "eval --predictions p.csv --target deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
+		{exit.OK, "eval --predictions p.csv --target deny --score probability --resamples 0"},
+		{exit.Usage, "eval --predictions p.csv --target deny"},
+		{exit.Failed, "eval --predictions p.csv --target deny --score row"},
 		{exit.Usage, "train --data builtin:hmda --target deny --features deny"},
 		{exit.Usage, "predict --model m --data builtin:hmda"},
 		{exit.Failed, "predict --model nowhere.json --data builtin:hmda --out p.csv"},
@@ -95,6 +95,7 @@ func TestInterrupt(t *testing.T) {
 		{syscall.SIGTERM, 143, "robust: ", "drotrain: error: terminated; the model so far is in drotrain-out/model.json"},
 		{syscall.SIGINT, 130, "note: target", "drotrain: error: interrupted; the model is in drotrain-out/model.json, its report is not finished\nhint: "},
 		{syscall.SIGINT, 130, "ERM: ", "drotrain: error: interrupted before there was a model\n"},
+		{syscall.SIGTERM, 143, "rescaled ERM: ", "drotrain: error: terminated; the model is in drotrain-out/model.json, but models that it would be compared with are not finished\n"},
 	} {
 		t.Run(c.when+c.sig.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -103,7 +104,11 @@ func TestInterrupt(t *testing.T) {
 			errs := &trigger{text: c.when, f: func() { cancel(exit.Interrupted{Signal: c.sig}) }}
 			clock := time.Unix(0, 0)
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
-			if code := a.run(ctx, append([]string{"train", "--gap", "1e-9"}, leveled...)); code != c.code {
+			args := append([]string{"train", "--gap", "1e-9"}, leveled...)
+			if strings.HasPrefix(c.when, "rescaled") {
+				args = append(args, "--no-report")
+			}
+			if code := a.run(ctx, args); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 			if !strings.Contains(errs.String(), c.msg) {
@@ -134,7 +139,7 @@ func TestInternalError(t *testing.T) {
 	func() {
 		defer func() {
 			if r := recover(); r != nil {
-				a.printError(internalError(r, panicSite()))
+				a.printError(internalError(r, panicSite()), exit.Failed)
 			}
 		}()
 		var c *cobra.Command

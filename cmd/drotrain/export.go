@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,14 +16,8 @@ import (
 	"github.com/drotrain/drotrain/export"
 )
 
-// exportOptions are the options of `drotrain export`.
-type exportOptions struct {
-	model, format, out string
-	variant            string
-	export.Options
-	csvSafe            bool
-	force, json, quiet bool
-}
+// exportOptions are the settings of `drotrain export`.
+type exportOptions struct{ *options.Settings }
 
 // An exported says what export wrote.
 type exported struct {
@@ -38,11 +33,6 @@ type part struct {
 }
 
 func newExport(a *app) *cobra.Command {
-	var formats []string
-	for _, f := range export.Formats() {
-		formats = append(formats, string(f))
-	}
-	o := &exportOptions{}
 	cmd := &cobra.Command{
 		Use:                   "export --model FILE --out FILE [options]",
 		DisableFlagsInUseLine: true,
@@ -60,58 +50,47 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
       --dialect postgres --table loans
   drotrain export --model drotrain-out --out score/score.go --package score`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(a, formats) },
 	}
-	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
-		fs.StringVar(&o.out, "out", "", "`file` to write")
-		defineVariant(fs, &o.variant)
-		fs.Var(options.Enum(&o.format, formats), "format", "language; by default the ending of --out")
-		o.Dialect = export.Dialects()[0]
-		fs.Var(options.Enum(&o.Dialect, export.Dialects()), "dialect", "of SQL")
-		fs.StringVar(&o.Table, "table", "data", "`name` of the table that SQL selects from, as written in SQL")
-		fs.StringVar(&o.Package, "package", "model", "`name` of the Go package")
-		fs.BoolVar(&o.csvSafe, "csv-safe", true, "in .csv, an apostrophe before text that a spreadsheet would run: =1+1")
-		fs.BoolVar(&o.force, "force", false, "replace files that exist")
-		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
-		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	a.define(cmd, options.Export, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+		return exportOptions{s}.run(ctx, a, fs)
 	})
 	return cmd
 }
 
-func (o *exportOptions) run(a *app, formats []string) error {
-	if err := needed(modelNeeded(o.model), need{"out", o.out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
+func (o exportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+	model := strings.Join(o.Models, "")
+	if err := needed(modelNeeded(model), need{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
 		return err
 	}
-	m, variant, err := a.loadVariant(o.model, o.variant, o.quiet)
+	m, variant, err := a.loadVariant(ctx, model, o.Variant)
 	if err != nil {
 		return err
 	}
-	if o.format == "" {
-		o.format = strings.TrimPrefix(filepath.Ext(o.out), ".")
-		if err := options.Enum(&o.format, formats).Set(o.format); err != nil {
-			return exit.Usagef("say which with --format "+strings.Join(formats, "|"), "the ending of %s names no format", o.out)
+	if o.Format == "" {
+		o.Format = strings.TrimPrefix(filepath.Ext(o.Out), ".")
+		if err := fs.Lookup("format").Value.Set(o.Format); err != nil {
+			return exit.Usagef("say which with --format "+fs.Lookup("format").Value.Type(), "the ending of %s names no format", o.Out)
 		}
 	}
-	o.Formulas = !o.csvSafe
-	parts := []part{{o.out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.format), o.Options) }}}
-	if export.Format(o.format) == export.Go {
-		parts = append(parts, part{strings.TrimSuffix(o.out, ".go") + "_test.go",
-			func(w io.Writer) error { return export.WriteGoTest(w, m, o.Options) }})
+	o.Export.Formulas = !o.Safe
+	parts := []part{{o.Out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }}}
+	if export.Format(o.Format) == export.Go {
+		parts = append(parts, part{strings.TrimSuffix(o.Out, ".go") + "_test.go",
+			func(w io.Writer) error { return export.WriteGoTest(w, m, o.Export) }})
 	}
-	done := exported{Format: o.format, Variant: variant}
+	done := exported{Format: o.Format, Variant: variant}
 	for _, p := range parts { // none is written if one of them is in the way
-		if err := a.inputs.Check(o.force, p.path); err != nil {
+		if err := a.inputs.Check(o.Force, p.path); err != nil {
 			return err
 		}
 	}
 	for _, p := range parts {
-		if err := a.inputs.WriteFile(p.path, o.force, p.content); err != nil {
+		if err := a.inputs.WriteFile(p.path, o.Force, p.content); err != nil {
 			return err
 		}
 		done.Files = append(done.Files, p.path)
 	}
-	if o.json {
+	if o.JSON {
 		return show.JSON(a.stdout, done)
 	}
 	fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))

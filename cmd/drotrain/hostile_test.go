@@ -68,9 +68,9 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 		{"predict --model m --data pay.csv --out link.csv --force", "link.csv", "pay.csv"},
 		{"eval --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
 		{"eval --model m --data pay.csv --resamples 0 --out e.json --force", "e.json", "m/model.json"},
-		{"report --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
-		{"report --model m --data pay.csv --resamples 0 --format json --out d --force", "d/report.json", "pay.csv"},
-		{"audit preds.csv --label pay --score prediction --resamples 0 --out a.json --force", "a.json", "preds.csv"},
+		{"eval --model m --data pay.csv --resamples 0 --out m/model.json --force", "", ""},
+		{"eval --model m --data pay.csv --resamples 0 --format json --out d --force", "d/report.json", "pay.csv"},
+		{"eval --predictions preds.csv --target pay --score prediction --resamples 0 --out a.json --force", "a.json", "preds.csv"},
 		{"export --model m --format csv --out m/model.json --force", "", ""},
 		{"train --data pay.csv --target pay --out o --force", "o/model.json", "pay.csv"},
 		{"train --data pay.csv --target pay --out o --force", "o/report.html", "pay.csv"},
@@ -122,7 +122,7 @@ func TestNamesObeyNoTerminal(t *testing.T) {
 		{"predict", "--model", "m", "--data", "pay.csv", "--keep", age, "--out", "p.csv"},
 		{"train", "--data", "pay.csv", "--target", age + "x", "--out", "n"},
 		{"eval", "--model", "m", "--data", "no\x1b[2Jsuch.csv"},
-		{"report", "--model", "m", "--data", "pay.csv", "--resamples", "0", "--out", "r\x1b[1m.html"},
+		{"eval", "--model", "m", "--data", "pay.csv", "--resamples", "0", "--out", "r\x1b[1m.html"},
 	} {
 		_, stdout, stderr := try(t.Context(), args...)
 		for _, s := range []string{stdout, stderr} {
@@ -141,7 +141,7 @@ func TestNamesObeyNoTerminal(t *testing.T) {
 	}
 }
 
-// A model is a file that somebody may have sent: report opens the table that it names
+// A model is a file that somebody may have sent: eval opens the table that it names
 // only in the folder of the model, or where the user names it.
 func TestReportOpensNoStrangeTable(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -158,23 +158,23 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 	run(exit.OK, "train", "--data", "elsewhere/pay.csv", "--target", "pay", "--average", "plain", "--out", "far", "--quiet")
 	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
-		says := run(exit.Usage, "report", "--model", model, "--resamples", "0", "--out", "r.html")
+		says := run(exit.Usage, "eval", "--model", model, "--resamples", "0", "--out", "r.html")
 		if !strings.Contains(says, "elsewhere/pay.csv, lies outside its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
 			t.Errorf("says %q", says)
 		}
 	}
-	says := run(exit.OK, "report", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
+	says := run(exit.OK, "eval", "--model", "far", "--resamples", "0", "--trained-on", "elsewhere/pay.csv", "--out", "far.html", "--quiet")
 	if !strings.Contains(says, "Measured on the training rows, out of fold (120 rows)") {
 		t.Errorf("says %q", says)
 	}
-	run(exit.OK, "report", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
+	run(exit.OK, "eval", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
 	if err := os.Symlink("../elsewhere", "m/link"); err == nil { // a way out of the folder
 		raw, err := os.ReadFile("m/model.json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		put(t, "m/model.json", strings.ReplaceAll(string(raw), "m/pay.csv", "m/link/pay.csv"))
-		run(exit.Usage, "report", "--model", "m", "--resamples", "0", "--out", "n.html")
+		run(exit.Usage, "eval", "--model", "m", "--resamples", "0", "--out", "n.html")
 	}
 }
 

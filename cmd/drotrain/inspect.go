@@ -21,7 +21,6 @@ import (
 )
 
 func newInspect(a *app) *cobra.Command {
-	var o inspectOptions
 	cmd := &cobra.Command{
 		Use:                   "inspect FILE [options]",
 		DisableFlagsInUseLine: true,
@@ -45,37 +44,26 @@ missing values, dates, levels) and proposes a command that trains on it, or with
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return exit.Interruption(cmd.Context(), o.inspect(cmd.Context(), a, args[0]))
-		},
 	}
-	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.target, "target", "", "`column` to predict: propose how to train")
-		fs.StringVar(&o.out, "out", "", "with --target: the configuration `file` for train --config")
-		fs.BoolVar(&o.force, "force", false, "replace that file")
-		fs.BoolVar(&o.json, "json", false, "print one JSON object")
+	a.define(cmd, options.Inspect, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, args []string) error {
+		return inspectOptions{s}.inspect(ctx, a, args[0])
 	})
-	readingOptions(cmd, &o.how)
 	return cmd
 }
 
-// inspectOptions are the options of `drotrain inspect`.
-type inspectOptions struct {
-	how         data.Reading
-	target, out string
-	force, json bool
-}
+// inspectOptions are the settings of `drotrain inspect`.
+type inspectOptions struct{ *options.Settings }
 
-func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error {
-	asJSON := o.json
-	if o.out != "" && o.target == "" {
+func (o inspectOptions) inspect(ctx context.Context, a *app, path string) error {
+	asJSON := o.JSON
+	if o.Out != "" && o.Config.Target == "" {
 		return exit.Usagef("", "--out is the file of a proposal: name the column to predict with --target")
 	}
 	if isModel(path) {
 		if done, err := inspectResult(a, path, asJSON); done || err != nil {
 			return err
 		}
-		m, err := a.loadModel(path)
+		m, err := a.loadModel(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -85,17 +73,17 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 		show.Model(a.stdout, path, m)
 		return nil
 	}
-	shown := a.newProgress(false)
+	shown := a.newProgress()
 	defer shown.Finish()
 	ctx = shown.Watch(ctx)
 	shown.Begin(show.Reading)
 	var f *data.Frame
 	var p *proposed
 	var err error
-	if o.target != "" {
-		f, p, err = proposeTraining(ctx, a, shown, path, o.target, o.how)
+	if o.Config.Target != "" {
+		f, p, err = proposeTraining(ctx, a, shown, path, o.Config.Target, o.Config.Groups, o.Config.Reading)
 	} else {
-		f, err = a.openTable(ctx, path, o.how)
+		f, err = a.openTable(ctx, path, o.Config.Reading)
 	}
 	if err != nil {
 		return err
@@ -106,24 +94,31 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 	if err != nil {
 		return err
 	}
-	if p != nil && o.out != "" {
-		if err := p.writeConfig(a, o.out, o.force); err != nil {
+	if p != nil && o.Out != "" {
+		if err := p.writeConfig(a, o.Out, o.Force); err != nil {
 			return err
 		}
 	}
-	t := tableInfo{"table", d, p}
+	groups, err := describeGroups(ctx, f, o.Config.Groups)
+	if err != nil {
+		return err
+	}
+	t := tableInfo{"table", d, groups, p}
 	if asJSON {
 		return show.JSON(a.stdout, t)
 	}
 	show.Table(a.stdout, path, d)
+	for _, g := range groups {
+		show.Wrapped(a.stdout, "  ", fmt.Sprintf("group column %s (%s): %s", g.Column, show.Plural(g.Levels, "level", "levels"), g.Why))
+	}
 	if p != nil {
-		p.tell(a.stdout)
-		if o.out != "" {
-			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", quote.Shell(o.out))
+		p.print(a.stdout)
+		if o.Out != "" {
+			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", quote.Shell(o.Out))
 		}
 	}
 	for _, n := range t.Notes {
-		a.note("note: %s", exit.Remarked(f, n))
+		a.note("%s", exit.Remarked(f, n))
 	}
 	if strings.HasPrefix(path, datasets.Prefix) {
 		if info, err := datasets.Get(path); err == nil && info.Caution != "" {
@@ -137,10 +132,48 @@ func (o *inspectOptions) inspect(ctx context.Context, a *app, path string) error
 type tableInfo struct {
 	Kind string `json:"kind"` // "table"
 	data.Description
-	Proposal *proposed `json:"proposal,omitempty"`
+	Groups   []groupInfo `json:"groups,omitempty"` // the columns of --groups
+	Proposal *proposed   `json:"proposal,omitempty"`
 }
 
-// isModel tells a model, or a directory with one, from a table: by its first
+// A groupInfo is what inspect says of a group column.
+type groupInfo struct {
+	Column  string `json:"column"`
+	Levels  int    `json:"levels"`
+	Feature bool   `json:"feature"` // train takes the column as a feature unless told otherwise
+	Why     string `json:"why"`
+}
+
+// describeGroups returns whether train takes the columns as features, and why one may want the
+// opposite.
+func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []groupInfo, err error) {
+	for _, name := range names {
+		c, err := f.Column(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		levels := map[string]bool{}
+		for i := range f.Rows {
+			if !c.IsNull(i) {
+				levels[c.Text(i)] = true
+			}
+		}
+		g := groupInfo{Column: name, Levels: len(levels), Feature: len(levels) <= data.DefaultMaxLevels}
+		info, err := datasets.Get(f.Name())
+		switch {
+		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
+			g.Feature, g.Why = false, "train does not take it as a feature: it is not known at prediction"
+		case g.Feature:
+			g.Why = "train takes it as a feature, which usually serves the worst group better; --group-features=false leaves it out where law forbids that or it is unknown at prediction"
+		default:
+			g.Why = fmt.Sprintf("train does not take it as a feature: it has more than %s levels", show.Thousands(data.DefaultMaxLevels))
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// isModel reports whether path is a model, or a directory with one, and not a table: by its first
 // byte, or by its name where there is no such file.
 func isModel(path string) bool {
 	if strings.HasPrefix(path, datasets.Prefix) || path == "-" {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
 // The ends of the ranges of the options that say how robust a model is to be: what is
@@ -22,14 +22,11 @@ func TestEndsOfLevels(t *testing.T) {
 		"group-adjust":     {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
 		"average":          {[]string{"plain", "balanced"}, []string{"median"}},
 		"adversary":        {[]string{"rows", "groups"}, []string{"columns"}},
-		"adversary-prior":  {[]string{"shares", "equal"}, []string{"odd"}},
-		"adversary-groups": {[]string{"crossed", "each"}, []string{"all"}},
 		"penalty":          {[]string{"kl", "chi2"}, []string{"tv"}},
 	} {
 		try := func(value string) error {
-			cfg := train.DefaultConfig()
 			cmd := &cobra.Command{Use: "train"}
-			defineLevel(cmd, &cfg)
+			options.Add(cmd, options.Train)
 			return cmd.Flags().Set(name, value)
 		}
 		for _, v := range c.in {

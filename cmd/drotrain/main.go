@@ -3,7 +3,7 @@
 // and a report.
 //
 //	drotrain train --data loans.parquet --target deny --groups region,sex
-//	drotrain report --model drotrain-out/model.json --data loans.parquet
+//	drotrain eval --model drotrain-out/model.json --data loans.parquet
 //
 // Exit codes: 0 done and certified to the gap asked for, 1 failed, 2 wrong
 // command line, 3 stopped at a limit before the gap (the model is written and

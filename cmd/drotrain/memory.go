@@ -1,20 +1,23 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
 
-	"github.com/spf13/pflag"
-
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// defineMemory adds where rows go that memory does not hold; otherwise is the directory without
-// --cache.
-func defineMemory(fs *pflag.FlagSet, memory *int64, cache *string, otherwise string) {
-	fs.Var(options.Size(memory), "memory", "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)")
-	fs.StringVar(cache, "cache", "", "`directory` for rows kept on disk, in files without a name (default: "+otherwise+")")
+// enoughSpace refuses to begin where ulimit -v leaves less address space than the runtime needs.
+func enoughSpace(space, least int64) error {
+	const mb = 1 << 20
+	if space < least {
+		return exit.WithHint(fmt.Errorf("%s leaves %d MB of address space beside what the program takes: at least %d MB are needed", memory.Ulimit, max(0, space)/mb, least/mb),
+			"raise it, or limit memory by a control group or by --memory instead; a build with CGO_ENABLED=0 needs less")
+	}
+	return nil
 }
 
 // limitHeap keeps the heap within the memory that was asked for.
@@ -24,8 +27,9 @@ func limitHeap(memory int64) {
 	}
 }
 
-// announcing tells that rows go to disk. The heap is then to leave room for what is held of them.
-func announcing(a *app, memory int64, quiet bool) func(line string) {
+// announcing returns a function that notes that rows go to disk, and lowers the limit of the heap
+// for what is kept of them in memory.
+func announcing(a *app, memory int64) func(line string) {
 	return func(line string) {
 		if memory == 0 {
 			memory = debug.SetMemoryLimit(-1)
@@ -36,8 +40,6 @@ func announcing(a *app, memory int64, quiet bool) func(line string) {
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(10) // what lives is a few large blocks: a collection costs nothing
 		}
-		if !quiet {
-			a.note("%s", line)
-		}
+		a.info("%s", line)
 	}
 }

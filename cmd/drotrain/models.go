@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"github.com/spf13/pflag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +15,7 @@ import (
 
 // loadModel reads a model file; a directory stands for the model in it. What it warns
 // of is told on stderr.
-func (a *app) loadModel(path string) (*train.Model, error) {
+func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
 	if err := needed(modelNeeded(path)); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,16 @@ func (a *app) loadModel(path string) (*train.Model, error) {
 		path = filepath.Join(path, modelFile)
 	}
 	a.inputs.Add(path)
-	m, err := train.Load(path)
+	var m *train.Model
+	var err error
+	if path == stream {
+		m, err = a.readModel(ctx)
+	} else {
+		m, err = train.Load(path)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, exit.Interruption(ctx, err)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")
 	}
@@ -58,15 +67,10 @@ func needed(all ...need) error {
 	return options.Together(missing)
 }
 
-// defineVariant adds the option of which model of a file is meant.
-func defineVariant(fs *pflag.FlagSet, to *string) {
-	fs.Var(options.Enum(to, train.Variants()), "model-variant", "which model of the file: robust, erm (the standard model), or the one that training recommended (default: recommended if the level was chosen, robust if it was set)")
-}
-
 // loadVariant reads a model and says which of those in its file is meant, where that is not the
 // one that was trained.
-func (a *app) loadVariant(path, variant string, quiet bool) (*train.Model, string, error) {
-	all, err := a.loadModel(path)
+func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Model, string, error) {
+	all, err := a.loadModel(ctx, path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -74,8 +78,8 @@ func (a *app) loadVariant(path, variant string, quiet bool) (*train.Model, strin
 	if err != nil {
 		return nil, "", exit.WithHint(err, "--model-variant robust takes the model that was trained")
 	}
-	if m != all && variant != train.VariantERM && !quiet {
-		a.note("note: this is the standard model (ERM), which the evaluation after the training recommended; --model-variant robust takes the other")
+	if m != all && variant != train.VariantERM {
+		a.note("this is the standard model (ERM), which the evaluation after the training recommended; --model-variant robust takes the other")
 	}
 	return m, name, nil
 }

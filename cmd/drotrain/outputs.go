@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
@@ -35,16 +33,7 @@ var figureFormats = map[string]func(figure.Figure) ([]byte, error){
 	"svg": figure.Figure.SVG, "png": figure.Figure.PNG, "pdf": figure.Figure.PDF,
 }
 
-var formatNames = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
-
-func (o *outputs) define(fs *pflag.FlagSet, names []string) {
-	o.out = names
-	fs.Var(options.List(&o.out), "out", "`files` to write, ending in .html, .md, .json or .xml; or a directory")
-	fs.Var(options.Some(&o.format, formatNames), "format", "`formats` to write to a directory: html, md, json, metrics, junit (gates); svg, png, pdf (figures) (default html,json)")
-	fs.BoolVar(&o.force, "force", false, "replace files that exist")
-}
-
-// formatOf is the format that the ending of a name asks for, "" for none.
+// formatOf returns the format that the ending of a name asks for, "" for none.
 func formatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".html", ".htm":
@@ -52,15 +41,21 @@ func formatOf(path string) string {
 	case ".md":
 		return "md"
 	case ".json":
-		return "json"
+		return "metrics"
 	case ".xml":
 		return "junit"
 	}
 	return ""
 }
 
-// directory is the one that --out names, "" if it names files.
+// toStream reports whether the report goes to the standard output, in one format.
+func (o *outputs) toStream() bool { return slices.Equal(o.out, []string{stream}) }
+
+// directory returns the one that --out names, "" if it names files.
 func (o *outputs) directory() string {
+	if o.toStream() {
+		return ""
+	}
 	if len(o.out) == 1 && formatOf(o.out[0]) == "" && (filepath.Ext(o.out[0]) == "" || len(o.format) > 0) {
 		return o.out[0]
 	}
@@ -71,8 +66,17 @@ func (o *outputs) check() error {
 	if o.directory() != "" {
 		return nil
 	}
+	if o.toStream() {
+		if len(o.format) == 0 {
+			o.format = []string{"html"}
+		}
+		if _, document := reportFiles[o.format[0]]; len(o.format) > 1 || !document {
+			return exit.Usagef("as in --out - --format html", "--out - takes one format of a document: html, md, json, metrics or junit")
+		}
+		return nil
+	}
 	if len(o.format) > 0 {
-		return exit.Usagef("as in --out audit --format html,png", "--format needs a directory: --out DIR")
+		return exit.Usagef("as in --out report --format html,png", "--format needs a directory: --out DIR")
 	}
 	for _, path := range o.out {
 		if formatOf(path) == "" {
@@ -85,6 +89,9 @@ func (o *outputs) check() error {
 // spare refuses, before any work is done, outputs that are in the way.
 func (o *outputs) spare(a *app) error {
 	dir := o.directory()
+	if o.toStream() {
+		return nil
+	}
 	if dir == "" {
 		return a.inputs.Check(o.force, o.out...)
 	}
@@ -95,12 +102,32 @@ func (o *outputs) spare(a *app) error {
 	return err
 }
 
-// write writes the files and returns their paths.
-func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) ([]string, error) {
+// formats returns the formats of a directory.
+func (o *outputs) formats() []string {
+	if len(o.format) > 0 {
+		return o.format
+	}
+	return []string{"html", "json", "metrics"}
+}
+
+// needsReport reports whether a file shows more than the numbers of the evaluation and its gates.
+func (o *outputs) needsReport() bool {
+	needs := func(format string) bool { return format != "metrics" && format != "junit" }
+	if o.directory() != "" || o.toStream() {
+		return slices.ContainsFunc(o.formats(), needs)
+	}
+	return slices.ContainsFunc(o.out, func(path string) bool { return needs(formatOf(path)) })
+}
+
+// write writes the files and returns their paths; r is nil where no file needs it.
+func (o *outputs) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report, g *gates) ([]string, error) {
 	dir := o.directory()
+	if o.toStream() {
+		return nil, writer(o.format[0], e, r, g)(a.rawOut)
+	}
 	if dir == "" {
 		for _, path := range o.out {
-			if err := a.inputs.WriteFile(path, o.force, writer(formatOf(path), r, g)); err != nil {
+			if err := a.inputs.WriteFile(path, o.force, writer(formatOf(path), e, r, g)); err != nil {
 				return nil, err
 			}
 		}
@@ -111,13 +138,9 @@ func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) (
 		return nil, err
 	}
 	defer out.Close()
-	formats := o.format
-	if len(formats) == 0 {
-		formats = []string{"html", "json"}
-	}
-	for _, f := range formats {
+	for _, f := range o.formats() {
 		if name, ok := reportFiles[f]; ok {
-			if err := out.Write(name, writer(f, r, g)); err != nil {
+			if err := out.Write(name, writer(f, e, r, g)); err != nil {
 				return nil, err
 			}
 			continue
@@ -134,7 +157,7 @@ func (o *outputs) write(ctx context.Context, a *app, r *eval.Report, g *gates) (
 }
 
 // writer returns what writes a report in a format of documents.
-func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
+func writer(format string, e *eval.Evaluation, r *eval.Report, g *gates) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
 		case "html":
@@ -144,7 +167,7 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 		case "json":
 			return eval.WriteJSON(w, r)
 		case "metrics":
-			return r.Evaluation.WriteJSON(w)
+			return e.WriteJSON(w)
 		case "junit":
 			return g.writeJUnit(w)
 		}
@@ -155,7 +178,7 @@ func writer(format string, r *eval.Report, g *gates) func(io.Writer) error {
 // drawing is the phase of the page and the figures.
 const drawing = "drawing"
 
-// writeFigures writes every figure of the report in the formats named, and tells of each.
+// writeFigures writes every figure of the report in the formats named, and reports each.
 func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, p *show.Progress, formats ...string) error {
 	figures, err := figure.Draw(r)
 	if err != nil {

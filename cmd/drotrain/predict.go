@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,17 +20,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// predictOptions are the options of `drotrain predict`.
-type predictOptions struct {
-	model, data, out string
-	keep             []string
-	reading          data.Reading
-	threshold        *float64
-	variant          string
-	csvSafe          bool
-	force            bool
-	json, quiet      bool
-}
+// predictOptions are the settings of `drotrain predict`.
+type predictOptions struct{ *options.Settings }
 
 // A writing error is one of the file that is written.
 type writing struct{ err error }
@@ -46,69 +39,64 @@ type predicted struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	o := &predictOptions{}
 	cmd := &cobra.Command{
 		Use:                   "predict --model FILE --data FILE --out FILE [options]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Predict the rows of a table",
 		Long: `Apply a trained model to the rows of a table and write the predictions as
-Parquet or CSV, by the ending of the name. Columns: row (counted from 1), those
-named with --keep, probability (of the positive value; two-valued targets
-alone), prediction. CSV holds text as it is, and spreadsheets run a cell such as
-=1+1: --csv-safe prevents it.`,
+Parquet, CSV or an Arrow stream, by the ending of the name. Columns: row
+(counted from 1), those named with --keep, probability (of the positive value;
+two-valued targets alone), prediction. With --model - and --data - the model
+comes first on the standard input, then the table. CSV holds text as it is, and
+spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), a) },
 	}
-	readingOptions(cmd, &o.reading)
-	options.Section(cmd, "Options", func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.model, "model", "", "model `file`, or the directory that train wrote")
-		fs.StringVar(&o.data, "data", "", "rows to predict: a `file`, a directory, a glob or builtin:NAME")
-		fs.StringVar(&o.out, "out", "", "`file` to write, ending in .parquet, .csv or .tsv")
-		fs.Var(options.List(&o.keep), "keep", "`columns` of the table to copy as they are, digit for digit")
-		defineThreshold(fs, &o.threshold, "(default: that of the training, or 0.5)")
-		defineVariant(fs, &o.variant)
-		fs.BoolVar(&o.csvSafe, "csv-safe", false, "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1")
-		fs.BoolVar(&o.force, "force", false, "replace a file that exists")
-		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
-		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	a.define(cmd, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
+		return predictOptions{s}.run(ctx, a)
 	})
 	return cmd
 }
 
-func (o *predictOptions) run(ctx context.Context, a *app) error {
-	if err := needed(modelNeeded(o.model), dataNeeded(o.data), need{"out", o.out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+func (o predictOptions) run(ctx context.Context, a *app) error {
+	if err := needed(modelNeeded(o.model()), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
-	m, variant, err := a.loadVariant(o.model, o.variant, o.quiet)
+	extension, toStream := filepath.Ext(o.Out), o.Out == stream
+	switch {
+	case toStream && o.JSON:
+		return exit.Usagef("leave out one of them", "--out - and --json both write to the standard output")
+	case !toStream && o.Format != "":
+		return exit.Usagef("end the name of --out in it", "--format is for --out -")
+	case toStream:
+		extension = extensionOf[cmp.Or(o.Format, "csv")]
+	}
+	m, variant, err := a.loadVariant(ctx, o.model(), o.Variant)
 	if err != nil {
 		return err
 	}
 	threshold := m.Threshold()
-	if o.threshold != nil {
-		threshold = *o.threshold
+	if o.Config.Threshold != nil {
+		threshold = *o.Config.Threshold
 	}
-	if err := a.inputs.Check(o.force, o.out); err != nil {
+	if err := a.inputs.Check(o.Force, o.Out); err != nil && !toStream {
 		return err
 	}
-	shown := a.newProgress(o.quiet)
+	shown := a.newProgress()
 	defer shown.Finish()
 	ctx = shown.Watch(ctx)
 	shown.Begin(show.Reading)
-	f, err := a.openTable(ctx, o.data, orOf(o.reading, m.Config.Reading))
+	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
-	if err := a.inputs.MayWrite(o.out); err != nil {
-		return err
-	}
-	done := predicted{Out: o.out, Variant: variant}
+	done := predicted{Out: o.Out, Variant: variant}
 	var failed error
-	err = data.WriteBlocks(o.out, o.force, func(put data.TableWriter) error {
-		done.Report, failed = m.PredictBlocks(ctx, f, o.keep, threshold, func(columns []data.Column) error {
-			if o.csvSafe && !strings.EqualFold(filepath.Ext(o.out), ".parquet") {
+	err = a.writeTable(o.Out, extension, o.Force, func(put data.TableWriter) error {
+		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
+			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
 				disarm(columns)
 			}
 			if done.Columns == nil {
@@ -123,6 +111,9 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 			}
 			return nil
 		})
+		if failed == nil {
+			failed = a.checkDrift(done.Report, o.Strict)
+		}
 		return failed
 	})
 	shown.Finish()
@@ -131,17 +122,26 @@ func (o *predictOptions) run(ctx context.Context, a *app) error {
 	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file
 		return exit.Interruption(ctx, failed)
 	case err != nil:
-		return exit.ReplaceHint(err)
+		return err
 	}
-	if s := done.Report.String(); s != "" && !o.quiet {
-		a.note("note: %s", s)
+	if s := done.Report.String(); s != "" {
+		a.note("%s", s)
 	}
-	if o.json {
+	if toStream {
+		return nil
+	}
+	if o.JSON {
 		return show.JSON(a.stdout, done)
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.out, show.Plural(done.Rows, "row", "rows"), printable.Line(strings.Join(done.Columns, ", ")))
+	if a.quiet {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.Line(strings.Join(done.Columns, ", ")))
 	return nil
 }
+
+// model returns the path of the model, "" without one.
+func (o predictOptions) model() string { return strings.Join(o.Models, "") }
 
 // disarm puts an apostrophe before names and levels that spreadsheets take for formulas.
 func disarm(columns []data.Column) {

@@ -56,7 +56,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
-// datesToSee is how dates are read to be judged: as days, each column as one.
+// datesToSee returns how dates are read to be judged: as days, each column as one.
 func datesToSee(f *data.Frame, how data.Reading) string {
 	clocks := false
 	for _, r := range f.Remarks {
@@ -73,7 +73,7 @@ func datesToSee(f *data.Frame, how data.Reading) string {
 }
 
 // proposeTraining looks at a table with a target in mind.
-func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, how data.Reading) (*data.Frame, *proposed, error) {
+func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposed, error) {
 	asked := how.Dates
 	f, how, err := a.openSuggested(ctx, path, how)
 	if err != nil {
@@ -105,9 +105,9 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		relabel = append(relabel, from+"->"+p.Reading.Relabel[from])
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", target}, {"drop", (options.List(&p.Drop)).CSV()}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"data", path}, {"target", target}, {"groups", options.List(&groups).CSV()}, {"drop", (options.List(&p.Drop)).CSV()}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"max-columns", strconv.Itoa(t.MaxColumns)}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue
@@ -120,10 +120,10 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	return f, out, nil
 }
 
-// trainFlags are the options of train.
+// trainFlags returns the options of train.
 func trainFlags() *pflag.FlagSet {
 	cmd := &cobra.Command{}
-	new(trainOptions).define(cmd)
+	options.Add(cmd, options.Train)
 	return cmd.Flags()
 }
 
@@ -138,25 +138,12 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 		why[f.Column] = f.What
 	}
 	err := atomicfile.Write(path, force, func(w io.Writer) error {
-		var b strings.Builder
-		fmt.Fprintf(&b, "# drotrain train --config %s\n", quote.Shell(path))
-		p.flags.Visit(func(f *pflag.Flag) {
-			list, ok := f.Value.(*options.ListValue)
-			if !ok {
-				fmt.Fprintf(&b, "%s: %s\n", f.Name, yamlText(f.Value))
-				return
+		return options.WriteYAML(w, "train", path, p.flags, func(name, item string) string {
+			if name == "drop" {
+				return why[item]
 			}
-			fmt.Fprintf(&b, "%s:\n", f.Name)
-			for _, name := range list.Names() {
-				fmt.Fprintf(&b, "  - %s", strconv.Quote(name))
-				if reason := why[name]; f.Name == "drop" && reason != "" {
-					fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(reason), " "))
-				}
-				b.WriteByte('\n')
-			}
+			return ""
 		})
-		_, err := io.WriteString(w, b.String())
-		return err
 	})
 	if err != nil {
 		return exit.ReplaceHint(err)
@@ -164,18 +151,13 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 	return nil
 }
 
-func yamlText(v pflag.Value) string {
-	if t := v.Type(); t == "bool" || t == "int" || t == "float" {
-		return v.String()
-	}
-	return strconv.Quote(v.String())
-}
-
-// tell prints what stands out, and the command.
-func (p *proposed) tell(w io.Writer) {
+// print writes what stands out, and the command.
+func (p *proposed) print(w io.Writer) {
 	task := "two classes"
 	if p.Task == data.Regression {
 		task = "a quantity"
+	} else if p.Task == data.Multiclass {
+		task = "classes"
 	}
 	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task)
 	var filled []string // one line for all of them

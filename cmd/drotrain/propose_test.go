@@ -28,7 +28,7 @@ func TestProposalIsTold(t *testing.T) {
 		{Column: "tenure", Rows: 2, What: "missing", Does: propose.Filled},
 		{Column: "key", What: "differs in every row", Does: "left out"},
 	}}, Command: "drotrain train --data t.csv --target wage"}
-	p.tell(&b)
+	p.print(&b)
 	const want = `
 To predict wage (a quantity)
   id, key: differs in every row: left out
@@ -66,10 +66,10 @@ target: "007"
 drop:
   - "12" # a copy
   - "no"
-min-count: 3
-no-header: true
 filter: "a == \"b\""
+min-count: 3
 gap: 1e-05
+no-header: true
 `
 	if string(b) != want {
 		t.Errorf("got\n%s\nwant\n%s", b, want)
@@ -78,8 +78,8 @@ gap: 1e-05
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.cfg.Target != "007" || !slices.Equal(again.cfg.Drop, []string{"12", "no"}) {
-		t.Errorf("target %q, drop %q", again.cfg.Target, again.cfg.Drop)
+	if again.Config.Target != "007" || !slices.Equal(again.Config.Drop, []string{"12", "no"}) {
+		t.Errorf("target %q, drop %q", again.Config.Target, again.Config.Drop)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestToleranceIsThatOfTheLibrary(t *testing.T) {
 		t.Fatal("no gaps")
 	}
 	want := strconv.FormatFloat(e.Gaps[0].Tolerance, 'g', -1, 64)
-	for _, name := range []string{"train", "eval", "report", "audit"} {
+	for _, name := range []string{"eval"} {
 		cmd, _, err := newRoot(&app{}).Find([]string{name})
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestReportTellsWhatItReads(t *testing.T) {
 		clock = clock.Add(time.Second)
 		return clock
 	}}
-	if code := a.run(t.Context(), strings.Fields("report --model m --data pay.csv --resamples 0")); code != exit.OK {
+	if code := a.run(t.Context(), strings.Fields("eval --model m --data pay.csv --resamples 0")); code != exit.OK {
 		t.Fatalf("%d\n%s", code, errs.String())
 	}
 	if !strings.Contains(errs.String(), "drotrain: reading: ") || !strings.Contains(errs.String(), " of 1 kB") {

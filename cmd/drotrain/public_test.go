@@ -45,7 +45,7 @@ func TestPublicTables(t *testing.T) {
 			says: map[string]string{"na": "?", "impute": `"median"`}},
 		{table: "trips.parquet", target: "total_amount", drop: "fare_amount tip_amount", signal: "trip_distance took payment_type", low: .7, high: .98, leak: "fare_amount tip_amount",
 			says: map[string]string{"dates": `"parts"`}},
-		{table: "wine.csv", target: "quality", signal: "volatile_acidity alcohol sulphates", low: .4, high: .9, says: map[string]string{"decimal": `","`}},
+		{table: "wine.csv", target: "quality", signal: "volatile_acidity alcohol sulphates", low: .4, high: .9, says: map[string]string{"decimal": `","`, "loss": `"squared"`}},
 		{table: "churn.parquet", target: "churn", drop: "customer_id tags status", signal: "plan support_calls region age", low: .65, high: .92, leak: "status",
 			says: map[string]string{"impute": `"median"`}},
 	} {

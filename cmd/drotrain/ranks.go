@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
@@ -38,7 +40,7 @@ func (a *app) join(c ranks.Comm) {
 	}
 }
 
-// follows says that another rank writes and prints.
+// follows reports whether another rank writes and prints.
 func (a *app) follows() bool { return a.comm != nil && a.comm.Rank() > 0 }
 
 // complain writes an error of this rank, after a while: the first one says what is wrong
@@ -71,12 +73,12 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		if !f.Changed {
 			return
 		}
-		if !notResumed[f.Name] {
+		if options.Resumes(f) {
 			own.Options += fmt.Sprintf("--%s %s ", f.Name, given(f))
 		}
 	})
-	if o.resume {
-		b, err := os.ReadFile(filepath.Join(o.out, checkpointFile))
+	if o.Resume {
+		b, err := os.ReadFile(filepath.Join(o.Out, checkpointFile))
 		if err != nil {
 			return err
 		}
@@ -84,15 +86,15 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		own.Checkpoint = hex.EncodeToString(sum[:6])
 	}
 	place, beside, err := own.agreed(a.comm)
-	if err == nil && o.threads == 0 && os.Getenv("GOMAXPROCS") == "" {
+	if err == nil && o.Threads == 0 && os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(share(runtime.GOMAXPROCS(0), place, beside))
 	}
 	a.beside = beside
 	return err
 }
 
-// share is the part of so many processors of the rank at a place, from 0, of those that run
-// on them: one at least.
+// share returns how many processors the rank at a place, from 0, takes among those that share
+// them; at least one.
 func share(processors, place, beside int) int {
 	return max(1, (processors+beside-1-place)/beside)
 }
@@ -140,14 +142,14 @@ func processors() string {
 	return fmt.Sprintf("%s %s %s", host, strings.TrimSpace(string(boot)), strings.TrimSpace(allowed))
 }
 
-// machine is what the bits of arithmetic depend on.
+// machine describes what the bits of arithmetic depend on.
 func machine() string {
 	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
 }
 
 // follow trains with the first rank, and writes nothing.
 func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	o.quiet, o.every = true, math.MaxInt64/4 // a checkpoint is read, and not written
+	a.quiet, o.Every = true, math.MaxInt64/4 // a checkpoint is read, and not written
 	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
@@ -157,20 +159,33 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
-	if o.threads > 0 {
-		shard.SetThreads(o.threads)
+	if o.Threads > 0 {
+		shard.SetThreads(o.Threads)
 	}
-	o.cfg.Ranks = a.comm
-	o.measure.noReport = o.measure.noReport || o.trainsAlone()
-	p := a.newProgress(true)
+	ctx = ranks.NewContext(ctx, a.comm)
+	o.NoReport = o.NoReport || o.trainsAlone()
+	p := a.newProgress()
 	defer p.Finish()
 	m, err := o.fit(ctx, a, nil, p, false)
-	if m != nil && err != nil { // interrupted, as all are: the first rank ends them when it has written
+	var stopped *ranks.StoppedError
+	switch {
+	case errors.As(err, &stopped), m != nil && err != nil:
+		return nil // all ranks have stopped: the first one ends them when it has written
+	case err != nil:
+		return interruptedBefore(ctx, err, "there was a model")
+	case o.NoReport:
 		return nil
 	}
-	if err == nil && !o.measure.noReport {
-		opt, _ := o.measure.options() // the first rank says what is wrong with them
-		_, err = report.Measure(ctx, m, opt)
+	opt, _ := measuring(o.Settings) // the first rank says what is wrong with them
+	_, err = report.Measure(ctx, m, opt)
+	return interruptedBefore(ctx, err, "the report was finished")
+}
+
+// interruptedBefore replaces the error of a context that a signal has cancelled by the signal and
+// what it came before.
+func interruptedBefore(ctx context.Context, err error, what string) error {
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w before %s", cause, what)
 	}
 	return err
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,9 +74,8 @@ func TestRanksShareProcessors(t *testing.T) {
 // beside it: their codes, and what each says to its two streams.
 func launched(t *testing.T, n int, line string, beside ...string) (codes []int, said, errs []string) {
 	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	codes, said, errs = make([]int, n), make([]string, n), make([]string, n)
-	_ = ranks.Run(n, func(c ranks.Comm) error {
+	launchedWith(t, n, func(c ranks.Comm) int {
 		var out, err bytes.Buffer
 		a := &app{stdout: &out, stderr: &err, now: time.Now}
 		a.join(c)
@@ -83,12 +85,72 @@ func launched(t *testing.T, n int, line string, beside ...string) (codes []int, 
 		}
 		code := a.run(t.Context(), args)
 		codes[c.Rank()], said[c.Rank()], errs[c.Rank()] = code, out.String(), err.String()
-		if code != exit.OK && code != exit.Limit {
+		return code
+	})
+	return codes, said, errs
+}
+
+// launchedWith calls run as so many ranks of this process. It returns an exit code, which ends all
+// ranks unless it is that of a training with a model.
+func launchedWith(t *testing.T, n int, run func(c ranks.Comm) int) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_ = ranks.Run(n, func(c ranks.Comm) error {
+		if code := run(c); code != exit.OK && code != exit.Limit {
 			return fmt.Errorf("exit code %d", code)
 		}
 		return nil
 	})
-	return codes, said, errs
+}
+
+// A signal to any rank ends all with its exit code and a message that names the rank, by rank 0
+// where all can stop together, and otherwise by the rank itself.
+func TestRanks_Signals(t *testing.T) {
+	for _, c := range []struct {
+		when, options string
+		rank, speaks  int
+		msg           string
+	}{
+		{"", "", 2, 2, "drotrain: error: rank 2: terminated before there was a model\n"},
+		{"ERM: ", "", 2, 0, "drotrain: error: rank 2 was terminated before there was a model\n"},
+		{"ERM: ", "", 0, 0, "drotrain: error: terminated before there was a model\n"},
+		{"robust: ", "", 1, 0, "drotrain: error: rank 1 was terminated; the model so far is in o/model.json, marked uncertified\n"},
+		{"robust: ", "", 0, 0, "drotrain: error: terminated; the model so far is in o/model.json, marked uncertified\n"},
+	} {
+		t.Run(fmt.Sprint(c.when, c.rank), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			ctx, stop := context.WithCancelCause(t.Context())
+			signal := func() { stop(exit.Interrupted{Signal: syscall.SIGTERM}) }
+			if c.when == "" {
+				signal()
+			}
+			codes, errs := make([]int, 3), make([]trigger, 3)
+			launchedWith(t, 3, func(comm ranks.Comm) int {
+				r := comm.Rank()
+				errs[r].text, errs[r].f = c.when, signal
+				if c.when == "" || r > 0 {
+					errs[r].f = func() {}
+				}
+				clock := time.Unix(0, 0)
+				a := &app{stdout: io.Discard, stderr: &errs[r], now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
+				a.join(comm)
+				own := t.Context()
+				if r == c.rank {
+					own = ctx
+				}
+				codes[r] = a.run(own, strings.Fields("train --data builtin:hmda --nu 0.1 --gap 1e-9 --threads 1 --out o "+c.options))
+				return codes[r]
+			})
+			if codes[c.speaks] != 143 || !strings.Contains(errs[c.speaks].String(), c.msg) {
+				t.Errorf("exit codes %v: %s", codes, &errs[c.speaks])
+			}
+			for r, code := range codes {
+				if c.speaks == 0 && r > 0 && (code != exit.OK || errs[r].Len() > 0) {
+					t.Errorf("rank %d ends with %d: %s", r, code, &errs[r])
+				}
+			}
+		})
+	}
 }
 
 // Several ranks that hold out no rows write the model, and say that there is no report.

@@ -11,6 +11,7 @@ import (
 )
 
 func newRoot(a *app) *cobra.Command {
+	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "drotrain",
 		Short: "Distributionally robust training of linear models",
@@ -24,6 +25,7 @@ is lower than with the standard model without group columns on 19 and higher on
   drotrain eval --model drotrain-out/model.json --data new.parquet
   drotrain predict --model drotrain-out/model.json --data new.parquet \
       --out preds.parquet`,
+		Version:       readVersion().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -38,6 +40,8 @@ is lower than with the standard model without group columns on 19 and higher on
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	root.Flags().BoolP("version", "v", false, "print the version")
+	root.SetVersionTemplate("drotrain {{.Version}}\n")
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetHelpFunc(options.Help)
@@ -48,8 +52,6 @@ is lower than with the standard model without group columns on 19 and higher on
 		newEval(a),
 		newPredict(a),
 		newExport(a),
-		newAudit(a),
-		newReport(a),
 		newInspect(a),
 		newDatasets(a),
 		newBench(a),
@@ -75,8 +77,17 @@ func newHelp(a *app) *cobra.Command {
 	return cmd
 }
 
+// renamed maps commands of earlier versions to those that replace them.
+var renamed = map[string]string{
+	"audit":  "drotrain eval --predictions FILE --target COLUMN --score COLUMNS",
+	"report": "drotrain eval --model FILE --out report.html",
+}
+
 // unknownCommand refuses a word that is no subcommand of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
+	if now, ok := renamed[word]; ok && !cmd.HasParent() {
+		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
+	}
 	names := commandNames(cmd)
 	hint := options.DidYouMean(word, names, cmd.CommandPath()+" ")
 	if hint == "" {

@@ -27,9 +27,9 @@ func TestEveryCommandShowsProgress(t *testing.T) {
 		{"train --data t.csv --target sold --groups site --nu 1 --resamples 100 --out m", "measuring"},
 		{"tune --data t.csv --target sold --groups site --folds 2 --out s", "choosing"},
 		{"predict --model m --data t.csv --keep sold,site --out p.csv", "predicting"},
-		{"audit p.csv --label sold --score probability --groups site --resamples 100", "measuring"},
+		{"eval --predictions p.csv --target sold --score probability --groups site --resamples 100", "measuring"},
 		{"eval --model m --data t.csv --resamples 100", "measuring"},
-		{"report --model m --data t.csv --resamples 100 --out r.html", "measuring"},
+		{"eval --model m --data t.csv --resamples 100 --out r.html", "measuring"},
 		{"inspect t.csv --target sold", "reading"},
 	} {
 		var out, errs bytes.Buffer

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -19,8 +20,8 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	if err := how.Text.Validate(); err != nil {
 		return nil, exit.Usagef("", "%w", err)
 	}
-	if name == "-" {
-		f, err := data.OpenReader(ctx, name, os.Stdin, how)
+	if name == stream {
+		f, err := data.OpenReader(ctx, name, a.standardInput(), how)
 		if err == nil {
 			collectOften(f)
 		}
@@ -65,4 +66,17 @@ func unknownDataset(name string, err error) error {
 		hint = "the embedded data sets are " + strings.Join(names, ", ")
 	}
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
+}
+
+// checkDrift warns of rows that differ from those of training; with strict it refuses them.
+func (a *app) checkDrift(r data.EncodeReport, strict bool) error {
+	said := r.Drifted()
+	switch {
+	case said == "":
+		return nil
+	case strict:
+		return exit.With(exit.Gate, errors.New(said), "train anew on rows like these, or leave out --strict")
+	}
+	a.warn(said)
+	return nil
 }

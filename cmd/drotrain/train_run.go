@@ -22,6 +22,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -37,10 +38,13 @@ const (
 	reportFile  = "report.html"
 )
 
-// run trains, writes the files and tells the outcome.
+// run trains, writes the files and prints the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if a.follows() {
 		return o.follow(ctx, a, fs)
+	}
+	if err := o.checkStreams(a); err != nil {
+		return err
 	}
 	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
@@ -51,30 +55,27 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
 }
 
-// runFrom is run with its checkpoint.
+// runFrom trains from the checkpoint, if there is one.
 func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
-	c := &o.cfg
+	c := &o.Config
 	err := options.CheckRoles(options.Columns("target", []string{c.Target}, "features", "drop", "categorical"), options.Columns("features", c.Features, "drop"),
 		options.Columns("drop", c.Drop), options.Columns("groups", c.Groups), options.Columns("categorical", c.Categorical))
 	if err != nil {
 		return err
 	}
-	if o.evaluate != evaluateAuto {
-		c.Evaluate = o.evaluate
+	if o.Measure != options.Auto {
+		c.Evaluate = o.Measure
 	}
-	auto := o.evaluate == evaluateAuto && !fs.Changed("holdout") && !o.measure.fast && !o.measure.noReport && o.measure.resamples != "0" &&
+	auto := o.Measure == options.Auto && !fs.Changed("holdout") && !o.Fast && !o.NoReport && o.Resamples != "0" &&
 		c.HoldoutData+c.Split+c.GroupHoldout+c.Time == "" && a.comm == nil && c.Memory == 0
 	if c.Evaluate == train.EvaluateCrossfit {
 		if fs.Changed("holdout") && c.Holdout > 0 {
 			return exit.Usagef("leave out --holdout", "--evaluate crossfit measures all rows, and --holdout %v keeps some away", c.Holdout)
 		}
 		c.Holdout = 0
-	}
-	if err := keepable(c); err != nil {
-		return err
 	}
 	if err := c.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
@@ -85,43 +86,47 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := applicable(fs, c); err != nil {
 		return err
 	}
-	if o.threads > 0 {
-		shard.SetThreads(o.threads)
+	fs.Visit(func(f *pflag.Flag) {
+		o.scaleTargetTyped = o.scaleTargetTyped || f.Name == "scale-target" && c.ScaleTarget
+	})
+	if o.Threads > 0 {
+		shard.SetThreads(o.Threads)
 	}
-	if o.cfg.Ranks = a.comm; a.comm != nil && o.trainsAlone() && !o.measure.noReport {
-		o.measure.noReport = true
+	ctx = ranks.NewContext(ctx, a.comm)
+	if a.comm != nil && o.trainsAlone() && !o.NoReport {
+		o.NoReport = true
 		a.warn("no report is written: no rows are held out, and several ranks do not measure the rows that they train on")
 	}
-	opt, err := o.measure.options()
+	opt, err := measuring(o.Settings)
 	if err != nil {
 		return err
 	}
-	out, err := a.inputs.OpenDir(o.out, o.force || o.resume)
+	if o.Out == stream {
+		return o.trainToStream(ctx, a)
+	}
+	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
 	if err != nil {
-		if _, missing := os.Stat(filepath.Join(o.out, checkpointFile)); missing == nil && !o.force && !o.resume {
+		if _, missing := os.Stat(filepath.Join(o.Out, checkpointFile)); missing == nil && !o.Force && !o.Resume {
 			err = exit.WithHint(err, "an interrupted run lies there: --resume goes on with it, --force begins anew")
 		}
 		return err
 	}
 	defer func() { out.Close() }()
 
-	opt.MinGroupSize, opt.Unit, opt.ShowRows = o.cfg.MinGroupSize, o.unit, o.showRows
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	err = o.trainAndReport(ctx, a, out, opt, auto)
 	var few *report.CrossfitError
 	if auto && errors.As(err, &few) { // a group or a class has too few rows for five parts
-		if !o.quiet {
-			a.note("note: %v; a fifth of the rows is held out instead (--evaluate holdout)", few)
-		}
-		if j := o.cfg.Checkpoint; j != nil { // it is of the training that cannot be measured
+		a.note("%v; a fifth of the rows is held out instead (--evaluate holdout)", few)
+		if j := o.Config.Checkpoint; j != nil { // it is of the training that cannot be measured
 			if err := j.Remove(); err != nil {
 				return err
 			}
-			o.cfg.Checkpoint = nil
+			o.Config.Checkpoint = nil
 		}
-		o.cfg.Evaluate, o.cfg.Holdout = train.EvaluateHoldout, train.DefaultConfig().Holdout
+		o.Config.Evaluate, o.Config.Holdout = train.EvaluateHoldout, train.DefaultConfig().Holdout
 		out.Close()
-		if out, err = a.inputs.OpenDir(o.out, true); err != nil { // the model that was not measured is in it
+		if out, err = a.inputs.OpenDir(o.Out, true); err != nil { // the model that was not measured is in it
 			return err
 		}
 		err = o.trainAndReport(ctx, a, out, opt, false)
@@ -129,16 +134,21 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	return err
 }
 
-// trainAndReport trains, writes the files and tells the outcome. With auto a small table is
+// trainAndReport trains, writes the files and prints the outcome. With auto a small table is
 // cross-fitted.
 func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.Dir, opt report.Options, auto bool) error {
-	p := a.newProgress(o.quiet)
+	p := a.newProgress()
 	defer p.Finish()
 	m, err := o.fit(ctx, a, out, p, auto)
 	p.Finish()
+	if elsewhere := exit.StoppedElsewhere(err); elsewhere != nil {
+		stopped, stop := context.WithCancelCause(ctx)
+		stop(elsewhere)
+		ctx = stopped
+	}
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
-			if err = fmt.Errorf("%w before there was a model", cause); !o.cfg.Checkpoint.Begun() {
+			if err = fmt.Errorf("%w before there was a model", cause); !o.Config.Checkpoint.Begun() {
 				err = fmt.Errorf("%w: nothing is written", err)
 			}
 		}
@@ -150,46 +160,53 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 		return err
 	}
 	p.Finish() // the notes stand between
-	o.tellNotes(a, m.Notes, m.Run.Frame)
+	o.printNotes(a, m.Notes, m.Run.Frame)
 	if stopped != nil {
-		return o.tellStopped(ctx, a, m, out, stopped)
+		return o.reportStopped(ctx, a, m, out, stopped)
 	}
-	if o.measure.noReport {
+	if o.NoReport {
+		if err := o.writeWeights(a, m); err != nil {
+			return err
+		}
 		o.ended = true
-		return o.tell(a, m, nil, out)
+		return o.printResult(a, m, nil, out)
 	}
 	opt.Observe = p.Measuring
 	e, err := o.writeResults(ctx, m, out, opt, p)
 	p.Finish()
 	if err != nil && context.Cause(ctx) != nil {
-		return o.tellStopped(ctx, a, m, out, err)
+		return o.reportStopped(ctx, a, m, out, err)
 	} else if err != nil {
 		return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 	}
+	if err := o.writeWeights(a, m); err != nil {
+		return err
+	}
 	o.ended = true
-	return o.tell(a, m, e, out)
+	return o.printResult(a, m, e, out)
 }
 
-// tellNotes prints the notes of a training on a table, and keeps the warnings among them for the
+// printNotes prints the notes of a training on a table, and keeps the warnings among them for the
 // end.
-func (o *trainOptions) tellNotes(a *app, notes []string, f *data.Frame) {
+func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 	warnings, notes := train.SplitWarnings(notes)
 	for _, w := range warnings {
 		a.warn(w)
 	}
 	for _, n := range notes {
+		if strings.HasPrefix(n, "solver ") && !o.Verbose { // for developers
+			continue
+		}
 		if f != nil {
 			n = exit.Remarked(f, n)
 		}
-		if !o.quiet {
-			a.note("note: %s", n)
-		}
+		a.note("%s", n)
 	}
 }
 
 // trainsAlone reports whether no rows are held out.
 func (o *trainOptions) trainsAlone() bool {
-	c := &o.cfg
+	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
 }
 
@@ -201,7 +218,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 			return exit.Usagef("", "--%s is empty", name)
 		}
 	}
-	c := &o.cfg
+	c := &o.Config
 	if c.Data == "" {
 		c.Data = defaultData
 	}
@@ -216,30 +233,28 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		if !fs.Changed("groups") && c.Target == info.Target {
 			c.Groups = info.Groups
 		}
-		if !fs.Changed("group-features") && info.GroupsUnknown {
-			c.GroupFeatures = false
+		if fs.Changed("group-features") && c.GroupFeatures && info.GroupsUnknown {
+			return exit.Usagef("leave out --group-features", "the groups of %s are not known at prediction, and so are no features", c.Data)
 		}
 	}
 	if c.Target == "" {
 		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", quote.Shell(c.Data)),
 			"no --target: name the column to predict")
 	}
-	if !o.quiet {
-		with := ""
-		if len(c.Groups) > 0 {
-			with = ", groups " + strings.Join(c.Groups, ", ")
-		}
-		a.note("%s", printable.Line(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
+	with := ""
+	if len(c.Groups) > 0 {
+		with = ", groups " + strings.Join(c.Groups, ", ")
 	}
+	a.info("%s", printable.Line(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
 	return nil
 }
 
 // fit trains with the progress on stderr.
 func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show.Progress, auto bool) (*train.Model, error) {
-	cfg := o.cfg
+	cfg := o.Config
 	cfg.Observe = p.Observe
-	if o.verbose {
-		cfg.Logf = func(format string, args ...any) { a.note("solver: "+format, args...) }
+	if o.Verbose {
+		cfg.Logf = func(format string, args ...any) { a.info("solver: "+format, args...) }
 	}
 	o.limitMemory(a, &cfg)
 	ctx = p.Watch(ctx)
@@ -257,12 +272,30 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 		}
 	}
 	p.Begin(show.Encoding)
+	if o.scaleTargetTyped && cfg.Spec().Task == data.Auto {
+		if err := scalable(ctx, frame, cfg.Target); err != nil {
+			return nil, err
+		}
+	}
 	return train.FitFrame(ctx, frame, cfg)
 }
 
-// keepable refuses to keep rows nowhere.
-func keepable(c *train.Config) error {
-	return nil
+// scalable refuses --scale-target for a column that is taken as classes.
+func scalable(ctx context.Context, f *data.Frame, target string) error {
+	c, err := f.Column(ctx, target)
+	if err != nil {
+		return nil // the training says what is wrong with it
+	}
+	values := map[float64]bool{}
+	for i := 0; c.Kind == data.Numeric && i < f.Rows && len(values) < 3; i++ {
+		if !c.IsNull(i) {
+			values[c.Number[i]] = true
+		}
+	}
+	if c.Kind == data.Numeric && len(values) > 2 {
+		return nil
+	}
+	return exit.Usagef("leave out --scale-target, or name a loss of numbers, as --loss squared", "--scale-target has no effect: the target %q is taken as classes", target)
 }
 
 // choiceOptions say how a level is chosen, and nothing else.
@@ -310,8 +343,7 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 		without string
 		options []string
 	}{
-		{"no-report", []string{"resamples", "tolerance", "plots", "all-groups", "card", "unit", "show-rows"}},
-		{"fast", []string{"plots"}},
+		{"no-report", []string{"resamples", "card", "unit"}},
 	} {
 		for _, name := range of.options {
 			if typed[of.without] && fs.Lookup(of.without).Value.String() == "true" && typed[name] {
@@ -324,11 +356,11 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 
 // limitMemory sets where rows go that memory does not hold, and the limit of the heap.
 func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
-	if cfg.Cache == "" {
-		cfg.Cache = o.out
+	if cfg.Cache == "" && o.Out != stream {
+		cfg.Cache = o.Out
 	}
 	limitHeap(cfg.Memory)
-	cfg.Announce = announcing(a, cfg.Memory, o.quiet)
+	cfg.Announce = announcing(a, cfg.Memory)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training
@@ -355,7 +387,10 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err := out.Write(reportFile, func(w io.Writer) error { return page.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
-	return e, writeFigures(ctx, r, out, p, o.measure.plots...)
+	if o.Fast {
+		return e, nil
+	}
+	return e, writeFigures(ctx, r, out, p, "svg")
 }
 
 // recommend notes in the model what its evaluation recommends.
@@ -373,19 +408,19 @@ func recommend(m *train.Model, e *eval.Evaluation) {
 	}
 }
 
-// tell prints the outcome, and says by the exit code whether it is certified.
-func (o *trainOptions) tell(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) error {
+// printResult prints the outcome, and says by the exit code whether it is certified.
+func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) error {
 	s, err := o.printOutcome(a, m, e, out)
-	if a.comm != nil && !o.quiet {
+	if a.comm != nil {
 		t := a.traffic()
-		a.note("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
+		a.info("ranks %d, rounds %d, %.1f MB a rank, threads %d (ranks on its processors: %d)", a.comm.Size(), t.Rounds, float64(t.Bytes)/1e6, runtime.GOMAXPROCS(0), a.beside)
 	}
 	switch {
 	case err != nil:
 		return err
 	case !s.Certified:
 		return notCertified(m, s)
-	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.allowDegenerate:
+	case e != nil && e.Verdict.Outcome == eval.Degenerate && !o.AllowDegenerate:
 		advice := "a milder level, the huber loss or --average plain"
 		if m.Config.Level.Average == "plain" {
 			advice = "other columns, or more rows to measure on (--holdout)"
@@ -452,16 +487,15 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	if e != nil {
 		s.Warnings = e.Verdict.Warnings
 	}
-	if o.json {
+	if o.JSON {
 		return s, show.JSON(a.stdout, outcomeOf(m, s, e))
 	}
-	for _, w := range s.Warnings {
-		show.Wrapped(a.stdout, "", "WARNING: "+w)
+	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate { // else the error has them
+		for _, w := range s.Warnings {
+			a.warn(w)
+		}
 	}
-	show.Summary(a.stdout, m, o.title(m))
-	if e != nil {
-		show.Verdict(a.stdout, e)
-	}
+	show.Outcome(a.stdout, m, e, o.title(m))
 	out.List(a.stdout)
 	if e != nil {
 		printNext(a.stdout, m, e, out)
@@ -480,7 +514,7 @@ func (o *trainOptions) title(m *train.Model) string {
 	return t
 }
 
-// notCertified is the outcome of a run that ended before the gap asked for.
+// notCertified returns the outcome of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model is marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
@@ -500,8 +534,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 	return exit.With(exit.Limit, err, hint)
 }
 
-// tellStopped reports a run that a signal ended, in the training or after it.
-func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, out *output.Dir, err error) error {
+// reportStopped reports a run that a signal ended, in the training or after it.
+func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model, out *output.Dir, err error) error {
 	s, printed := o.printOutcome(a, m, nil, out)
 	if printed != nil {
 		return printed
@@ -513,9 +547,12 @@ func (o *trainOptions) tellStopped(ctx context.Context, a *app, m *train.Model, 
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
 	}
+	if o.NoReport {
+		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
+	}
 	return exit.With(exit.Code(ctx, cause),
 		fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
-		"drotrain report --trained-on DATA writes the report of a model")
+		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
 }
 
 // printNext names commands that go on from here, ready to be run. Predictions are those of the
@@ -532,8 +569,8 @@ func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *output.Dir)
 		first = "       "
 	}
 	if strings.HasPrefix(m.Config.Data, datasets.Prefix) {
-		fmt.Fprintf(w, "%sdrotrain report --model %s --out report.md\n", first, model)
+		fmt.Fprintf(w, "%sdrotrain eval --model %s --out report.md\n", first, model)
 		return
 	}
-	fmt.Fprintf(w, "%sdrotrain report --model %s --trained-on %s \\\n         --out report.md\n", first, model, table)
+	fmt.Fprintf(w, "%sdrotrain eval --model %s --trained-on %s \\\n         --out report.md\n", first, model, table)
 }

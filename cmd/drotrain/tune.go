@@ -21,12 +21,14 @@ import (
 )
 
 // Files of drotrain tune.
-const selectionFile = "selection.json"
+const (
+	selectionFile = "selection.json"
+	configFile    = "train.yaml" // trains what was chosen
+)
 
 var selectionTables = []string{"selection.csv", "selection.parquet"}
 
 func newTune(a *app) *cobra.Command {
-	o := &trainOptions{}
 	cmd := &cobra.Command{
 		Use:                   "tune [options]",
 		DisableFlagsInUseLine: true,
@@ -36,67 +38,54 @@ train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
 (JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
 objective at every price between those that were solved. The rows held out are
-not touched, and no model is trained: the last line is the command that does.`,
+not touched, and no model is trained: the last line is the command that does,
+and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
 		Args: noArgs,
 	}
-	o.defineData(cmd)
-	o.cfg.Penalty = train.DefaultConfig().Penalty
-	defineChoice(cmd, &o.cfg)
-	options.Section(cmd, "Output", func(fs *pflag.FlagSet) {
-		fs.Var(options.Seed(&o.cfg.Seed), "seed", "seed of the hold-out split and of the folds")
-		fs.Var(options.Count(&o.threads), "threads", "threads, 0 for all processors; never changes a result")
-		fs.StringVar(&o.out, "out", "drotrain-tune", "`directory` for the table and the figure")
-		fs.BoolVar(&o.force, "force", false, "replace the files of an earlier run in that directory")
-		fs.BoolVar(&o.json, "json", false, "print one JSON object on stdout")
-		fs.BoolVar(&o.quiet, "quiet", false, "no notes on stderr")
+	a.define(cmd, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+		return (&trainOptions{Settings: s}).tune(ctx, a, fs)
 	})
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return exit.Interruption(cmd.Context(), o.tune(cmd.Context(), a, cmd.Flags()))
-	}
 	return cmd
 }
 
-// tune chooses, writes the files and tells the outcome.
+// tune chooses, writes the files and prints the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
 		return err
 	}
-	if err := keepable(&o.cfg); err != nil {
-		return err
-	}
-	if err := o.cfg.Validate(); err != nil {
+	if err := o.Config.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
-	if err := applicable(fs, &o.cfg); err != nil {
+	if err := applicable(fs, &o.Config); err != nil {
 		return err
 	}
-	if o.threads > 0 {
-		shard.SetThreads(o.threads)
+	if o.Threads > 0 {
+		shard.SetThreads(o.Threads)
 	}
-	out, err := a.inputs.OpenDir(o.out, o.force)
+	out, err := a.inputs.OpenDir(o.Out, o.Force)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	p := a.newProgress(o.quiet)
+	p := a.newProgress()
 	defer p.Finish()
 	ctx = p.Watch(ctx)
 	p.Begin(show.Reading)
-	frame, err := o.cfg.OpenData(ctx, a.openTable)
+	frame, err := o.Config.OpenData(ctx, a.openTable)
 	if err != nil {
 		return err
 	}
 	p.Begin(show.Encoding)
-	o.cfg.Observe = p.Observe
-	o.limitMemory(a, &o.cfg)
-	s, notes, err := train.Choose(ctx, frame, o.cfg)
+	o.Config.Observe = p.Observe
+	o.limitMemory(a, &o.Config)
+	s, notes, err := train.Choose(ctx, frame, o.Config)
 	p.Finish()
 	if err != nil {
 		return err
 	}
-	o.tellNotes(a, notes, nil)
+	o.printNotes(a, notes, nil)
 	if err := out.Write(selectionFile, func(w io.Writer) error { return show.JSON(w, s) }); err != nil {
 		return err
 	}
@@ -104,7 +93,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		if err := a.inputs.MayWrite(out.File(name)); err != nil {
 			return err
 		}
-		if err := data.WriteTable(out.File(name), report.SelectionTable(s), o.force); err != nil {
+		if err := data.WriteTable(out.File(name), report.SelectionTable(s), o.Force); err != nil {
 			return exit.ReplaceHint(err)
 		}
 		out.Wrote(name)
@@ -118,7 +107,12 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 			return err
 		}
 	}
-	if o.json {
+	training := o.training(fs, s)
+	path := out.File(configFile)
+	if err := out.Write(configFile, func(w io.Writer) error { return options.WriteYAML(w, "train", path, training, nil) }); err != nil {
+		return err
+	}
+	if o.JSON {
 		return show.JSON(a.stdout, s)
 	}
 	if err := report.WriteSelection(a.stdout, s); err != nil {
@@ -127,30 +121,36 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	fmt.Fprintln(a.stdout)
 	show.Wrapped(a.stdout, "", s.Reason+".")
 	out.List(a.stdout)
-	fmt.Fprintf(a.stdout, "next   %s\n", o.training(fs, s))
+	fmt.Fprintf(a.stdout, "next   %s\n", options.CommandLine("train", training))
 	return nil
 }
 
-// training is the command that trains what was chosen, with the options fs of the choice.
-func (o *trainOptions) training(fs *pflag.FlagSet, s *tune.Selection) string {
-	of := pflag.NewFlagSet("train", pflag.ContinueOnError)
-	of.SortFlags = false
-	fs.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(choiceOptions, f.Name) {
-			of.AddFlag(f)
+// training returns the options of a training of what was chosen, from the options fs of the
+// choice.
+func (o *trainOptions) training(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
+	cmd := &cobra.Command{}
+	of := options.Add(cmd, options.Train)
+	to := cmd.Flags()
+	to.VisitAll(func(f *pflag.Flag) {
+		if from := fs.Lookup(f.Name); from != nil && !slices.Contains(choiceOptions, f.Name) {
+			f.Value, f.Changed = from.Value, from.Changed
 		}
 	})
-	cfg := train.DefaultConfig()
-	set := &cobra.Command{}
-	defineLevel(set, &cfg)
-	cfg.Level = s.Best().Level
-	set.Flags().VisitAll(func(f *pflag.Flag) {
-		f.Changed = f.Value.String() != f.DefValue
-		of.AddFlag(f)
-	})
-	line := options.CommandLine("train", of, "data", "target", "groups")
+	of.Config.Level = s.Best().Level
 	if s.Mu != 1/float64(s.Of) {
-		line += fmt.Sprintf(" --mu %v", s.Mu)
+		o.Config.Mu = &s.Mu
 	}
-	return line
+	to.VisitAll(func(f *pflag.Flag) {
+		if fs.Lookup(f.Name) == nil || f.Name == "mu" {
+			f.Changed = f.Changed || f.Value.String() != f.DefValue
+		}
+	})
+	for _, name := range []string{"data", "target", "groups"} {
+		f := to.Lookup(name)
+		f.Changed = f.Value.String() != ""
+	}
+	for _, name := range []string{"out", "force", "json", "quiet", "resume", "config"} {
+		to.Lookup(name).Changed = false
+	}
+	return to
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -19,24 +21,30 @@ func TestTuneTellsTheTraining(t *testing.T) {
 		"--folds", "4", "--select", "worst-group"}
 	for _, l := range []level.Level{
 		{Average: "plain"}, {Average: "balanced"}, {Nu: level.At(0.0163)}, {Nu: level.At(1e-300), Penalty: "chi2"},
-		{Nu: level.At(0), Adversary: "groups", Prior: "equal", Among: "each", Adjust: 0.469},
+		{Nu: level.At(0), Adversary: "groups", Adjust: 0.469},
 	} {
 		if l.Penalty == "" {
 			l.Penalty = train.DefaultConfig().Penalty
 		}
 		for _, mu := range []float64{0.01, 0.25} {
-			o := &trainOptions{}
 			cmd := &cobra.Command{Use: "tune"}
-			o.defineData(cmd)
-			defineChoice(cmd, &o.cfg)
-			cmd.Flags().Uint64Var(&o.cfg.Seed, "seed", 0, "")
+			o := &trainOptions{Settings: options.Add(cmd, options.Tune)}
 			if err := cmd.ParseFlags(given); err != nil {
 				t.Fatal(err)
 			}
-			line := o.training(cmd.Flags(), &tune.Selection{Of: 100, Mu: mu, Candidates: []tune.Candidate{{}, {Level: l}}, Chosen: 1})
-			again := &trainOptions{}
+			chosen := o.training(cmd.Flags(), &tune.Selection{Of: 100, Mu: mu, Candidates: []tune.Candidate{{}, {Level: l}}, Chosen: 1})
+			line := options.CommandLine("train", chosen)
+			var file bytes.Buffer
+			fromFile := &cobra.Command{Use: "train"}
+			configured := options.Add(fromFile, options.Train)
+			if err := options.WriteYAML(&file, "train", "t.yaml", chosen, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := options.ApplyYAML(fromFile.Flags(), "t.yaml", &file); err != nil {
+				t.Fatal(err)
+			}
 			trained := &cobra.Command{Use: "train"}
-			again.define(trained)
+			again := options.Add(trained, options.Train)
 			words := strings.Fields(line)
 			if err := trained.ParseFlags(words[2:]); err != nil || strings.Join(words[:2], " ") != "drotrain train" {
 				t.Fatalf("%s: %v", line, err)
@@ -44,7 +52,10 @@ func TestTuneTellsTheTraining(t *testing.T) {
 			if err := oneChoice(trained.Flags()); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
-			c := again.cfg
+			c := again.Config
+			if !reflect.DeepEqual(c, configured.Config) {
+				t.Errorf("the command line sets %+v, and the file %+v", c, configured.Config)
+			}
 			if !reflect.DeepEqual(c.Level, l) || (c.Mu != nil) != (mu != 0.01) || c.Mu != nil && *c.Mu != mu {
 				t.Errorf("%s: %+v at μ = %v, want %+v at %v", line, c.Level, c.Mu, l, mu)
 			}

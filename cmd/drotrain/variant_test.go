@@ -150,7 +150,7 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 			t.Errorf("%q: weighted %v", option, e.Weighted)
 		}
 	}
-	mustRun(t, "report --model m --data d.csv --resamples 0 --out r.json")
+	mustRun(t, "eval --model m --data d.csv --resamples 0 --out r.json")
 	raw, err := os.ReadFile("r.json")
 	if err != nil || !strings.Contains(string(raw), `"weighted": true`) {
 		t.Error("the report is not weighted", err)
@@ -203,15 +203,15 @@ func TestAudit_PositiveLabel(t *testing.T) {
 		fmt.Fprintf(&b, "%s,%.3f,%.3f,%d\n", map[bool]string{true: "approved", false: "rejected"}[i%7 > 2 == (i > 30)], score, 1-score, i%2)
 	}
 	put(t, "a.csv", b.String())
-	code, _, stderr := try(t.Context(), strings.Fields("audit a.csv --label y --score p")...)
+	code, _, stderr := try(t.Context(), strings.Fields("eval --predictions a.csv --target y --score p")...)
 	if code == exit.OK || !strings.Contains(stderr, "say of which the scores are probabilities") || !strings.Contains(stderr, `--positive "approved"`) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	for _, label := range []string{"approved", "rejected"} {
-		out, _ := mustRun(t, "audit a.csv --label y --score p,q --positive "+label)
-		if !strings.Contains(out, "WARNING: The AUC of ") || !strings.Contains(out, "below 0.5") {
+		_, out := mustRun(t, "eval --predictions a.csv --target y --score p,q --positive "+label)
+		if !strings.Contains(out, "drotrain: warning: The AUC of ") || !strings.Contains(out, "below 0.5") {
 			t.Errorf("%s: %s", label, out)
 		}
 	}
-	mustRun(t, "audit a.csv --label b --score p")
+	mustRun(t, "eval --predictions a.csv --target b --score p")
 }

@@ -86,7 +86,7 @@ func TestPredict_KeepsReadingOfTraining(t *testing.T) {
 	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--decimal", ",", "--dates", "parts", "--nu", "1", "--no-report", "--quiet"); code != exit.OK {
 		t.Fatal(stderr)
 	}
-	if code, _, stderr := try(t.Context(), "predict", "--model", "drotrain-out", "--data", "t.csv", "--na", "?", "--out", "p.csv"); code != exit.OK {
+	if code, stdout, stderr := try(t.Context(), "predict", "--model", "drotrain-out", "--data", "t.csv", "--na", "?", "--out", "p.csv", "--quiet"); code != exit.OK || stdout != "" {
 		t.Error(stderr)
 	}
 }
@@ -105,17 +105,69 @@ func TestOptionsWithoutEffect(t *testing.T) {
 		{"--holdout 0.3 --split s", "--holdout 0.3 has no effect"},
 		{"--no-report --unit USD", "--unit has no effect with --no-report"},
 		{"--no-report --resamples 200", "--resamples has no effect with --no-report"},
-		{"--fast --plots png", "--plots has no effect with --fast"},
 		{"--evaluate crossfit --time when", "does not go with holdout-data, split, group-holdout or time"},
 		{"--confidence 0.95", "--bound-confidence"},
-		{"--cvar 0.1", "--protect"},
+		{"--alpha 0.1", "--protect"},
 	} {
 		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"}, strings.Fields(c.args)...)...)
 		if code != exit.Usage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %s", c.args, code, stderr)
 		}
 	}
-	if code, _, stderr := try(t.Context(), "audit", "none.csv", "--label", "y", "--score", "p", "--huber-delta", "2"); code != exit.Usage || !strings.Contains(stderr, "--huber-delta 2 has no effect") {
-		t.Errorf("audit: %d, %s", code, stderr)
+	if code, _, stderr := try(t.Context(), "train", "--data", "builtin:hmda", "--scale-target"); code != exit.Usage || !strings.Contains(stderr, "--scale-target has no effect: the target \"deny\" is taken as classes") {
+		t.Errorf("two classes that are found: %d, %s", code, stderr)
+	}
+	if code, _, stderr := try(t.Context(), "train", "--data", "builtin:cps1988", "--scale-target", "--nu", "1", "--no-report"); code != exit.OK {
+		t.Errorf("a number: %d, %s", code, stderr)
+	}
+	long := "overall.risk > 0 && " + strings.Repeat("x", 1<<19)
+	if code, _, stderr := try(t.Context(), "eval", "--fail-if", long); code != exit.Usage || len(stderr) > longestLine+1000 || !strings.Contains(stderr, "bytes) …") {
+		t.Errorf("a long gate: %d, %d bytes: %.300s", code, len(stderr), stderr)
+	}
+	if code, _, stderr := try(t.Context(), "eval", "--predictions", "none.csv", "--target", "y", "--score", "p", "--huber-delta", "2"); code != exit.Usage || !strings.Contains(stderr, "--huber-delta 2 has no effect") {
+		t.Errorf("eval: %d, %s", code, stderr)
+	}
+}
+
+// predict and eval warn of rows that differ from those of training; with --strict they end with the exit
+// code of a gate and write nothing. Rows of the training are passed.
+func TestDrift_WarningAndStrict(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name string, shift float64) {
+		var b strings.Builder
+		b.WriteString("x,g,y\n")
+		for i := range 400 {
+			fmt.Fprintf(&b, "%v,%c,%d\n", float64(i*37%100)/10+shift, 'a'+rune(i%3), (i*37%100+i*13%50)/75)
+		}
+		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("t.csv", 0)
+	write("moved.csv", 9)
+	if code, _, stderr := try(t.Context(), "train", "--data", "t.csv", "--target", "y", "--groups", "g", "--nu", "1", "--no-report", "--quiet"); code != exit.OK {
+		t.Fatalf("%d: %s", code, stderr)
+	}
+	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force", "eval --model drotrain-out --resamples 0 --quiet"} {
+		for _, c := range []struct {
+			options string
+			code    int
+			says    string
+		}{
+			{"--data t.csv", exit.OK, ""}, {"--data t.csv --strict", exit.OK, ""},
+			{"--data moved.csv", exit.OK, `warning: these rows differ from those of training: "x" (population stability index`},
+			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from those of training: "x" (`},
+		} {
+			code, _, stderr := try(t.Context(), strings.Fields(command+" "+c.options)...)
+			if code != c.code || !strings.Contains(stderr, c.says) || c.says == "" && strings.Contains(stderr, "differ from") {
+				t.Errorf("%s %s: %d: %s", command, c.options, code, stderr)
+			}
+		}
+	}
+	if code, _, stderr := try(t.Context(), strings.Fields("predict --model drotrain-out --data moved.csv --strict --out new.csv")...); code != exit.Gate {
+		t.Errorf("%d: %s", code, stderr)
+	}
+	if _, err := os.Stat("new.csv"); err == nil {
+		t.Error("refused predictions were written")
 	}
 }

@@ -30,12 +30,17 @@ func TestWidth(t *testing.T) {
 		if c.Name() != "help" && !strings.Contains(c.Example, "  drotrain") {
 			t.Errorf("%s: no example", c.CommandPath())
 		}
-		args := append(strings.Fields(c.CommandPath())[1:], "-h")
-		code, stdout, stderr := try(t.Context(), args...)
-		if code != exit.OK || stderr != "" {
-			t.Errorf("%s -h: exit code %d, stderr %q", c.CommandPath(), code, stderr)
+		for _, help := range []string{"-h", "--help"} {
+			args := append(strings.Fields(c.CommandPath())[1:], help)
+			code, stdout, stderr := try(t.Context(), args...)
+			if code != exit.OK || stderr != "" {
+				t.Errorf("%s %s: exit code %d, stderr %q", c.CommandPath(), help, code, stderr)
+			}
+			fits(c.CommandPath()+" "+help, stdout)
+			if n := strings.Count(stdout, "\n"); help == "-h" && n > 40 {
+				t.Errorf("%s -h: %d lines", c.CommandPath(), n)
+			}
 		}
-		fits(c.CommandPath()+" -h", stdout)
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}
@@ -48,10 +53,10 @@ func TestWidth(t *testing.T) {
 		"inspect drotrain-out",
 		"inspect builtin:cps1988",
 		"eval --model drotrain-out --data builtin:hmda --quiet --resamples 100",
-		"report --model drotrain-out --resamples 0",
+		"eval --model drotrain-out --resamples 0",
 		"predict --model drotrain-out --data builtin:hmda --keep deny,afam --out p.csv",
-		"audit p.csv --label deny --score probability --groups afam --resamples 100",
-		"audit p.csv --label deny --score a=probability,b=probability,c=probability,d=probability,e=probability --groups afam --resamples 0",
+		"eval --predictions p.csv --target deny --score probability --groups afam --resamples 100",
+		"eval --predictions p.csv --target deny --score a=probability,b=probability,c=probability,d=probability,e=probability --groups afam --resamples 0",
 		"datasets",
 	} {
 		code, stdout, stderr := try(t.Context(), strings.Fields(args)...)

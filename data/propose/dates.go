@@ -52,7 +52,7 @@ const (
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 )
 
-// later says that a date knows what came after the row began: where it is later than the
+// later reports whether a date knows what came after the row began: where it is later than the
 // first date, the target is another; or the target is an event, and the time until the
 // date tells it.
 func (p *Proposal) later(c *data.Column, t *truth) bool {
@@ -90,7 +90,7 @@ func (p *Proposal) later(c *data.Column, t *truth) bool {
 	return false
 }
 
-// averaged is what the mean of a target is called, and written writes it.
+// averaged returns what the mean of a target is called, and written writes it.
 func averaged(target string, t *truth) string {
 	if t.binary {
 		return fmt.Sprintf("the share of %q", t.one)
@@ -108,7 +108,7 @@ func written(mean float64, t *truth) string {
 // ends are words of targets that are events, or whether one was seen.
 var ends = []string{"cens", "status", "event", "death", "died", "dead", "observed", "fail", "relapse", "recur", "surviv"}
 
-// ending says that a target is an event, or whether one was seen.
+// ending reports whether a target is an event, or whether one was seen.
 func ending(target string) bool {
 	for _, w := range words(target) {
 		for _, e := range ends {
@@ -120,7 +120,7 @@ func ending(target string) bool {
 	return false
 }
 
-// spell says that a name is that of a time until something.
+// spell reports whether a name is that of a time until something.
 func spell(name string) bool {
 	for _, w := range words(name) {
 		switch {

@@ -17,7 +17,7 @@ type truth struct {
 	one    string // the class that is 1
 }
 
-// power is how well values alone put the rows in the order of the target: the area under
+// power returns how well values alone put the rows in the order of the target: the area under
 // the ROC curve of a target of two values, 0.5 for none and 1 for all, in either
 // direction; else the squared correlation of the ranks. Values that are not numbers have
 // no part.
@@ -38,7 +38,7 @@ func (t *truth) power(v []float64) float64 {
 	return max(r*r, square(correlation(x, y)))
 }
 
-// Power is how well values alone put rows in the order of a target y: the area under the
+// Power returns how well values alone put rows in the order of a target y: the area under the
 // ROC curve for two classes, of which y > 0 is one, else the squared correlation of the
 // values or of their ranks; 1 where they tell it.
 func Power(v, y []float64, binary bool) float64 {
@@ -46,7 +46,7 @@ func Power(v, y []float64, binary bool) float64 {
 	return t.power(v)
 }
 
-// tells says that a power is more than chance and habit give: enough for a doubtful name to
+// tells reports whether a power is more than chance and habit give: enough for a doubtful name to
 // count.
 func (t *truth) tells(power float64) bool {
 	if t.binary {
@@ -57,7 +57,7 @@ func (t *truth) tells(power float64) bool {
 
 func square(x float64) float64 { return x * x }
 
-// agreement is Cohen's kappa of two columns of two values each, in the direction in which
+// agreement returns Cohen's kappa of two columns of two values each, in the direction in which
 // they agree: 1 for copies, 0 for what chance gives.
 func agreement(a, b []float64) float64 {
 	var both [2][2]float64
@@ -77,7 +77,7 @@ func agreement(a, b []float64) float64 {
 	return max(same, other)
 }
 
-// auc is the area under the curve of a score by its ranks, in either direction.
+// auc returns the area under the curve of a score by its ranks, in either direction.
 func auc(rank, y []float64) float64 {
 	n1, sum := 0.0, 0.0
 	for i, v := range y {
@@ -111,7 +111,7 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa) / math.Sqrt(bb)
 }
 
-// scores are the values of a column as numbers: those of a category are the mean target
+// scores returns the values of a column as numbers: those of a category are the mean target
 // of its level in the other half of the rows, so that many levels alone show nothing.
 func (t *truth) scores(c *data.Column) []float64 {
 	out := make([]float64, len(t.rows))
@@ -168,7 +168,7 @@ var future = map[string]bool{"outcome": true, "result": true, "results": true, "
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,
 	"count": true, "total": true, "score": true, "value": true, "values": true, "rate": true, "type": true, "code": true, "name": true, "group": true, "column": true, "level": true, "mean": true, "with": true, "from": true}
 
-// alike is a word that a name has in common with the target's, or how two of them begin,
+// alike returns a word that a name has in common with the target's, or how two of them begin,
 // or "".
 func alike(name, target string) string {
 	of := words(target)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -30,6 +30,7 @@ type Proposal struct {
 	Task     data.Task    `json:"task"`
 	Reading  data.Reading `json:"reading,omitzero"` // how the table was read
 	Drop     []string     `json:"drop,omitempty"`
+	Loss     string       `json:"loss,omitempty"` // where the target does not tell: squared for few whole numbers
 	Impute   string       `json:"impute,omitempty"`
 	Filter   string       `json:"filter,omitempty"`
 	MinCount int          `json:"min_count,omitempty"`
@@ -104,7 +105,7 @@ func (p *Proposal) keep(condition string) {
 	p.Filter += condition
 }
 
-// settle says what is predicted, and in which rows.
+// settle reports what is predicted, and in which rows.
 func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	if c.Kind == data.Other {
 		return nil, f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
@@ -153,19 +154,19 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		t.binary, t.one, p.Task = true, levels[0], data.Binary
 	case c.Kind == data.Numeric:
 		p.Task = data.Regression
-	default:
-		t.binary, t.one, p.Task = true, levels[0], data.Binary
-		p.keep(fmt.Sprintf("%s in (%s, %s)", expr.QuoteName(c.Name), expr.QuoteText(levels[0]), expr.QuoteText(levels[1])))
-		rest := 0
-		for _, l := range levels[2:] {
-			rest += counts[l]
+		if c.Integer && len(levels) <= data.FewNumbers {
+			p.Loss = "squared"
+			p.found(c, 0, 0, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}
-		p.found(c, rest, 0, "such rows are left out", "the target is text with %d values; only two can be told apart, here the most frequent, %q and %q", len(levels), levels[0], levels[1])
+	case few:
+		t.binary, t.one, p.Task = true, levels[0], data.Multiclass // its most frequent class against the rest
+	default:
+		return nil, f.Fault(c.Name, table.Hint("choose another target, or merge rare classes"), "the target is text with more than 1000 values")
 	}
 	step := max(1, c.Len()/most)
 	for r := 0; r < c.Len(); r += step {
 		switch {
-		case c.IsNull(r) || t.binary && c.Text(r) != levels[0] && c.Text(r) != levels[1]:
+		case c.IsNull(r) || p.Task == data.Binary && c.Text(r) != levels[0] && c.Text(r) != levels[1]:
 		case t.binary && c.Text(r) == levels[0]:
 			t.rows, t.y = append(t.rows, r), append(t.y, 1)
 		case t.binary:
@@ -275,7 +276,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 }
 
-// present says that the target, 1 for the more frequent class, is one class in nine of ten rows
+// present reports that the target, 1 for the more frequent class, is one class in nine of ten rows
 // in which a column is not missing, though both are frequent; n is in how many rows.
 func present(missing, y []float64) (n int, pure bool) {
 	ones, there := 0.0, 0.0
@@ -291,7 +292,7 @@ func present(missing, y []float64) (n int, pure bool) {
 	return n, pure && n >= 100
 }
 
-// known says that a column knows the target, or what came after it.
+// known reports whether a column knows the target, or what came after it.
 func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 	if len(t.rows) < 50 {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// identifies says that the name and the encoded values of a column of numbers are those of an
+// identifies reports whether the name and the encoded values of a column of numbers are those of an
 // identifier: whole numbers, all of them different.
 func identifies(c data.Coding, v []float64) bool {
 	const rounding = 1e-3 // what encoding may have taken from a whole number
@@ -26,7 +26,7 @@ func identifies(c data.Coding, v []float64) bool {
 	return len(v) > 20
 }
 
-// idName says that a name is that of an identifier.
+// idName reports whether a name is that of an identifier.
 func idName(name string) bool {
 	w := words(name)
 	if len(w) == 0 {
@@ -39,7 +39,7 @@ func idName(name string) bool {
 	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
 }
 
-// indexName says that a name is that of a first column without one: an index, as pandas and R
+// indexName reports whether a name is that of a first column without one: an index, as pandas and R
 // write it.
 func indexName(name string) bool { return name == "column_1" }
 
@@ -54,7 +54,7 @@ type summary struct {
 	hash                    uint64
 }
 
-// running says that whole numbers, all different, count rows: they only rise, or only
+// running reports whether whole numbers, all different, count rows: they only rise, or only
 // fall, or leave few out. Amounts do not.
 func (s summary) running(have int) bool {
 	return !s.falls || !s.rises || s.largest-s.least < 3*float64(have)

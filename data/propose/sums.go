@@ -39,7 +39,7 @@ func (p *Proposal) sums(columns []*data.Column, t *truth) {
 	}
 }
 
-// together are two columns, or three, that tell y but for a share sumTold of its variance.
+// together returns two columns, or three, that tell y but for a share sumTold of its variance.
 func together(columns []*data.Column, t *truth) []*data.Column {
 	step := (len(t.rows) + sumRows - 1) / sumRows
 	rows := make([]int, 0, sumRows) // of t
@@ -103,7 +103,7 @@ func together(columns []*data.Column, t *truth) []*data.Column {
 	return nil
 }
 
-// unit is v less its mean, of norm 1; nil where nothing is left but rounding.
+// unit returns v less its mean, of norm 1; nil where nothing is left but rounding.
 func unit(v []float64) []float64 {
 	mean, before, after := 0.0, 0.0, 0.0
 	for _, a := range v {
@@ -124,7 +124,7 @@ func unit(v []float64) []float64 {
 	return out
 }
 
-// less is v without its part along a, of norm 1.
+// less returns v without its part along a, of norm 1.
 func less(v, a []float64) []float64 {
 	r := dot(v, a)
 	out := make([]float64, len(v))

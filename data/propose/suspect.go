@@ -16,10 +16,10 @@ const (
 	suspectCells = 400_000
 )
 
-// SuspectRows is how many of n training rows Suspects is to look at; 0 for too few.
+// SuspectRows returns how many of n training rows Suspects is to look at; 0 for too few.
 func SuspectRows(e *data.Encoder, n int) int {
 	n = min(n, 20_000, suspectCells/max(1, e.D()))
-	if n < suspectRows {
+	if n < suspectRows || e.Target.Task == data.Multiclass {
 		return 0
 	}
 	return n
@@ -70,15 +70,15 @@ const (
 	mostCulprit = 3     // columns named
 )
 
-// FlawlessRows is how many of n hold-out rows Flawless looks at, the first ones; 0 for too few.
+// FlawlessRows returns how many of n hold-out rows Flawless looks at, the first ones; 0 for too few.
 func FlawlessRows(e *data.Encoder, n int) int {
-	if n < flawlessMin {
+	if n < flawlessMin || e.Target.Task == data.Multiclass {
 		return 0
 	}
 	return min(n, 20_000, 50*suspectCells/max(1, e.D()))
 }
 
-// TooGood says that scores tell the targets of rows nearly without error.
+// TooGood reports whether scores tell the targets of rows nearly without error.
 func TooGood(e *data.Encoder, score, target []float64) bool {
 	return Power(score, target, e.Target.Task == data.Binary) > flawless
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/frame"
 )
 
 // A column is suspected where its AUC is above the limit, and not at it: of 20 rows of either
@@ -86,7 +85,7 @@ func TestMake_UndecidedNumbersStay(t *testing.T) {
 	for i := range 300 {
 		text += fmt.Sprintf("%d,%03d;%d\n", 1+i%9, 100+i, i*i%7%2)
 	}
-	f, err := frame.ReadBytesAs(t.Context(), "t.csv", []byte(text), data.Reading{})
+	f, err := data.ReadBytesAs(t.Context(), "t.csv", []byte(text), data.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

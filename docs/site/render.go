@@ -45,7 +45,7 @@ type link struct {
 	Here        bool
 }
 
-// render is a page of the site.
+// render returns a page of the site.
 func (s *site) render(p page) ([]byte, error) {
 	src, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(p.file)))
 	if err != nil {

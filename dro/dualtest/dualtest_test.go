@@ -5,6 +5,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/dualtest"
+	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
 var losses = [][]float64{{0.3, 1.2, 0.1, 2.4}, {1, 1, 1, 1}, {0, 5, 0.2, 0.1}, {2, 0.1, 0.7, 0.6}}
@@ -21,7 +22,7 @@ func (w wrong) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 func TestTest_OwnDuals(t *testing.T) {
-	for _, d := range []dro.Dual{dro.KL{Nu: 0.5}, dro.KL{}, dro.ChiSquare{Nu: 2}, dro.CVaR(0.5), dro.Protected{Share: 0.3, Nu: 1}, dro.CappedKL{Alpha: 0.4, Nu: 0.1}, dro.NewBall(dro.KullbackLeibler, 0.2, nil), dro.Uniform{}, dro.Box{Upper: 1, Nu: 1}} {
+	for _, d := range []dro.Dual{dro.KL{Nu: 0.5}, dro.KL{}, dro.ChiSquare{Nu: 2}, dro.CVaR{Alpha: 0.5}, dro.ChiSquare{Alpha: 0.3, Nu: 1}, dro.KL{Alpha: 0.4, Nu: 0.1}, dro.Ball{Divergence: dro.KullbackLeibler, Radius: 0.2}, dro.Uniform{}, primaldual.Box{Upper: 1, Nu: 1}} {
 		if err := dualtest.Test(d, losses...); err != nil {
 			t.Errorf("%T: %v", d, err)
 		}
@@ -37,7 +38,7 @@ func TestTest_FindsWrongResponses(t *testing.T) {
 			t.Errorf("%s: not found", name)
 		}
 	}
-	equal := wrong{dro.CVaR(0.25), nil} // feasible and consistent, and not the best
+	equal := wrong{dro.CVaR{Alpha: 0.25}, nil} // feasible and consistent, and not the best
 	equal.change = func(y []float64, _ float64) float64 { return 0 }
 	if dualtest.Test(equal, losses...) == nil {
 		t.Error("a risk of 0: not found")

@@ -23,7 +23,7 @@ func TestConstantsOfManyBlocksAreLinear(t *testing.T) {
 	b, _ := evenBlocks(n, 2)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	newConstants(o, side.KL{Nu: 1}, false, b, h, m, unlimited)
+	newConstants(o, side.Simplex{Nu: 1}, false, b, h, m, unlimited)
 	runtime.ReadMemStats(&after)
 	if bytes := float64(after.TotalAlloc - before.TotalAlloc); bytes > 500*n {
 		t.Errorf("%v bytes a sample", bytes/n)

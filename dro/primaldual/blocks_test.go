@@ -211,7 +211,7 @@ func TestBlocksAtTheColumnsOfAHessian(t *testing.T) {
 // sum of gradients as before: nothing of what was is left in it.
 func TestCardsBeginAgain(t *testing.T) {
 	s := uneven(47, 9, 2)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.ChiSquare{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, Primal: side.L2{Mu: 0.2}}
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 2}, SeparableBlock{Schedule: Theory, Block: 2}} {
 		w := bold(begun(t, p, m, 3))
 		for range twinSteps {

@@ -169,7 +169,7 @@ func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	return a
 }
 
-// largestEigenvalue is the power iteration: a guess, from below.
+// largestEigenvalue returns the power iteration: a guess, from below.
 func largestEigenvalue(a *mat.SymDense, seed int) float64 {
 	const iterations = 100
 	rng := rand.New(rand.NewPCG(1, uint64(seed)))
@@ -213,11 +213,12 @@ func rowNorm(m float64, o saddle.Oracle) float64 { return math.Sqrt(m / curvatur
 
 // curvatureBound returns sup ℓ″ of an oracle, 0 where it does not tell.
 func curvatureBound(o saddle.Oracle) float64 {
-	c, ok := saddle.Ability[saddle.CurvatureBounded](o)
+	r, ok := saddle.Ability[saddle.Rounded](o)
 	if !ok {
 		return 0
 	}
-	return max(0, c.CurvatureBound())
+	_, _, smoothness := r.Rounding()
+	return max(0, smoothness)
 }
 
 // equalConstants are those of blocks that are all alike.

@@ -44,7 +44,7 @@ func TestStepsTouchTheirBlocksOnly(t *testing.T) {
 		{Stochastic{Block: b, Schedule: Theory, Strategy: Historical}, 3 * b, b, 2 * b},
 	} {
 		o := &drotest.Counter{Linear: s.Oracle(t, losses.Logistic{})}
-		l := stepping(t, &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.01}}, c.m)
+		l := stepping(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.01}}, c.m)
 		o.Reset()
 		const steps = 50
 		passes := l.Cert.Passes
@@ -79,7 +79,7 @@ func TestStepsAllocate(t *testing.T) {
 		{FullVector{}, 24}, {FullVector{Schedule: Theory}, 24},
 		{Stochastic{Block: 8}, 24}, {Stochastic{Block: 8, Schedule: Theory, Strategy: Historical}, 24},
 	} {
-		for _, d := range []saddle.Dual{side.KL{Nu: 0.5}, side.ChiSquare{Nu: 0.5}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.5}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.5}} {
 			for _, s := range []drotest.Sample{small, large} {
 				l := stepping(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.01}}, c.m)
 				if a := testing.AllocsPerRun(100, func() { _ = l.Method.Step() }); a > c.most {

@@ -44,8 +44,8 @@ func TestPrimalEstimateIsUnbiased(t *testing.T) {
 	for _, st := range []Strategy{Replacement, Historical} {
 		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
 		for k := range 6 { // the estimate of step k + 1
-			before := walked(t, s, side.KL{Nu: 0.3}, m, max(k-1, 0)).template.card.(*stochasticCard)
-			w := walked(t, s, side.KL{Nu: 0.3}, m, k)
+			before := walked(t, s, side.Simplex{Nu: 0.3}, m, max(k-1, 0)).template.card.(*stochasticCard)
+			w := walked(t, s, side.Simplex{Nu: 0.3}, m, k)
 			card := w.template.card.(*stochasticCard)
 			w.template.k++
 			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
@@ -87,7 +87,7 @@ func TestDualEstimateIsUnbiased(t *testing.T) {
 				mean := make([]float64, 6)
 				var want []float64
 				for Q := range 3 {
-					w := walked(t, s, side.ChiSquare{Nu: 0.3}, m, k)
+					w := walked(t, s, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, m, k)
 					card := w.template.card.(*stochasticCard)
 					before := append([]float64(nil), card.value...)
 					x := append([]float64(nil), w.template.x...)
@@ -128,7 +128,7 @@ func fullUpdate(s drotest.Sample, card *separableCard, y, x []float64, eta float
 func TestSeparableEstimateIsUnbiased(t *testing.T) {
 	s := uneven(53, 6, 2)
 	for _, st := range []Strategy{Replacement, Historical} {
-		for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}} {
+		for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}} {
 			m := SeparableBlock{Strategy: st, Schedule: Theory, Block: 2}
 			for k := 1; k < 6; k++ {
 				before := walked(t, s, d, m, k-1).template.card.(*separableCard)
@@ -164,7 +164,7 @@ func TestSeparableEstimateIsUnbiased(t *testing.T) {
 // blocks of one size drawn uniformly; and lem. expect, ȳ_k = N E[y_k] − (N−1)y_{k−1}.
 func TestTiedEstimateIsUnbiased(t *testing.T) {
 	s := uneven(54, 6, 2)
-	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.KL{Nu: 0.3}} {
+	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}} {
 		m := SeparableBlock{Schedule: Theory, Block: 2}
 		tied := func() *iteration {
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
@@ -244,7 +244,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 		SeparableBlock{Schedule: Theory, Block: 7}, SeparableBlock{Strategy: Historical, Schedule: Theory, Block: 7},
 		SeparableBlock{Block: 7}, SeparableBlock{Block: 7, ThreeTouches: true},
 	} {
-		for _, d := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}} {
 			w := begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.05}}, m, 3)
 			if w.template.theory == nil {
 				w.template.m, w.template.alpha = moduli{1, 1, d.Modulus(), d.Modulus()}, 0.002

@@ -5,10 +5,9 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// Lift makes a problem on the simplex dual-separable by dualising its one
+// lift makes a problem on the simplex dual-separable by dualising its one
 // coupling constraint (math: §5):
 //
 //	max_{y∈Δ_n} ⟨y, f⟩ − ψ(y) = min_τ τ + max_{0≤y≤1} Σ_j [ y_j(f_j − τ) − ψ_j(y_j) ].
@@ -16,18 +15,13 @@ import (
 // The lifted problem has parameters (x, τ), losses f_j − τ, regulariser φ + τ
 // and a Separable dual; minimised over τ it equals p at every x, and its
 // solution in x is p's. The Dual must be Liftable: KL, ChiSquare or CVaR.
-func Lift(p *saddle.Problem) (*saddle.Problem, error) {
-	lifted, _, err := lift(saddle.Answered(side.Dereferenced(p)))
-	return lifted, err
-}
-
 func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
-	l, ok := saddle.Ability[saddle.Liftable](p.Dual)
+	n, d, _ := p.Oracle.Dims()
+	dual, ok := saddle.SeparatedOf(p.Dual, n)
 	if !ok {
 		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")
 	}
-	n, d, _ := p.Oracle.Dims()
-	oracle, dual := liftedOracle{p.Oracle, d}, l.Separated(n)
+	oracle := liftedOracle{p.Oracle, d}
 	lifted := &saddle.Problem{Oracle: &oracle, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}
 	if c, ok := saddle.Ability[saddle.Changed](p.Oracle); ok {
 		lifted.Oracle = &liftedChanged{oracle, c}

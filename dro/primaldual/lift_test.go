@@ -27,8 +27,8 @@ func overTau(f func(tau float64) float64, lo, hi float64) float64 {
 }
 
 func liftable() []saddle.Dual {
-	return []saddle.Dual{side.KL{Nu: 0.05}, side.KL{Nu: 2}, side.ChiSquare{Nu: 0.05}, side.ChiSquare{Nu: 2}, side.CVaR(0.3), side.CVaR(0.8),
-		side.CappedChiSquare{Alpha: 0.3, Nu: 0.4}, side.CappedKL{Alpha: 0.3, Nu: 0.4}, side.CappedKL{Alpha: 0.3, Nu: 0}, side.KL{}, side.ChiSquare{}}
+	return []saddle.Dual{side.Simplex{Nu: 0.05}, side.Simplex{Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05}, side.Simplex{Divergence: side.PearsonChi2, Nu: 2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.8},
+		side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3, Nu: 0.4}, side.Simplex{Alpha: 0.3, Nu: 0.4}, side.Simplex{Alpha: 0.3, Nu: 0}, side.Simplex{}, side.Simplex{Divergence: side.PearsonChi2}}
 }
 
 // min_τ P̃(x, τ) = P(x) at every x, with the τ and, where it exists, the gradient
@@ -39,7 +39,7 @@ func TestLiftEqualsTheSimplexProblem(t *testing.T) {
 	for _, d := range liftable() {
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}} {
 			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.1}}
-			lifted, err := Lift(p)
+			lifted, _, err := lift(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,11 +85,11 @@ func TestLiftEqualsTheSimplexProblem(t *testing.T) {
 
 func TestLiftNeedsTheAbility(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(23), 5, 2, false).Oracle(t, losses.Logistic{})
-	_, err := Lift(&saddle.Problem{Oracle: o, Dual: side.Uniform{}, Primal: side.L2{Mu: 1}})
+	_, _, err := lift(&saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}})
 	if err == nil || !strings.Contains(err.Error(), "Liftable") || !strings.Contains(err.Error(), "Separable") {
 		t.Errorf("the error does not name the abilities: %v", err)
 	}
-	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o, Dual: side.Uniform{}, Primal: side.L2{Mu: 1}}, SeparableBlock{}, saddle.DefaultSettings())
+	_, err = saddle.Solve(t.Context(), &saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: 1}}, SeparableBlock{}, saddle.DefaultSettings())
 	if err == nil || !strings.Contains(err.Error(), "Liftable") || errors.Is(err, saddle.ErrStalled) {
 		t.Errorf("the error does not name the ability: %v", err)
 	}

@@ -47,13 +47,13 @@ var (
 	_ saddle.Method = SeparableBlock{}
 )
 
-// TakesOver says that the method can start in the metric of another one.
+// TakesOver reports whether the method can start in the metric of another one.
 func (m FullVector) TakesOver() bool { return m.Schedule == Practical }
 
-// TakesOver says that the method can start in the metric of another one.
+// TakesOver reports whether the method can start in the metric of another one.
 func (m Stochastic) TakesOver() bool { return m.Schedule == Practical }
 
-// TakesOver says that the method can start in the metric of another one.
+// TakesOver reports whether the method can start in the metric of another one.
 func (m SeparableBlock) TakesOver() bool { return m.Schedule == Practical }
 
 // Name implements Method.
@@ -88,7 +88,7 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
-// smallBlock is the default size of blocks that are touched once a step: 512 of them,
+// smallBlock returns the default size of blocks that are touched once a step: 512 of them,
 // of enough rows for a step in a metric of d columns to cost less than they do, or a few in a
 // sketched one.
 func smallBlock(n, d int) int {
@@ -100,9 +100,9 @@ func smallBlock(n, d int) int {
 
 // Start implements Method.
 func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror, err := saddle.Required[saddle.Mirror](r.Problem.Dual)
-	if err != nil {
-		return nil, err
+	mirror, ok := saddle.MirrorOf(r.Problem.Dual)
+	if !ok {
+		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
 	}
 	card := newFullCard(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
@@ -121,9 +121,9 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 
 // Start implements Method.
 func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
-	mirror, err := saddle.Required[saddle.Mirror](r.Problem.Dual)
-	if err != nil {
-		return nil, err
+	mirror, ok := saddle.MirrorOf(r.Problem.Dual)
+	if !ok {
+		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
 	if err != nil {
@@ -203,7 +203,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t.card = card
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin, linearised: card.linearised}
 	w.y = func() []float64 { return card.y }
-	if mirror, ok := saddle.Ability[saddle.Mirror](r.Problem.Dual); ok && lifted {
+	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
 		w.y = func() []float64 { return projected(mirror, card.y) }
 	}
 	if theoretical {
@@ -239,7 +239,7 @@ func projected(dual saddle.Mirror, y []float64) []float64 {
 	return out
 }
 
-// historicalWeights are the w^P, w^D of thms. stochastic:historic and sep:historic: 1/N
+// historicalWeights returns the w^P, w^D of thms. stochastic:historic and sep:historic: 1/N
 // on a side without a modulus, where they meet no condition, and 1/(2N) on one with
 // (math: §7): the paper has 1/N there, up to constants, but 1/N² for Alg. 3 where the
 // other side has none, which its own schedule does not need.
@@ -307,11 +307,11 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 	return h, m, nil
 }
 
-// offsets are the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
+// offsets returns the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
 // balance the two terms of a_1.
 func offsets(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
-	if saddle.FreeLast(p.Primal) {
+	if saddle.FreeLast(p.Primal) || saddle.FreeCount(p.Primal) > 0 {
 		m.mu = 0 // not strongly convex in the free coordinate
 	}
 	m.mu0, m.nu0 = m.mu, m.nu
@@ -330,7 +330,7 @@ func offsets(p *saddle.Problem, c constants) moduli {
 	return m
 }
 
-// scheduleNeeds are the needs of a schedule.
+// scheduleNeeds returns the needs of a schedule.
 func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}

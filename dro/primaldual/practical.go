@@ -187,7 +187,7 @@ func (p *practical) Check() {
 	p.restart()
 }
 
-// polished is the point that a step of weight 1 leads to from the mean of the points that the
+// polished returns the point that a step of weight 1 leads to from the mean of the points that the
 // tables are of, by their sum: the optimum, if the Hessian is right and every block has a like
 // part in it (math: §7). It is nil where a step from the last restart promises to lower the
 // objective by more than is left.
@@ -231,7 +231,7 @@ func (p *practical) adapt() {
 	p.rate = rate
 }
 
-// poor is the rate below which another metric is worth its passes.
+// poor returns the rate below which another metric is worth its passes.
 func (p *practical) poor() float64 {
 	_, dear := p.metric.(*hessian.Sketched)
 	switch {
@@ -275,7 +275,7 @@ func (p *practical) retreat(now float64) {
 	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
 
-// needed is the number of sweeps, at the rate of the last ones, until the decrement
+// needed returns the number of sweeps, at the rate of the last ones, until the decrement
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) needed() int {

@@ -18,7 +18,7 @@ func atWork(t *testing.T, m saddle.Method, start []float64) *practical {
 	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
 	settings := saddle.DefaultSettings()
 	settings.X0 = start
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, m, settings)
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, m, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestPolishedPointOfAQuadratic(t *testing.T) {
 			}
 		}
 		// So large a penalty leaves the weights uniform but for a millionth.
-		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1e8}, Primal: side.L2{Mu: 0.1}}
+		problem := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1e8}, Primal: side.L2{Mu: 0.1}}
 		l, err := saddle.NewLoop(problem, c.m, saddle.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func TestStreamsAreFrozen(t *testing.T) {
 	same(t, "alias", fmt.Sprint(draws), frozenAlias)
 
 	o := drotest.NewSample(drotest.RngOf(12), 40, 3, false).Oracle(t, losses.Logistic{})
-	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}
+	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}
 	for _, c := range []struct {
 		name   string
 		method saddle.Method

@@ -75,7 +75,7 @@ func (c *separableCard) begin(u, y, g []float64) {
 	c.visited = len(c.order)
 }
 
-// eta is the dual step size of step k: a N/(a ν + e).
+// eta returns the dual step size of step k: a N/(a ν + e).
 func (c *separableCard) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }

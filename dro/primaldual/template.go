@@ -88,7 +88,7 @@ func (t *template) step() {
 	t.rescale()
 }
 
-// primalWeight is c_k = (A_{k−1}μ + μ₀)/2, dualWeight e_k = (A_{k−1}ν + ν₀)/2.
+// primalWeight returns c_k = (A_{k−1}μ + μ₀)/2, dualWeight e_k = (A_{k−1}ν + ν₀)/2.
 func (t *template) primalWeight() float64 { return (t.A*t.m.mu + t.m.mu0) / 2 }
 
 func (t *template) dualWeight() float64 { return (t.A*t.m.nu + t.m.nu0) / 2 }

@@ -17,8 +17,8 @@ func TestChangedIsOnlyFaster(t *testing.T) {
 	s := uneven(111, 30, 3)
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Sampling: UniformSampling()}, SeparableBlock{Schedule: Theory, Block: 4, Sampling: UniformSampling()}} {
 		o := s.Oracle(t, losses.Logistic{})
-		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
-		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
+		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
 		slow.Cert.Passes, fast.Cert.Passes = 0, 0
 		for range 12 {
 			fast.template.step()
@@ -35,7 +35,7 @@ func TestChangedIsOnlyFaster(t *testing.T) {
 // way: the iterates stay, and stay at the optimum.
 func TestWeightsNeverOverflow(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(112), 12, 2, false)
-	for _, d := range []saddle.Dual{side.KL{Nu: 1}, side.ChiSquare{Nu: 1}} {
+	for _, d := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}} {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
 		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.Asking(1e-12, 1000))
 		w := begun(t, p, FullVector{Schedule: Theory}, 1)
@@ -61,7 +61,7 @@ func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
 	for _, m := range []saddle.Method{FullVector{}, Stochastic{Block: 4}, SeparableBlock{Block: 4}} {
 		st := drotest.Asking(1e3, 100)
 		st.X0 = []float64{0.5, -0.25}
-		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, st)
+		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, st)
 		if res.Iterations != 0 || !slices.Equal(res.Drawn, st.X0) || !slices.Equal(res.X, st.X0) {
 			t.Errorf("%s: %v drawn and %v found in %d steps from %v", m.Name(), res.Drawn, res.X, res.Iterations, st.X0)
 		}

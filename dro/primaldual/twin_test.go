@@ -125,8 +125,8 @@ func (w *twin) primal(g []float64, a, A float64, m moduli, mu, wP float64, gamma
 func naiveDual(d saddle.Dual, f, prev, hist []float64, a, e, wD float64) []float64 {
 	n := float64(len(f))
 	y := make([]float64, len(f))
-	switch d := d.(type) {
-	case side.KL:
+	switch d := d.(side.Simplex); d.Divergence {
+	case side.KullbackLeibler:
 		total := 0.0
 		for j := range y {
 			y[j] = math.Exp((a*f[j] - a*d.Nu*math.Log(n) + e*((1-wD)*math.Log(prev[j])+wD*math.Log(hist[j]))) / (a*d.Nu + e))
@@ -135,7 +135,7 @@ func naiveDual(d saddle.Dual, f, prev, hist []float64, a, e, wD float64) []float
 		for j := range y {
 			y[j] /= total
 		}
-	case side.ChiSquare:
+	case side.PearsonChi2:
 		for j := range y {
 			y[j] = (a*(f[j]+d.Nu) + e*n*((1-wD)*prev[j]+wD*hist[j])) / (a*d.Nu + e)
 		}
@@ -153,12 +153,13 @@ func naiveBlock(d saddle.Dual, f, y, a, e float64, blocks, n int) float64 {
 	N, size := float64(blocks), float64(n)
 	beta := a * N * d.Modulus() / (a*d.Modulus() + e)
 	switch d := d.(type) {
-	case side.OrthantKL:
+	case side.Orthant:
+		if d.Divergence == side.PearsonChi2 {
+			r := size * y
+			return math.Min(math.Max(0, r+beta*(1+f/d.Nu-r))/size, d.Cap)
+		}
 		u := math.Log(size * y)
 		return math.Min(math.Exp(u+beta*(f/d.Nu-u))/size, d.Cap)
-	case side.OrthantChiSquare:
-		r := size * y
-		return math.Min(math.Max(0, r+beta*(1+f/d.Nu-r))/size, d.Cap)
 	case side.Box:
 		if d.Nu == 0 {
 			return math.Max(d.Lower, math.Min(y+a*N*f/e, d.Upper))
@@ -266,7 +267,7 @@ func bold(w *iteration) *iteration {
 
 func TestFullVectorAgainstItsTwin(t *testing.T) {
 	s := uneven(41, 7, 2)
-	for _, d := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}, side.KL{Nu: 0.02}, side.ChiSquare{}} {
+	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
 		for _, mu := range []float64{0, 0.2} {
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, FullVector{Schedule: Theory}, 1))
 			card := w.template.card.(*fullCard)
@@ -292,7 +293,7 @@ func TestFullVectorAgainstItsTwin(t *testing.T) {
 func TestStochasticAgainstItsTwin(t *testing.T) {
 	s := uneven(42, 7, 2)
 	for _, st := range []Strategy{Replacement, Historical} {
-		for _, d := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}, side.ChiSquare{}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2}} {
 			for _, mu := range []float64{0, 0.2} {
 				m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
 				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 5))
@@ -338,7 +339,7 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 		{Strategy: Historical, Schedule: Theory, Block: 2},
 		{Strategy: Historical, Schedule: Theory, Block: 3, Sampling: UniformSampling()},
 	} {
-		for _, d := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.3}, side.CappedChiSquare{Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
+		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 9))
 			card := w.template.card.(*separableCard)
@@ -399,7 +400,7 @@ func TestAveragesAreOfTheSteps(t *testing.T) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.5}, Primal: side.L2{}}, m, settings)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{}}, m, settings)
 		if err != nil {
 			t.Fatal(err)
 		}

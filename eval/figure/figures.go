@@ -21,12 +21,16 @@ func Draw(r *eval.Report) ([]Figure, error) {
 		return nil, err
 	}
 	var out []Figure
+	people := r.InTargetUnits()
 	for _, f := range []func(*eval.Report) (Figure, bool){
-		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figGroupCoefficients, figCoefficients, figFrontier, figPath, figGap,
+		figChange, figRisk, figCVaR, figRadius, figConcentration, figMass, figCalibration, figReliability, figGroupBias, figGroupCoefficients, figCoefficients, figFrontier, figPath,
 	} {
-		if g, ok := f(r); ok {
+		if g, ok := f(people); ok {
 			out = append(out, g)
 		}
+	}
+	if g, ok := figGap(r); ok { // in units of the loss, as the certificate
+		out = append(out, g)
 	}
 	return out, nil
 }
@@ -68,7 +72,7 @@ func counted(x float64, one, many string) string {
 
 func figCVaR(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
-	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: words.WithUnit("CVaR: mean loss of the worst α of the rows", e.LossUnit), XLog: true, XShare: true}
+	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
 	var alt []string
 	for k, m := range e.Models {
 		s := chart.Series{K: k}
@@ -98,8 +102,8 @@ const nearRadius = 0.5
 
 func figRadius(r *eval.Report) (Figure, bool) {
 	e, a := r.Evaluation, r.Adversary
-	kl := chart.Panel{XLabel: "radius: Σ y log(n y), nats", YLabel: words.WithUnit("worst-case mean loss over a KL ball", e.LossUnit), XRoot: true, Height: 140}
-	chi := chart.Panel{XLabel: "radius: ½ mean((n y − 1)²)", YLabel: words.WithUnit("worst-case mean loss over a χ² ball", e.LossUnit), XRoot: true, Height: 140}
+	kl := chart.Panel{XLabel: "radius: Σ y log(n y), nats", YLabel: "largest over a KL ball: " + riskLabel(e), XRoot: true, Height: 140}
+	chi := chart.Panel{XLabel: "radius: ½ mean((n y − 1)²)", YLabel: "largest over a χ² ball: " + riskLabel(e), XRoot: true, Height: 140}
 	farKL, farChi, mark, say := nearRadius, nearRadius, "", ""
 	if a != nil && a.Nu != nil && a.Nu.Defined() && a.Penalty != "" {
 		at, p, far := a.RadiusKL, &kl, &farKL
@@ -130,7 +134,7 @@ func figRadius(r *eval.Report) (Figure, bool) {
 		Alt:     "Worst-case mean loss against radius. " + strings.Join(alt, "; ") + say + "."}, true
 }
 
-// reweighted is the curve of a model from radius 0, where the worst case is the
+// reweighted returns the curve of a model from radius 0, where the worst case is the
 // mean, to a radius.
 func reweighted(m eval.ModelResult, w []eval.WorstCase, k int, far float64) chart.Series {
 	s := chart.Series{K: k, X: []float64{0}, Y: []float64{float64(m.Overall.Of["risk"])}}
@@ -144,6 +148,9 @@ func reweighted(m eval.ModelResult, w []eval.WorstCase, k int, far float64) char
 
 func figCalibration(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
+	if e.Task == eval.Multiclass {
+		return Figure{}, false
+	}
 	if e.Task == eval.Regression {
 		return figResiduals(r)
 	}
@@ -193,7 +200,7 @@ func figResiduals(r *eval.Report) (Figure, bool) {
 func figGroupBias(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	g := e.Headline()
-	if g == nil {
+	if g == nil || e.Task == eval.Multiclass {
 		return Figure{}, false
 	}
 	d := chart.Dots{Names: e.Names(), Ref: []float64{0}}
@@ -273,4 +280,12 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
 }
 
-func riskLabel(e *eval.Evaluation) string { return words.WithUnit("risk: mean loss", e.LossUnit) }
+func riskLabel(e *eval.Evaluation) string {
+	if e.Task == eval.Binary && e.LossUnit == "nats" {
+		return "log loss (nats)"
+	}
+	if e.Loss == eval.RootMeanSquare {
+		return words.WithUnit("RMSE", e.LossUnit)
+	}
+	return words.WithUnit("mean loss", e.LossUnit)
+}

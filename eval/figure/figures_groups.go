@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// ends are the ends of an interval, NaN where there is none.
+// ends returns the ends of an interval, NaN without an interval.
 func ends(iv *eval.Interval) (lo, hi float64) {
 	if iv == nil {
 		return math.NaN(), math.NaN()
@@ -18,12 +18,12 @@ func ends(iv *eval.Interval) (lo, hi float64) {
 	return float64(iv.Low), float64(iv.High)
 }
 
-// groupDot is the row of a group in a dot chart, without values.
+// groupDot returns the row of a group in a dot chart, without values.
 func groupDot(h *eval.Group) chart.Dot {
 	return chart.Dot{Label: words.Group(h.Label), Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
 }
 
-// together says what the bars of a figure by group are.
+// together describes what the bars of a figure by group are.
 func together(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
@@ -91,7 +91,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for i := range g.Groups {
 		at[g.Groups[i].Label] = i
 	}
-	d := chart.Dots{First: 1, XLabel: words.WithUnit("change of the risk", e.LossUnit), Ref: []float64{0}}
+	d := chart.Dots{First: 1, XLabel: "change of the " + riskLabel(e), Ref: []float64{0}}
 	for _, c := range e.Compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}

@@ -33,7 +33,7 @@ func figReliability(r *eval.Report) (Figure, bool) {
 				say += fmt.Sprintf(" %s predicts %s where %s are observed in its highest bin,", e.Models[k].Name, words.Percent(s.X[n-1]), words.Percent(s.Y[n-1]))
 			}
 		}
-		if c.Series != nil { // of so many groups at most
+		if c.Series != nil { // of at most a few groups
 			d.Cells = append(d.Cells, c)
 			alt = append(alt, strings.TrimSuffix(say, ","))
 		}

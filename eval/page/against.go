@@ -18,7 +18,7 @@ type line struct {
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
-// against is the table of all models, and of the differences where three or fewer fit.
+// against returns the table of all models, and of the differences where three or fewer fit.
 func (p *page) against() table {
 	e := p.E
 	t := table{Title: "Models on the same rows", Head: append([]string{"Measure"}, p.Models...)}
@@ -47,7 +47,7 @@ func (p *page) against() table {
 	return t
 }
 
-// cells are the label, the numbers of the models, all with as many decimals as the largest has,
+// cells returns the label, the numbers of the models, all with as many decimals as the largest has,
 // and the differences.
 func (l *line) cells(models int, compared []eval.Comparison) []string {
 	cells := []string{l.label}
@@ -80,7 +80,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 	return cells
 }
 
-// measure is the line of a measure over all rows.
+// measure returns the line of a measure over all rows.
 func (p *page) measure(label, key string) line {
 	models := p.E.Models
 	return line{label,
@@ -91,12 +91,15 @@ func (p *page) measure(label, key string) line {
 }
 
 func (p *page) overallRisk() []line {
-	return []line{p.measure(words.WithUnit("Overall risk", p.E.LossUnit), "risk")}
+	return []line{p.measure(words.WithUnit(p.riskName()+", all rows", p.E.LossUnit), "risk")}
 }
 
 // measures are those of the task but the risk.
 func (p *page) measures() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
+		if q.Key == "log_loss" && p.riskName() == "Log loss" || q.Key == "rmse" && p.riskName() == "RMSE" {
+			continue // that is the risk
+		}
 		label := q.Label
 		switch q.Unit {
 		case "target":
@@ -119,13 +122,13 @@ func (p *page) tails() []line {
 	}
 }
 
-// acrossGroups are the lines of the groups that the page leads with.
+// acrossGroups returns the lines of the groups that the page leads with.
 func (p *page) acrossGroups() []line {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	lines := []line{{"Worst group’s risk",
+	lines := []line{{p.riskName() + ", worst group",
 		func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) },
 		func(k int) (eval.Interval, bool) {
 			if iv := e.Models[k].WorstGroup.MaxInterval; iv != nil {
@@ -139,7 +142,7 @@ func (p *page) acrossGroups() []line {
 		worst := e.Models[0].WorstGroup.Label
 		at := slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })
 		of := g.Groups[at].Models
-		lines = append(lines, line{fmt.Sprintf("Risk in %s, worst for %s", worst, e.Models[0].Name),
+		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
 			func(k int) float64 { return float64(of[k].Values.Of["risk"]) },
 			func(k int) (eval.Interval, bool) { iv, ok := of[k].Intervals["risk"]; return iv, ok },
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
@@ -158,14 +161,5 @@ func (p *page) acrossGroups() []line {
 			},
 		}
 	}
-	weighted := "Mean weighted by shares of rows"
-	if g.Groups[0].TrainShare != nil {
-		weighted = "Mean weighted by training shares"
-	}
-	return append(lines,
-		spread("Difference between groups", "difference", func(x eval.Spread) eval.Num { return x.Difference.BetweenGroups }),
-		spread("Ratio between groups", "ratio", func(x eval.Spread) eval.Num { return x.Ratio.BetweenGroups }),
-		spread("Mean of group risks", "average", func(x eval.Spread) eval.Num { return x.Average }),
-		spread(weighted, "weighted_average", func(x eval.Spread) eval.Num { return x.WeightedAverage }),
-	)
+	return append(lines, spread("Difference between groups", "difference", func(x eval.Spread) eval.Num { return x.Difference.BetweenGroups }))
 }

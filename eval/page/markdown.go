@@ -46,7 +46,7 @@ func (m *markdown) verdict() {
 			m.line("%s\n", mdText(text))
 		}
 	}
-	m.bullets(v.Warnings)
+	m.bullets(m.page.Worries)
 	if v.Groups != nil {
 		m.line("%s\n", mdText(v.Groups.String()))
 	}
@@ -59,19 +59,22 @@ func (m *markdown) results() {
 	if p.Groups != nil {
 		m.line("## Groups\n")
 		m.figure("change-by-group")
-		m.tables(p.Groups, p.Gaps)
+		m.tables(p.Groups, p.Rates)
 	}
 	m.line("## %s\n", mdText(strings.Join(p.Models, " against ")))
-	m.tables(&p.Against)
+	m.tables(p.Ranking, &p.Against)
 	m.line("## Calibration and residuals\n")
 	m.figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
 	m.line("## The tail\n")
 	m.figure("cvar", "risk-by-radius")
+	if p.Tried != nil {
+		m.line("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
+		m.figure("frontier", "path")
+		m.tables(p.Tried)
+	}
 	if p.Adversary != nil {
 		m.line("## The adversary\n")
-		m.bullets(m.r.Adversary.Warnings)
 		m.line("%s\n", mdText(p.About))
-		m.tables(p.Moved)
 		m.facts(p.Adversary)
 		m.figure("mass-by-group", "weights")
 		m.tables(p.Top)
@@ -92,11 +95,6 @@ func (m *markdown) results() {
 			m.line("## %s\n", mdText(t.Title))
 			m.tables(t)
 		}
-	}
-	if p.Tried != nil {
-		m.line("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
-		m.figure("frontier", "path")
-		m.tables(p.Tried)
 	}
 }
 
@@ -186,7 +184,7 @@ func (m *markdown) table(t table) {
 
 var mdEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
 
-// mdCode is a block of code, in a fence longer than any within.
+// mdCode returns a block of code, in a fence longer than any within.
 func mdCode(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

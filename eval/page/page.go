@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,6 +62,7 @@ func WriteHTML(w io.Writer, r *eval.Report) error {
 type page struct {
 	*eval.Report
 	E         *eval.Evaluation
+	lossUnit  string // of the training; E may be in the target's units
 	Style     template.CSS
 	Fig       map[string]*pageFigure
 	Objective struct {
@@ -75,10 +77,13 @@ type page struct {
 	Against     table
 	RiskIs      string // what the numbers by group are
 	Groups      *table
-	Tally       string // who gains and who loses
-	Gaps        *table
+	Tally       string      // who gains and who loses
+	Rates       *table      // of classes by group, against the tolerance
+	Ranking     *table      // of three models and more
+	Worries     []string    // the answer to what to worry about
+	By          string      // date and owner of the model card
+	Words       []eval.Fact // the glossary
 	More        []table
-	Moved       *table
 	Mass        []table
 	Top         *table
 	Coef        *table
@@ -119,9 +124,11 @@ type tableRow struct {
 	Class string // "faint", "worst", "total"
 }
 
-func newPage(r *eval.Report) *page {
+func newPage(raw *eval.Report) *page {
+	lossUnit := raw.Evaluation.LossUnit
+	r := raw.InTargetUnits()
 	e := r.Evaluation
-	p := &page{Report: r, E: e, Models: e.Names()}
+	p := &page{Report: r, E: e, lossUnit: lossUnit, Models: e.Names()}
 	if o := r.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
 		p.Objective.Text = o.ObjectiveText()
 	}
@@ -136,14 +143,15 @@ func newPage(r *eval.Report) *page {
 	if t := e.Verdict.Groups; t != nil {
 		p.Tally = capital(t.String())
 	}
-	p.Gaps = gapTable(e)
-	p.More = p.moreTables()
-	p.Certificate = certificateFacts(r.Certificate, e.LossUnit)
+	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
+	p.By, p.Words = by(r.Card), glossary(e, r.Adversary)
+	p.More = append(classTables(e), p.moreTables()...)
+	p.Certificate = certificateFacts(r.Certificate, lossUnit)
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
 		p.About = about(a)
-		p.Moved, p.Mass, p.Top = p.movedTable(), massTables(a), topTable(a, e.LossUnit)
+		p.Mass, p.Top = massTables(a), topTable(a, lossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
 	if p.GroupCoef = groupCoefficientTables(r.GroupCoefficients); p.GroupCoef != nil && p.Coef != nil {
@@ -157,11 +165,12 @@ func newPage(r *eval.Report) *page {
 	}
 	p.Caveats = append(p.Caveats, e.Caveats...)
 	p.Notes = r.Notes
+	p.Worries = p.worries()
 	p.Methods = methods(e)
 	return p
 }
 
-// tiles are the key numbers of the first screen.
+// tiles returns the key numbers of the first screen.
 func (p *page) tiles() []tile {
 	e := p.E
 	k := eval.Focus(len(e.Models))
@@ -184,14 +193,14 @@ func (p *page) tiles() []tile {
 		return func(x float64) string { return words.PercentOf(x, n) }
 	}
 	lossName := words.WithUnit("mean loss", e.LossUnit)
-	if e.Task == eval.Binary && e.LossUnit == "nats" {
+	if e.Task != eval.Regression && e.LossUnit == "nats" {
 		lossName = "log loss"
 	}
 	if w := e.Models[k].WorstGroup; w == nil {
 		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
 	} else {
 		where := fmt.Sprintf("%s (%s)", words.Group(w.Label), words.Plural(w.N, "row", "rows"))
-		if e.Task == eval.Binary {
+		if e.Task != eval.Regression {
 			out = append(out, compare(of("accuracy", share(w.N), at), "Worst group: accuracy", "in "+where))
 			out = append(out, compare(of("risk", words.Number, at), "Worst group: "+lossName, "in "+where))
 		} else {
@@ -199,7 +208,10 @@ func (p *page) tiles() []tile {
 		}
 	}
 	rows := "over " + words.Plural(e.N, "row", "rows")
-	if e.Task == eval.Binary {
+	if e.Task == eval.Multiclass {
+		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows),
+			compare(key("risk", words.Number), "All rows: "+lossName, rows), compare(key("macro_f1", share(e.N)), "Macro-F1", "mean over the classes"))
+	} else if e.Task == eval.Binary {
 		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.Short(float64(*e.Threshold))),
 			compare(key("risk", words.Number), "All rows: "+lossName, rows))
 	} else {
@@ -238,9 +250,13 @@ func outcome(e *eval.Evaluation) string {
 func riskIs(e *eval.Evaluation) string {
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
-		return "Risk is the log loss (lower is better): 0 is perfect, 0.693 is a coin flip."
+		return "Log loss: 0 is perfect, 0.693 is a coin flip. Lower is better."
+	case e.Task == eval.Multiclass && e.LossUnit == "nats":
+		return fmt.Sprintf("Risk is the log loss (lower is better): 0 is perfect, %.3g is a guess among %d classes.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
+	case e.Loss == eval.RootMeanSquare:
+		return words.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
 	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
@@ -253,7 +269,7 @@ func (p *page) factList() []eval.Fact {
 			out = append(out, eval.Fact{Key: k, Value: v})
 		}
 	}
-	add("Loss", words.WithUnit(cmp.Or(o.Loss, e.Loss), e.LossUnit))
+	add("Loss", words.WithUnit(cmp.Or(o.Loss, e.Loss), p.lossUnit))
 	t := e.Target
 	if e.Positive != "" {
 		t += ", positive: " + e.Positive
@@ -383,6 +399,8 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
 	case e.Task == eval.Binary:
 		out = append(out, "Proportions carry Wilson intervals (of few hits or misses with the ends of a Poisson count), the balanced accuracy those of its two recalls combined, the AUC DeLong’s (on the logit scale). Average precision has none where a class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none where one class has no row.")
+	case e.Task == eval.Multiclass:
+		out = append(out, "Recall, precision and macro-F1 carry no intervals; the group of a class has those of its risk and accuracy, which is its recall.")
 	default:
 		out = append(out, "The median absolute error carries an interval between order statistics.")
 	}
@@ -394,7 +412,7 @@ func methods(e *eval.Evaluation) []string {
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, the worst group’s risk falls by at least %s times the average’s increase, and the rescaled baseline reaches less than %s of it, or is measurably less accurate in that group or ranks it worse. Hurt: the interval lies above 0, or it covers 0, the worst group’s risk did not fall, and more groups are measurably worse off than better off. Too little data: the interval covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, the worst group’s risk falls by at least %s times the average’s increase, and the rescaled baseline reaches less than %s of it, or is measurably less accurate in that group or ranks it worse. Hurt: the interval lies above 0. Mixed: it covers 0, and more groups are measurably worse off than better off. Too little data: the interval covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
 	}
 	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
 	return out

@@ -3,14 +3,14 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
-// groupTable is the headline grouping, worst first. Its intervals hold for all
+// groupTable returns the headline grouping, worst first. Its intervals hold for all
 // groups together.
 func (p *page) groupTable() *table {
 	e := p.E
@@ -23,16 +23,21 @@ func (p *page) groupTable() *table {
 	if e.Task == eval.Regression {
 		second = eval.Measure{Key: "rmse", Label: "RMSE"}
 	}
+	if e.Loss == eval.RootMeanSquare {
+		second = eval.Measure{} // it is there already
+	}
 	shown := min(len(p.Models), 2)
 	changes := e.Compared[:min(len(e.Compared), 2)]
 	for _, m := range p.Models[:shown] {
-		t.Head = append(t.Head, "Risk, "+m)
+		t.Head = append(t.Head, p.riskName()+", "+m)
 	}
 	for _, c := range changes {
 		t.Head = append(t.Head, "Change, "+c.Model)
 	}
 	f := eval.Focus(len(p.Models))
-	t.Head = append(t.Head, second.Label+", "+p.Models[f])
+	if second.Key != "" {
+		t.Head = append(t.Head, second.Label+", "+p.Models[f])
+	}
 	mass := p.massByLabel(g.Name)
 	if mass != nil {
 		t.Head = append(t.Head, p.weightName())
@@ -71,7 +76,9 @@ func (p *page) groupTable() *table {
 			}
 			cells = append(cells, d.Text(float64(h.Models[0].Values.Of["risk"])))
 		}
-		cells = append(cells, p.fromTo(h, second.Key))
+		if second.Key != "" {
+			cells = append(cells, p.fromTo(h, second.Key))
+		}
 		if mass != nil {
 			if gm, ok := mass[h.Label]; ok {
 				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), words.Percent(gm.Mass)))
@@ -96,11 +103,11 @@ func (p *page) weightName() string {
 	return "Worst-case weight"
 }
 
-// fromTo is a measure of the model in focus, with the baseline's below it.
+// fromTo returns a measure of the model in focus, with the baseline's below it.
 func (p *page) fromTo(h *eval.Group, key string) string {
 	write := words.Number
 	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
-		write = words.Percent
+		write = func(x float64) string { return words.PercentOf(x, h.N) }
 	}
 	f := eval.Focus(len(p.Models))
 	v, _ := h.Models[f].Values.Get(key)
@@ -113,65 +120,118 @@ func (p *page) fromTo(h *eval.Group, key string) string {
 	return s
 }
 
-// gapTable holds the rates of groups against the tolerance.
-func gapTable(e *eval.Evaluation) *table {
-	if len(e.Gaps) == 0 {
+// rateKeys are the rates that fairness rules speak of.
+var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration_gap"}
+
+// fourFifths is the ratio of selection rates that the four-fifths rule asks for.
+const fourFifths = 0.8
+
+// rateTable has the rates of the model in focus by group, their largest gap against the tolerance
+// and the ratio of the selection rates against four fifths; nil without two classes and groups.
+func (p *page) rateTable() *table {
+	e, g := p.E, p.E.Headline()
+	if g == nil || e.Task != eval.Binary {
 		return nil
 	}
-	t := &table{Title: "Gaps between groups against a tolerance of " + words.Percent(e.Gaps[0].Tolerance),
-		Head: []string{"Rate", "Model", "Largest gap", "Highest in", "Lowest in", "Against the tolerance"}, Reflow: true}
-	for _, q := range e.Gaps {
-		m, _ := e.Task.Measure(q.Measure)
-		gap := words.Percent(float64(q.Value))
-		if q.Interval != nil {
-			gap += fmt.Sprintf(" [%s to %s]", words.Percent(float64(q.Interval.Low)), words.Percent(float64(q.Interval.High)))
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{m.Label, q.Model, gap, words.Group(q.High), words.Group(q.Low), q.Outcome}})
+	k := eval.Focus(len(p.Models))
+	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}, Reflow: true}
+	for _, key := range rateKeys {
+		q, _ := e.Task.Measure(key)
+		t.Head = append(t.Head, q.Label)
 	}
-	if e.Resamples != 0 {
-		t.Foot = "Second lines: intervals over all groups together. Undecided: the interval covers the tolerance; untested: some group has too few rows for one."
+	order := g.Shown(eval.MostGroups)
+	for _, h := range order {
+		cells := []string{words.Group(h.Label), words.Count(h.N)}
+		for _, key := range rateKeys {
+			cells = append(cells, p.fromTo(h, key))
+		}
+		class := ""
+		if !h.Sufficient {
+			cells[0], class = cells[0]+" (insufficient evidence)", "faint"
+		}
+		t.Rows = append(t.Rows, tableRow{cells, class})
+	}
+	gaps, ratio := []string{"Largest difference", ""}, []string{"Smallest ÷ largest", ""}
+	for _, key := range rateKeys {
+		s := g.Summary[k].Spread[key]
+		cell := words.Percent(float64(s.Difference.BetweenGroups))
+		for _, q := range e.Gaps {
+			if q.Measure == key && q.Model == p.Models[k] {
+				if q.Interval != nil {
+					cell += fmt.Sprintf(" [%s to %s]", words.Percent(float64(q.Interval.Low)), words.Percent(float64(q.Interval.High)))
+				}
+				cell = strings.Replace(cell, " [", " ["+q.Outcome+"; ", 1)
+			}
+		}
+		gaps = append(gaps, cell)
+		cell = ""
+		if key == "selection_rate" && s.Ratio.BetweenGroups.Defined() {
+			cell = words.Number(float64(s.Ratio.BetweenGroups)) + " (above 0.8)"
+			if float64(s.Ratio.BetweenGroups) < fourFifths {
+				cell = words.Number(float64(s.Ratio.BetweenGroups)) + " (below 0.8)"
+			}
+		}
+		ratio = append(ratio, cell)
+	}
+	t.Rows = append(t.Rows, tableRow{gaps, "total"}, tableRow{ratio, "total"})
+	if len(e.Gaps) > 0 {
+		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", words.Percent0(e.Gaps[0].Tolerance))
 	}
 	return t
 }
 
-// movedTable is how far the adversary moved the weight of every group, beside
-// what became of the group's risk.
-func (p *page) movedTable() *table {
-	e, g := p.E, p.E.Headline()
-	if g == nil {
+// rankingTable ranks three models and more by their worst group, each with its verdict against the
+// first; nil for fewer, and without groups.
+func (p *page) rankingTable() *table {
+	e := p.E
+	if len(p.Models) < 3 || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	mass := p.massByLabel(g.Name)
-	if mass == nil {
-		return nil
+	t := &table{Title: "Models, best for the worst group first", Head: []string{"Model", "Worst group", p.riskName() + " there", "Change against " + p.Models[0], p.riskName() + ", all rows", "Against " + p.Models[0]}, Reflow: true}
+	order := make([]int, len(p.Models))
+	for k := range order {
+		order[k] = k
 	}
-	t := &table{Title: "How far the adversary moved each group", Head: []string{"Group", "Share of rows", "Share of weight", "Weight ÷ share"}, Reflow: true}
-	if len(e.Compared) > 0 {
-		t.Head = append(t.Head, "Change of risk, "+e.Compared[0].Model)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Models[a].WorstGroup.Risk, e.Models[b].WorstGroup.Risk) })
+	for _, k := range order {
+		m := &e.Models[k]
+		cells := []string{m.Name, words.Group(m.WorstGroup.Label), words.Number(float64(m.WorstGroup.Risk)), "", words.Number(float64(m.Overall.Of["risk"])), "the baseline"}
+		if k > 0 {
+			c := &e.Compared[k-1]
+			cells[3], cells[5] = c.WorstGroup.Text(float64(m.WorstGroup.Risk)), "not tested"
+			if c.WorstGroup.Interval != nil {
+				cells[5] = "no measurable difference"
+			}
+			switch side, ok := c.WorstGroup.Settled(); {
+			case c.Alike:
+				cells[5] = "the same predictions"
+			case ok && side < 0:
+				cells[5] = "better for the worst group"
+			case ok:
+				cells[5] = "worse for the worst group"
+			}
+		}
+		class := ""
+		if m.Name == e.Verdict.Recommended {
+			cells[0], class = m.Name+" (recommended)", "worst"
+		}
+		t.Rows = append(t.Rows, tableRow{cells, class})
 	}
-	change := make(map[string]string)
-	if len(e.Compared) > 0 {
-		for _, h := range g.Groups {
-			a, b := float64(h.Models[0].Values.Of["risk"]), float64(h.Models[1].Values.Of["risk"])
-			change[h.Label] = words.Signed(b-a, a)
-		}
-	}
-	order := slices.SortedStableFunc(maps.Keys(mass), func(a, b string) int {
-		return cmp.Or(cmp.Compare(mass[b].Lift(), mass[a].Lift()), cmp.Compare(a, b))
-	})
-	for i, label := range order {
-		if i == maxTableRows/4 {
-			t.Foot = words.Plural(len(order)-i, "more group is", "more groups are") + " in the JSON."
-			break
-		}
-		m := mass[label]
-		cells := []string{words.Group(label), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}
-		if len(e.Compared) > 0 {
-			cells = append(cells, cmp.Or(change[label], "–"))
-		}
-		t.Rows = append(t.Rows, tableRow{Cells: cells})
+	if e.Resamples != 0 {
+		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", words.Percent0(e.Confidence))
 	}
 	return t
+}
+
+// riskName returns what the risk is called.
+func (p *page) riskName() string {
+	switch {
+	case p.E.Task == eval.Binary && p.E.LossUnit == "nats":
+		return "Log loss"
+	case p.E.Loss == eval.RootMeanSquare:
+		return "RMSE"
+	}
+	return "Risk"
 }
 
 func (p *page) massByLabel(name string) map[string]eval.GroupMass {

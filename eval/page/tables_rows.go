@@ -42,7 +42,7 @@ func topTable(a *eval.Adversary, unit string) *table {
 	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", words.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
 	t.Head = append(t.Head, a.TopColumns...)
 	if a.TopColumns == nil {
-		t.Foot += " --show-rows adds their values."
+		t.Foot += " Their values are shown on request."
 	}
 	for _, r := range a.Top {
 		l := "–"
@@ -62,7 +62,7 @@ func topTable(a *eval.Adversary, unit string) *table {
 	return t
 }
 
-// coefficientTables are the largest coefficients, by what a standard deviation
+// coefficientTables returns the largest coefficients, by what a standard deviation
 // of their column does, and the rest.
 func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	if c == nil || len(c.Rows) == 0 {
@@ -87,7 +87,7 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	return top, rest
 }
 
-// groupCoefficientTables are the coefficients by group, one table for every group column.
+// groupCoefficientTables returns the coefficients by group, one table for every group column.
 func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 	if g == nil {
 		return nil

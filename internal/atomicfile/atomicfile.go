@@ -63,7 +63,7 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	return nil
 }
 
-// Check tells, before any work is done, what Write would refuse of path. It leaves nothing
+// Check returns, before any work is done, the error that Write would return for path. It leaves nothing
 // behind.
 func Check(path string, force bool) error {
 	tmp, _, _, err := begin(path, force)

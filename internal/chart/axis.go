@@ -118,13 +118,13 @@ func (a axis) ticks(want int) []tick {
 	return out
 }
 
-// decimal is the double nearest to n times a power of ten.
+// decimal returns the double nearest to n times a power of ten.
 func decimal(n, exponent int) float64 {
 	v, _ := strconv.ParseFloat(strconv.Itoa(n)+"e"+strconv.Itoa(exponent), 64)
 	return v
 }
 
-// rootTicks are 0 and round values whose roots are about evenly spaced.
+// rootTicks returns 0 and round values whose roots are about evenly spaced.
 func (a axis) rootTicks(want int) []tick {
 	out := []tick{}
 	for k := range want + 1 {
@@ -137,7 +137,7 @@ func (a axis) rootTicks(want int) []tick {
 	return out
 }
 
-// round125 is the nearest of …, 0.1, 0.2, 0.5, 1, 2, 5, … to v ≥ 0.
+// round125 returns the nearest of …, 0.1, 0.2, 0.5, 1, 2, 5, … to v ≥ 0.
 func round125(v float64) float64 {
 	if v <= 0 {
 		return 0

@@ -164,7 +164,7 @@ func (p sheet) legend(x, y vg.Length, names []Entry, lines bool) {
 	})
 }
 
-// legendHeight is what legend needs on a sheet of width w.
+// legendHeight returns what legend needs on a sheet of width w.
 func legendHeight(w, x vg.Length, names []Entry) vg.Length {
 	rows := 0
 	walkLegend(w, x, names, func(_ Entry, _ vg.Length, row int) { rows = row + 1 })

@@ -57,7 +57,7 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 	return b.String(), nil
 }
 
-// fitted says how wide a text is, so that a page whose font is wider than the one that the
+// fitted reports how wide a text is, so that a page whose font is wider than the one that the
 // figure was laid out in does not let it run into what stands beside it.
 func fitted(element string) string {
 	m := svgText.FindStringSubmatch(element)

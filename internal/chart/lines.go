@@ -178,7 +178,7 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 }
 
-// refAt is where the name of the horizontal reference line begins: above it or below it, at the
+// refAt returns where the name of the horizontal reference line begins: above it or below it, at the
 // left or the right, where the fewest lines cross it.
 func (q Panel) refAt(x, y axis) (left, low vg.Length) {
 	const steps = 24 // at which a piece of a line is looked at

@@ -25,7 +25,7 @@ func (a *Adversary) Respond(f []Real) Risk {
 	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
 }
 
-// separate is Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
+// separate works like Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
 // ψ = ν(y log ny − y + 1/n) for KL, ν(ny − 1)²/2n for χ² and else νy²/2.
 func (a *Adversary) separate(f []Real) Risk {
 	n, top, nu := New(float64(len(f))), New(a.Cap), New(a.Nu)
@@ -119,7 +119,7 @@ func (a *Adversary) divergence(y, w []Real) Real {
 	return sum
 }
 
-// worst is Respond for ν = 0: the largest weight on the largest losses.
+// worst works like Respond for ν = 0: the largest weight on the largest losses.
 func (a *Adversary) worst(f []Real) Risk {
 	w := a.base(len(f))
 	r := Risk{Value: zero(), Weight: make([]Real, len(f)), Slope: make([]Real, len(f))}
@@ -144,7 +144,7 @@ func (a *Adversary) worst(f []Real) Risk {
 	return r
 }
 
-// bounded is Respond where D is at most Radius: min over prices ν' ≥ ν of
+// bounded returns Respond where D is at most Radius: min over prices ν' ≥ ν of
 // (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D. The price is found by the
 // Illinois method.
 func (a *Adversary) bounded(f []Real) Risk {

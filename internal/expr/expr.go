@@ -66,7 +66,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.At, e.Msg) }
 
-// Errorf is a mistake at that character.
+// Errorf returns an error at that character.
 func Errorf(at int, format string, args ...any) *Error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
@@ -80,7 +80,7 @@ const (
 	Unknown // something without a value is compared
 )
 
-// TruthOf is Yes or No.
+// TruthOf returns Yes or No.
 func TruthOf(b bool) Truth {
 	if b {
 		return Yes

@@ -119,7 +119,7 @@ func (p *parser) next() {
 	p.token, p.at = rest[:size], p.at+size
 }
 
-// nameSize is how many bytes a name takes.
+// nameSize returns how many bytes a name takes.
 func (p *parser) nameSize(s string) int {
 	depth := 0
 	for i, r := range s {
@@ -139,7 +139,7 @@ func (p *parser) nameSize(s string) int {
 	return len(s)
 }
 
-// is says that the token is an operator or a word that is one.
+// is reports whether the token is an operator or a word that is one.
 func (p *parser) is(words ...string) bool {
 	for _, w := range words {
 		if (p.kind == operator || p.kind == name) && strings.EqualFold(p.token, w) {

@@ -85,7 +85,7 @@ func Resume(path string, every time.Duration) (*Journal, error) {
 	return j, nil
 }
 
-// Within is a journal in the file of j whose names begin with a part's: that of a
+// Within returns a journal in the file of j whose names begin with a part's: that of a
 // computation within the computation.
 func (j *Journal) Within(part string) *Journal {
 	if j == nil {
@@ -111,7 +111,7 @@ func show(v string) string {
 	return v
 }
 
-// Fact is what a journal that is gone on with was told of something, and whether it was.
+// Fact returns the value recorded under a name in a journal that is resumed, and whether there is one.
 func (j *Journal) Fact(what string) (value string, ok bool) {
 	if j == nil {
 		return "", false
@@ -137,7 +137,7 @@ func (j *Journal) Agree(what, value string) error {
 	return nil
 }
 
-// Facts are those whose names begin with a prefix, by the rest of their names.
+// Facts returns those whose names begin with a prefix, by the rest of their names.
 func (j *Journal) Facts(prefix string) map[string]string {
 	out := map[string]string{}
 	if j == nil {
@@ -227,7 +227,7 @@ func (j *Journal) Begun() bool {
 	return len(j.content.Parts) > 0
 }
 
-// Err is why the last write failed, if it did: the computation goes on without.
+// Err returns why the last write failed, if it did: the computation goes on without.
 func (j *Journal) Err() error {
 	if j == nil {
 		return nil

@@ -165,7 +165,7 @@ func (s *shape) field(key string) (t reflect.Type, known bool) {
 	return nil, false
 }
 
-// fieldsOf are the fields of a struct that encoding/json knows.
+// fieldsOf returns the fields of a struct that encoding/json knows.
 func fieldsOf(t reflect.Type) []field {
 	var out []field
 	for _, f := range reflect.VisibleFields(t) {

@@ -28,7 +28,7 @@ func expPortable(dst, src []float64, shift, scale float64) (sum float64) {
 	return sum
 }
 
-// expOf is math.Exp, which on amd64 (Go 1.26) is +Inf from 709.44 on already.
+// expOf returns math.Exp, which on amd64 (Go 1.26) is +Inf from 709.44 on already.
 func expOf(x float64) float64 {
 	if x > 709 {
 		return math.E * math.Exp(x-1)

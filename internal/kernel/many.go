@@ -9,7 +9,7 @@ const (
 	manyDeep    = 4   // rows, or weights, of a tile
 )
 
-// manyTile is the number of vectors, or columns, of a tile.
+// manyTile returns the number of vectors, or columns, of a tile.
 func manyTile[T float32 | float64]() int {
 	var entry T
 	if _, ok := any(entry).(float32); ok {
@@ -30,7 +30,7 @@ func manyTo[T float32 | float64](a *T, step, next int, b *T, row, n int, c *floa
 
 const manyNarrow = 8 // rows and vectors of the narrow tile
 
-// manyFew is the tile of few vectors, of single precision: it takes a third of the time. It
+// manyFew returns the tile of few vectors, of single precision: it takes a third of the time. It
 // returns the number of rows that it has done.
 func manyFew[T float32 | float64](X []T, rows, vectors, d int, b *T, row, n int, c []float64) (done int) {
 	first, single := any(b).(*float32)

@@ -1,4 +1,4 @@
-// Package memory tells how much memory this process may still take. It imports
+// Package memory reports how much memory this process may still take. It imports
 // nothing of the project. Start reading at Free.
 package memory
 
@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 )
 
 // Free gives the bytes that may still be allocated, by the tightest of the limits
@@ -31,7 +32,7 @@ var softLimit = "GOMEMLIMIT"
 // LimitHeap has the garbage collector keep the heap within the memory that the process may have by
 // its control groups or by ulimit, if there is such a limit and nobody set another one of the heap:
 // garbage that waits for the collector would end the process. It is for programs, not for
-// libraries. It returns the limit; math.MaxInt64 is none.
+// libraries. It returns the limit; math.MaxInt64 means no limit.
 func LimitHeap() int64 {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return debug.SetMemoryLimit(-1)
@@ -56,11 +57,28 @@ const groupLimit = "the control group's memory limit"
 // Ulimit is the name of the limit of the address space.
 const Ulimit = "ulimit -v"
 
-// Space is the address space that may still be taken, in bytes, files that are mapped counted;
+// Space returns the address space that may still be taken, in bytes, files that are mapped counted;
 // math.MaxInt64 without a limit.
 func Space() int64 { return space() }
 
-// live is what the objects in use take.
+// LeastSpace returns the address space below which the runtime may end a command at any allocation or
+// new thread: its heap grows by pieces of 64 MB.
+func LeastSpace() int64 { return 160<<20 + threadSpace() }
+
+// threadSpace returns the address space that threads of the C library take in a build with cgo: stacks,
+// and 64 MB each for what they allocate.
+var threadSpace = sync.OnceValue(func() int64 {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "CGO_ENABLED" && s.Value == "1" {
+				return 384 << 20
+			}
+		}
+	}
+	return 0
+})
+
+// live returns what the objects in use take.
 func live() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

@@ -14,7 +14,7 @@ import (
 // machine.
 func system(tighten func(n int64, name string)) {
 	if n := space(); n < math.MaxInt64 {
-		tighten(n, Ulimit)
+		tighten(n-threadSpace(), Ulimit)
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	group(string(groups), "/sys/fs/cgroup", tighten)
@@ -30,7 +30,7 @@ func system(tighten func(n int64, name string)) {
 	}
 }
 
-// space is the address space that is left by ulimit.
+// space returns the address space that is left by ulimit.
 func space() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
@@ -84,7 +84,7 @@ func number(file string) (int64, bool) {
 	return n, err == nil // "max" is no limit
 }
 
-// cached is what a group holds of files, which gives way to other needs.
+// cached returns what a group holds of files, which gives way to other needs.
 func cached(file string) int64 {
 	b, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(b)) {

@@ -81,7 +81,7 @@ type CompareOptions struct {
 	Gap       float64 // relative gap at which a method is done
 	MaxPasses float64 // of every method
 	Seed      uint64
-	Progress  func(string) // told of every method; may be nil
+	Progress  func(string) // called with the name of every method; may be nil
 }
 
 // Compare runs every method of Entries from zero on the problem. A method that
@@ -100,7 +100,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		if e.Method == nil {
 			res, run.Note, err = subgradient(ctx, p, s)
 		} else {
-			s.Method = dro.OnPrefixes(p, e.Method)
+			s.Method = primaldual.OnPrefixes(e.Method)
 			res, err = dro.Solve(ctx, p, &s)
 		}
 		switch {

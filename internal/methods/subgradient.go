@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// subgradient is the plain stochastic subgradient method on the τ-lift
+// subgradient returns the plain stochastic subgradient method on the τ-lift
 //
 //	F(x, τ) = τ + Σ_j max_{0≤y≤1} [ y(f_j(x) − τ) − ψ_j(y) ] + φ(x),
 //
@@ -52,7 +52,7 @@ const (
 	tuningPasses = 10
 )
 
-// certify is what dro knows of a point before the first step from it.
+// certify returns the bounds that dro proves at a point before the first step from it.
 func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
 	s := dro.Options{}
 	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
@@ -68,11 +68,33 @@ func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate,
 	return res.Certificate, nil
 }
 
+// separable is a penalty without the constraint that weights sum to one.
+type separable interface {
+	Modulus() float64
+	CoordsTo(u, y []float64)
+	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
+}
+
+// separated returns the penalty of d on weights between 0 and 1, nil where it has no such form here.
+func separated(d dro.Dual) separable {
+	switch d := d.(type) {
+	case dro.KL:
+		if d.Nu > 0 && d.Alpha == 0 && d.Weights == nil {
+			return primaldual.Orthant{Nu: d.Nu, Cap: 1}
+		}
+	case dro.ChiSquare:
+		if d.Nu > 0 && d.Alpha == 0 && d.Weights == nil {
+			return primaldual.Orthant{Divergence: primaldual.PearsonChi2, Nu: d.Nu, Cap: 1}
+		}
+	}
+	return nil
+}
+
 // A descent is a subgradient method under way.
 type descent struct {
 	p       *dro.Problem
-	phi     dro.Smooth
-	dual    dro.Separable // of the lift
+	phi     dro.L2
+	dual    separable // of the lift
 	n, d    int
 	block   int
 	scale   float64 // 1/mean ‖z_j‖² where it is known
@@ -94,16 +116,18 @@ type descent struct {
 }
 
 func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
-	lift, ok := p.Dual.(dro.Liftable)
-	phi, smooth := p.Primal.(dro.Smooth)
-	if !ok || !smooth || p.Dual.Modulus() == 0 {
-		return nil, errors.New("the baseline needs ν > 0, a penalty that separates and a differentiable φ")
+	dual := separated(p.Dual)
+	phi, ridge := p.Primal.(dro.L2)
+	if dual == nil || !ridge {
+		return nil, errors.New("the baseline needs ν > 0, a penalty that separates and a ridge")
 	}
 	n, d, slope := p.Oracle.Dims()
-	w := &descent{p: p, phi: phi, dual: lift.Separated(n), n: n, d: d, block: max(1, (n+63)/64), seed: seed, scale: 1,
+	w := &descent{p: p, phi: phi, dual: dual, n: n, d: d, block: max(1, (n+63)/64), seed: seed, scale: 1,
 		x: make([]float64, d), average: make([]float64, d), value: make([]float64, n), slope: make([]float64, n*slope),
 		u: make([]float64, n), y: make([]float64, n), even: make([]float64, n), g: make([]float64, d)}
-	if o, ok := p.Oracle.(dro.Conditioned); ok {
+	if o, ok := p.Oracle.(interface {
+		ConstantsTo(lipschitz, smoothness, x []float64)
+	}); ok {
 		h, m := make([]float64, n), make([]float64, n)
 		o.ConstantsTo(h, m, w.x)
 		sum := 0.0
@@ -158,7 +182,11 @@ func (w *descent) step() {
 	for i := range w.g {
 		w.g[i] *= blow
 	}
-	w.phi.AddGradTo(w.g, w.x)
+	for i, v := range w.x {
+		if i < w.d-1 || !w.phi.Intercept {
+			w.g[i] += w.phi.Mu * v
+		}
+	}
 	eta := w.eta / math.Sqrt(1+w.passes)
 	for i, v := range w.g {
 		w.x[i] -= eta * v

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -40,6 +41,7 @@ type Room struct {
 	look   func()  // keeps the process below its limit
 	before *func() // the look of the room before
 
+	looked  atomic.Int64 // when somebody looked last, in nanoseconds
 	looking sync.Mutex
 	last    int64 // bytes in memory when it was looked last
 	ahead   int64 // that the process may take until the next look, by what it took before others
@@ -74,7 +76,7 @@ func New(dir string, resident int64) (*Room, error) {
 		return nil, err
 	}
 	f.Close()
-	r.look = r.keepBelow
+	r.look = r.Yield
 	r.before = shard.Between(&r.look) // the last room's: others have their tick
 	go r.keep(r.stop)
 	return r, nil
@@ -83,11 +85,11 @@ func New(dir string, resident int64) (*Room, error) {
 // LeastMemory is that of a process that keeps on disk what memory does not hold.
 const LeastMemory = 160 << 20
 
-// Share is what of the memory that a process may have its slices may use with all else: beyond,
+// Share returns what of the memory that a process may have its slices may use with all else: beyond,
 // they leave it.
 func Share(memory int64) int64 { return int64(0.85 * float64(memory)) }
 
-// Existing is the nearest directory above a path, or it, that is there.
+// Existing returns the nearest directory above a path, or it, that is there.
 func Existing(dir string) string {
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -224,7 +226,7 @@ func Allocate(f *os.File, size int64) error {
 	return nil
 }
 
-// Err is why a slice could not be paged, if one could not.
+// Err returns why a slice could not be paged, if one could not.
 func (r *Room) Err() error {
 	if r == nil {
 		return nil
@@ -268,8 +270,31 @@ func (r *Room) keep(stop chan struct{}) {
 			return
 		case <-t.C:
 		}
-		r.look()
+		r.keepBelow()
 	}
+}
+
+// apart is the least time between two looks by those who use the slices.
+const apart = 500 * time.Microsecond
+
+// Yield gives the room a chance to take its slices out of memory: who touches many of their entries
+// calls it after every megabyte or so.
+func (r *Room) Yield() {
+	if r == nil {
+		return
+	}
+	for ; r.of != nil; r = r.of {
+	}
+	if r.stop == nil { // of the address space alone
+		return
+	}
+	now := time.Now().UnixNano()
+	if last := r.looked.Load(); now-last >= int64(apart) && r.looked.CompareAndSwap(last, now) {
+		r.keepBelow()
+		return
+	}
+	r.looking.Lock() // nobody takes more while somebody makes room
+	defer r.looking.Unlock()
 }
 
 // keepBelow takes the slices out of memory where the process has, with what it may take until the
@@ -291,7 +316,7 @@ func (r *Room) keepBelow() {
 
 const (
 	forget     = 1 << 10 // looks until a step counts e times less
-	leastAhead = 16      // of what the process may have
+	leastAhead = 8       // of what the process may have
 )
 
 // Evict takes the slices out of memory; what is used of them comes back.
@@ -310,7 +335,7 @@ func cause(err error) error {
 	return err
 }
 
-// Slices is the number of paged slices that were not given back.
+// Slices returns the number of paged slices that were not given back.
 func (r *Room) Slices() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

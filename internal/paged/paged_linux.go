@@ -50,7 +50,7 @@ func unmap(b []byte) { _ = unix.Munmap(b) }
 // evict takes the pages out of the process; what was written stays in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
 
-// Resident is what the process has in memory, in bytes; 0 where it is not known.
+// Resident returns what the process has in memory, in bytes; 0 where it is not known.
 func Resident() int64 {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -64,7 +64,7 @@ func Resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// DiskFree is the room that is free for this user on the disk of dir, in bytes.
+// DiskFree returns the room that is free for this user on the disk of dir, in bytes.
 func DiskFree(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

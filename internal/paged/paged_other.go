@@ -25,10 +25,10 @@ func unmap([]byte) {}
 
 func evict([]byte) {}
 
-// Resident is what the process has in memory, in bytes; 0 where it is not known.
+// Resident returns what the process has in memory, in bytes; 0 where it is not known.
 func Resident() int64 { return 0 }
 
-// DiskFree is the room that is free on the disk of dir, in bytes; more than any where it
+// DiskFree returns the room that is free on the disk of dir, in bytes; more than any where it
 // is not known.
 func DiskFree(string) (int64, error) { return math.MaxInt64, nil }
 

@@ -20,7 +20,7 @@ func Line(s string) string { return escape(s, false) }
 func Text(s string) string { return escape(s, true) }
 
 // Cell returns s with an apostrophe before what a spreadsheet would take for a formula: =1+1,
-// +A1, -A1 and @SUM, at the beginning and behind what may separate cells. A number is none.
+// +A1, -A1 and @SUM, at the beginning and behind what may separate cells. A number is not one.
 func Cell(s string) string {
 	if _, err := strconv.ParseFloat(s, 64); err == nil || !strings.ContainsAny(s, formula+"\t\r\n") {
 		return s
@@ -67,6 +67,22 @@ func escape(s string, breaks bool) string {
 		i += n
 	}
 	return b.String()
+}
+
+// Shorten returns s where it has at most so many bytes, and else about so many from its beginning
+// and its end, with the number of bytes that are left out between.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	head, tail := most*3/4, len(s)-most/4
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s… (%d bytes) …%s", s[:head], tail-head, s[tail:])
 }
 
 // Hidden reports what a reader cannot see and a program may obey: control

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 )
 
 func ExampleLine() {
@@ -83,5 +84,18 @@ func TestCell_Formulas(t *testing.T) {
 		if got := Cell(s); got != want {
 			t.Errorf("%q becomes %q, want %q", s, got, want)
 		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	if got := Shorten("12345678", 8); got != "12345678" {
+		t.Error(got)
+	}
+	if got := Shorten("123456789", 8); got != "123456… (1 bytes) …89" {
+		t.Error(got)
+	}
+	long := strings.Repeat("é", 1000)
+	if got := Shorten(long, 101); len(got) > 150 || !utf8.ValidString(got) || !strings.HasPrefix(got, "éé") || !strings.HasSuffix(got, "éé") {
+		t.Error(got)
 	}
 }

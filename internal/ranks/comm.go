@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"sync/atomic"
@@ -96,7 +97,7 @@ func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
 	return all, ends
 }
 
-// Ends are where the entries of every rank end, one rank after the other, of which this one has
+// Ends returns where the entries of every rank end, one rank after the other, of which this one has
 // own.
 func Ends(c Comm, own int) []int {
 	ends := make([]int, c.Size())
@@ -162,4 +163,21 @@ func unpack(v []float64) []byte {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	}
 	return b[:int(v[0])]
+}
+
+// contextKey is that of the Comm of a context.
+type contextKey struct{}
+
+// NewContext returns a context whose training is shared by the ranks of c; nil is ctx itself.
+func NewContext(ctx context.Context, c Comm) context.Context {
+	if c == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, contextKey{}, c)
+}
+
+// FromContext returns the Comm of a context, nil where no ranks share its training.
+func FromContext(ctx context.Context) Comm {
+	c, _ := ctx.Value(contextKey{}).(Comm)
+	return c
 }

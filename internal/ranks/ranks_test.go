@@ -329,6 +329,11 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 	}
 }
 
+type enough struct{}
+
+func (enough) Error() string { return "enough" }
+func (enough) ExitCode() int { return 143 }
+
 // A rank that is asked to stop stops all of them, at the same call; after the end of the
 // asking, and where nobody is asked, none.
 func TestRanksStopTogether(t *testing.T) {
@@ -342,7 +347,7 @@ func TestRanksStopTogether(t *testing.T) {
 			rounds := 0
 			for ; agreed.Err() == nil && rounds < 10; rounds++ {
 				if rounds == 3 && c.Rank() == who {
-					stop(errors.New("enough"))
+					stop(enough{})
 				}
 				if got := rows.Sum(n, func(lo, hi int) float64 { return float64(hi - lo) }); got != n {
 					t.Errorf("a sum of %v while ranks are asked", got)
@@ -351,8 +356,9 @@ func TestRanksStopTogether(t *testing.T) {
 			if rounds != 4 {
 				t.Errorf("rank %d stopped after %d calls", c.Rank(), rounds)
 			}
-			if cause := context.Cause(agreed).Error(); (cause == "enough") != (c.Rank() == who) {
-				t.Errorf("rank %d stopped for %q", c.Rank(), cause)
+			var cause *StoppedError
+			if !errors.As(context.Cause(agreed), &cause) || cause.Rank != who || cause.Code != 143 || (cause.Err == error(enough{})) != (c.Rank() == who) {
+				t.Errorf("rank %d stopped for %#v", c.Rank(), cause)
 			}
 			done()
 			if got := rows.Sum(n, func(lo, hi int) float64 { return 1 }); got != float64(rows.Shards(n)) {

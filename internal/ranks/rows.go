@@ -1,7 +1,9 @@
 package ranks
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -38,10 +40,10 @@ func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, mostShards)))
 }
 
-// NewRowsIn is NewRows in so many shards, of which none is empty.
+// NewRowsIn returns NewRows in so many shards, of which none is empty.
 func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
-// Part are count samples, the first ones of every shard, as they lie: Stratified names them.
+// Part returns count samples, the first ones of every shard, as they lie: Stratified names them.
 // They are half of them at most, in as many shards, of which none may be empty.
 func (r *Rows) Part(count int) *Rows {
 	if count < r.count || count > r.n/2 {
@@ -50,7 +52,7 @@ func (r *Rows) Part(count int) *Rows {
 	return &Rows{comm: r.comm, n: count, count: r.count}
 }
 
-// Shards is the number of shards of n samples.
+// Shards returns the number of shards of n samples.
 func (r *Rows) Shards(n int) int {
 	if r == nil {
 		return shard.Count(n)
@@ -62,7 +64,7 @@ func (r *Rows) Shards(n int) int {
 // Scalars returns zeros, one for each shard of n samples.
 func (r *Rows) Scalars(n int) []float64 { return make([]float64, r.Shards(n)) }
 
-// Comm is what the samples were dealt by; a single rank of samples that are all here.
+// Comm returns what the samples were dealt by; a single rank of samples that are all here.
 func (r *Rows) Comm() Comm {
 	if r == nil {
 		return One{}
@@ -70,12 +72,12 @@ func (r *Rows) Comm() Comm {
 	return r.comm
 }
 
-// shardsOf are the shards [first, end) of a rank.
+// shardsOf returns the shards [first, end) of a rank.
 func (r *Rows) shardsOf(rank int) (first, end int) {
 	return shard.Bounds(r.count, r.comm.Size(), rank)
 }
 
-// Bounds are the samples [lo, hi) of a rank, of n.
+// Bounds returns the samples [lo, hi) of a rank, of n.
 func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	if r == nil {
 		return 0, n
@@ -89,7 +91,7 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	return lo, hi
 }
 
-// Here are the samples [lo, hi) of this rank, of n.
+// Here returns the samples [lo, hi) of this rank, of n.
 func (r *Rows) Here(n int) (lo, hi int) {
 	if r == nil {
 		return 0, n
@@ -124,7 +126,7 @@ func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	r.Run(n, f)
 }
 
-// Count is the number of shards of n samples, of any number that RunCount may take up to
+// Count returns the number of shards of n samples, of any number that RunCount may take up to
 // most.
 func (r *Rows) Count(n, most int) int {
 	if r == nil {
@@ -254,7 +256,7 @@ func (r *Rows) Collect(own []int) []int {
 	return out
 }
 
-// CollectNumbers is Collect of numbers.
+// CollectNumbers works like Collect of numbers.
 func (r *Rows) CollectNumbers(own []float64) []float64 {
 	if r == nil {
 		return own
@@ -306,7 +308,7 @@ func (r *Rows) Stratified(n, count int) []int {
 	return out
 }
 
-// StratifiedHere is Stratified of the samples that are here.
+// StratifiedHere works like Stratified of the samples that are here.
 func (r *Rows) StratifiedHere(n, count int) []int {
 	lo, hi := r.Here(n)
 	all := r.Stratified(n, count)
@@ -315,7 +317,33 @@ func (r *Rows) StratifiedHere(n, count int) []int {
 	return all[from:to]
 }
 
-// gather is Comm.Gather, with word of whether a rank is asked to stop.
+// A StoppedError is the cause of a context that ended on all ranks because one was asked to stop.
+type StoppedError struct {
+	Rank int   // that was asked
+	Code int   // exit status for which it was asked: what ExitCode of its cause returns; 1 without one
+	Err  error // the cause, known to this rank alone; nil on the others
+}
+
+func (e *StoppedError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("rank %d was asked to stop", e.Rank)
+}
+
+// Unwrap returns the cause where this rank was asked, and context.Canceled elsewhere.
+func (e *StoppedError) Unwrap() error { return cmp.Or(e.Err, context.Canceled) }
+
+// StopCode returns the exit status that the cause of a context which has ended asks for.
+func StopCode(cause error) int {
+	var c interface{ ExitCode() int }
+	if errors.As(cause, &c) {
+		return c.ExitCode()
+	}
+	return 1
+}
+
+// gather is Comm.Gather, which also carries whether a rank is asked to stop, as its exit status.
 func (r *Rows) gather(v []float64, ends []int) {
 	r.mu.Lock()
 	asked := r.asked
@@ -332,7 +360,7 @@ func (r *Rows) gather(v []float64, ends []int) {
 		if rank == r.comm.Rank() {
 			copy(all[from+rank:], v[from:end])
 			if asked.Err() != nil {
-				all[end+rank] = 1
+				all[end+rank] = float64(StopCode(context.Cause(asked)))
 			}
 		}
 		from = end
@@ -341,11 +369,11 @@ func (r *Rows) gather(v []float64, ends []int) {
 	from = 0
 	for rank, end := range ends {
 		copy(v[from:end], all[from+rank:])
-		if all[end+rank] != 0 && !r.stopped {
+		if code := all[end+rank]; code != 0 && !r.stopped {
 			r.stopped = true
-			cause := context.Canceled
-			if asked.Err() != nil {
-				cause = context.Cause(asked)
+			cause := &StoppedError{Rank: rank, Code: int(code)}
+			if rank == r.comm.Rank() {
+				cause.Err = context.Cause(asked)
 			}
 			r.stop(cause)
 		}
@@ -354,8 +382,8 @@ func (r *Rows) gather(v []float64, ends []int) {
 }
 
 // Context returns a context that ends on all ranks at the same collective call, after ctx
-// has ended on one of them: loops that ask it take the same decision everywhere. done ends
-// the asking.
+// has ended on one of them: loops that ask it take the same decision everywhere. Its cause is
+// then a *StoppedError. done ends the asking.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

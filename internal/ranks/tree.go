@@ -10,7 +10,7 @@ import "github.com/drotrain/drotrain/internal/shard"
 // A subtree is the shards [first, first+size), size a power of two that divides first.
 type subtree struct{ first, size int }
 
-// subtrees are the largest that make up the shards [first, end).
+// subtrees returns the largest that make up the shards [first, end).
 func subtrees(first, end int) (out []subtree) {
 	for first < end {
 		size := 1

@@ -16,7 +16,7 @@ func NewPartialsOf(first, end, width int) *Partials {
 	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }
 
-// Width is the length of each.
+// Width returns the length of each.
 func (p *Partials) Width() int { return p.width }
 
 // Clear sets every vector to zero. It comes before the first use.

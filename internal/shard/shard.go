@@ -5,6 +5,7 @@ package shard
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -22,8 +23,41 @@ const (
 // costs memory, and above their number they only wait.
 func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
+// limits are the numbers of threads that LimitThreads holds loops to, and least the smallest; 0: none.
+var (
+	limitsMu sync.Mutex
+	limits   []int
+	least    atomic.Int64
+)
+
+// LimitThreads holds every loop to n goroutines until release is called; n < 1 is no limit. Where
+// several limits hold, the smallest counts. The process stays as it is: GOMAXPROCS does not change.
+func LimitThreads(n int) (release func()) {
+	if n < 1 {
+		return func() {}
+	}
+	limitsMu.Lock()
+	defer limitsMu.Unlock()
+	limits = append(limits, n)
+	least.Store(int64(slices.Min(limits)))
+	return sync.OnceFunc(func() {
+		limitsMu.Lock()
+		defer limitsMu.Unlock()
+		if limits = slices.Delete(limits, slices.Index(limits, n), slices.Index(limits, n)+1); len(limits) == 0 {
+			least.Store(0)
+			return
+		}
+		least.Store(int64(slices.Min(limits)))
+	})
+}
+
 // Threads returns the number of goroutines that a loop runs on.
-func Threads() int { return runtime.GOMAXPROCS(0) }
+func Threads() int {
+	if n := int(least.Load()); n > 0 {
+		return min(n, runtime.GOMAXPROCS(0))
+	}
+	return runtime.GOMAXPROCS(0)
+}
 
 // Count returns the number of shards of n rows.
 func Count(n int) int {
@@ -49,7 +83,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	if threads <= 1 {
 		for s := first; s < end; s++ {
 			lo, hi := Bounds(n, count, s)
-			pause(hi - lo)
+			pause()
 			f(s, lo, hi)
 		}
 		return
@@ -75,7 +109,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 				return
 			}
 			lo, hi := Bounds(n, count, s)
-			pause(hi - lo)
+			pause()
 			f(s, lo, hi)
 		}
 	}
@@ -90,15 +124,15 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	}
 }
 
-// between is what is called before every large shard.
+// between is what is called before every shard.
 var between atomic.Pointer[func()]
 
-// Between has f called before every shard of 2¹⁶ rows and more, by whoever works on it: to
-// keep memory in its limits, which a goroutine of its own may be late for. nil ends it.
+// Between has f called before every shard, by whoever works on it: to keep memory in its limits,
+// which a goroutine of its own may be late for. nil ends it.
 func Between(f *func()) (was *func()) { return between.Swap(f) }
 
-func pause(rows int) {
-	if f := between.Load(); f != nil && rows >= 1<<16 {
+func pause() {
+	if f := between.Load(); f != nil {
 		(*f)()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestShardsCoverEveryRowOnce(t *testing.T) {
@@ -132,14 +133,13 @@ func TestLargestOfShards(t *testing.T) {
 	}
 }
 
-// What is to be done between shards is done before every large one and no other, until
-// nothing is.
+// What is to be done between shards is done before every one, until nothing is.
 func TestBetweenShards(t *testing.T) {
 	var calls atomic.Int64
 	f := func() { calls.Add(1) }
 	was := Between(&f)
 	defer Between(was)
-	for rows, want := range map[int]int64{1 << 16: 1, 1<<16 - 1: 0, 1 << 17: 1} {
+	for rows, want := range map[int]int64{1 << 16: 1, 100: 1} {
 		calls.Store(0)
 		RunCount(rows, 1, func(_, _, _ int) {})
 		if calls.Load() != want {
@@ -149,7 +149,7 @@ func TestBetweenShards(t *testing.T) {
 	calls.Store(0)
 	RunCount(5<<16, 5, func(_, _, _ int) {})
 	if calls.Load() != 5 {
-		t.Errorf("%d calls before five large shards", calls.Load())
+		t.Errorf("%d calls before five shards", calls.Load())
 	}
 	Between(nil)
 	calls.Store(0)
@@ -157,4 +157,47 @@ func TestBetweenShards(t *testing.T) {
 	if calls.Load() != 0 {
 		t.Error("called after its end")
 	}
+}
+
+// Loops run on as many goroutines as the smallest limit that holds, and the process on as many
+// threads as before.
+func TestLimitThreads_SmallestHolds(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	busiest := func() int64 {
+		var now, most atomic.Int64
+		Run(64*minRows, func(int, int, int) {
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(100 * time.Microsecond)
+			now.Add(-1)
+		})
+		return most.Load()
+	}
+	expect := func(want int) {
+		t.Helper()
+		if got := Threads(); got != want {
+			t.Errorf("%d threads, not %d", got, want)
+		}
+		if got := busiest(); got > int64(want) {
+			t.Errorf("%d goroutines at once, not %d", got, want)
+		}
+		if got := runtime.GOMAXPROCS(0); got != 4 {
+			t.Errorf("GOMAXPROCS is %d", got)
+		}
+	}
+	expect(4)
+	three, one := LimitThreads(3), LimitThreads(1)
+	expect(1)
+	one()
+	one()
+	expect(3)
+	none := LimitThreads(0)
+	expect(3)
+	none()
+	three()
+	many := LimitThreads(100)
+	expect(4)
+	many()
+	expect(4)
 }

@@ -71,7 +71,7 @@ func fold(s string) []rune {
 	return out
 }
 
-// distance is the optimal string alignment distance.
+// distance returns the optimal string alignment distance.
 func distance(a, b []rune) int {
 	before := make([]int, len(b)+1)
 	last := make([]int, len(b)+1)

@@ -73,7 +73,7 @@ func write(w io.Writer, path string) error {
 	})
 }
 
-// of is a module; its sum is that of go.sum.
+// of returns the entry of a module, with its checksum from go.sum.
 func of(m *debug.Module, kind string) component {
 	purl := "pkg:golang/" + m.Path + "@" + m.Version
 	c := component{Type: kind, Ref: purl, Name: m.Path, Version: m.Version, PURL: purl}

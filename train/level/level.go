@@ -37,15 +37,15 @@ type Level struct {
 
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
-	Prior     string  `json:"adversary_prior,omitempty" yaml:"adversary-prior"`     // shares or equal: the weights of groups that cost nothing; empty: shares
-	Among     string  `json:"adversary_groups,omitempty" yaml:"adversary-groups"`   // crossed, or each: the groups of every column on its own, which overlap; empty: crossed
+	Prior     string  `json:"adversary_prior,omitempty" yaml:"-"`                   // shares or equal: the weights of groups that cost nothing; empty: shares
+	Among     string  `json:"adversary_groups,omitempty" yaml:"-"`                  // crossed, or each: the groups of every column on its own, which overlap; empty: crossed
 	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
-// At is the value of an option that may be unset.
+// At returns the value of an option that may be unset.
 func At(v float64) *float64 { return &v }
 
-// names are the options that exclude one another, with how each is set.
+// names returns the options that exclude one another, with how each is set.
 func (l Level) names() []string {
 	var set []string
 	if l.Average != "" {
@@ -193,14 +193,6 @@ func (r Rows) Weight(j int) float64 {
 // Dual returns the adversary of a valid level over the rows. Errors say what the rows
 // lack: groups, or rows enough. Of rows that lie with several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
-	d, err := l.dual(r)
-	if over, ok := d.(dro.Ranked); ok && err == nil && r.Dealt != nil {
-		d, _ = over.Over(r.Dealt)
-	}
-	return d, err
-}
-
-func (l Level) dual(r Rows) (dro.Dual, error) {
 	divergence := dro.KullbackLeibler
 	if l.Penalty == "chi2" {
 		divergence = dro.PearsonChi2
@@ -211,30 +203,28 @@ func (l Level) dual(r Rows) (dro.Dual, error) {
 	case l.Average == "plain" && r.Weights == nil:
 		return dro.Uniform{}, nil
 	case l.Average == "plain":
-		return dro.NewFixedOver(r.Dealt, r.Weights)
+		return dro.Fixed{Weights: r.Weights}, nil
 	case l.Average == "balanced":
 		w, err := Balanced(r)
 		if err != nil {
 			return nil, err
 		}
-		return dro.NewFixedOver(r.Dealt, w)
+		return dro.Fixed{Weights: w}, nil
 	case l.Protect != nil:
 		if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
 			return nil, fmt.Errorf("protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
 		}
-		return dro.Protected{Share: *l.Protect, Weights: r.Weights}, nil
-	case l.Nu != nil && r.Weights == nil && divergence == dro.PearsonChi2:
-		return dro.ChiSquare{Nu: *l.Nu}, nil
-	case l.Nu != nil && r.Weights == nil:
-		return dro.KL{Nu: *l.Nu}, nil
+		return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
+	case l.Nu != nil && divergence == dro.PearsonChi2:
+		return dro.ChiSquare{Nu: *l.Nu, Weights: r.Weights}, nil
 	case l.Nu != nil:
-		return dro.NewPenalty(divergence, *l.Nu, r.Weights), nil
+		return dro.KL{Nu: *l.Nu, Weights: r.Weights}, nil
 	}
 	radius := l.radius(r.N)
 	if radius == 0 { // ess 1: every row at its own weight
 		return Level{Average: "plain"}.Dual(r)
 	}
-	return dro.NewBall(divergence, radius, r.Weights), nil
+	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
 }
 
 // radius is that of the ball over n rows.
@@ -251,20 +241,21 @@ func (l Level) radius(n int) float64 {
 	return z * z / (2 * float64(n))
 }
 
-// groups is the adversary over groups.
+// groups returns the adversary over groups.
 func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	ways := [][]int32{r.Group}
 	if l.Among == "each" && len(r.Ways) > 0 {
 		ways = r.Ways
 	}
-	var all [][]int
-	var used []float64
+	var all [][]int32
+	var used, shares []float64
 	for _, way := range ways {
 		index, count, err := r.groups(way)
 		if err != nil {
 			return nil, err
 		}
 		all, used = append(all, index), append(used, count...)
+		shares = append(shares, r.masses(index, len(count))...)
 	}
 	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1)}
 	if l.Nu != nil {
@@ -273,12 +264,9 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	if l.Radius != nil {
 		near.Radius = *l.Radius
 	}
-	g, err := dro.NewGroupsOver(r.Dealt, near, r.Weights, all...)
-	if err != nil {
-		return nil, err
-	}
+	g := dro.Groups{Of: all, Near: near, Weights: r.Weights}
 	if l.Prior != "equal" {
-		g.Near.Weights = g.Shares()
+		g.Near.Weights = shares
 	}
 	if l.Adjust > 0 {
 		for _, n := range used {
@@ -290,7 +278,7 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 
 // groups numbers the groups of a way of grouping that have rows with weight, and counts
 // these.
-func (r Rows) groups(of []int32) (index []int, count []float64, err error) {
+func (r Rows) groups(of []int32) (index []int32, count []float64, err error) {
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
@@ -300,7 +288,7 @@ func (r Rows) groups(of []int32) (index []int, count []float64, err error) {
 		last[0] = float64(slices.Max(of[lo:hi]))
 	}
 	r.Dealt.Comm().Max(last)
-	number := make([]int, 1+int(last[0]))
+	number := make([]int32, 1+int(last[0]))
 	rows := r.totals(len(number), func(sums []float64, lo, hi int) {
 		for j, g := range of[lo:hi] {
 			if g >= 0 && r.Weight(lo+j) > 0 {
@@ -310,20 +298,31 @@ func (r Rows) groups(of []int32) (index []int, count []float64, err error) {
 	})
 	for g, n := range rows {
 		if number[g] = -1; n > 0 {
-			number[g] = len(count)
+			number[g] = int32(len(count))
 			count = append(count, n)
 		}
 	}
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
 	}
-	index = entries[int](r)
+	index = entries[int32](r)
 	for j, g := range of[lo:hi] {
 		if index[lo+j] = -1; g >= 0 {
 			index[lo+j] = number[g]
 		}
 	}
 	return index, count, nil
+}
+
+// masses returns the weights of the rows of count groups, numbered by groups.
+func (r Rows) masses(index []int32, count int) []float64 {
+	return r.totals(count, func(sums []float64, lo, hi int) {
+		for j, g := range index[lo:hi] {
+			if g >= 0 {
+				sums[g] += r.Weight(lo + j)
+			}
+		}
+	})
 }
 
 // Balanced returns weights that give every group the same total, in proportion to the
@@ -333,13 +332,7 @@ func Balanced(r Rows) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := r.totals(len(count), func(sums []float64, lo, hi int) {
-		for j, g := range index[lo:hi] {
-			if g >= 0 {
-				sums[g] += r.Weight(lo + j)
-			}
-		}
-	})
+	total := r.masses(index, len(count))
 	w := entries[float64](r)
 	lo, hi := r.Dealt.Here(r.N)
 	for j, g := range index[lo:hi] {

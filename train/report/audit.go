@@ -188,7 +188,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// choosePositive is the value asked for, or that of training.
+// choosePositive returns the value asked for, or that of training.
 func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if v, ok := data.Meant(c, values, o.Positive); ok || len(values) == 1 {
@@ -197,7 +197,7 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
 	if len(values) == 2 && !plainClasses(values) {
-		return "", &OptionError{"positive", fmt.Sprintf("the labels are %q and %q: say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("--positive %q or --positive %q", values[0], values[1])}
+		return "", &OptionError{"positive", fmt.Sprintf("the labels are %q and %q: say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := data.Positive(c, values)
 	return positive, nil
@@ -292,7 +292,7 @@ func meanScore(in *eval.Input) float64 {
 	return sum / total
 }
 
-// sliceColumns are the columns searched for bad slices: those named, or all
+// sliceColumns returns the columns searched for bad slices: those named, or all
 // without another role, of few levels enough to be read. Values are read when they are needed.
 func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Column, error) {
 	var out []eval.Column
@@ -342,7 +342,7 @@ func (x *Measured) auditReport() (*eval.Report, error) {
 	return r, err
 }
 
-// price is the ν asked for, or that point of the curve of the model in focus at which
+// price returns the ν asked for, or that point of the curve of the model in focus at which
 // the effective rows are nearest to half of them, in two digits; 0 where all losses
 // are equal.
 func (o *AuditOptions) price(e *eval.Evaluation) float64 {

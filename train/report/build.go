@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/chart"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/train"
 )
@@ -18,7 +19,7 @@ import (
 // measured rows' own losses.
 func (x *Measured) Report() (*eval.Report, error) { return x.ReportContext(context.Background()) }
 
-// ReportContext is Report until ctx is done, whose error it returns then: columns of a table
+// ReportContext returns Report until ctx is done, whose error it returns then: columns of a table
 // are read for it, which takes time where they do not lie in memory.
 func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	switch {
@@ -30,8 +31,8 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	m := x.model
 	s := m.Summary("")
 	r := &eval.Report{
-		Title:    fmt.Sprintf("%s of %s", titled(m), m.Encoder.Target.Name),
-		Subtitle: fmt.Sprintf("Trained on %d rows of %s, measured on the %s (%d rows).", m.TrainRows, m.Config.Data, x.Evaluation.Split, x.Evaluation.N),
+		Title:    fmt.Sprintf("%s predicting %s, trained on %s", titled(m), m.Encoder.Target.Name, m.Config.Data),
+		Subtitle: fmt.Sprintf("Trained on %s rows, measured on the %s (%s rows).", chart.Thousands(m.TrainRows), x.Evaluation.Split, chart.Thousands(x.Evaluation.N)),
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// The baseline has the same μ; a level that was chosen was so on the
@@ -65,7 +66,7 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		if !x.options.Quick {
 			var left int
 			along := x.heavy
-			if m.Config.Ranks == nil {
+			if !x.shared {
 				along.add(m.Encoder, x.run.Train, x.run.Weights, 0, x.run.Train.N)
 			}
 			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, room)
@@ -88,7 +89,7 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 	return r, err
 }
 
-// titled is the model in the title of a page.
+// titled returns the model in the title of a page.
 func titled(m *train.Model) string {
 	switch m.Config.Average {
 	case "plain":
@@ -130,7 +131,7 @@ func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) 
 	return a, err
 }
 
-// notes are the remarks of the training.
+// notes returns the remarks of the training.
 func notes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
@@ -143,7 +144,7 @@ func notes(m *train.Model) []string {
 	return out
 }
 
-// tempering says what being less sure does without another model.
+// tempering reports what being less sure does without another model.
 func tempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and another intercept, the two numbers that are best for the robust objective", Rescaled, t.Slope)
 	if t.ExplainedRobust != nil {
@@ -155,7 +156,7 @@ func tempering(t *train.SummaryTempered) string {
 	return said + "."
 }
 
-// facts is the data sheet of the report.
+// facts returns the data sheet of the report.
 func facts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{

@@ -60,7 +60,7 @@ var cardFields = []string{
 	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes",
 }
 
-// misspelt is the field that a name is near to without being one; "" for those of cards and
+// misspelt returns the field that a name is near to without being one; "" for those of cards and
 // for names of people's own.
 func misspelt(name string) string {
 	if slices.Contains(cardFields, strings.ToLower(name)) {

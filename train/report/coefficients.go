@@ -18,7 +18,7 @@ func lossName(c train.Config) string {
 	return kind.Label(c.HuberDelta)
 }
 
-// LossUnit is the unit that losses and bounds of a training are in.
+// LossUnit returns the unit that losses and bounds of a training are in.
 func LossUnit(c train.Config) string {
 	if c.Loss == "logistic" {
 		return "nats"
@@ -39,6 +39,9 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	}
 	if m.Encoder.Target.Task == data.Binary {
 		c.Unit = "log-odds per unit"
+	}
+	if m.Classes() != nil {
+		return classCoefficients(m)
 	}
 	for _, e := range m.Explain() {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
@@ -62,12 +65,40 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
+// classCoefficients returns, for every column of a model of more than two classes, the size of its
+// coefficients: the root of the sum of the squares of how far those of the classes are from their mean,
+// which is all that probabilities depend on.
+func classCoefficients(m *train.Model) *eval.Coefficients {
+	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit", Scaled: "per standard deviation of the column"}
+	k := len(m.Classes())
+	for _, column := range m.Encoder.Columns {
+		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
+	}
+	for _, v := range versions(m) {
+		c.Models = append(c.Models, v.name())
+		for i := range c.Rows {
+			of := v.x[i*k : (i+1)*k]
+			mean, size := 0.0, 0.0
+			for _, w := range of {
+				mean += w / float64(k)
+			}
+			for _, w := range of {
+				size += (w - mean) * (w - mean)
+			}
+			size = math.Sqrt(size)
+			c.Rows[i].Scaled = append(c.Rows[i].Scaled, eval.Num(size))
+			c.Rows[i].Original = append(c.Rows[i].Original, eval.Num(size/math.Abs(m.Encoder.Columns[i].Scale)))
+		}
+	}
+	return c
+}
+
 // coefficients are those of the model, the largest with intervals where the rows of its
 // training are at hand.
 func (x *Measured) coefficients() *eval.Coefficients {
 	m, run := x.model, x.run
 	c := Coefficients(m)
-	if run == nil || x.options.Quick || x.options.resamples(run.Train.N) == 0 {
+	if run == nil || m.Classes() != nil || x.options.Quick || x.options.resamples(run.Train.N) == 0 {
 		return c
 	}
 	index, rowOf := make(map[string]int), make(map[string]int)
@@ -120,7 +151,7 @@ func (x *Measured) coefficients() *eval.Coefficients {
 	return c
 }
 
-// around is the interval of a normal estimate.
+// around returns the interval of a normal estimate.
 func around(at eval.Num, half float64) *eval.Interval {
 	return &eval.Interval{Low: at - eval.Num(half), High: at + eval.Num(half), Method: "sandwich"}
 }

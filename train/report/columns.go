@@ -29,7 +29,7 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 	return out, left
 }
 
-// loaded is a column whose values at some rows are read when they are needed, into a part of the
+// loaded returns a column whose values at some rows are read when they are needed, into a part of the
 // room; categories says that those of a number are levels.
 func loaded(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room, categories bool) eval.Column {
 	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
@@ -86,7 +86,7 @@ func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi in
 	d.X.AddSquaresTo(v.square, u, lo, hi)
 }
 
-// total is the variation along rows of all ranks.
+// total returns the variation along rows of all ranks.
 func (v *variation) total(c ranks.Comm, e *data.Encoder) (all variation) {
 	if len(e.Inputs) <= mostColumns {
 		return all
@@ -124,7 +124,7 @@ func (v *variation) inputs(e *data.Encoder) []data.Input {
 	return out
 }
 
-// roomOf is where vectors lie that are as long as the rows of d; nil for memory.
+// roomOf returns where vectors lie that are as long as the rows of d; nil for memory.
 func roomOf(d *data.Dataset) *paged.Room {
 	if x, ok := d.X.(interface{ Room() *paged.Room }); ok {
 		return x.Room()
@@ -143,7 +143,7 @@ func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, room 
 	return c, nil, err
 }
 
-// lengthOf is the number of values of a column at rows; nil means all.
+// lengthOf returns the number of values of a column at rows; nil means all.
 func lengthOf(c *data.Column, rows []int) int {
 	switch {
 	case rows != nil:
@@ -154,7 +154,7 @@ func lengthOf(c *data.Column, rows []int) int {
 	return len(c.Code)
 }
 
-// placeOf is row i of rows; nil means all.
+// placeOf returns row i of rows; nil means all.
 func placeOf(rows []int, i int) int {
 	if rows == nil {
 		return i
@@ -188,7 +188,7 @@ func rowNumbers(room *paged.Room, rows []int) []int {
 	return out
 }
 
-// numbersAt are the values of a column of numbers at rows, NaN where there are none; nil
+// numbersAt returns the values of a column of numbers at rows, NaN where there are none; nil
 // means all.
 func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
 	if rows == nil && c.Null == nil {
@@ -204,7 +204,7 @@ func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
 	return out
 }
 
-// levelsAt are the levels of a column at rows, in ascending order, whatever that of the rows.
+// levelsAt returns the levels of a column at rows, in ascending order, whatever that of the rows.
 func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, code []int32) {
 	code = paged.Make[int32](room, lengthOf(c, rows))
 	index := map[string]int32{}

@@ -59,12 +59,14 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	return x, x.evaluateRows(ctx, f, rows, split)
 }
 
-// comparable says why the risks of two models are not the same thing.
+// comparable reports why the risks of two models are not the same thing.
 func comparable(a, b *train.Model) error {
 	s, t := a.Encoder.Target, b.Encoder.Target
 	switch {
 	case s.Name != t.Name || s.Task != t.Task:
 		return fmt.Errorf("one predicts %s, the other %s", s.Name, t.Name)
+	case !slices.Equal(s.Classes, t.Classes):
+		return fmt.Errorf("they know different classes of the target")
 	case s.Positive != t.Positive:
 		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
 	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != data.Binary:
@@ -73,7 +75,7 @@ func comparable(a, b *train.Model) error {
 	return nil
 }
 
-// comparison is the report of Compare.
+// comparison returns the report of Compare.
 func (x *Measured) comparison() *eval.Report {
 	var names []string
 	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command, Card: x.options.Card}

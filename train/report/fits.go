@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// fits are the versions as solutions of equations over the training rows; nil, and why,
+// fits returns the versions as solutions of equations over the training rows; nil, and why,
 // where these do not describe them.
 func (x *Measured) fits() (fits []*fit, why []string) {
 	m, run, c := x.model, x.run, x.model.Config
@@ -68,7 +68,7 @@ func (x *Measured) answering(f *fit) (why string) {
 // their losses.
 const leastPrice = 1e-6
 
-// answeringGroups is answering of an adversary over groups.
+// answeringGroups returns answering of an adversary over groups.
 func (x *Measured) answeringGroups(f *fit) (why string) {
 	run, c := x.run, x.model.Config
 	rows := train.Rows(run.Train, run.Weight)
@@ -97,11 +97,11 @@ func (x *Measured) answeringGroups(f *fit) (why string) {
 	if err != nil {
 		return err.Error()
 	}
-	_, f.over.q = dual.(*dro.Groups).Responses(run.Loss)
+	_, f.over.q = dual.(dro.Groups).Responses(run.Loss)
 	return ""
 }
 
-// groups are the groups of the training rows as an adversary numbers them: of the last
+// groups returns the groups of the training rows as an adversary numbers them: of the last
 // grouping, or of every column on its own.
 func (x *Measured) groups(each bool) *overGroups {
 	rows := train.Rows(x.run.Train, x.run.Weight)

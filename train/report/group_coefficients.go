@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
+	"github.com/drotrain/drotrain/internal/printable"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train"
 )
@@ -42,7 +42,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 		q.Labels = append(q.Labels, g.Level)
 		q.Group = append(q.Group, eval.Num(w[g.Column]+w[g.Product]))
 	}
-	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled", table.QuoteList(columns, "and"))
+	out.About = fmt.Sprintf("The groups of %s have coefficients of their own, partially pooled", printable.QuoteList(columns, "and"))
 	if d := m.Result.Design; d != nil && d.Ridge > 0 && len(d.Candidates) > 0 {
 		best := d.Best()
 		change := fmt.Sprintf("fell by %.1f\u00a0%%", -100*best.Change/d.Shared)

@@ -49,7 +49,7 @@ func objectiveText(m *train.Model) string {
 	return fmt.Sprintf("minimise over x:  %s  +  (%.4g/2)‖x‖²", inner, *c.Mu)
 }
 
-// selectionText says where the level comes from.
+// selectionText reports where the level comes from.
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
@@ -63,7 +63,7 @@ func selectionText(m *train.Model) string {
 		s.Folds, len(s.Candidates), s.Reason, ridge)
 }
 
-// foldNotes says what a cross-fitted evaluation measured; nothing of any other.
+// foldNotes reports what a cross-fitted evaluation measured; nothing of any other.
 func foldNotes(o *train.OutOfFold) []string {
 	if o == nil {
 		return nil

@@ -12,11 +12,13 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
 )
 
 // A Measured is an evaluation with what a report says beside it.
 type Measured struct {
+	shared     bool // the training rows are shared by several ranks
 	Evaluation *eval.Evaluation
 	Input      *eval.Input       // what was measured
 	Encoding   data.EncodeReport // of the rows: unseen levels, missing values
@@ -44,8 +46,8 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if m.Run == nil {
 		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
 	}
-	if m.Config.Ranks != nil {
-		return measureRanks(ctx, m, o)
+	if c := ranks.FromContext(ctx); c != nil {
+		return measureRanks(ctx, c, m, o)
 	}
 	run, err := regrouped(ctx, m, o.Groups)
 	if err != nil {
@@ -73,8 +75,27 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if x.folds != nil && t.room != nil {
 		t.sort(run.Frame.Rows) // their columns are read in the order of the table
 	}
-	err = x.evaluate(ctx, run.Frame, t, split)
+	if err = x.evaluate(ctx, run.Frame, t, split); err == nil {
+		err = x.costOfGroups(ctx)
+	}
 	return x, cmp.Or(run.Err(), err)
+}
+
+// costOfGroups reports what leaving group columns out of the features costs the worst group.
+func (x *Measured) costOfGroups(ctx context.Context) error {
+	if x.options.Quick || len(x.options.Groups) > 0 {
+		return nil
+	}
+	cost, leftOut, err := x.model.GroupFeatureCost(ctx)
+	if err != nil {
+		return err
+	}
+	if cost != nil {
+		x.Evaluation.Verdict.WithoutGroups = cost.String()
+	} else if leftOut != "" {
+		x.notes = append(x.notes, "What leaving group columns out of the features costs the worst group was not worked out: "+leftOut+".")
+	}
+	return nil
 }
 
 // A CrossfitError is why rows could not be measured by models trained without them.
@@ -106,7 +127,7 @@ func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options)
 	return x, x.evaluateTable(ctx, f)
 }
 
-// budget is what the average may rise by, where that was asked for; nil where a rate was.
+// budget returns what the average may rise by, where that was asked for; nil where a rate was.
 func budget(m *train.Model) *float64 {
 	s := m.Result.Selection
 	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
@@ -115,7 +136,7 @@ func budget(m *train.Model) *float64 {
 	return s.Budget
 }
 
-// filtered are the rows that a filter leaves, nil for all.
+// filtered returns the rows that a filter leaves, nil for all.
 func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
 	if filter == "" {
 		return nil, nil
@@ -154,7 +175,10 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 			return err
 		}
 	}
-	if target.Task == data.Binary {
+	if target.Task == data.Multiclass {
+		in.Task, in.Classes = eval.Multiclass, target.Classes
+		in.Groups = append([]data.Grouping{classGrouping(target, rows.Target)}, in.Groups...)
+	} else if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
 		if in.Threshold = o.Threshold; in.Threshold == nil {
@@ -201,6 +225,16 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	return nil
 }
 
+// classGrouping returns the classes of rows with encoded targets as groups of their own: the risk of
+// each has the intervals of a group.
+func classGrouping(t data.Target, target []float64) data.Grouping {
+	g := data.Grouping{Name: t.Name, Labels: t.Classes, Index: make([]int32, len(target))}
+	for i, c := range target {
+		g.Index[i] = int32(c)
+	}
+	return g
+}
+
 // sharedWeight returns the weight column that all models were trained with; empty if they differ.
 func sharedWeight(models []Named) string {
 	for _, m := range models[1:] {
@@ -229,7 +263,7 @@ func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]flo
 	return out
 }
 
-// builtinUnit is the unit of the usual target of an embedded table.
+// builtinUnit returns the unit of the usual target of an embedded table.
 func builtinUnit(c train.Config) string {
 	if !strings.HasPrefix(c.Data, datasets.Prefix) {
 		return ""

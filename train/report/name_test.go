@@ -16,7 +16,7 @@ import (
 // Where the model is an average nothing calls it robust: title, tables, figures, page. The
 // standard model is alone. A condition by that name means it all the same.
 func TestName_OfAnAverage(t *testing.T) {
-	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) of "}, "balanced": {"group-balanced ERM", "Group-balanced model of "}} {
+	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) predicting "}, "balanced": {"group-balanced ERM", "Group-balanced model predicting "}} {
 		m := fit(t, func(c *train.Config) { c.Nu, c.Average = nil, average })
 		x, r := reportOf(t, m, options())
 		names, last := x.Evaluation.Names(), len(r.Coefficients.Models)-1

@@ -108,5 +108,5 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("option %s: %s", e.Option, e.Msg)
 }
 
-// Hint is what to do, or "".
+// Hint returns what to do, or "".
 func (e *OptionError) Hint() string { return e.Help }

@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// measureRanks is Measure of hold-out rows that lie with several ranks: each says what the models
+// measureRanks works like Measure of hold-out rows that lie with several ranks: each says what the models
 // predict of its own, and the first one measures all; the others have nil.
-func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
+func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
 		return nil, &OptionError{Option: "groups", Msg: "a report by several ranks has the groups of the training"}
@@ -23,11 +23,11 @@ func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, er
 	var heavy variation // while the weights of a rank are known to it
 	if lo, hi := m.Run.Here(); m.Run.Weights != nil && !o.Quick {
 		heavy.add(m.Encoder, m.Run.Train, m.Run.Weights, lo, hi)
-		heavy = heavy.total(m.Config.Ranks, m.Encoder)
+		heavy = heavy.total(c, m.Encoder)
 	}
 	m.Complete()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
-	x := &Measured{options: o, model: m, run: m.Run, heavy: heavy}
+	x := &Measured{shared: true, options: o, model: m, run: m.Run, heavy: heavy}
 	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error
@@ -35,7 +35,7 @@ func measureRanks(ctx context.Context, m *train.Model, o Options) (*Measured, er
 			return nil, err
 		}
 	}
-	t, err := x.gather(m.Config.Ranks, own)
+	t, err := x.gather(c, own)
 	if err != nil || t == nil {
 		return nil, err
 	}

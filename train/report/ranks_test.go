@@ -75,17 +75,16 @@ func TestReportOfRanks(t *testing.T) {
 					o.Cache, o.paging = t.TempDir(), 64
 				}
 				err := ranks.Run(size, func(comm ranks.Comm) error {
-					own := cfg
-					own.Ranks = comm
+					ctx := ranks.NewContext(t.Context(), comm)
 					f, err := columnsOf(c.f)
 					if err != nil {
 						return err
 					}
-					m, err := train.FitFrame(t.Context(), f, own)
+					m, err := train.FitFrame(ctx, f, cfg)
 					if err != nil {
 						return err
 					}
-					x, err := Measure(t.Context(), m, o)
+					x, err := Measure(ctx, m, o)
 					if comm.Rank() > 0 || err != nil {
 						if x != nil {
 							t.Errorf("%s: rank %d of %d measures too", name, comm.Rank(), size)
@@ -105,7 +104,7 @@ func TestReportOfRanks(t *testing.T) {
 					if first == "" {
 						first = said
 						y := &Measured{model: m, options: o, run: x.run}
-						_, held, err := f.SplitRows(t.Context(), data.Holdout{Fraction: own.Holdout, Seed: own.Seed, Split: own.Split})
+						_, held, err := f.SplitRows(t.Context(), data.Holdout{Fraction: cfg.Holdout, Seed: cfg.Seed, Split: cfg.Split})
 						if err == nil {
 							err = y.evaluateRows(t.Context(), f, held, eval.Holdout)
 						}
@@ -171,14 +170,15 @@ func TestReportOfRanksRefuses(t *testing.T) {
 	}{"groups of the training": {0.2, []string{"g"}}, "training rows": {0, nil}} {
 		err := ranks.Run(1, func(comm ranks.Comm) error {
 			own := cfg
-			own.Ranks, own.Holdout = comm, c.holdout
-			m, err := train.FitFrame(context.Background(), f, own)
+			own.Holdout = c.holdout
+			ctx := ranks.NewContext(context.Background(), comm)
+			m, err := train.FitFrame(ctx, f, own)
 			if err != nil {
 				return err
 			}
 			o := DefaultOptions()
 			o.Groups = c.groups
-			_, err = Measure(context.Background(), m, o)
+			_, err = Measure(ctx, m, o)
 			return err
 		})
 		var refused *OptionError

@@ -17,12 +17,12 @@ const (
 	measuredModel = 55
 )
 
-// measuredBytes is the memory that rows take that so many models are measured on.
+// measuredBytes returns the memory that rows take that so many models are measured on.
 func measuredBytes(rows, models int) int64 {
 	return int64(rows) * int64(measuredRow+measuredModel*models)
 }
 
-// roomFor is where what is as long as the rows lies while models are measured on them: nil is
+// roomFor returns where what is as long as the rows lies while models are measured on them: nil is
 // memory, if that has room. Without a directory for them, or where its disk has no room either,
 // they are refused before any is read.
 func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
@@ -36,7 +36,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 	have := paged.Resident()
 	free, limit := memory.Free()
 	if o.Memory > 0 && o.Memory-have < free {
-		free, limit = max(0, o.Memory-have), "--memory"
+		free, limit = max(0, o.Memory-have), "Config.Memory"
 	}
 	need := measuredBytes(rows, models)
 	if need <= free-free/8 { // an eighth is for garbage and for the blocks that are read
@@ -46,7 +46,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 		return nil, &train.MemoryError{Msg: f.Name() + ": " + fmt.Sprintf(format, args...), Advice: advice}
 	}
 	if o.Cache == "" {
-		return refuse("name a directory for what is known of them with --cache, allow more memory, or measure some of the rows",
+		return refuse("name a directory for what is known of them with Config.Cache, allow more memory, or measure some of the rows",
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
 	if free+have < paged.LeastMemory {
@@ -58,7 +58,7 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 		return nil, fmt.Errorf("the rows cannot be measured in %s: %w", dir, err)
 	}
 	if disk < need {
-		return refuse("name a directory on another disk with --cache, or allow more memory",
+		return refuse("name a directory on another disk with Config.Cache, or allow more memory",
 			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
 	}
 	if o.Announce != nil {

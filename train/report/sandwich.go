@@ -82,7 +82,7 @@ func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []f
 	return f.errorsOf(f.draw(rows, most, seed), n, columns)
 }
 
-// errorRows is the number of rows that are sampled for d columns; 0 where they are too few.
+// errorRows returns the number of rows that are sampled for d columns; 0 where they are too few.
 func errorRows(d int) int {
 	most := int(min(mostErrorRows, mostErrorWork/float64(d)/float64(d)))
 	if most <= 2*d {
@@ -91,7 +91,7 @@ func errorRows(d int) int {
 	return most
 }
 
-// errorsOf are the standard errors of columns of a training of n rows.
+// errorsOf returns the standard errors of columns of a training of n rows.
 func (f *fit) errorsOf(r *drawn, n int, columns []int) []float64 {
 	e := f.equations(r)
 	if e == nil {
@@ -191,7 +191,7 @@ func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
 	return r
 }
 
-// row is the training row that r has at i.
+// row returns the training row that r has at i.
 func (r *drawn) row(i int) int {
 	if r.index == nil {
 		return i
@@ -199,7 +199,7 @@ func (r *drawn) row(i int) int {
 	return r.index[i]
 }
 
-// hessian is the derivative of Σ y_i ∇ℓ_i + μx by x with y held, d × d in a matrix of size
+// hessian returns the derivative of Σ y_i ∇ℓ_i + μx by x with y held, d × d in a matrix of size
 // columns, its upper triangle, with times·more_i·Z_iZ_iᵀ added for every row (nil: nothing).
 func (f *fit) hessian(r *drawn, more []float64, size int) *mat.SymDense {
 	m, d := len(r.target), len(f.x)
@@ -234,7 +234,7 @@ type rescaling struct {
 	by    []float64 // and with x
 }
 
-// scores is the rescaling of a recalibrated model, nil of any other.
+// scores returns the rescaling of a recalibrated model, nil of any other.
 func (f *fit) scores(r *drawn) *rescaling {
 	if f.slope == 0 {
 		return nil

@@ -204,7 +204,7 @@ func (e *groupEquations) answers() bool {
 	return true
 }
 
-// adjusted is C/√n_g.
+// adjusted returns C/√n_g.
 func (e *groupEquations) adjusted(g int) float64 {
 	if n := e.f.over.n[g]; n > 0 {
 		return e.f.answer.adjust / math.Sqrt(n)

@@ -110,7 +110,7 @@ func (r *drawn) one() []float64 {
 	return v
 }
 
-// divergence is φ(v): what a weight v times its own costs.
+// divergence returns φ(v): what a weight v times its own costs.
 func (a answer) divergence(v float64) float64 {
 	switch {
 	case a.kind == "chi2":
@@ -154,7 +154,7 @@ func (e *rowEquations) directionTo(t, unit []float64) bool {
 	return true
 }
 
-// density is the density of the losses at the threshold of a tail, as weights of the rows
+// density returns the density of the losses at the threshold of a tail, as weights of the rows
 // about it, over its share: those between two quantiles as far apart as Hall and Sheather
 // (1988) advise, with rows enough for the columns. Nil where the tail has too few.
 func (e *rowEquations) density() []float64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// SelectionTable is the candidates of a selection, one row each, for data.WriteTable.
+// SelectionTable returns the candidates of a selection, one row each, for data.WriteTable.
 func SelectionTable(s *tune.Selection) []data.Column {
 	n := len(s.Candidates)
 	number := func(name string, of func(c *tune.Candidate) float64) data.Column {
@@ -77,7 +77,7 @@ func orNaN(v *float64) float64 {
 // families are the names of the families of candidates for people.
 var families = map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
 
-// Choice is a selection as the report shows it; nil for none.
+// Choice returns a selection as the report shows it; nil for none.
 func Choice(s *tune.Selection) *eval.Choice {
 	if s == nil {
 		return nil

@@ -96,6 +96,10 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		t.models[k].Name, t.models[k].Role = m.Name, m.Role
 		extend(t.room, &t.models[k].Score, m.Score, n)
 		extend(t.room, &t.models[k].Loss, m.Loss, n)
+		if m.Class != nil {
+			extend(t.room, &t.models[k].Class, m.Class, n)
+			extend(t.room, &t.models[k].Place, m.Place, n)
+		}
 	}
 	if !x.options.Quick {
 		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss, 0, d.N)
@@ -113,11 +117,14 @@ func (t *taken) sort(n int) {
 	}
 	for k, m := range t.models {
 		t.models[k].Score, t.models[k].Loss = inOrder(t.room, m.Score, order), inOrder(t.room, m.Loss, order)
+		if m.Class != nil {
+			t.models[k].Class, t.models[k].Place = inOrder(t.room, m.Class, order), inOrder(t.room, m.Place, order)
+		}
 	}
 	paged.Free(t.room, order)
 }
 
-// inOrder is v at the places of order.
+// inOrder returns v at the places of order.
 func inOrder[T paged.Entry](room *paged.Room, v []T, order []int32) []T {
 	out := paged.Make[T](room, len(order))
 	for i, j := range order {
@@ -145,8 +152,8 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
-			paged.Free(roomOf(d), p.Margin)
-			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss})
+			paged.Free(roomOf(d), p.Margin, p.Probability)
+			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss, Class: p.Class, Place: p.Place})
 		}
 		return err
 	}

@@ -163,7 +163,7 @@ func (s *Scorer) score(margin float64) (float64, error) {
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
 
-// part is what a cell adds to the margin.
+// part returns what a cell adds to the margin.
 func (t *scoredTerm) part(c cell) float64 {
 	if t.Kind == data.Numeric {
 		return t.Weight * ((c.number - t.Shift) / t.Scale)
@@ -171,7 +171,7 @@ func (t *scoredTerm) part(c cell) float64 {
 	return t.weights[c.level]
 }
 
-// part is what the product v of the factors adds to the margin.
+// part returns what the product v of the factors adds to the margin.
 func (p *Product) part(v float64) float64 { return p.Weight * ((v - p.Shift) / p.Scale) }
 
 // factor returns the value of a factor, whose term has this cell.
@@ -213,7 +213,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	return t.reflected(reflect.ValueOf(value))
 }
 
-// reflected is cell for the types that have no case of their own.
+// reflected returns cell for the types that have no case of their own.
 func (t *scoredTerm) reflected(v reflect.Value) (cell, error) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -252,7 +252,7 @@ func (t *scoredTerm) null() (cell, error) {
 	return cell{number: *t.Fill}, nil
 }
 
-// unseen is the level of those that training did not see.
+// unseen returns the level of those that training did not see.
 func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
 
 func (t *scoredTerm) number(v float64) (cell, error) {

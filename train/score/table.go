@@ -132,7 +132,7 @@ func (b *batchColumn) cell(row int) (cell, error) {
 	return b.t.number(c.Number[row])
 }
 
-// located says where in a table an error is that a cell gave; row −1 is none.
+// located reports where in a table an error is that a cell gave; row −1 is none.
 func located(f *data.Frame, row int, err error) error {
 	var e *data.Error
 	if errors.As(err, &e) {

@@ -22,17 +22,28 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	if err != nil {
 		return nil, 0, err
 	}
-	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
+	oracle, err := t.oracle()
 	if err != nil {
 		return nil, 0, err
 	}
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: t.Primal}
-	method, _ := dro.Choose(p)
-	res, err := dro.Solve(ctx, p, &dro.Options{Method: method, X0: x, RelativeGap: accuracy, MaxPasses: 300})
+	res, err := dro.Solve(ctx, p, &dro.Options{X0: x, RelativeGap: accuracy, MaxPasses: 300})
 	if err != nil {
 		return nil, 0, err
 	}
 	return res.X, res.Passes, nil
+}
+
+// oracle returns the losses of the rows.
+func (t *Table) oracle() (dro.Oracle, error) {
+	if t.Outputs <= 1 {
+		return losses.NewLinear(t.Loss, t.X, t.Target)
+	}
+	class := make([]int, t.N)
+	for j, v := range t.Target {
+		class[j] = int(v)
+	}
+	return losses.NewSoftmax(t.X, class, t.Outputs)
 }
 
 // A Memory keeps what a choice has finished, by name, so that one that was interrupted goes
@@ -48,7 +59,7 @@ type solved struct {
 	Passes float64
 }
 
-// solve is Solve, but for a model of that name that the memory has.
+// solve works like Solve, but for a model of that name that the memory has.
 func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float64) ([]float64, float64, error) {
 	if t.Memory == nil {
 		return t.Solve(ctx, l, x)
@@ -58,7 +69,7 @@ func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, d := t.X.Dims(); ok && len(s.X) == d && finite(s.X) { // what does not fit is solved again
+	if _, d := t.X.Dims(); ok && len(s.X) == d*max(1, t.Outputs) && finite(s.X) { // what does not fit is solved again
 		return s.X, s.Passes, nil
 	}
 	x, passes, err := t.Solve(ctx, l, x)
@@ -80,11 +91,11 @@ func finite(x []float64) bool {
 
 // losses returns the loss of every row at x.
 func (t *Table) losses(x []float64) ([]float64, error) {
-	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
+	oracle, err := t.oracle()
 	if err != nil {
 		return nil, err
 	}
-	value, slope := make([]float64, t.N), make([]float64, t.N)
+	value, slope := make([]float64, t.N), make([]float64, t.N*max(1, t.Outputs))
 	oracle.EvalTo(value, slope, x, 0, t.N)
 	return value, nil
 }

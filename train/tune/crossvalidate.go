@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -26,12 +27,13 @@ type foldRun struct {
 	fold     []int  // by row
 	folds    int
 	progress func() // called after every model
+	errors   bool   // of more than two classes: whether a row is in the wrong class counts, not its loss
 }
 
 // largeTable is the number of matrix entries above which folds are solved one by one.
 const largeTable = 4_000_000
 
-// run returns the out-of-fold margins of every row by every spec, the mean over the folds of
+// run returns the out-of-fold margins, or of more than two classes the losses or errors, of every row by every spec, the mean over the folds of
 // each spec's solutions, and the passes over the table. The specs of a fold are solved one
 // after the other, so that the result does not depend on the number of threads.
 func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margins, points [][]float64, passes float64, err error) {
@@ -42,9 +44,14 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 	x := make([][][]float64, r.folds)
 	took := make([]float64, r.folds)
 	jobs, ctx := errgroup.WithContext(ctx)
-	jobs.SetLimit(shard.Threads())
 	if _, d := r.table.X.Dims(); r.table.N*d > largeTable {
 		jobs.SetLimit(1) // one copy of the rows in memory; the solver uses all threads
+	} else {
+		threads := shard.Threads()
+		jobs.SetLimit(threads)
+		if threads < runtime.GOMAXPROCS(0) {
+			defer shard.LimitThreads(1)() // of a fold, since the folds are all that may run at once
+		}
 	}
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
@@ -71,7 +78,7 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 // one solves all specs without fold k and stores the margins of its rows.
 func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
 	inside, outside := split(r.fold, k)
-	train, rest := r.table.Select(inside), r.table.X.Select(outside)
+	train, rest := r.table.Select(inside), r.table.Select(outside)
 	x = make([][]float64, len(specs))
 	margin := make([]float64, len(outside))
 	for c, s := range specs {
@@ -86,7 +93,17 @@ func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64,
 			return nil, 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
 		}
 		passes += took * float64(len(inside)) / float64(r.table.N)
-		rest.MarginsTo(margin, x[c], 0, len(outside))
+		if r.table.Outputs > 1 {
+			margin, err = rest.losses(x[c])
+			if r.errors && err == nil {
+				margin, err = rest.classErrors(x[c])
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+		} else {
+			rest.X.MarginsTo(margin, x[c], 0, len(outside))
+		}
 		for i, j := range outside {
 			margins[c][j] = margin[i]
 		}

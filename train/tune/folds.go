@@ -21,13 +21,15 @@ type Table struct {
 	Loss   losses.Loss
 	Primal dro.L2
 
+	Outputs int // coefficients of a column: the number of classes where these are more than two, else 0 or 1
+
 	Memory Memory // of the models solved for; nil: none
 }
 
 // Select returns a copy of some of the rows.
 func (t *Table) Select(rows []int) *Table { return t.having(rows, t.X.Select(rows)) }
 
-// having is the table of some rows, of these features.
+// having returns the table of some rows, of these features.
 func (t *Table) having(rows []int, x design.Matrix) *Table {
 	s := *t
 	s.Rows = t.Rows.Select(rows)
@@ -39,21 +41,25 @@ func (t *Table) having(rows []int, x design.Matrix) *Table {
 	return &s
 }
 
-// within is Select, but for the features where these lie on disk, and stay there. What it
+// within works like Select, but for the features where these lie on disk, and stay there. What it
 // makes is given back by free.
 func (t *Table) within(rows []int) (s *Table, free func()) {
-	kept, ok := t.X.(design.Kept)
+	kept, ok := t.X.(*design.Mapped)
 	if !ok {
 		return t.Select(rows), func() {}
 	}
-	s = &Table{Rows: t.Rows.Select(rows), X: kept.Subset(rows), Target: paged.Make[float64](t.room(), len(rows)), Loss: t.Loss, Primal: t.Primal, Memory: t.Memory}
+	x := kept.Subset(rows)
+	s = &Table{Rows: t.Rows.Select(rows), X: x, Target: paged.Make[float64](t.room(), len(rows)), Loss: t.Loss, Primal: t.Primal, Outputs: t.Outputs, Memory: t.Memory}
 	for k, j := range rows {
 		s.Target[k] = t.Target[j]
 	}
-	return s, func() { paged.Free(t.room(), s.Target) }
+	return s, func() {
+		x.Free()
+		paged.Free(t.room(), s.Target)
+	}
 }
 
-// room is where vectors of one entry a row lie; nil for memory.
+// room returns where vectors of one entry a row lie; nil for memory.
 func (t *Table) room() *paged.Room {
 	if x, ok := t.X.(interface{ Room() *paged.Room }); ok {
 		return x.Room()
@@ -61,11 +67,14 @@ func (t *Table) room() *paged.Room {
 	return nil
 }
 
-// stratum is the group and the class of a row.
+// stratum returns the group and the class of a row.
 func (t *Table) stratum(j int) int {
-	s := 0
+	s, classes := 0, max(2, t.Outputs)
 	if t.Group != nil {
-		s = 2 * (int(t.Group[j]) + 1)
+		s = classes * (int(t.Group[j]) + 1)
+	}
+	if t.Outputs > 1 {
+		return s + int(t.Target[j])
 	}
 	if t.Loss.Name() == "logistic" && t.Target[j] > 0 {
 		s++
@@ -110,12 +119,13 @@ func (e *FewRowsError) Error() string { return e.Msg }
 const DefaultFolds = 3
 
 // Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
-// seed. A class with fewer rows than folds is an error.
+// seed. One of two classes with fewer rows than folds is an error; one of more may be missing from
+// the training rows of a fold, whose model then gives it next to no probability.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
-	if t.Loss.Name() == "logistic" {
+	if t.Loss.Name() == "logistic" && t.Outputs <= 1 {
 		class := map[float64]int{}
 		for _, v := range t.Target {
 			class[v]++
@@ -159,7 +169,7 @@ func (t *Table) sample(count int, seed uint64) []int {
 	return rows
 }
 
-// split are the rows of all folds but k, and those of k.
+// split returns the rows of all folds but k, and those of k.
 func split(fold []int, k int) (inside, outside []int) {
 	for j, f := range fold {
 		if f == k {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -39,7 +38,7 @@ func (t *Table) paths(ctx context.Context, of []Candidate, x []float64) ([]Path,
 	if solve == nil {
 		return nil, nil
 	}
-	oracle, err := losses.NewLinear(t.Loss, t.X, t.Target)
+	oracle, err := t.oracle()
 	if err != nil {
 		return nil, err
 	}

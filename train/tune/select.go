@@ -171,7 +171,7 @@ func (c *choosing) prepare() (err error) {
 		return fmt.Errorf("select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
 	}
 	if c.Criterion == "worst-group-accuracy" && c.table.Loss.Name() != "logistic" {
-		return errors.New("select worst-group-accuracy needs a target of two classes: take worst-group")
+		return errors.New("select worst-group-accuracy needs a target of classes: take worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {
 		switch c.budget = math.Inf(1); {
@@ -209,7 +209,9 @@ func (c *choosing) compare(ctx context.Context, x []float64) error {
 			specs[i].from = 0
 		}
 	}
-	margins, points, passes, err := c.crossValidate("choice", serialise(c.options.Observe, c.Folds*len(specs))).run(ctx, specs, x)
+	folds := c.crossValidate("choice", serialise(c.options.Observe, c.Folds*len(specs)))
+	folds.errors = c.Criterion == "worst-group-accuracy"
+	margins, points, passes, err := folds.run(ctx, specs, x)
 	if err != nil {
 		return err
 	}
@@ -228,6 +230,9 @@ func (c *choosing) compare(ctx context.Context, x []float64) error {
 
 // lossesOf returns the loss of every row at its margin.
 func (t *Table) lossesOf(margin []float64) []float64 {
+	if t.Outputs > 1 {
+		return margin // losses already
+	}
 	loss := make([]float64, len(margin))
 	t.Loss.EvalTo(loss, make([]float64, len(margin)), margin, t.Target)
 	return loss
@@ -235,6 +240,9 @@ func (t *Table) lossesOf(margin []float64) []float64 {
 
 // errorsOf returns 1 for every row that its margin puts in the wrong class, 0 for the others.
 func (t *Table) errorsOf(margin []float64) []float64 {
+	if t.Outputs > 1 {
+		return margin // errors already
+	}
 	wrong := make([]float64, len(margin))
 	for j, v := range margin {
 		if (v >= 0) != (t.Target[j] > 0) {
@@ -242,4 +250,26 @@ func (t *Table) errorsOf(margin []float64) []float64 {
 		}
 	}
 	return wrong
+}
+
+// classErrors returns 1 for every row that x puts in the wrong one of more than two classes, 0 for the
+// others.
+func (t *Table) classErrors(x []float64) ([]float64, error) {
+	oracle, err := t.oracle()
+	if err != nil {
+		return nil, err
+	}
+	k := t.Outputs
+	wrong, slope := make([]float64, t.N), make([]float64, t.N*k)
+	oracle.EvalTo(wrong, slope, x, 0, t.N)
+	for j := range wrong {
+		row, actual := slope[j*k:(j+1)*k], int(t.Target[j])
+		wrong[j] = 0
+		for c, v := range row {
+			if c != actual && v > 1+row[actual] {
+				wrong[j] = 1
+			}
+		}
+	}
+	return wrong, nil
 }

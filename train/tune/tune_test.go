@@ -588,12 +588,12 @@ func TestSelect_KeepsERMForOppositeGroups(t *testing.T) {
 	}
 }
 
-// Candidates may be judged by the error rate of the worst group, of two classes only.
+// Candidates may be judged by the error rate of the worst group, of classes only.
 func TestSelect_WorstGroupAccuracy(t *testing.T) {
 	a := table(t, 2000, 0.2, true)
 	o := DefaultOptions()
 	o.Criterion, o.Rate = "worst-group-accuracy", 0.5
-	if _, err := Select(t.Context(), a, nil, o); err == nil || !strings.Contains(err.Error(), "needs a target of two classes") {
+	if _, err := Select(t.Context(), a, nil, o); err == nil || !strings.Contains(err.Error(), "needs a target of classes") {
 		t.Errorf("of numbers: %v", err)
 	}
 	a.Loss, a.Primal.FreeModulus = losses.Logistic{}, losses.Logistic{}.Smoothness()

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A Codec is a way to compress, by Parquet's number for it, or LZ4Frame.
@@ -38,7 +38,7 @@ var ratios = map[Codec]int{None: 1, Snappy: 64, Gzip: 1100, Brotli: 1 << 17, Zst
 // MaxRatio bounds how far a piece can decompress, in bytes out per byte in.
 func (c Codec) MaxRatio() int { return ratios[c] }
 
-// Check says why pieces of this codec cannot be read, or nil.
+// Check reports why pieces of this codec cannot be read, or nil.
 func (c Codec) Check() error {
 	if _, ok := ratios[c]; ok {
 		return nil

@@ -14,8 +14,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
 
-	"github.com/drotrain/drotrain/data/parquet"
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/parquet"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // WantError checks that an error is there and holds every one of the parts.
@@ -32,7 +32,7 @@ func WantError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-// Normals are d columns of n numbers, rounded to the given step, or not for 0.
+// Normals returns d columns of n numbers, rounded to the given step, or not for 0.
 func Normals(n, d int, step float64) []table.Column {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cols := make([]table.Column, d)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A Faulty is a file of columns of which one reading fails: those of values, and their
@@ -16,7 +16,7 @@ type Faulty struct {
 	Open     atomic.Int64 // readers that are not closed
 }
 
-// Stored are columns of the file, in parts of so many rows.
+// Stored returns columns of the file, in parts of so many rows.
 func (f *Faulty) Stored(cols []table.Column, rows int) []*table.Column {
 	out := make([]*table.Column, len(cols))
 	for i := range cols {
@@ -91,7 +91,7 @@ type Ending struct {
 	done  chan struct{}
 }
 
-// EndingAt is over at that look; 0 for none.
+// EndingAt returns over at that look; 0 for none.
 func EndingAt(ctx context.Context, at int64) *Ending {
 	return &Ending{Context: ctx, At: at, done: make(chan struct{})}
 }

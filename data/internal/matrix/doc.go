@@ -1,8 +1,7 @@
-// Package matrix makes design matrices of the tiles of a table: dense, sparse, on disk or of
-// the rows of one rank, numbers as they come, standardised in their places when their moments
-// are known, categories from a code a row. What columns are taken as is settled before, by
-// package data, which alone imports it.
+// Package matrix writes design matrices of the rows of a table whose encoding is known: dense,
+// sparse or on disk, numbers shifted and scaled, categories from a code a row. Package data alone
+// imports it.
 //
-// Start reading at builder.go (in memory) and pile.go (on disk); number.go is a numeric column
-// while its rows are seen, deal.go which rank sees which.
+// Start reading at write.go, which has the steps; dense.go, sparse.go and pile.go (on disk) are the
+// ways to store a matrix; number.go is a numeric column while its rows are read.
 package matrix

@@ -10,37 +10,28 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/schema"
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
-// Outside says that rows are to lie on disk: where, and in how much memory they may be put in
-// order.
-type Outside struct {
-	design.Place
-	Pile int64 // bytes
-}
-
-// Piles put rows in order on disk, in two passes. Rows come in the order of the table,
+// piles put rows in order on disk, in two passes. Rows come in the order of the table,
 // and their place in the matrix is anywhere; so each is first added to the pile of its
-// place, then one pile after the other is put in order in memory, encoded and written.
-// What is in a pile is the numbers of its rows as they are in the table.
-type Piles struct {
+// place, then one pile after the other is put in order in memory and written. A pile has the
+// encoded numbers of its rows.
+type piles struct {
+	plan
 	where   Outside
-	numbers int // of a row
-	rows    int // of a pile, but for the last of a set
+	storage Storage
+	size    int // rows of a pile, but for the last of a set
 	sets    [2]pileSet
-	Taken   bool // the matrices are somebody's
 }
 
 // A pileSet is the piles of the rows of a set, and the matrix that they become.
 type pileSet struct {
-	n      int // rows
 	pile   []*pile
-	matrix *design.Disk // nil without rows
+	matrix *design.Mapped // nil without rows
 }
 
 // A pile is a file of records: a head, then numbers of neighbouring columns of a row. The
@@ -52,8 +43,11 @@ type pile struct {
 	size int64     // bytes written
 }
 
-// pileGrain divides the rows of a pile: blocks of a design.Disk are never in two.
-const pileGrain = 1 << 14
+// pileGrain divides the rows of a pile, and blockRows are encoded at a time.
+const (
+	pileGrain = 1 << 14
+	blockRows = 1 << 10
+)
 
 // pileBuffers is the memory for what is to be written to piles, all together.
 const pileBuffers = 16 << 20
@@ -64,39 +58,39 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-// NewPiles are for the rows of both sets, of so many numbers. They are to be closed, after an
-// error too.
-func NewPiles(where Outside, d *tiles.Partition, numbers int) (*Piles, error) {
-	p := &Piles{where: where, numbers: numbers}
-	if numbers >= 1<<headFirst {
-		return nil, fmt.Errorf("%d numeric columns are more than can be put in order on disk", numbers)
+// begin makes the piles.
+func (p *piles) begin(func([]*Number, tileUse) error) error {
+	if p.rows.Again[0] != nil || p.rows.Again[1] != nil {
+		return errors.New("rows that are named twice cannot be kept on disk")
 	}
-	row := 8 * int64(max(1, numbers))
-	p.rows = int(max(1, min(1<<headPlace, where.Pile/row)/pileGrain)) * pileGrain
+	if len(p.numbers) >= 1<<headFirst {
+		return fmt.Errorf("%d numeric columns are more than can be put in order on disk", len(p.numbers))
+	}
+	row := 8 * int64(max(1, len(p.numbers)))
+	p.size = int(max(1, min(1<<headPlace, p.where.Pile/row)/pileGrain)) * pileGrain
 	all := 0
 	for s := range p.sets {
-		n := d.Set(s).Len()
-		p.sets[s] = pileSet{n: n, pile: make([]*pile, (n+p.rows-1)/p.rows)}
+		p.sets[s].pile = make([]*pile, (p.rows.Set(s).Len()+p.size-1)/p.size)
 		all += len(p.sets[s].pile)
 	}
-	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/all))
+	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/max(1, all)))
 	for _, set := range p.sets {
 		for i := range set.pile {
-			f, err := paged.Unnamed(where.Dir)
+			f, err := paged.Unnamed(p.where.Dir)
 			if err != nil {
-				return p, err
+				return err
 			}
 			set.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
 		}
 	}
-	return p, nil
+	return nil
 }
 
-// Close gives up the piles that are left, and the matrices if nobody has taken them.
-func (p *Piles) Close() {
+// close closes the piles that are left, and the matrices unless they are kept.
+func (p *piles) close(keep bool) {
 	for _, set := range p.sets {
-		if set.matrix != nil && !p.Taken {
-			set.matrix.Close()
+		if set.matrix != nil && !keep {
+			set.matrix.Free()
 		}
 		for _, k := range set.pile {
 			if k != nil {
@@ -106,31 +100,32 @@ func (p *Piles) Close() {
 	}
 }
 
-// Put adds columns of a tile, whose rows are split. It is safe for concurrent use on
-// different tiles.
-func (p *Piles) Put(t *tiles.Tile, columns [][]float64) error {
+func (p *piles) matrix(s int) (design.Matrix, error) { return p.sets[s].matrix, nil }
+
+// put adds columns of a tile to the piles of its rows.
+func (p *piles) put(t *tiles.Tile, columns [][]float64) error {
 	for s := range p.sets {
-		if err := p.put(s, t, columns); err != nil {
+		if err := p.add(s, t, columns); err != nil {
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
 	}
 	return nil
 }
 
-// put adds the rows of a set.
-func (p *Piles) put(s int, t *tiles.Tile, columns [][]float64) error {
+// add adds the rows of a set.
+func (p *piles) add(s int, t *tiles.Tile, columns [][]float64) error {
 	// The rows of every pile, one pile after the other.
 	pile, rows, places := p.sets[s].pile, t.RowsOf[s], t.PlaceOf[s]
 	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(pile)+1), tiles.Resized(t.ByPile, len(rows))
 	clear(t.Ends)
 	for _, at := range places {
-		t.Ends[at/p.rows+1]++
+		t.Ends[at/p.size+1]++
 	}
 	for i := range pile {
 		t.Ends[i+1] += t.Ends[i]
 	}
 	for k, at := range places {
-		i := at / p.rows
+		i := at / p.size
 		t.ByPile[t.Ends[i]] = int32(k)
 		t.Ends[i]++ // at last where the next one begins
 	}
@@ -138,7 +133,7 @@ func (p *Piles) put(s int, t *tiles.Tile, columns [][]float64) error {
 	from := 0
 	for i, to := range t.Ends[:len(pile)] {
 		if to > from {
-			if err := pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.rows); err != nil {
+			if err := pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.size); err != nil {
 				return err
 			}
 		}
@@ -171,79 +166,148 @@ func (k *pile) flush() error {
 	return err
 }
 
-// Finish writes the matrices of the rows, encoded. The piles are gone afterwards, one after
-// the other.
-func (p *Piles) Finish(ctx context.Context, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) (*Builder, error) {
-	for _, o := range sources {
-		if o.Number != nil {
-			o.Number.narrow = storage == schema.Float32
-		}
-	}
-	raw := make([]float64, min(p.rows, max(p.sets[0].n, p.sets[1].n))*p.numbers)
+// finish writes the matrices. The piles are gone afterwards, one after the other.
+func (p *piles) finish(ctx context.Context) error {
+	cells := make([]float64, min(p.size, max(p.rows.Set(0).Len(), p.rows.Set(1).Len()))*len(p.numbers))
 	for s := range p.sets {
-		if err := p.finish(ctx, s, raw, l, d, storage, sources); err != nil {
-			return nil, err
+		if err := p.write(ctx, s, cells); err != nil {
+			return err
 		}
 	}
-	return &Builder{Storage: storage, piles: p}, nil
+	return nil
 }
 
-// finish writes the matrix of a set. Rows held out are read once, in their order, and none of
-// their blocks is kept in memory.
-func (p *Piles) finish(ctx context.Context, s int, raw []float64, l Layout, d *tiles.Partition, storage schema.Storage, sources []Source) error {
-	set, place := &p.sets[s], p.where.Place
-	if set.n == 0 {
+// write makes the matrix of a set, mapped.
+func (p *piles) write(ctx context.Context, s int, cells []float64) error {
+	rows := p.rows.Set(s).Len()
+	if rows == 0 {
 		return nil
 	}
-	if s == 1 {
-		place.Memory = 0
+	var m design.Matrix
+	var free func()
+	var err error
+	switch p.storage {
+	case Float32:
+		m, free, err = fill(ctx, p, s, cells, func(x []float32) (design.Matrix, error) { return design.NewDense32(rows, p.Width, x) })
+	case Sparse:
+		m, free, err = p.fillSparse(ctx, s, cells)
+	default:
+		m, free, err = fill(ctx, p, s, cells, func(x []float64) (design.Matrix, error) { return design.NewDense(rows, p.Width, x) })
 	}
-	w, err := design.NewDiskWriter(place, set.n, l.Width, DiskFormat(storage))
+	if err == nil {
+		err = p.where.Room.Err()
+	}
 	if err != nil {
+		if free != nil {
+			free()
+		}
 		return err
 	}
-	defer func() {
-		if set.matrix == nil {
-			w.Close()
-		}
-	}()
-	blocks := sync.Pool{New: func() any { x := make([]float64, w.BlockRows()*l.Width); return &x }}
-	for i, k := range set.pile {
-		first := i * p.rows
-		n := min(p.rows, set.n-first)
-		if err := p.order(raw, k, n); err != nil {
+	p.sets[s].matrix = design.NewMapped(m, p.where.Room, p.where.Memory, free)
+	return nil
+}
+
+// each puts one pile of a set after the other in order in cells, and calls use with blocks of its
+// rows [lo, hi) of the matrix, several at once, whose encoded numbers are x. Piles are closed unless
+// they are to be read again.
+func (p *piles) each(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
+	blocks := sync.Pool{New: func() any { x := make([]float64, blockRows*p.Width); return &x }}
+	rows := p.rows.Set(s).Len()
+	for i, k := range p.sets[s].pile {
+		first := i * p.size
+		n := min(p.size, rows-first)
+		if err := p.order(cells, k, n); err != nil {
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
-		k.file.Close()
-		err := table.Parallel(ctx, (n+w.BlockRows()-1)/w.BlockRows(), func(b int) error {
+		if !again {
+			k.file.Close()
+		}
+		err := table.Parallel(ctx, (n+blockRows-1)/blockRows, func(b int) error {
 			x := blocks.Get().(*[]float64)
 			defer blocks.Put(x)
-			lo := b * w.BlockRows()
-			hi := min(lo+w.BlockRows(), n)
-			p.encode(*x, raw[lo*p.numbers:], s, first+lo, first+hi, l, d, sources)
-			return w.Write(first/w.BlockRows()+b, *x)
+			lo := b * blockRows
+			hi := min(lo+blockRows, n)
+			p.block(*x, cells[lo*len(p.numbers):], s, first+lo, first+hi)
+			use((*x)[:(hi-lo)*p.Width], first+lo, first+hi)
+			p.where.Room.Yield()
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	set.matrix = w.Matrix()
 	return nil
 }
 
-// DiskFormat is how rows of a storage lie on disk.
-func DiskFormat(storage schema.Storage) design.DiskFormat {
-	switch storage {
-	case schema.Float32:
-		return design.Disk32
-	case schema.Sparse:
-		return design.DiskSparse
+// fill makes a dense matrix of a set by make, over a mapped slice.
+func fill[T float32 | float64](ctx context.Context, p *piles, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
+	room := p.where.Room
+	x := paged.Make[T](room, p.rows.Set(s).Len()*p.Width)
+	free = func() { paged.Free(room, x) }
+	if err := room.Err(); err != nil {
+		return nil, free, err
 	}
-	return design.Disk64
+	err = p.each(ctx, s, cells, false, func(block []float64, lo, _ int) {
+		to := x[lo*p.Width:]
+		for i, v := range block {
+			to[i] = T(v)
+		}
+	})
+	if err == nil {
+		m, err = make(x)
+	}
+	return m, free, err
+}
+
+// fillSparse makes a sparse matrix of a set over mapped slices: it counts entries in a first reading
+// of the piles.
+func (p *piles) fillSparse(ctx context.Context, s int, cells []float64) (m design.Matrix, free func(), err error) {
+	room, n, d := p.where.Room, p.rows.Set(s).Len(), p.Width
+	start := paged.Make[int](room, n+1)
+	free = func() { paged.Free(room, start) }
+	err = p.each(ctx, s, cells, true, func(block []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for _, v := range block[(i-lo)*d : (i-lo+1)*d] {
+				if v != 0 {
+					start[i+1]++
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, free, err
+	}
+	for i := range n {
+		start[i+1] += start[i]
+	}
+	column, value := paged.Make[int32](room, start[n]), paged.Make[float64](room, start[n])
+	free = func() {
+		paged.Free(room, start)
+		paged.Free(room, column)
+		paged.Free(room, value)
+	}
+	if err := room.Err(); err != nil {
+		return nil, free, err
+	}
+	err = p.each(ctx, s, cells, false, func(block []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			at := start[i]
+			for k, v := range block[(i-lo)*d : (i-lo+1)*d] {
+				if v != 0 {
+					column[at], value[at] = int32(k), v
+					at++
+				}
+			}
+		}
+	})
+	if err == nil {
+		m, err = design.NewSparse(n, d, start, column, value)
+	}
+	return m, free, err
 }
 
 // order stores the rows of a pile in their order.
-func (p *Piles) order(raw []float64, k *pile, n int) error {
+func (p *piles) order(cells []float64, k *pile, n int) error {
 	if err := k.flush(); err != nil {
 		return err
 	}
@@ -264,10 +328,10 @@ func (p *Piles) order(raw []float64, k *pile, n int) error {
 			if len(part) <= count {
 				break
 			}
-			if place >= n || first+count > p.numbers {
+			if place >= n || first+count > len(p.numbers) {
 				return errPile
 			}
-			copy(raw[place*p.numbers+first:], part[1:1+count])
+			copy(cells[place*len(p.numbers)+first:], part[1:1+count])
 			part = part[1+count:]
 		}
 		have = copy(buf, part)
@@ -280,38 +344,31 @@ func (p *Piles) order(raw []float64, k *pile, n int) error {
 
 var errPile = errors.New("what was read is not what was written: the disk is damaged")
 
-// encode stores the rows [lo, hi) of the matrix of a set in x, from their numbers as they are
-// in the table.
-func (p *Piles) encode(x, raw []float64, s, lo, hi int, l Layout, d *tiles.Partition, sources []Source) {
-	width := l.Width
-	clear(x[:(hi-lo)*width])
-	for _, o := range sources {
+// block stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be stored are
+// faults of the encoding, which fails.
+func (p *piles) block(x, cells []float64, s, lo, hi int) {
+	clear(x[:(hi-lo)*p.Width])
+	j := 0
+	for _, o := range p.sources {
 		if q := o.Number; q != nil {
-			fill, shift, scale := q.In.Fill, q.Coding.Shift, q.Coding.Scale
 			for i := range hi - lo {
-				v := raw[i*p.numbers+q.Nth]
-				if v != v {
-					v = fill
+				if z := cells[i*len(p.numbers)+j]; !q.beyond(z) {
+					x[i*p.Width+q.First] = z
 				}
-				z := (v - shift) / scale
-				if q.beyond(z) {
-					q.far(s, d.Sets[s][lo+i], v)
-					z = 0 // told by the encoder, which fails
-				}
-				x[i*width+q.In.First] = z
 			}
+			j++
 			continue
 		}
 		k := o.Category
 		for i := range hi - lo {
-			if c := k.at(d.Sets[s][lo+i]); c >= 2 {
-				x[i*width+k.First+c-2] = 1
+			if c := k.at(p.rows.Sets[s][lo+i]); c >= 2 {
+				x[i*p.Width+k.First+c-2] = 1
 			}
 		}
 	}
-	if at := l.Intercept; at >= 0 {
+	if p.Intercept >= 0 {
 		for i := range hi - lo {
-			x[i*width+at] = 1
+			x[i*p.Width+p.Intercept] = 1
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestPilesAreReadBack(t *testing.T) {
 	for i := range want {
 		want[i] = rng.NormFloat64()
 	}
-	p := &Piles{numbers: numbers}
+	p := &piles{plan: plan{numbers: make([]*Number, numbers)}}
 	filled := func(buffer int) *pile {
 		f, err := os.CreateTemp(t.TempDir(), "pile")
 		if err != nil {
@@ -83,8 +83,8 @@ func TestPilesAreReadBack(t *testing.T) {
 
 // What is to be written to piles takes a megabyte a pile, and sixteen for all of them.
 func TestBuffersOfPiles(t *testing.T) {
-	for piles, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
-		d, err := tiles.NewPartition(piles*pileGrain, nil, nil)
+	for count, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
+		d, err := tiles.NewPartition(count*pileGrain, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,13 +92,14 @@ func TestBuffersOfPiles(t *testing.T) {
 		where.Dir = t.TempDir()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		p, err := NewPiles(where, d, 1)
+		p := &piles{plan: plan{rows: d, numbers: make([]*Number, 1)}, where: where}
+		err = p.begin(nil)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Close()
-		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].pile) != piles {
+		p.close(false)
+		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].pile) != count {
 			t.Errorf("%d piles take %d bytes, not %d", len(p.sets[0].pile), took, want)
 		}
 	}

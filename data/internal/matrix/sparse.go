@@ -4,96 +4,58 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/drotrain/drotrain/data/frame"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/design"
 )
 
-// A sparseFill builds the sparse matrices of a Builder from rows whose coding is known.
-type sparseFill struct {
-	*Builder
-	layout     Layout
-	partition  *tiles.Partition
-	first, end int // rows of the table that are visited
-	numbers    []*Number
-	sources    []Source
-	count      bool // nulls are noted
+// A sparse builds sparse matrices: it counts the entries of each row, then stores them.
+type sparse struct {
+	plan
+	table string
+
+	start  [2][]int // see design.NewSparse
+	column [2][]int32
+	value  [2][]float64
 }
 
-// fill visits the numbers twice: how many entries each row has, then the entries. Numbers that
-// are standardised are entries all, without a look at them.
-func (b *sparseFill) fill(ctx context.Context, f *frame.Frame) error {
-	for s := range b.partition.Sets {
-		b.n[s] = b.partition.Set(s).Len()
-		b.start[s] = make([]int, b.n[s]+1)
+func (b *sparse) close(bool) {}
+
+// begin counts the entries of each row: numbers that are standardised are entries all, without
+// a look at them.
+func (b *sparse) begin(pass func([]*Number, tileUse) error) error {
+	for s := range b.start {
+		b.start[s] = make([]int, b.rows.Set(s).Len()+1)
 	}
 	counted := b.numbers
-	if !b.layout.Raw {
+	if !b.Zeros {
 		counted = nil
 	}
-	if err := b.visit(ctx, counted, false, func(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
-		b.start[s][place+1] = b.entries(t, columns, i)
-	}); err != nil {
-		return err
-	}
-	for s := range b.partition.Sets {
-		if err := b.makeRoom(s); err != nil {
-			return table.InFile(f.Name(), err)
-		}
-	}
-	if err := b.visit(ctx, b.numbers, b.count, b.put); err != nil {
-		return err
-	}
-	for s := range b.partition.Sets {
-		b.again(s, func(from, to int) {
-			lo, hi := b.start[s][from], b.start[s][from+1]
-			copy(b.column[s][b.start[s][to]:], b.column[s][lo:hi])
-			copy(b.value[s][b.start[s][to]:], b.value[s][lo:hi])
-		})
-	}
-	return nil
-}
-
-// visit gives use every row of a set that is named there: row i of a tile, whose coded numbers
-// are columns, and its place in set s.
-func (b *sparseFill) visit(ctx context.Context, numbers []*Number, count bool, use func(t *tiles.Tile, columns [][]float64, s int, i int32, place int)) error {
-	d := b.partition
-	_, err := tiles.Visit(ctx, b.first, b.end, d.Rows, ColumnsOf(numbers), true, func(t *tiles.Tile) error {
-		d.Split(t)
-		columns := make([][]float64, len(numbers))
-		for j, x := range numbers {
-			if count {
-				x.count(d, t, j)
-			}
-			columns[j] = x.code(d, t, j)
-		}
-		for s := range d.Sets {
+	err := pass(counted, func(t *tiles.Tile, columns [][]float64) error {
+		for s := range b.start {
 			for k, i := range t.RowsOf[s] {
-				use(t, columns, s, i, t.PlaceOf[s][k])
+				b.start[s][t.PlaceOf[s][k]+1] = b.entries(t, columns, i)
 			}
 		}
 		return nil
 	})
-	return err
-}
-
-// again gives use the places of rows that are named more than once: that of the entries, and one
-// that has the same.
-func (b *sparseFill) again(s int, use func(from, to int)) {
-	for row, places := range b.partition.Again[s] {
-		from := b.partition.PlaceOf(s, int(row))
-		for _, to := range places {
-			use(from, to)
+	if err != nil {
+		return err
+	}
+	for s := range b.start {
+		if err := b.allocate(s); err != nil {
+			return table.InFile(b.table, err)
 		}
 	}
+	return nil
 }
 
-// entries is how many a row has.
-func (b *sparseFill) entries(t *tiles.Tile, columns [][]float64, i int32) (n int) {
-	if b.layout.Intercept >= 0 {
+// entries returns the number of entries of row i of a tile.
+func (b *sparse) entries(t *tiles.Tile, columns [][]float64, i int32) (n int) {
+	if b.Intercept >= 0 {
 		n++
 	}
-	if !b.layout.Raw {
+	if !b.Zeros {
 		n += len(b.numbers)
 	}
 	for _, c := range columns {
@@ -109,9 +71,9 @@ func (b *sparseFill) entries(t *tiles.Tile, columns [][]float64, i int32) (n int
 	return n
 }
 
-// makeRoom turns how many entries rows have into where they start.
-func (b *sparseFill) makeRoom(s int) error {
-	b.again(s, func(from, to int) { b.start[s][to+1] = b.start[s][from+1] })
+// allocate turns the numbers of entries of rows into where they start.
+func (b *sparse) allocate(s int) error {
+	b.repeat(s, func(from, to int) { b.start[s][to+1] = b.start[s][from+1] })
 	total := 0
 	for i, n := range b.start[s] {
 		total += n
@@ -124,8 +86,28 @@ func (b *sparseFill) makeRoom(s int) error {
 	return nil
 }
 
-// put stores the entries of a row.
-func (b *sparseFill) put(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
+// repeat calls do for rows that are named more than once: the place of the entries, and a further
+// place of the same row.
+func (b *sparse) repeat(s int, do func(from, to int)) {
+	for row, places := range b.rows.Again[s] {
+		from := b.rows.PlaceOf(s, int(row))
+		for _, to := range places {
+			do(from, to)
+		}
+	}
+}
+
+func (b *sparse) put(t *tiles.Tile, columns [][]float64) error {
+	for s := range b.start {
+		for k, i := range t.RowsOf[s] {
+			b.putRow(t, columns, s, i, t.PlaceOf[s][k])
+		}
+	}
+	return nil
+}
+
+// putRow stores the entries of row i of a tile.
+func (b *sparse) putRow(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
 	at := b.start[s][place]
 	entry := func(column int, v float64) {
 		b.column[s][at], b.value[s][at] = int32(column), v
@@ -134,15 +116,30 @@ func (b *sparseFill) put(t *tiles.Tile, columns [][]float64, s int, i int32, pla
 	j := 0
 	for _, o := range b.sources {
 		if x := o.Number; x != nil {
-			if v := columns[j][i]; v != 0 || !b.layout.Raw {
-				entry(x.In.First, v)
+			if v := columns[j][i]; v != 0 || !b.Zeros {
+				entry(x.First, v)
 			}
 			j++
 		} else if c := o.Category.at(t.First + int(i)); c >= 2 {
 			entry(o.Category.First+c-2, 1)
 		}
 	}
-	if b.layout.Intercept >= 0 {
-		entry(b.layout.Intercept, 1)
+	if b.Intercept >= 0 {
+		entry(b.Intercept, 1)
 	}
+}
+
+func (b *sparse) finish(context.Context) error {
+	for s := range b.start {
+		b.repeat(s, func(from, to int) {
+			lo, hi := b.start[s][from], b.start[s][from+1]
+			copy(b.column[s][b.start[s][to]:], b.column[s][lo:hi])
+			copy(b.value[s][b.start[s][to]:], b.value[s][lo:hi])
+		})
+	}
+	return nil
+}
+
+func (b *sparse) matrix(s int) (design.Matrix, error) {
+	return design.NewSparse(b.rows.Set(s).Len(), b.Width, b.start[s], b.column[s], b.value[s])
 }

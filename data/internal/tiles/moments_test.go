@@ -12,7 +12,7 @@ func TestLastValuesCount(t *testing.T) {
 	for _, n := range []int{1, 2, StripeRows, StripeRows + 1} {
 		v := make([]float64, n)
 		v[n-1] = float64(n)
-		if mean, _, constant := MeanDeviation(v); !(math.Abs(mean-1) <= 1e-12) || constant != (n == 1) {
+		if mean, _, constant := meanDeviation(v); !(math.Abs(mean-1) <= 1e-12) || constant != (n == 1) {
 			t.Errorf("%d values: mean %v, constant %v", n, mean, constant)
 		}
 	}
@@ -36,7 +36,7 @@ func TestMomentsAreExact(t *testing.T) {
 		for i := range v {
 			v[i] = value(i)
 		}
-		mean, sd, constant := MeanDeviation(v)
+		mean, sd, constant := meanDeviation(v)
 		sum, n := new(big.Float).SetPrec(2000), big.NewFloat(float64(len(v)))
 		for _, x := range v {
 			sum.Add(sum, big.NewFloat(x))
@@ -57,4 +57,16 @@ func TestMomentsAreExact(t *testing.T) {
 			t.Errorf("%s: deviation %v, not %v", name, sd, wantSD)
 		}
 	}
+}
+
+// meanDeviation returns mean and population standard deviation of values, of stripes of them.
+func meanDeviation(v []float64) (mean, sd float64, constant bool) {
+	var parts []Moment
+	for len(v) > 0 {
+		k := min(StripeRows, len(v))
+		parts = append(parts, MomentOf(v[:k]))
+		v = v[k:]
+	}
+	_, mean, sd, constant = JoinMoments(parts)
+	return mean, sd, constant
 }

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
@@ -19,7 +19,6 @@ type Partition struct {
 	Again [2]map[int32][]int // by row, the further places of one that is named more than once
 	Room  *paged.Room        // of what is as long as the table; nil: the heap
 
-	first int     // the row of the table that place begins with
 	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 }
 
@@ -29,7 +28,7 @@ func NewPartition(rows int, train, holdout []int) (*Partition, error) {
 	return NewPartitionIn(nil, rows, train, holdout)
 }
 
-// NewPartitionIn is NewPartition with places in a room.
+// NewPartitionIn works like NewPartition with places in a room.
 func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
@@ -44,30 +43,24 @@ func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partitio
 			return p, nil
 		}
 	}
-	return p, p.settle(0, rows)
+	return p, p.settle()
 }
 
-// NewPartitionWithin is NewPartition of rows [first, end) of a table: it is as long as these.
-func NewPartitionWithin(first, end, rows int, train, holdout []int) (*Partition, error) {
-	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, first: first}
-	return p, p.settle(first, end)
-}
-
-// settle finds the places of rows, which are to be of [first, end).
-func (p *Partition) settle(first, end int) error {
-	p.place = paged.Make[int32](p.Room, end-first)
+// settle finds the places of rows.
+func (p *Partition) settle() error {
+	p.place = paged.Make[int32](p.Room, p.Rows)
 	for s, list := range p.Sets {
 		for k, r := range list {
-			if r < first || r >= end {
+			if r < 0 || r >= p.Rows {
 				return fmt.Errorf("row %d is not one of the %d rows of the table", r, p.Rows)
 			}
 			mine := int32(k + 1)
 			if s == 1 {
 				mine = -mine
 			}
-			switch at := p.place[r-first]; {
+			switch at := p.place[r]; {
 			case at == 0:
-				p.place[r-first] = mine
+				p.place[r] = mine
 			case (at > 0) != (s == 0):
 				return fmt.Errorf("row %d is both a training and a hold-out row", r)
 			default:
@@ -81,30 +74,34 @@ func (p *Partition) settle(first, end int) error {
 	return nil
 }
 
-// Relative is the partition with rows counted from the first one that it was made within.
-// Its sets can be gone through; they are named as before.
-func (p *Partition) Relative() *Partition {
-	r := *p
-	r.Rows, r.first = len(p.place), 0
-	return &r
+// Counts returns, by stripe, how many different rows of set 0 lie in the stripes before it.
+func (p *Partition) Counts() []int {
+	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
+	for k := range counts[1:] {
+		end := min(p.Rows, (k+1)*StripeRows)
+		n := end - k*StripeRows
+		if p.place != nil {
+			n = 0
+			for _, at := range p.place[k*StripeRows : end] {
+				if at > 0 {
+					n++
+				}
+			}
+		}
+		counts[k+1] = counts[k] + n
+	}
+	return counts
 }
 
-// Before is the partition of the rows before one; its sets can be gone through.
-func (p *Partition) Before(row int) *Partition {
-	r := *p
-	r.place = p.place[:min(row, len(p.place))]
-	return &r
-}
-
-// PlaceOf is the first place of a row of a set.
+// PlaceOf returns the first place of a row of a set.
 func (p *Partition) PlaceOf(s, row int) int {
 	switch {
 	case p.place == nil:
 		return row
 	case s == 1:
-		return int(-p.place[row-p.first]) - 1
+		return int(-p.place[row]) - 1
 	}
-	return int(p.place[row-p.first]) - 1
+	return int(p.place[row]) - 1
 }
 
 // A Set are the rows of one set of a partition.
@@ -116,7 +113,7 @@ type Set struct {
 // Set gives the rows of set s.
 func (p *Partition) Set(s int) Set { return Set{p, s} }
 
-// Len is how many rows the set has.
+// Len returns how many rows the set has.
 func (r Set) Len() int { return len(r.p.Sets[r.s]) }
 
 // All gives places and rows, in the order of the table.
@@ -137,12 +134,11 @@ func (r Set) All() iter.Seq2[int, int] {
 			if at*sign <= 0 {
 				continue
 			}
-			row := p.first + i
-			if !yield(int(at*sign)-1, row) {
+			if !yield(int(at*sign)-1, i) {
 				return
 			}
-			for _, k := range p.Again[r.s][int32(row)] {
-				if !yield(k, row) {
+			for _, k := range p.Again[r.s][int32(i)] {
+				if !yield(k, i) {
 					return
 				}
 			}
@@ -150,7 +146,7 @@ func (r Set) All() iter.Seq2[int, int] {
 	}
 }
 
-// First is the least row of the set, −1 where it has none.
+// First returns the least row of the set, −1 where it has none.
 func (r Set) First() int {
 	for _, row := range r.All() {
 		return row
@@ -179,7 +175,7 @@ func (p *Partition) Split(t *Tile) {
 		}
 		return
 	}
-	for i, at := range p.place[t.First-p.first : t.First-p.first+t.Rows] {
+	for i, at := range p.place[t.First : t.First+t.Rows] {
 		switch {
 		case at > 0:
 			t.RowsOf[0], t.PlaceOf[0] = append(t.RowsOf[0], int32(i)), append(t.PlaceOf[0], int(at)-1)

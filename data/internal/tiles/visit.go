@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/drotrain/drotrain/data/table"
+	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -32,15 +32,14 @@ const pagesHeld = 7 << 20
 // SweepColumns bounds the columns of a tile.
 const SweepColumns = 64
 
-// Visit hands the numbers of the columns to use, of the rows [first, end), tile by tile,
-// from several goroutines: every tile has rows that begin at a multiple of StripeRows, and
-// every value is in exactly one; first is a multiple of StripeRows, and end one or the
-// number of rows. A tile is only lent. Visit gives, for each column, the first row
+// Visit hands the numbers of the columns to use, tile by tile, from several goroutines: every
+// tile has rows that begin at a multiple of StripeRows, and every value is in exactly one. A
+// tile must not be used after use has returned. Visit returns, for each column, the first row
 // (1-based) with a value that float64 cannot hold exactly, or 0. With whole set a tile has
 // all the columns, of which there may be none.
-func Visit(ctx context.Context, first, end, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
+func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
 	inexact = make([]int, len(cols))
-	if first >= end || len(cols) == 0 && !whole {
+	if rows == 0 || len(cols) == 0 && !whole {
 		for j, c := range cols {
 			inexact[j] = c.InexactRow
 		}
@@ -55,17 +54,13 @@ func Visit(ctx context.Context, first, end, rows int, cols []*table.Column, whol
 	groups := len(columnGroups(cols, 0, rows, workers, whole))
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
-	for _, r := range ranges(rows, (2*workers+groups-1)/groups*(rows/(end-first)), lead) {
-		r = [2]int{max(r[0], first), min(r[1], end)}
-		if r[0] >= r[1] {
-			continue
-		}
+	for _, r := range ranges(rows, (2*workers+groups-1)/groups, lead) {
 		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
 	watch := table.Watching(ctx)
-	watch.Sweep(end-first, len(cols))
+	watch.Sweep(rows, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
 	tiles := sync.Pool{New: func() any { return &Tile{} }}
@@ -132,8 +127,8 @@ func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (grou
 	return groups
 }
 
-// pageCost is how much room the pages take that reading a range of rows of the
-// column holds.
+// pageCost returns how many bytes of pages are held while a range of rows of the column is read:
+// a page, and a dictionary with the values that Arrow decodes from it.
 func pageCost(c *table.Column, from, to int) int {
 	cost, row := 0, 0
 	for _, p := range c.Parts() {
@@ -144,7 +139,7 @@ func pageCost(c *table.Column, from, to int) int {
 					page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
 				}
 			}
-			cost = max(cost, dict+page)
+			cost = max(cost, 2*dict+page)
 		}
 		row += p.Rows()
 	}

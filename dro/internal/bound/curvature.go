@@ -178,7 +178,7 @@ func gramRounding(d, rows int) float64 {
 	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
 }
 
-// gamma is γ of a sum over parameters, and of what is done to its terms.
+// gamma returns γ of a sum over parameters, and of what is done to its terms.
 func (f *minorant) gamma() float64 {
 	const more = 16
 	return saddle.Gamma(f.d + more)

@@ -18,7 +18,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	rng := drotest.RngOf(96)
 	const n, d = 400, 4
 	s := drotest.NewSample(rng, n, d, false)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 1}, Primal: side.L2{}}
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{}}
 	c := saddle.NewCertifier(p)
 	before := c.Best
 	c.Evaluate(drotest.Normals(rng, d, 30)) // all slopes saturated
@@ -29,7 +29,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	for j := range n {
 		s.Design[j*d] = s.Design[j*d+1] // two equal columns, no penalty
 	}
-	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1}, Primal: side.L2{}}
+	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{}}
 	c = saddle.NewCertifier(p)
 	c.Evaluate(make([]float64, d))
 	if FromCurvature(c, n, n, 1e9) <= 1 {
@@ -105,7 +105,7 @@ func TestReach(t *testing.T) {
 			s.Design[j*d] *= 1e-3 // a column of another scale
 			s.Design[j*d+1] += 2 * s.Design[j*d+2]
 		}
-		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.KL{Nu: 1}, Primal: side.L2{Mu: 1e-6}}
+		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{Mu: 1e-6}}
 		o := p.Oracle.(saddle.CurvatureBoundedBelow)
 		c := saddle.NewCertifier(p)
 		weight := make([]float64, n)

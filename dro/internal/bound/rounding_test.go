@@ -72,7 +72,7 @@ func TestCurvatureRounding(t *testing.T) {
 		if got, want := f.norm(base, err), math.Sqrt(square(drotest.Reals(g))); got < want {
 			t.Errorf("trial %d: λ = %v of all gradients within an error, %v of one of them", trial, got, want)
 		}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 1}, Primal: side.L2{Intercept: true}})
+		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Intercept: true}})
 		for _, within := range []float64{1.001 * longest, 1.5 * longest, 2.5 * longest, 4 * longest, 100 * longest} {
 			rho, lacking := f.radius(c, o, weight, within, 1e9)
 			if lacking <= 1 && rho < longest {
@@ -108,7 +108,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 3}, Primal: side.L2{Mu: mu}})
+		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 3}, Primal: side.L2{Mu: mu}})
 		c.Best.Lower = math.Inf(-1)
 		value := c.Evaluate([]float64{big/3 + 1e-3, -big})
 		FromCurvature(c, n, n, 1e9)
@@ -151,7 +151,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 // above what they are, by what was allowed for.
 func TestInverseThatMayBeFarOff(t *testing.T) {
 	o := drotest.Sample{N: 2, D: 2, Design: []float64{0, 1, 1, 0}, Label: []float64{1, -1}}.Oracle(t, losses.Squared{})
-	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 1}, Primal: side.L2{Mu: 1}})
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Mu: 1}})
 	for _, least := range []float64{0x1p-20, 0x1p-44, 0x1p-46} {
 		upper := mat.NewTriDense(2, mat.Upper, []float64{1, 1, 0, least})
 		f := &minorant{d: 2, scale: []float64{1, 1}, upper: upper, inflate: 1}

@@ -55,15 +55,15 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
-// goal is the gap that is asked for.
+// goal returns the gap that is asked for.
 func goal(r *saddle.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
-// payable is the number of samples that AtDecrement may take.
+// payable returns the number of samples that AtDecrement may take.
 func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses, c.Passes/5)) }
 
-// Decrement is the squared decrement below which AtDecrement is expected to prove the gap
+// Decrement returns the squared decrement below which AtDecrement is expected to prove the gap
 // asked for, by the experience of this solve; where it may not take enough samples to prove
 // any, that of which half is the gap.
 func Decrement(r *saddle.Run) float64 {
@@ -79,10 +79,10 @@ func Decrement(r *saddle.Run) float64 {
 // of them all, and by a little more; 1 where that is not known.
 func shortfall(c *saddle.Certifier) float64 {
 	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
-	if !ok || !saddle.HasResponse(c.Problem.Dual) {
+	dual, responds := saddle.Ability[saddle.Adversary](c.Problem.Dual)
+	if !ok || !responds {
 		return 1
 	}
-	response := saddle.ResponseAt(c.Problem.Dual, c.Evaluator)
 	v, has, wants := c.Scratch(), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += c.BlockRows {
@@ -91,7 +91,7 @@ func shortfall(c *saddle.Certifier) float64 {
 			has[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
 			o.CurvatureTo(v, c.Slope, lo, end)
 			wants[s] += kernel.Dot(c.Y[lo:end], v[lo:end])
-			response.ResponseTo(v, c.Y, lo, end)
+			dual.ResponseTo(c.Evaluator, v, c.Y, lo, end)
 			for j := lo; j < end; j++ {
 				wants[s] += v[j] * c.Slope[j] * c.Slope[j]
 			}
@@ -104,7 +104,7 @@ func shortfall(c *saddle.Certifier) float64 {
 	return 1
 }
 
-// Affordable is the number of samples that FromCurvature can take at the cost of so
+// Affordable returns the number of samples that FromCurvature can take at the cost of so
 // many passes.
 func Affordable(c *saddle.Certifier, passes float64) int {
 	pass, sums := saddle.WorkOf(c.Problem.Oracle)
@@ -153,7 +153,7 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
-// dealtWeights is weightsOf of samples that lie with several ranks: copies of the heaviest,
+// dealtWeights returns weightsOf of samples that lie with several ranks: copies of the heaviest,
 // or of some of every shard; or all samples where they lie, with rows, where so many are
 // wanted that they are not copied.
 func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddle.Selectable, count, limit int, uneven bool) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {

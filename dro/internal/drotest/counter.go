@@ -83,5 +83,5 @@ func (c *Counter) Reset() {
 	}
 }
 
-// Touched is the samples touched, twice counted: half a pass is n.
+// Touched returns the samples touched, twice counted: half a pass is n.
 func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() + c.Change.Load() }

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Dense is the matrix of n rows of d columns over x.
+// Dense returns the matrix of n rows of d columns over x.
 func Dense(t testing.TB, n, d int, x []float64) *design.Dense {
 	t.Helper()
 	z, err := design.NewDense(n, d, x)
@@ -56,18 +56,6 @@ func MaxAbs(v []float64) float64 {
 		m = max(m, math.Abs(a))
 	}
 	return m
-}
-
-// Finite fails the test on the first entry that is NaN or infinite.
-func Finite(t *testing.T, what string, vs ...[]float64) {
-	t.Helper()
-	for _, v := range vs {
-		for i, a := range v {
-			if math.IsNaN(a) || math.IsInf(a, 0) {
-				t.Fatalf("%s: entry %d is %v", what, i, a)
-			}
-		}
-	}
 }
 
 // A Sample is a random linear model.

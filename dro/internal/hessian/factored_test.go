@@ -13,7 +13,7 @@ import (
 
 func TestFactored_IndefiniteAfterAFactorGivesNoStep(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(113), 50, 3, false)
-	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
+	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
 	c := saddle.NewCertifier(p)
 	c.Evaluate([]float64{0.3, -0.2, 0.5})
 	m := NewFactored(p, false, c.Evaluator)

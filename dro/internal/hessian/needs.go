@@ -14,7 +14,7 @@ var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 // Needs are the needs of every method that uses the Hessian of P.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedCurved, saddle.NeedResponse, saddle.NeedRidge}
 
-// UnlessKnown is needed for the theoretical schedule alone, to which the
+// UnlessKnown returns needed for the theoretical schedule alone, to which the
 // practical one turns where the Hessian of P is not known.
 func UnlessKnown(n saddle.Need) saddle.Need {
 	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Known(p) || n.Met(p) }}

@@ -20,8 +20,9 @@ import (
 type Operator struct {
 	weights
 	rows   saddle.Products
-	ridge  []float64 // d: the diagonal of ∇²φ
-	lambda float64   // damping: λ times the diagonal is added
+	blocks *classBlocks // of samples with several margins, nil of one
+	ridge  []float64    // d: the diagonal of ∇²φ
+	lambda float64      // damping: λ times the diagonal is added
 
 	margin                      []float64       // n; allocated by the first product
 	squares                     *shard.Partials // d
@@ -39,16 +40,22 @@ func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
 	h := &Operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
 		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
+	if o, ok := saddle.Ability[saddle.CurvedMargins](p.Oracle); ok {
+		h.blocks = newClassBlocks(o, e, h.ridge)
+	}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {
 		*v = make([]float64, e.D)
 	}
 	return h
 }
 
+// OfClasses reports whether samples have several margins each.
+func (h *Operator) OfClasses() bool { return h.blocks != nil }
+
 // Damping returns λ.
 func (h *Operator) Damping() float64 { return h.lambda }
 
-// Cost is little beside the products of a step.
+// Cost returns little beside the products of a step.
 func (h *Operator) Cost() float64 { return 1 }
 
 // Redamp changes the damping.
@@ -63,6 +70,10 @@ func (h *Operator) Redamp(lambda float64) error {
 // Update takes the weights at the point with best response y and these slopes:
 // one pass.
 func (h *Operator) Update(y, slope []float64) error {
+	if h.blocks != nil {
+		h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
+		return h.blocks.update(h, slope)
+	}
 	h.squares.Clear()
 	h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
 		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
@@ -92,13 +103,17 @@ func (h *Operator) Update(y, slope []float64) error {
 func (h *Operator) multiply(dst, v []float64) {
 	e := h.evaluator
 	if h.margin == nil {
-		h.margin = e.Vector(e.N)
+		h.margin = e.Vector(len(e.Slope))
 	}
 	e.Spend(1)
 	e.Partials.Clear()
 	e.Rows.Run(e.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += e.BlockRows {
 			end := min(lo+e.BlockRows, hi)
+			if h.blocks != nil {
+				h.blocks.addProductTo(e.Partials.Of(s), h, v, lo, end)
+				continue
+			}
 			h.rows.MarginsTo(h.margin, v, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), h.weight, h.margin, lo, end)
 		}
@@ -191,8 +206,15 @@ func (h *Operator) precondition() float64 {
 		h.share[k] = floats.Dot(h.known[k], h.scaled) / floats.Dot(h.known[k], h.products[k])
 		floats.AddScaled(h.scaled, -h.share[k], h.products[k])
 	}
-	for i := range h.scaled {
-		h.scaled[i] /= h.diagonal[i] * (1 + h.lambda)
+	if h.blocks != nil {
+		h.blocks.solve(h.scaled)
+	} else {
+		for i := range h.scaled {
+			h.scaled[i] /= h.diagonal[i]
+		}
+	}
+	if h.lambda > 0 {
+		floats.Scale(1/(1+h.lambda), h.scaled)
 	}
 	for k, v := range h.known {
 		floats.AddScaled(h.scaled, h.share[k]-floats.Dot(h.products[k], h.scaled)/floats.Dot(v, h.products[k]), v)

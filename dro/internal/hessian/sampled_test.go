@@ -46,7 +46,7 @@ func thinned(t *testing.T, s drotest.Sample, counts []int) {
 	}
 	kurtosis := float64(n) * squares / (sum * sum)
 	for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 0.5}} {
-		for _, dual := range []saddle.Dual{side.KL{Nu: 1}, side.KL{Nu: 0.2}, side.ChiSquare{Nu: 1}, side.ChiSquare{Nu: 0.1}, side.Uniform{}} {
+		for _, dual := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
 			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: 1e-4}}
 			c := saddle.NewCertifier(p)
 			c.Evaluate(drotest.Normals(rng, d, 0.3))
@@ -92,7 +92,7 @@ func thinned(t *testing.T, s drotest.Sample, counts []int) {
 // A Hessian of one sample is that of one sample, and costs no pass.
 func TestHessianOfOneSample(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(111), 5000, 3, false).Oracle(t, losses.Logistic{})
-	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
+	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.01}}
 	c := saddle.NewCertifier(p)
 	c.Evaluate(make([]float64, 3))
 	m := NewFactored(p, false, c.Evaluator)

@@ -23,7 +23,7 @@ func TestSketch(t *testing.T) {
 		}
 		s.Design[j*d+40] *= 30
 	}
-	for _, dual := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.2}} {
+	for _, dual := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.2}} {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: dual, Primal: side.L2{Mu: 1e-3}}
 		c := saddle.NewCertifier(p)
 		c.Evaluate(drotest.Normals(rng, d, 0.01))

@@ -14,7 +14,7 @@ import (
 func TestTakeOverOfALift(t *testing.T) {
 	const d = 4
 	s := drotest.NewSample(drotest.RngOf(111), 300, d, false)
-	for _, dual := range []saddle.Dual{side.KL{Nu: 0.3}, side.ChiSquare{Nu: 0.2}} {
+	for _, dual := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.2}} {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: dual, Primal: side.L2{Mu: 0.01}}
 		c := saddle.NewCertifier(p)
 		c.Evaluate([]float64{0.3, -0.2, 0.5, 0.1})

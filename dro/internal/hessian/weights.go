@@ -15,7 +15,7 @@ import (
 type weights struct {
 	evaluator *saddle.Evaluator
 	oracle    saddle.Curved
-	dual      saddle.Responsive
+	dual      saddle.Adversary
 	coupling
 
 	Samples          int       // samples that it is estimated from; 0: all
@@ -26,7 +26,7 @@ type weights struct {
 
 func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
-	dual, _ := saddle.Ability[saddle.Responsive](p.Dual) // of others, at a point
+	dual, _ := saddle.Ability[saddle.Adversary](p.Dual)
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
@@ -38,9 +38,7 @@ const chunkRows = 512
 // count shards, and calls add on chunks of each in turn, to add what it wants of them
 // while they are at hand: one pass, or as much of one as the samples taken are of all.
 func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int)) {
-	e := w.evaluator
 	w.allocate()
-	w.dual = saddle.ResponseAt(e.Problem.Dual, e)
 	if w.Samples > 0 {
 		clear(w.response) // also of those that are not taken
 		w.updateSampled(y, slope, count, add)
@@ -79,16 +77,19 @@ func (w *weights) allocate() {
 
 // couple takes what the best response moves together.
 func (w *weights) couple(slope []float64) {
-	if c, ok := saddle.Ability[saddle.CoupledResponse](w.evaluator.Problem.Dual); ok {
-		w.along, w.share = c.CoupleTo(w.evaluator, w.response, w.total, slope)
-	}
+	w.along, w.share = w.dual.CoupleTo(w.evaluator, w.response, w.total, slope)
 }
 
 // weigh stores the weights and the responses of the samples in [lo, hi), and returns
 // the sum of their responses.
 func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
+	if w.oracle == nil { // of several margins a sample
+		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
+		copy(w.weight[lo:hi], y[lo:hi])
+		return vec.Sum(w.response[lo:hi])
+	}
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
-	w.dual.ResponseTo(w.response, y, lo, hi)
+	w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
 	for j := lo; j < hi; j++ {
 		c := w.response[j]
 		total += c
@@ -97,7 +98,7 @@ func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	return total
 }
 
-// overflow says why the second derivative in coordinate i is not finite.
+// overflow reports why the second derivative in coordinate i is not finite.
 func (w *weights) overflow(i int) error {
 	const steep = 1e150 // Σc: to the root of what squares of slopes may add
 	if w.total > steep {

@@ -18,7 +18,7 @@ func TestBoundsAtRandomPoints(t *testing.T) {
 		intercept := trial%2 == 1
 		s := drotest.NewSample(rng, 20+rng.IntN(40), 3, intercept)
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
-			for _, d := range []saddle.Dual{side.KL{Nu: 0.1}, side.ChiSquare{Nu: 0.3}, side.CappedKL{Alpha: 0.5, Nu: 0.2}, side.CappedChiSquare{Alpha: 0.9, Nu: 0.1}, side.Uniform{}, side.OrthantKL{Nu: 0.5, Cap: 0.1}, side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
+			for _, d := range []saddle.Dual{side.Simplex{Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Alpha: 0.5, Nu: 0.2}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.9, Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, side.Orthant{Nu: 0.5, Cap: 0.1}, side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Box{Lower: 0.2, Upper: 0.7, Nu: 1}} {
 				p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: d, Primal: side.L2{Mu: 0.05, Intercept: intercept}}
 				optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-11, 2000))
 				if !(optimum.Certificate.Relative() < 1e-9) {

@@ -39,7 +39,7 @@ const (
 // that its lower bounds are bounds, and the weights of a stage prove a bound of the problem itself.
 type continuation struct {
 	*saddle.Run
-	dual     saddle.Smoothable
+	dual     saddle.Adversary
 	method   Newton  // of a stage
 	most     float64 // the first ν at most
 	nu       float64 // of the next stage; 0 before the first
@@ -50,7 +50,7 @@ type continuation struct {
 
 // newContinuation starts a continuation from the start of the run, at a penalty of most at most.
 func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, error) {
-	dual, err := saddle.Required[saddle.Smoothable](r.Problem.Dual)
+	dual, err := saddle.Required[saddle.Adversary](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 // isBall reports whether the dual is a ball without a penalty whose risk has a gradient almost
 // everywhere.
 func isBall(p *saddle.Problem) bool {
-	_, ok := saddle.Ability[saddle.DifferentiableDual](p.Dual)
-	return ok && p.Dual.Modulus() == 0 && saddle.Differentiable(p)
+	region := saddle.RegionOf(p.Dual)
+	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.Differentiable(p)
 }
 
 // nearNonsmooth reports whether the dual is a ball whose multiplier is next to nothing at the
@@ -100,7 +100,7 @@ func (m *newton) beginContinuation() bool {
 // reports whether it did.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
-	smoothable, ok := saddle.Ability[saddle.Smoothable](m.Problem.Dual)
+	smoothable, ok := saddle.Ability[saddle.Adversary](m.Problem.Dual)
 	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Price)) {
 		return false
 	}

@@ -24,7 +24,7 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dual := range []saddle.Dual{side.ChiSquare{Nu: 1e-3}, side.KL{Nu: 1e-3}} {
+	for _, dual := range []saddle.Dual{side.Simplex{Divergence: side.PearsonChi2, Nu: 1e-3}, side.Simplex{Nu: 1e-3}} {
 		p := &saddle.Problem{Oracle: o, Dual: dual, Primal: side.L2{Mu: 1.0 / n}}
 		unpenalised := 0
 		s := drotest.Asking(1e-7, 1000)

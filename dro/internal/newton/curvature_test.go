@@ -23,7 +23,7 @@ func TestCurvedBound(t *testing.T) {
 	for _, intercept := range []bool{false, true} {
 		s := drotest.NewSample(rng, n, d, intercept)
 		for _, l := range []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 1}, losses.Huber{Delta: 0.1}} {
-			for _, dual := range []saddle.Dual{side.KL{Nu: 1}, side.KL{Nu: 0.1}, side.ChiSquare{Nu: 1}, side.ChiSquare{Nu: 0.05}, side.Uniform{}} {
+			for _, dual := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Nu: 0.1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.05}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}} {
 				for _, mu := range []float64{0.1, 1e-6} {
 					name := fmt.Sprintf("%#v, %#v, μ = %v, intercept %v", l, dual, mu, intercept)
 					p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: mu, Intercept: intercept}}
@@ -42,7 +42,7 @@ func TestCurvedBound(t *testing.T) {
 							c.Best.Lower = math.Inf(-1)
 							value := c.Evaluate(x)
 							if !(bound.FromCurvature(c, count, n, 1e9) <= 1) {
-								if _, fixed := dual.(side.Uniform); far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
+								if fixed := saddle.RegionOf(dual) == saddle.Point; far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}
 								continue

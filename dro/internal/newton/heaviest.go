@@ -27,7 +27,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		return false
 	}
 	all, ok := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
-	dual, may := saddle.Ability[saddle.Restrictable](m.Problem.Dual)
+	dual, may := saddle.Ability[saddle.Adversary](m.Problem.Dual)
 	if !ok || !may {
 		return false
 	}
@@ -49,6 +49,9 @@ func (m *newton) solveHeaviest() (tried bool) {
 			break
 		}
 		restricted, offset := dual.Restricted(c.N, n)
+		if restricted == nil {
+			break
+		}
 		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, Newton{First: math.MaxInt}, s)
 		if err != nil {
 			break

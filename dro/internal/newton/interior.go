@@ -160,7 +160,7 @@ func (in *interior) direction(target float64, corrected bool) {
 	}
 }
 
-// longest is the share of the step, 1 at most, that leaves nothing below zero.
+// longest returns the share of the step, 1 at most, that leaves nothing below zero.
 func (in *interior) longest() float64 {
 	t := 1.0
 	bound := func(v, dv float64) {
@@ -179,7 +179,7 @@ func (in *interior) longest() float64 {
 	return t
 }
 
-// complementarity is the sum of q·m and (u − q)·p after a share of the step.
+// complementarity returns the sum of q·m and (u − q)·p after a share of the step.
 func (in *interior) complementarity(t float64) (sum float64) {
 	for i := range in.q {
 		sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])

@@ -32,7 +32,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return m.start(r, phi), nil
 }
 
-// start is Start, of a φ with a gradient.
+// start works like Start, of a φ with a gradient.
 func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 	memory := m.Memory
 	if memory <= 0 {
@@ -111,7 +111,7 @@ func (l *lbfgs) Step() error {
 	return nil
 }
 
-// left is what is left of the objective at most, as far as is known: a tangent falls by as much
+// left returns what is left of the objective at most, as far as is known: a tangent falls by as much
 // within a first step, and a parabola with half of that at its lowest point.
 func (l *lbfgs) left() float64 {
 	if gap := l.at.F - l.Cert.Best.Lower; gap > 0 && !math.IsInf(gap, 1) {

@@ -414,8 +414,9 @@ func (Newton) Needs() []saddle.Need {
 		return saddle.Differentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.Met(p)
 	}
 	response := saddle.NeedResponse
-	response.Holds = func(p *saddle.Problem) bool { return saddle.HasResponse(p.Dual) || !saddle.Differentiable(p) }
-	return []saddle.Need{risk, saddle.NeedCurved, response, saddle.NeedRidge, hessian.NeedFewColumns.Or(saddle.NeedProducts)}
+	response.Holds = func(p *saddle.Problem) bool { return saddle.Has[saddle.Adversary](p.Dual) || !saddle.Differentiable(p) }
+	return []saddle.Need{risk, saddle.NeedCurved.Or(saddle.NeedCurvedMargins), response, saddle.NeedRidge,
+		hessian.NeedFewColumns.Or(saddle.NeedProducts).Or(saddle.NeedCurvedMargins)}
 }
 
 // RunsEverywhere implements Everywhere.

@@ -17,7 +17,7 @@ import (
 // change the path but not the optimum, and those out of range are refused.
 func TestLineSearchSettings(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(21), 200, 4, true).Oracle(t, losses.Logistic{})
-	p := &saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.02}, Primal: side.L2{Mu: 1e-3, Intercept: true}}
+	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.02}, Primal: side.L2{Mu: 1e-3, Intercept: true}}
 	s := drotest.Asking(1e-9, 500)
 	s.X0 = []float64{8, -8, 8, -8}
 	usual := drotest.Solve(t, p, Newton{}, s)
@@ -45,7 +45,7 @@ func TestLineSearch_ShortestIsRespectedForEveryLoss(t *testing.T) {
 	for _, loss := range []losses.Loss{losses.Logistic{}, losses.Huber{Delta: 1}, losses.Squared{}} {
 		o := drotest.NewSample(drotest.RngOf(31), 200, 3, false).Oracle(t, loss)
 		for _, shortest := range []float64{1.0 / 512, 0.01, 0.5} {
-			l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{Search: LineSearch{Shortest: shortest}}, saddle.DefaultSettings())
+			l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{Search: LineSearch{Shortest: shortest}}, saddle.DefaultSettings())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestLineSearch_ShortestIsRespectedForEveryLoss(t *testing.T) {
 
 // begun is Newton's method at the first point of a problem with this oracle.
 func begun(t *testing.T, o saddle.Oracle) *newton {
-	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.KL{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
+	l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.5}, Primal: side.L2{Mu: 0.1}}, Newton{}, saddle.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

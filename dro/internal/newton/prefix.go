@@ -17,8 +17,8 @@ type prefix struct {
 	changed     saddle.Changed
 	curved      saddle.Curved
 	products    saddle.Products
+	margins     saddle.CurvedMargins
 	below       saddle.CurvatureBoundedBelow
-	above       saddle.CurvatureBounded
 	rounded     saddle.Rounded
 	spacious    saddle.Spacious
 }
@@ -30,8 +30,8 @@ func newPrefix(o saddle.Oracle, n int) *prefix {
 	p.changed, _ = saddle.Ability[saddle.Changed](o)
 	p.curved, _ = saddle.Ability[saddle.Curved](o)
 	p.products, _ = saddle.Ability[saddle.Products](o)
+	p.margins, _ = saddle.Ability[saddle.CurvedMargins](o)
 	p.below, _ = saddle.Ability[saddle.CurvatureBoundedBelow](o)
-	p.above, _ = saddle.Ability[saddle.CurvatureBounded](o)
 	p.rounded, _ = saddle.Ability[saddle.Rounded](o)
 	p.spacious, _ = saddle.Ability[saddle.Spacious](o)
 	return p
@@ -64,7 +64,37 @@ func (p *prefix) AddGramTo(dst, weight []float64, lo, hi int) {
 
 // MarginsTo passes the Products ability on.
 func (p *prefix) MarginsTo(margin, v []float64, lo, hi int) {
+	if p.margins != nil {
+		p.margins.MarginsTo(margin, v, lo, hi)
+		return
+	}
 	p.products.MarginsTo(margin, v, lo, hi)
+}
+
+// CurveTo passes the CurvedMargins ability on.
+func (p *prefix) CurveTo(margin, weight, response, slope []float64, lo, hi int) {
+	p.margins.CurveTo(margin, weight, response, slope, lo, hi)
+}
+
+// ClassOf passes the Classified ability on.
+func (p *prefix) ClassOf(j int) int {
+	o, _ := saddle.Ability[saddle.Classified](p.Oracle)
+	return o.ClassOf(j)
+}
+
+// DiagonalTo passes the CurvedMargins ability on.
+func (p *prefix) DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int) {
+	p.margins.DiagonalTo(dst, c, weight, response, slope, lo, hi)
+}
+
+// GramOf passes the CurvedMargins ability on.
+func (p *prefix) GramOf(dst []float64, samples []int, weight []float64) {
+	p.margins.GramOf(dst, samples, weight)
+}
+
+// SquaresOf passes the CurvedMargins ability on.
+func (p *prefix) SquaresOf(dst []float64, samples []int, weight []float64) {
+	p.margins.SquaresOf(dst, samples, weight)
 }
 
 // CurvatureLowerBoundTo passes the CurvatureBoundedBelow ability on.
@@ -88,7 +118,7 @@ func (p *prefix) Room() *paged.Room { return p.spacious.Room() }
 // MostSelected passes the Spacious ability on.
 func (p *prefix) MostSelected() int { return p.spacious.MostSelected() }
 
-// Bytes is the memory of these samples.
+// Bytes returns the memory of these samples.
 func (p *prefix) Bytes() int64 {
 	n, d, _ := p.Oracle.Dims()
 	if s, ok := saddle.Ability[saddle.Stored](p.Oracle); ok {
@@ -124,9 +154,6 @@ func (p *prefix) ConstantsTo(lipschitz, smoothness, x []float64) {
 	copy(lipschitz, h[:p.n])
 	copy(smoothness, m[:p.n])
 }
-
-// CurvatureBound passes the bound on.
-func (p *prefix) CurvatureBound() float64 { return p.above.CurvatureBound() }
 
 // Rounding passes the Rounded ability on.
 func (p *prefix) Rounding() (terms int, largest []float64, smoothness float64) {

@@ -21,7 +21,6 @@ func has(o saddle.Oracle) map[string]bool {
 	_, out["Worked"] = saddle.Ability[saddle.Worked](o)
 	_, out["Rounded"] = saddle.Ability[saddle.Rounded](o)
 	_, out["Spacious"] = saddle.Ability[saddle.Spacious](o)
-	_, out["curvatureBounded"] = saddle.Ability[saddle.CurvatureBounded](o)
 	_, out["stored"] = saddle.Ability[saddle.Stored](o)
 	return out
 }

@@ -160,6 +160,9 @@ func (g *prefixed) prefix(size int) error {
 	}
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed, s.RelativeGap = g.x, g.Run.Settings.Seed, 1e-3
+	if g.Settings.X0 == nil && slices.Equal(g.x, g.Start) {
+		s.X0 = nil // the same point, at which scales are looked at
+	}
 	if s.MaxPasses = g.Cert.Left(afterStages, size, 200); s.MaxPasses < leastStage {
 		return nil
 	}
@@ -174,7 +177,7 @@ func (g *prefixed) prefix(size int) error {
 		return err
 	}
 	defer l.Close()
-	l.Cert.Threshold, l.Cert.HasThreshold = g.Cert.Threshold, g.Cert.HasThreshold
+	l.Cert.Last = g.Cert.Last
 	stage, ok := l.Method.(*newton)
 	if ok {
 		stage.tolerance, stage.handsOn = func() float64 { return statisticalGap(l.Cert) }, g.handsOn
@@ -195,11 +198,11 @@ func (g *prefixed) prefix(size int) error {
 		copy(g.x, stage.x)
 	}
 	g.Logf("newton: %d rows: %v, %.3g passes over them", size, l.Result.Status, l.Cert.Passes)
-	g.Cert.Threshold, g.Cert.HasThreshold = l.Cert.Threshold, l.Cert.HasThreshold // for the next evaluation to guess from
+	g.Cert.Last = l.Cert.Last // for the next evaluation to guess from
 	return nil
 }
 
-// statisticalGap is the relative gap that a prefix is solved to: a part of what its optimum is
+// statisticalGap returns the relative gap that a prefix is solved to: a part of what its optimum is
 // expected to be above that of all rows, by the effective number of its rows at the point that c
 // evaluated last.
 func statisticalGap(c *saddle.Certifier) float64 {
@@ -234,7 +237,7 @@ func (g *prefixed) startLast() (err error) {
 	return nil
 }
 
-// Current is the method at work.
+// Current returns the method at work.
 func (g *prefixed) Current() saddle.Stepper {
 	if g.current != nil {
 		return g.current

@@ -74,7 +74,7 @@ func (s *quadratic) gradientTo(dst []float64) (mass float64) {
 	return s.j.AddTransposedTo(dst, s.q)
 }
 
-// reach is what the objective may fall by: half the squared decrement at the start.
+// reach returns what the objective may fall by: half the squared decrement at the start.
 func (s *quadratic) reach() float64 {
 	v := make([]float64, len(s.g))
 	s.gradientTo(v)

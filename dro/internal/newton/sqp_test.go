@@ -17,7 +17,7 @@ func TestSQP_DampingFallsAfterASuccessfulStep(t *testing.T) {
 	for before, want := range map[float64]float64{1: 0.1, 2e-5: 2e-6, 1.5e-5: 1.5e-6, 0.9e-5: 0, 0: 0} {
 		set := drotest.Asking(1e-9, 500)
 		set.X0 = drotest.Normals(drotest.RngOf(3), 3, 0.1)
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.CVaR(0.3), Primal: side.L2{Mu: 1e-3}}, Newton{}, set)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: o, Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.3}, Primal: side.L2{Mu: 1e-3}}, Newton{}, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,10 @@ const (
 	// warmHessians is the number of Hessians that Newton's method is expected to take. L-BFGS goes on
 	// while it is expected to end before they are paid for.
 	warmHessians = 3
+
+	// classesPasses is what stands for the cost of a Hessian of several margins a sample: the products of
+	// a step in it.
+	classesPasses = 40
 )
 
 // A warmStart is L-BFGS in the place of the first steps of Newton's method.
@@ -28,8 +32,11 @@ type warmStart struct {
 	least  float64 // and of this one
 }
 
-// hessianCost is what the first Hessian costs in passes, 0 where there is one.
+// hessianCost returns what the first Hessian costs in passes, 0 where there is one.
 func (m *newton) hessianCost() float64 {
+	if o, ok := m.h.(*hessian.Operator); ok && o.OfClasses() && !m.formed {
+		return classesPasses
+	}
 	h, ok := m.h.(*hessian.Factored)
 	if !ok || m.formed {
 		return 0

@@ -17,7 +17,7 @@ func WorkOf(o Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// MostSelected is the number of samples that Select may be asked for.
+// MostSelected returns the number of samples that Select may be asked for.
 func MostSelected(o Oracle) int {
 	if s, ok := Ability[Spacious](o); ok {
 		return s.MostSelected()
@@ -26,7 +26,7 @@ func MostSelected(o Oracle) int {
 	return n
 }
 
-// RowsOf is how the samples of an oracle lie with several ranks, nil where all are here.
+// RowsOf returns how the samples of an oracle lie with several ranks, nil where all are here.
 func RowsOf(o Oracle) *ranks.Rows {
 	if s, ok := Ability[Dealt](o); ok {
 		return s.Rows()
@@ -34,85 +34,34 @@ func RowsOf(o Oracle) *ranks.Rows {
 	return nil
 }
 
-// dealt returns p with a dual that weighs its samples where they lie: p itself where all are
-// here and it is meant for that. It reports false where there is none.
+// dealt returns p with a dual that weighs its samples where they are. It reports false where there is
+// none.
 func dealt(p *Problem) (*Problem, bool) {
 	rows := RowsOf(p.Oracle)
 	if rows == nil {
 		return p, true
 	}
-	over, ok := over(p.Dual, rows)
-	return &Problem{Oracle: p.Oracle, Dual: over, Primal: p.Primal}, ok
-}
-
-// over is Ranked's Over, but of a dual that embeds one that has it.
-func over(d Dual, rows *ranks.Rows) (Dual, bool) {
-	r, ok := Ability[Ranked](d)
+	d, ok := Ability[Adversary](p.Dual)
 	if !ok {
-		return d, false
+		return p, false
 	}
-	over, ok := r.Over(rows)
-	return over, ok && reflect.TypeOf(over) == reflect.TypeOf(d)
+	return &Problem{Oracle: p.Oracle, Dual: d.Over(rows), Primal: p.Primal}, true
 }
 
-// Answered returns p, its dual with the methods of every dual alone where it has more from one
-// that it embeds and does not answer for them (Precise): a fused evaluation, or a dual on some
-// of the samples, would be that of the other.
-func Answered(p *Problem) *Problem {
-	if p == nil {
-		return p
-	}
-	if d, ok := Ability[Precise](p.Dual); ok && !d.Precise(p.Dual) {
-		return &Problem{Oracle: p.Oracle, Dual: plain{p.Dual}, Primal: p.Primal}
-	}
-	return p
-}
-
-// A plain dual has the methods of every dual, and says what it cannot weigh.
-type plain struct{ Dual }
-
-// asked is the dual as it was given.
-func asked(d Dual) Dual {
-	if p, ok := d.(plain); ok {
-		return p.Dual
-	}
-	return d
-}
-
-// Valid says why the dual cannot weigh n samples.
-func (d plain) Valid(n int) error {
-	if v, ok := Ability[validated](d.Dual); ok {
-		return v.Valid(n)
-	}
-	return nil
-}
-
-// Here is a dual for samples that are all here, as those that Select copies are.
-func Here(d Dual) Dual {
-	if over, ok := over(d, nil); ok {
-		return over
-	}
-	return d
-}
-
-// OfSamples is the dual of copies of some of the samples that d weighs, which every rank has.
+// OfSamples returns the dual of copies of some of the samples that d weighs, which every rank has.
 func OfSamples(d Dual, samples []int) Dual {
-	if s, ok := Ability[Sampled](d); ok {
-		if of := s.OfSamples(samples); reflect.TypeOf(of) == reflect.TypeOf(d) {
-			d = of
-		}
+	if a, ok := Ability[Adversary](d); ok {
+		return a.OfSamples(samples)
 	}
-	return Here(d)
+	return d
 }
 
-// OfPart is the dual of the first of the samples of every shard that d weighs.
+// OfPart returns the dual of the first of the samples of every shard that d weighs.
 func OfPart(d Dual, count int) Dual {
-	if s, ok := Ability[Sampled](d); ok {
-		if of := s.OfPart(count); reflect.TypeOf(of) == reflect.TypeOf(d) {
-			d = of
-		}
+	if a, ok := Ability[Adversary](d); ok {
+		return a.OfPart(count)
 	}
-	return Here(d)
+	return d
 }
 
 // Ability returns a part of a problem, a method or a stepper as a T, if it is one and so is,
@@ -132,7 +81,7 @@ func Has[T any](of any) bool {
 	return ok
 }
 
-// Required is Ability of what a method needs: an error where it is started without.
+// Required works like Ability of what a method needs: an error where it is started without.
 func Required[T any](of any) (T, error) {
 	t, ok := Ability[T](of)
 	if !ok {
@@ -148,21 +97,24 @@ func Differentiable(p *Problem) bool {
 		return true
 	}
 	n, d, _ := p.Oracle.Dims()
-	s, ok := Ability[DifferentiableDual](p.Dual)
+	s, ok := Ability[Adversary](p.Dual)
 	return ok && s.Differentiable(n, d)
 }
 
-// HasResponse reports that the dual tells how its best response moves.
-func HasResponse(d Dual) bool { return Has[Responsive](d) || Has[LocalResponse](d) }
-
-// ResponseAt returns how the best response of d moves at the point e evaluated last, nil where d
-// does not tell.
-func ResponseAt(d Dual, e *Evaluator) Responsive {
-	if l, ok := Ability[LocalResponse](d); ok {
-		return l.RespondingAt(e)
+// MirrorOf returns d as a Mirror, where it is one.
+func MirrorOf(d Dual) (Mirror, bool) {
+	if a, ok := Ability[Adversary](d); ok && !a.Proximal() {
+		return nil, false
 	}
-	r, _ := Ability[Responsive](d)
-	return r
+	return Ability[Mirror](d)
+}
+
+// SeparatedOf returns what d becomes without the constraint Σ y = 1, a Separable dual of n samples.
+func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
+	if l, can := Ability[Liftable](d); can {
+		s = l.Separated(n)
+	}
+	return s, s != nil
 }
 
 // A Region is what the set Y of a dual is of the simplex.
@@ -177,8 +129,8 @@ const (
 
 // RegionOf returns what Y of d is of the simplex.
 func RegionOf(d Dual) Region {
-	if s, ok := Ability[OnSimplex](d); ok {
-		return s.Region()
+	if a, ok := Ability[Adversary](d); ok {
+		return a.Region()
 	}
 	return Elsewhere
 }
@@ -187,6 +139,14 @@ func RegionOf(d Dual) Region {
 func FreeLast(p Primal) bool {
 	f, ok := Ability[Free](p)
 	return ok && f.FreeLast()
+}
+
+// FreeCount returns the number of intercepts that p leaves unpenalised, where they are several.
+func FreeCount(p Primal) int {
+	if f, ok := Ability[FreeClasses](p); ok {
+		return f.FreeCount()
+	}
+	return 0
 }
 
 // RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.

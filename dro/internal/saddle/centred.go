@@ -75,7 +75,7 @@ func (c *centred) moved(x []float64, sign float64) []float64 {
 // above are those of points that can be returned.
 func (c *centred) settle(x []float64) { copy(x, c.to(c.from(x))) }
 
-// settings are s in terms of x′. Without a starting point that is zero here.
+// settings returns s in terms of x′. Without a starting point that is zero here.
 func (c *centred) settings(s Settings) Settings {
 	if len(s.X0) == len(c.by) {
 		s.X0 = c.to(s.X0)

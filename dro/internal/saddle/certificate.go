@@ -24,7 +24,7 @@ import (
 // outwards by what rounding can have done to them (math: §11), which an oracle must be
 // able to tell: where it is not Rounded they are bounds up to the rounding of its values
 // and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far. A
-// Dual that is not Precise is allowed for as Precise says.
+// Dual that is not of this module is allowed γ·(1 + Σy)·(ν + max|f_j|) besides.
 type Certificate struct {
 	Upper, Lower float64
 
@@ -63,7 +63,10 @@ func (c Certificate) Magnitude(objective float64) float64 {
 // A Certifier evaluates points and keeps the best of what they prove.
 type Certifier struct {
 	*Evaluator
-	free   bool              // the last coordinate is unpenalised
+	free bool // the last coordinate is unpenalised
+
+	intercepts int // the number of last coordinates that are unpenalised, where they are several
+
 	settle func(x []float64) // moves a point to where it may be evaluated; nil: anywhere
 
 	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
@@ -106,6 +109,7 @@ func NewCertifier(p *Problem) *Certifier {
 	if c.free {
 		c.balanced = e.Vector(e.N)
 	}
+	c.intercepts = FreeCount(p.Primal)
 	if o, ok := Ability[NonNegative](p.Oracle); ok && o.NonNegative() && normalised(p) {
 		c.Best.Lower = 0
 	}
@@ -116,8 +120,7 @@ func NewCertifier(p *Problem) *Certifier {
 // f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
 	phi, signed := Ability[NonNegativePrimal](p.Primal)
-	psi, unpriced := Ability[Unpriced](p.Dual)
-	return signed && phi.NonNegative(p.Primal) && unpriced && psi.Unpriced(p.Dual)
+	return signed && phi.NonNegative(p.Primal) && RegionOf(p.Dual) != Elsewhere
 }
 
 // KeepsPromise reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
@@ -159,11 +162,15 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
 	}
-	top := c.Rows.Scalars(c.N)
-	c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
-	c.Weights, c.Margin = c.weigh(c.Y, c.Value, top), c.Exact.margin(c.X)
-	c.Top = slices.Max(top)
-	c.rest()
+	c.Margin = c.Exact.margin(c.X)
+	if c.Known && c.Exact.largest != nil {
+		c.Top, c.Weights = c.responded.Top, c.weighingOf(c.Y, c.Mass, c.Linear)
+	} else {
+		top := c.Rows.Scalars(c.N)
+		c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
+		c.Weights = c.weigh(c.Y, c.Value, top)
+		c.Top = slices.Max(top)
+	}
 	if !c.Exact.precise {
 		c.checkResponse()
 	}
@@ -215,10 +222,12 @@ func (c *Certifier) Certify() {
 // side of the minimum over b are combined (bracket). Either costs passes, and is left where
 // what the gradient at x leaves of the objective is no better than what is known.
 func (c *Certifier) CertifyWith(y []float64) {
-	if math.IsInf(c.Objective, 1) || c.free && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
+	if math.IsInf(c.Objective, 1) || (c.free || c.intercepts > 0) && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
 	}
 	switch {
+	case c.intercepts > 0:
+		c.certifyIntercepts(y)
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
 		c.record(c.Risk, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin), c.G, c.Err)
@@ -247,6 +256,7 @@ func (c *Certifier) fenchelYoung() float64 {
 	if copy(c.bound, c.G); c.free {
 		c.bound[c.D-1] = 0
 	}
+	clear(c.bound[c.D-c.intercepts:])
 	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
 }
 
@@ -282,14 +292,14 @@ func (c *Certifier) CertifyAdopted() {
 	}
 	w := c.Weights
 	w.Off += relative
-	c.Exact.gradientRounding(c.Err, w, relative, 0, 0)
+	c.Exact.gradientRounding(c.Err, w, relative)
 	c.record(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
 }
 
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
 // implied by.
 func (c *Certifier) penalty(y []float64) (psi, implied float64) {
-	if d, ok := Ability[impliedPenalty](c.Problem.Dual); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
+	if d, ok := Ability[Adversary](c.Problem.Dual); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
 		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
 	}
 	return c.Problem.Dual.Value(y), 0
@@ -300,14 +310,14 @@ func (c *Certifier) penalty(y []float64) (psi, implied float64) {
 // uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
-	c.Exact.gradientRounding(dst, c.Weights, relative, c.Cancelled, c.Exact.steepest(c.Top))
+	c.Exact.gradientRounding(dst, c.Weights, relative)
 }
 
 // recordWith records the bound of weights y, of gradient c.bound but for further relative
 // errors of the weights.
 func (c *Certifier) recordWith(y []float64, w weighing, relative float64) (left float64) {
 	psi := c.Problem.Dual.Value(y)
-	c.Exact.gradientRounding(c.Err, w, relative, 0, 0)
+	c.Exact.gradientRounding(c.Err, w, relative)
 	return c.record(c.linear(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
 }
 

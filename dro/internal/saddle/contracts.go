@@ -60,18 +60,6 @@ type Curved interface {
 	AddGramTo(dst, weight []float64, lo, hi int)
 }
 
-// Majorised is the ability of a Curved oracle to bound its losses by quadratics from above,
-// so that a step knows how far it may go where second derivatives vanish.
-type Majorised interface {
-	Curved
-
-	// MajorantTo stores in curvature[j], for j in [lo, hi), a number κ such that f_j at a
-	// margin a away is at most f_j + f_j'a + κa²/2 where EvalTo stored these values and
-	// slopes. It reports false, and stores nothing, where nothing better than the second
-	// derivatives is known, whatever the range.
-	MajorantTo(curvature, value, slope []float64, lo, hi int) bool
-}
-
 // Products is the ability of a Curved oracle to multiply without forming a matrix.
 type Products interface {
 	Curved
@@ -82,6 +70,32 @@ type Products interface {
 	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
 	AddSquaresTo(dst, weight []float64, lo, hi int)
 }
+
+// CurvedMargins is the ability of an Oracle with slopes of K > 1 numbers to multiply by its second
+// derivatives: x is a matrix of K columns, row after row, sample j has a row z_j, K margins z_jᵀx,
+// and ∇f_j = z_j slope_jᵀ.
+type CurvedMargins interface {
+	// MarginsTo stores the K numbers z_jᵀv in margin[j·K:(j+1)·K] for j in [lo, hi).
+	MarginsTo(margin, v []float64, lo, hi int)
+
+	// CurveTo overwrites the K numbers m of sample j in margin by weight[j]·C_j m +
+	// response[j]·g_j⟨g_j, m⟩ for j in [lo, hi), g_j the slope that EvalTo stored and C_j the
+	// second derivative in the margins there.
+	CurveTo(margin, weight, response, slope []float64, lo, hi int)
+
+	// DiagonalTo stores the diagonal entry of class c of weight[j]·C_j + response[j]·g_j g_jᵀ in dst[j]
+	// for j in [lo, hi).
+	DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int)
+
+	// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the
+	// row-major matrix dst, and SquaresOf its diagonal.
+	GramOf(dst []float64, samples []int, weight []float64)
+	SquaresOf(dst []float64, samples []int, weight []float64)
+}
+
+// Classified is the ability of a CurvedMargins oracle to name the class t of sample j, for which
+// f_j(x) ≥ m_jc − m_jt with every margin c.
+type Classified interface{ ClassOf(j int) int }
 
 // CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
 // from below in a neighbourhood, which proves far more than convexity does.
@@ -117,10 +131,6 @@ type Rounded interface {
 type Centrable interface {
 	Centred(of Oracle) (o Oracle, by []float64, constant float64)
 }
-
-// CurvatureBounded is the ability of an Oracle to bound the second derivatives of its
-// scalar losses, sup ℓ″; 0 where it cannot.
-type CurvatureBounded interface{ CurvatureBound() float64 }
 
 // Worked is the ability of an Oracle to estimate what it costs to touch all samples once, for
 // losses or for a gradient (pass), and to sum their Gram matrix (gram), in one unit.
@@ -161,6 +171,75 @@ type Dual = interface {
 	// BestResponseTo stores argmax_{y∈Y} ⟨y, f⟩ − ψ(y) in y and returns the maximum (the robust
 	// risk at losses f) and the threshold τ of the constraint Σ y_j = 1. y and f must not overlap.
 	BestResponseTo(y, f []float64) (risk, tau float64)
+}
+
+// An Adversary is a dual of the module on the simplex, with what the methods that use a Hessian ask of
+// it. Vectors of one entry a sample that lie with several ranks are set where a rank has the samples,
+// and methods that reduce them are collective calls.
+type Adversary interface {
+	Dual
+	validated
+
+	// Region returns what Y is of the simplex. Some y in Y has ψ(y) ≤ 0.
+	Region() Region
+
+	// FusedTo is BestResponseTo at the losses at x, which it stores in e.Value and the slopes in
+	// e.Slope, and stores Σ_j y_j ∇f_j in g besides: one pass. It records the multipliers of the
+	// response and what is known of its rounding in e.
+	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
+
+	// ResponseTo stores how the best response y at the point that e evaluated last moves with the
+	// losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
+	ResponseTo(e *Evaluator, response, y []float64, lo, hi int)
+
+	// CoupleTo returns the directions in which the best response moves together: in the losses, the
+	// Hessian of the risk has Σ_k share_k b_k b_kᵀ besides diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj
+	// ∇f_j. It is asked with the responses c, of sum total, and may use the place that they take.
+	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
+
+	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and the largest penalty on n
+	// samples relative to it, sup_Y ψ/ν. ψ does not fall where nu rises, and at the dual's own
+	// modulus > 0 it is the dual's.
+	Smoothed(nu float64, n int) (d Dual, most float64)
+
+	// Restricted returns the dual of weights on m of n samples, nil where there is none: where every
+	// weight is on these, ψ of all samples is ψ of the dual returned plus the offset.
+	Restricted(n, m int) (d Dual, offset float64)
+
+	// Differentiable reports whether the risk at ν = 0 has a gradient where it matters.
+	Differentiable(n, d int) bool
+
+	// OutsideShare returns what share of reference weights in Y brings weights into it that rounding
+	// may have left outside, or, where that is less, what this changes any of them by, as a share of
+	// it; +Inf where it cannot tell.
+	OutsideShare(y []float64) float64
+
+	// ImpliesPenalty reports whether the penalty of a best response is known from its risk alone.
+	ImpliesPenalty() bool
+
+	// Proximal reports whether the dual is a Mirror.
+	Proximal() bool
+
+	// Over returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
+	// copies of some samples that every rank has, and OfPart that of the first samples of every shard,
+	// as ranks.Rows.Part has them: collective calls.
+	Over(rows *ranks.Rows) Dual
+	OfSamples(samples []int) Dual
+	OfPart(count int) Dual
+}
+
+// Precise is the ability of a Dual that is no Adversary to promise that it computes its penalty and its
+// risk without cancellation, of the dual that is asked: false for a type that embeds this one. What
+// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger together than
+// Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)). That of a dual without the promise is taken to be within
+// γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is, and certificates
+// are as much wider (math: §11). γ is that of a sum of n terms.
+type Precise interface{ Precise(of Dual) bool }
+
+// Multipliers are ν and τ of a best response.
+type Multipliers struct {
+	Nu, Tau float64
+	Known   bool
 }
 
 // A Mirror is a Dual with a proximal step, in coordinates u natural to its
@@ -210,97 +289,11 @@ type Liftable interface {
 // relative entropy. The paper starts in the relative interior.
 type StartedDual interface{ StartingWeights(y []float64) }
 
-// Ranked is the ability of a Dual to weigh samples that lie with several ranks: Over returns
-// it, and reports false where it cannot. The vectors of one entry a sample that it is given
-// are then set where its rank has the samples, and methods that reduce them are collective
-// calls. Over(nil) is the dual of samples that are all here.
-type Ranked interface {
-	Over(rows *ranks.Rows) (Dual, bool)
-}
-
-// Sampled is the ability of a Ranked dual that has numbers of every sample to be that of some
-// of them: of copies that every rank has, and of the first samples of every shard, as
-// ranks.Rows.Part has them. Both are collective calls.
-type Sampled interface {
-	OfSamples(samples []int) Dual
-	OfPart(count int) Dual
-}
-
 // Everywhere is the ability of a Method to solve problems whose samples lie with several ranks.
 type Everywhere interface{ RunsEverywhere() bool }
 
-// Unpriced is the ability of a Dual to promise that some y ≥ 0 in Y has ψ(y) = 0, of
-// the dual that is asked: false for a type that embeds this one and changes ψ or Y.
-type Unpriced interface{ Unpriced(of Dual) bool }
-
-// Precise is the ability of a Dual to promise that it computes its penalty and its risk without
-// cancellation, of the dual that is asked: false for a type that embeds this one, unless it says so
-// itself; of such a type the methods that it has from the other are not used, but for those of
-// Dual. What Value and BestResponseTo return is then off by a few γ of the sum of terms no larger
-// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)): by less and less where the weights come near to
-// those without a price, however large ν. That of a dual without the promise is taken to be within
-// γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is, and
-// certificates are as much wider (math: §11). γ is that of a sum of n terms, n·2⁻⁵³ at most and
-// some 64·2⁻⁵³ more.
-type Precise interface{ Precise(of Dual) bool }
-
-// Exponential is the ability of a Dual of weights each for itself to promise that none grows by
-// more than a factor of e^{δ/ν} where its loss rises by δ, ν its modulus, of the dual that is asked.
-type Exponential interface{ Exponential(of Dual) bool }
-
-// Referenced is the ability of a Dual to promise that ψ is ν times KL or half of Pearson's χ²
-// from reference weights w in Y, ν its modulus, of the dual that is asked. The best response to
-// losses of a range r is then w up to a share of 2r/ν, 64 units of roundoff and those of a sum
-// over samples of each weight, once weights are scaled to a sum of one.
-type Referenced interface{ Referenced(of Dual) bool }
-
 // validated is the ability of a Dual to say why it cannot weigh n samples.
 type validated interface{ Valid(n int) error }
-
-// OnSimplex is the ability of a Dual to say what of the simplex Y is.
-type OnSimplex interface{ Region() Region }
-
-// Contained is the ability of a Dual to say what share of reference weights in Y brings
-// weights into it that rounding may have left outside, or, where that is less, what this changes
-// any of them by, as a share of it; +Inf where it cannot tell.
-type Contained interface{ OutsideShare(y []float64) float64 }
-
-// impliedPenalty is the ability of a Dual to say that the penalty of a best response is
-// known from its risk.
-type impliedPenalty interface{ ImpliesPenalty() bool }
-
-// DifferentiableDual is the ability of a Dual with ν = 0 to say whether its risk has a gradient
-// where it matters all the same.
-type DifferentiableDual interface{ Differentiable(n, d int) bool }
-
-// Responsive is the ability of a Dual to say how its best response moves with the losses at a fixed
-// threshold τ: response[j] = ∂y_j/∂f_j at best response y, for j in [lo, hi). Both have length n.
-type Responsive interface {
-	ResponseTo(response, y []float64, lo, hi int)
-}
-
-// LocalResponse is the ability of a Dual to say how its best response moves with the losses at
-// the point that an evaluator evaluated last, where that is not in the weights alone.
-type LocalResponse interface{ RespondingAt(*Evaluator) Responsive }
-
-// CoupledResponse is the ability of a Dual whose best response moves together in a few
-// directions: in the losses, the Hessian of its risk has Σ_k share_k b_k b_kᵀ besides
-// diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj ∇f_j. It is asked with the responses c, of sum
-// total, at the point that e evaluated last, and may use the place that they take.
-type CoupledResponse interface {
-	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
-}
-
-// Fusible is the ability of a Dual to be evaluated in one reading of the samples: block by block,
-// small enough to stay in the cache, losses and slopes are taken, weighed, and the weighted gradients
-// added, although weights depend on all losses, if what is learned last can be made up for in the sums.
-type Fusible interface {
-	Dual
-
-	// FusedTo is BestResponseTo at the losses at x, which it stores in e.Value and
-	// the slopes in e.Slope, and stores Σ_j y_j ∇f_j in g besides: one pass.
-	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
-}
 
 // Normed is the ability of a Dual to say how its norm and its set Y measure the
 // constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
@@ -315,20 +308,6 @@ type Normed interface {
 
 	// SumNorm reports whether ‖·‖_Y is ‖·‖₁, so that G = max_j H_j.
 	SumNorm() bool
-}
-
-// Restrictable is the ability of a Dual to be restricted to weights on m of n samples: where every
-// weight is on these, ψ of all samples is ψ of the dual returned plus the offset.
-type Restrictable interface {
-	Restricted(n, m int) (d Dual, offset float64)
-}
-
-// Coreset is the ability of a Dual to let one of the samples drawn with probability p
-// stand for the 1/p of its kind, by a constant added to its loss: CoresetOffset.
-type Coreset interface {
-	Dual
-	Restrictable
-	CoresetOffset(p float64) float64
 }
 
 // Kinked is the ability of a Dual to be a polyhedron without a penalty, in weights on the
@@ -358,14 +337,6 @@ type KinkedPieces interface {
 	ValuesAt(f []float64) []float64
 }
 
-// Smoothable is the ability of a Dual to have another penalty.
-type Smoothable interface {
-	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and the largest
-	// penalty on n samples relative to it, sup_Y ψ/ν. ψ is not to fall where nu rises, and
-	// at the dual's own modulus > 0 it is the dual's.
-	Smoothed(nu float64, n int) (d Dual, most float64)
-}
-
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
 type Primal = interface {
 	Modulus() float64
@@ -389,6 +360,10 @@ type Primal = interface {
 // intercept). The Oracle's slopes must then be scalars, and ⟨y, slope⟩ the
 // derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
 type Free interface{ FreeLast() bool }
+
+// FreeClasses is the ability of a Primal to leave the last K coordinates unpenalised, the intercepts
+// of an Oracle with slopes of length K > 1, whose rows end with a 1; 0 where there are none.
+type FreeClasses interface{ FreeCount() int }
 
 // Smooth is the ability of a Primal to be differentiated: AddGradTo adds ∇φ(x) to dst.
 type Smooth interface{ AddGradTo(dst, x []float64) }
@@ -440,19 +415,15 @@ type Stepper interface {
 	Check()
 }
 
-// LateStarting is the ability of a Stepper to say that the first point worth evaluating is
-// one of its own, not the start.
-type LateStarting interface{ StartsLate() bool }
+// Staged is the ability of a Stepper to let other ones work: Current returns the one at work, and
+// StartsLate reports that the first point worth evaluating is one of its own, not the start.
+type Staged interface {
+	Current() Stepper
+	StartsLate() bool
+}
 
 // Checking is the ability of a Stepper to say when a check is due, in place of the passes.
 type Checking interface{ WantsCheck() bool }
-
-// Delegating is the ability of a Stepper to let another one work.
-type Delegating interface{ Current() Stepper }
-
-// Moving is the ability of a Stepper to go on from the best point, which another one may have
-// found.
-type Moving interface{ MoveToBest() }
 
 // Returning is the ability of a Stepper to return a point at random, as the theorems do.
 type Returning interface{ Drawn() []float64 }

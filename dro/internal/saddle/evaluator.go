@@ -25,34 +25,35 @@ type Evaluator struct {
 	Partials *shard.Partials // d: gradients
 
 	// Of fused evaluations.
-	BlockRows    int       // samples taken at once
-	Largest      []float64 // by block: the largest loss known then
-	Threshold    float64   // below which a loss had no weight, at the last evaluation
-	HasThreshold bool
+	BlockRows int         // samples taken at once
+	Largest   []float64   // by block: the largest loss known then
+	Last      Multipliers // of the last evaluation
+	Reference float64     // the sum of the reference weights, as of the last evaluation
 
 	responded // of the last evaluation
 	reached   // likewise
 	*space    // of vectors of one entry a sample
 }
 
-// What is known of the rounding of a best response; NaN: nothing.
+// What is known of a best response and of its rounding.
 type responded struct {
-	Own       float64 // bounds what rounding did to the risk, given the losses
-	Psi       float64 // ψ at the weights as computed, of which the risk was
-	Price     float64 // ν in force, where it is not the modulus
-	Second    float64 // bounds by how much the risk is below that of exact weights
-	Cancelled float64 // what the terms of the gradient exceed their sum by, as weights
-	Outside   float64 // what bringing the weights into Y, by a share of the reference weights, changes any of them by, as a share of it
-	adopted   bool    // the weights are others, put in the place of the response
+	Known        bool    // Mass, Linear and Largest are
+	Mass, Linear float64 // Σ y and ⟨y, f⟩ of the weights as computed
+	Top          float64 // the largest loss
+	Psi          float64 // the penalty at the multiplier in force; NaN: not known
+	Price        float64 // the multiplier ν in force, where it is not the modulus
+	Own          float64 // bounds the rounding of a risk that is not the sum of ⟨y, f⟩ and the penalty; NaN: it is
+	Second       float64 // bounds what the risk is off by besides the rounding of ⟨y, f⟩ and the penalty
+	Outside      float64 // what bringing the weights into Y, by a share of the reference weights, changes any of them by, as a share of it
+	adopted      bool    // the weights are others, put in the place of the response
 }
 
 // A reached says from what the losses, slopes and weights were computed that an evaluation
 // left: the point and these.
 type reached struct {
-	touched   bool // there was one
-	whole     bool // nothing was changed since
-	threshold float64
-	known     bool
+	touched bool // there was one
+	whole   bool // nothing was changed since
+	last    Multipliers
 }
 
 // NewEvaluator returns an evaluator that has read nothing.
@@ -96,22 +97,16 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 // the risk is not finite, g is nothing of use.
 func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
-	at := reached{true, true, e.Threshold, e.HasThreshold}
+	at := reached{true, true, e.Last}
 	e.whole = false // until it is
-	if d, ok := Ability[Fusible](e.Problem.Dual); ok {
+	if d, ok := Ability[Adversary](e.Problem.Dual); ok {
 		risk, tau = d.FusedTo(e, g, y, x)
 	} else {
-		risk, tau = e.RespondTwice(g, y, x)
+		e.Eval(x)
+		risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
+		e.GradTo(g, y)
 	}
 	e.reached = at
-	return risk, tau
-}
-
-// RespondTwice is respond by two readings of the samples.
-func (e *Evaluator) RespondTwice(g, y, x []float64) (risk, tau float64) {
-	e.Eval(x)
-	risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
-	e.GradTo(g, y)
 	return risk, tau
 }
 
@@ -133,7 +128,7 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 // of a core.
 const blockBytes = 192 << 10
 
-// rowsInBlock is the number of samples in a block.
+// rowsInBlock returns the number of samples in a block.
 func rowsInBlock(o Oracle) int {
 	n, d, _ := o.Dims()
 	row := 8 * float64(d)

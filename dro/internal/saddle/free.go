@@ -64,13 +64,13 @@ func (c *Certifier) cutAt(e *Evaluator, y []float64, x []float64) cut {
 	w := c.weigh(y, e.Value)
 	t := cut{b: x[c.D-1], value: c.linear(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
 	e.GradTo(t.g, y)
-	c.Exact.gradientRounding(t.err, w, 0, 0, 0)
+	c.Exact.gradientRounding(t.err, w, 0)
 	t.rounding = (c.Exact.sums+w.Off)*w.mean + c.Exact.Falls(w, c.Exact.margin(x))
 	t.slope, t.within = t.g[c.D-1], t.err[c.D-1]
 	return t
 }
 
-// sign is the sign of the slope, 0 where rounding decides it.
+// sign returns the sign of the slope, 0 where rounding decides it.
 func (t *cut) sign() int {
 	switch {
 	case t.slope > 2*t.within:

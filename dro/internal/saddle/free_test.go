@@ -83,7 +83,7 @@ func TestWorkOfABoundWithAnIntercept(t *testing.T) {
 				s.Label[j] = float64(min(j%5/2, 1)) * 1e6
 			}
 		}
-		p := &saddle.Problem{Oracle: s.Oracle(t, loss), Dual: side.Uniform{}, Primal: side.L2{Mu: c.mu, Intercept: true}}
+		p := &saddle.Problem{Oracle: s.Oracle(t, loss), Dual: side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}, Primal: side.L2{Mu: c.mu, Intercept: true}}
 		cert, x := saddle.NewCertifier(p), make([]float64, c.columns)
 		x[c.columns-1] = c.b
 		cert.Evaluate(x)

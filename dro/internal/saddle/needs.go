@@ -42,7 +42,7 @@ func Refusal(m Method, p *Problem) error {
 			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
 		}
 		if _, ok := dealt(p); !ok {
-			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", asked(p.Dual)))
+			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", p.Dual))
 		}
 	}
 	if what == nil {
@@ -53,8 +53,8 @@ func Refusal(m Method, p *Problem) error {
 
 var (
 	NeedGradient  = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
-	NeedMirror    = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { return Has[Mirror](p.Dual) }}
-	NeedBlocks    = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { return Has[Separable](p.Dual) || Has[Liftable](p.Dual) }}
+	NeedMirror    = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
+	NeedBlocks    = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
 	NeedConstants = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
 	NeedNorm      = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
 	NeedSmooth    = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
@@ -62,15 +62,16 @@ var (
 		_, _, s := p.Oracle.Dims()
 		return s == 1 && Has[Curved](p.Oracle)
 	}}
-	NeedProducts = Need{"an oracle with products (the Products ability)", func(p *Problem) bool { return Has[Products](p.Oracle) }}
-	NeedResponse = Need{"a dual that says how its weights move with the losses (the Responsive ability)", func(p *Problem) bool { return HasResponse(p.Dual) }}
-	NeedRidge    = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
+	NeedCurvedMargins = Need{"an oracle of several margins a sample with second derivatives (the CurvedMargins ability)", func(p *Problem) bool { return Has[CurvedMargins](p.Oracle) }}
+	NeedProducts      = Need{"an oracle with products (the Products ability)", func(p *Problem) bool { return Has[Products](p.Oracle) }}
+	NeedResponse      = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)", func(p *Problem) bool { return Has[Adversary](p.Dual) }}
+	NeedRidge         = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
 	NeedSelectable = Need{"an oracle that can be restricted to some samples (the Selectable ability)", func(p *Problem) bool { return Has[Selectable](p.Oracle) }}
 	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked ability, or Groups)", HasKinks}
-	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the Smoothable ability)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Smoothable](p.Dual) }}
+	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the adversaries on the simplex)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
 )
 
 // HasKinks reports that the dual is a polyhedron without a penalty.
@@ -82,7 +83,7 @@ func HasKinks(p *Problem) bool {
 	return ok && k.CapTo(nil)
 }
 
-// Or is met where either is.
+// Or returns met where either is.
 func (n Need) Or(other Need) Need {
 	return Need{n.What + ", or " + other.What, func(p *Problem) bool { return n.Met(p) || other.Met(p) }}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 )
 
 // A Problem is min over x, max over y in Dual of ⟨y, f(x)⟩ − ψ(y) + φ(x).
@@ -20,7 +21,7 @@ const smallestNormal = 0x1p-1022
 
 // Validate reports the first thing that makes p unusable.
 func Validate(p *Problem) error {
-	if p == nil || p.Oracle == nil || p.Dual == nil || p.Primal == nil {
+	if p == nil || missing(p.Oracle) || missing(p.Dual) || missing(p.Primal) {
 		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
 	}
 	n, d, s := p.Oracle.Dims()
@@ -43,7 +44,16 @@ func Validate(p *Problem) error {
 	if FreeLast(p.Primal) && s != 1 {
 		return fmt.Errorf("dro: an unpenalised coordinate needs scalar slopes, the oracle's have length %d", s)
 	}
+	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
+		return fmt.Errorf("dro: %d unpenalised coordinates need slopes of as many numbers, the oracle's have %d", k, s)
+	}
 	return nil
+}
+
+// missing reports whether a part of a problem is nil, or a nil pointer.
+func missing(part any) bool {
+	v := reflect.ValueOf(part)
+	return part == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // ValidatePoint reports that x is not in X, where the primal says.
@@ -64,23 +74,29 @@ const freeSample = 4096
 // then the sum of the weights, whatever these are.
 func (r *Run) ValidateFree() error {
 	n, d := r.Cert.N, r.Cert.D
-	if !r.Cert.free {
+	count := max(1, r.Cert.intercepts)
+	if !r.Cert.free && r.Cert.intercepts == 0 {
 		return nil
 	}
 	first, end := r.Cert.Rows.Here(n)
 	samples := min(end-first, freeSample)
 	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
-	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first:end], make([]float64, d) // not in use yet: they are stored before they are read
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet: they are stored before they are read
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
-		weight[j], slope[j] = rng.NormFloat64(), 1
+		weight[j] = rng.NormFloat64()
+		for c := range count {
+			slope[j*count+c] = 1
+		}
 		sum += weight[j]
 		size += math.Abs(weight[j])
 	}
 	r.Problem.Oracle.AddGradTo(g, r.Cert.Value, r.Cert.Slope, first, first+samples)
 	wrong := []float64{0}
-	if math.Abs(g[d-1]-sum) > 1e-9*size {
-		wrong[0] = 1
+	for _, v := range g[d-count:] {
+		if math.Abs(v-sum) > 1e-9*size {
+			wrong[0] = 1
+		}
 	}
 	if r.Cert.Rows.Comm().Sum(wrong); wrong[0] > 0 {
 		return errors.New("dro: the last coordinate is said to be an intercept, but the last column of the design is not the constant 1")

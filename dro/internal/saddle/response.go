@@ -28,7 +28,7 @@ func (c *Certifier) checkResponse() {
 	}
 	size := tolerance*(c.Weights.mean+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecision(c.Problem.Dual.Modulus(), c.Weights.total) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", asked(c.Problem.Dual), c.Risk, value)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
 		return
 	}
 	if r.weights == nil {
@@ -36,6 +36,6 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	if earlier := c.linear(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
-		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and the weights that it returned before have ⟨y, f⟩ − ψ(y) = %v, which is more", asked(c.Problem.Dual), c.Risk, earlier)
+		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and the weights that it returned before have ⟨y, f⟩ − ψ(y) = %v, which is more", c.Problem.Dual, c.Risk, earlier)
 	}
 }

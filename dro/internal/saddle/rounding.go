@@ -45,7 +45,7 @@ type exactness struct {
 	point   float64   // γ of a sum over parameters
 	largest []float64 // of Rounded; nil: the oracle does not tell
 	smooth  float64   // of Rounded
-	precise bool      // the dual is Precise
+	precise bool      // the dual is an Adversary, or Precise
 	met     float64   // of an oracle that does not tell: the largest |f_j| of the points so far
 }
 
@@ -53,8 +53,9 @@ func newExactness(o Oracle, d Dual) exactness {
 	const more = 64 // operations on a term besides being added
 	n, k, _ := o.Dims()
 	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
-	if p, ok := Ability[Precise](d); ok {
-		e.precise = p.Precise(d)
+	if e.precise = Has[Adversary](d); !e.precise {
+		p, ok := Ability[Precise](d)
+		e.precise = ok && p.Precise(d)
 	}
 	if r, ok := Ability[Rounded](o); ok {
 		var terms int
@@ -92,7 +93,7 @@ func (c *Certifier) outside(y []float64) float64 {
 	if &y[0] == &c.Y[0] {
 		return c.Outside
 	}
-	if d, ok := Ability[Contained](c.Problem.Dual); ok {
+	if d, ok := Ability[Adversary](c.Problem.Dual); ok {
 		return d.OutsideShare(y)
 	}
 	return 0
@@ -115,11 +116,15 @@ func (c *Certifier) weigh(y, f []float64, with ...[]float64) weighing {
 		}
 	})
 	c.Rows.Share(append(with, mass, linear)...)
-	total := vec.Sum(mass)
-	w := weighing{mean: (1 + 2*c.Exact.sums) * vec.Sum(linear), total: total}
 	if c.Exact.largest == nil {
 		c.Exact.met = max(c.Exact.met, c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(f[lo:hi], math.Inf(1)) }))
 	}
+	return c.weighingOf(y, vec.Sum(mass), vec.Sum(linear))
+}
+
+// weighingOf returns what there is to know of weights y of sum total and Σ_j y_j |f_j|.
+func (c *Certifier) weighingOf(y []float64, total, linear float64) weighing {
+	w := weighing{mean: (1 + 2*c.Exact.sums) * linear, total: total}
 	if c.unit {
 		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.outside(y)
 	}
@@ -162,7 +167,7 @@ func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top)
 // convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
 // R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex. Where weights are each
 // for itself, of a modulus ν·scale² in ‖·‖₂, it is R(f) + ⟨y, δ⟩ + ‖δ‖²/(2ν scale²), and
-// R(f) + max δ·Σ max y; where they are exponentials, R(f) + ⟨y, δ⟩ + Σy·max δ²/(2ν)·e^{max δ/ν}.
+// R(f) + max δ·Σ max y.
 func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	e := &c.Exact
 	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
@@ -175,28 +180,24 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	second := (1 + 1e-9) * most / nu * most / 2
 	switch {
 	case c.unit && nu > 0:
-		return min(most, mean+(w.Off+2*e.sums*(1+c.Cancelled))*most+second)
+		return min(most, mean+(w.Off+2*e.sums+c.thresholdRounding(nu)/nu)*most+second)
 	case c.unit:
 		return most
 	}
 	o, normed := Ability[Normed](c.Problem.Dual)
 	switch {
-	case nu > 0 && !(normed && e.precise):
-		return mean + float64(c.N)*second
+	case !normed || !e.precise:
+		if nu > 0 {
+			return mean + float64(c.N)*second
+		}
+		return max(mean, w.total*most)
+	case nu > 0 && second > 0:
+		scale := o.NormScale(c.N)
+		return min(mean+float64(c.N)*(second/scale/scale), o.TotalWeight(c.N)*most)
 	case nu > 0:
-		rise := second
-		if second > 0 {
-			scale := o.NormScale(c.N)
-			rise = float64(c.N) * (second / scale / scale)
-		}
-		if d, ok := Ability[Exponential](c.Problem.Dual); ok && d.Exponential(c.Problem.Dual) {
-			rise = min(rise, (1+1e-9)*w.total*second*math.Exp(most/nu))
-		}
-		return min(mean+rise, o.TotalWeight(c.N)*most)
-	case normed:
-		return o.TotalWeight(c.N) * most
+		return mean
 	}
-	return max(mean, w.total*most)
+	return o.TotalWeight(c.N) * most
 }
 
 // LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without
@@ -204,11 +205,12 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 func (c *Certifier) LossesAboveTo(dst []float64) {
 	e := &c.Exact
 	curved := e.smooth*c.Margin*c.Margin/2 + Underflow
+	k := len(c.Slope) / c.N
 	shard.Run(c.N, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			dst[j] = c.Value[j]
 			if e.largest != nil {
-				dst[j] += (1 + 1e-9) * (LossRounding*math.Abs(c.Value[j]) + math.Abs(c.Slope[j])*c.Margin + curved)
+				dst[j] += (1 + 1e-9) * (LossRounding*math.Abs(c.Value[j]) + floats.Norm(c.Slope[j*k:(j+1)*k], 1)*c.Margin + curved)
 			}
 		}
 	})
@@ -223,7 +225,7 @@ func (c *Certifier) PenaltyAbove(d Dual, y []float64) float64 {
 	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + c.imprecision(nu, mass) + Underflow
 }
 
-// imprecision is what the penalty and the risk of a dual that is not Precise may be off by,
+// imprecision returns what the penalty and the risk of a dual that is not Precise may be off by,
 // beside their rounding as if it were.
 func (c *Certifier) imprecision(nu, mass float64) float64 {
 	if c.Exact.precise {
@@ -259,56 +261,48 @@ func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
 }
 
 // RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
-// response last computed.
+// response last computed. One argument serves all duals on the simplex (math: §11). The risk is the
+// Lagrangian ⟨y, f⟩ − νD(y) + (ν − Nu)·Radius of the weights y = w·a, a the exact maximiser at the
+// multipliers ν and τ for losses within δ of f (thresholdRounding): whatever ν and τ are, the
+// Lagrangian less τ(Σy − 1) is above R of these losses. R moves by ⟨y, δ⟩ + max δ²/(2ν) between the two
+// sets of losses, the first of which y takes back, and scaling y to a sum of one costs
+// (ν/2 + ψ)(Σy − 1)², both of second order.
 func (c *Certifier) RiskRounding() float64 {
-	switch nu := c.Problem.Dual.Modulus(); {
-	case RegionOf(c.Problem.Dual) == Whole && nu == 0 && !c.adopted && c.Exact.precise:
+	if RegionOf(c.Problem.Dual) == Whole && c.Problem.Dual.Modulus() == 0 && !c.adopted {
 		return 0 // the largest loss, as it is
-	case !math.IsNaN(c.Own):
-		return c.Own
-	case !math.IsNaN(c.Psi):
-		return c.ownRounding(c.Weights, c.Psi, 0) + c.Second
 	}
-	rounding := c.ownRounding(c.Weights, c.Problem.Dual.Value(c.Y), 0)
-	if nu := c.Problem.Dual.Modulus(); c.unit && nu > 0 { // a threshold is found to the rounding of the losses
-		off := 6 * UnitRoundoff * (nu + math.Abs(c.Top) + math.Abs(c.Tau))
-		rounding += min(2*off, off/nu*off/2)
+	psi, nu := c.Psi, max(c.Price, c.Problem.Dual.Modulus())
+	if math.IsNaN(psi) {
+		psi = c.Problem.Dual.Value(c.Y)
+	}
+	rounding := c.Own
+	if math.IsNaN(rounding) {
+		rounding = c.ownRounding(c.Weights, psi, 0)
+	}
+	rounding += c.Second
+	if c.unit && nu > 0 {
+		off := c.thresholdRounding(nu)
+		rounding += min(2*off, off/nu*off/2) + (nu/2+psi)*c.Weights.Off*c.Weights.Off
 	}
 	return rounding
 }
 
-// rest puts the reference weights w of a dual in the place of the best response, for what it
-// proves, where a price far above the losses leaves nothing else and allowances for its own
-// rounding are larger: ⟨w, f⟩ ≤ R ≤ ⟨w, f⟩ + r²/(8ν) for losses of a range r, by Jensen's
-// inequality and Hoeffding's lemma for KL, by a variance of r²/4 at most for χ² (math: §11).
-func (c *Certifier) rest() {
-	const far = 0x1p40 // a price over the losses
-	nu := c.Problem.Dual.Modulus()
-	d, ok := Ability[Referenced](c.Problem.Dual)
-	if !ok || c.Exact.largest == nil || !(nu > far*c.Top) || !d.Referenced(c.Problem.Dual) {
-		return
-	}
-	w := &c.Weights // the losses are ≥ 0: the largest is their range
-	mean := w.mean / (1 + 2*c.Exact.sums)
-	share := (1 + 1e-9) * (2*c.Top/nu + 64*UnitRoundoff + 2*c.Exact.sums)
-	own := c.Top/nu*c.Top/8 + (1+1e-9)*(4*c.Exact.sums+w.Off+share)*w.mean + Underflow
-	if own+math.Abs(c.Risk-mean) >= c.RiskRounding() {
-		return
-	}
-	c.Risk, c.Tau, c.Own, c.Outside = mean, mean, own, c.Outside+share
-	w.Off += share
+// thresholdRounding bounds by how much the losses that the weights are the exact response to, at a
+// multiplier nu and some threshold, are off the losses as computed, where there is weight: quotients by
+// nu and differences are, by some units of roundoff, and exponentials of at most 745.
+func (c *Certifier) thresholdRounding(nu float64) float64 {
+	return 8 * UnitRoundoff * (1000*nu + math.Abs(c.Top) + math.Abs(c.Tau))
 }
 
 // gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
 // over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
-// further relative errors of the weights, cancelled what its terms exceed them by, in
-// sum, and steepest the slopes.
-func (e *exactness) gradientRounding(dst []float64, w weighing, relative, cancelled, steepest float64) {
+// further relative errors of the weights.
+func (e *exactness) gradientRounding(dst []float64, w weighing, relative float64) {
 	if e.largest == nil {
 		clear(dst)
 		return
 	}
-	size := (1+1e-9)*((e.sums+w.Off+relative)*w.slope+2*e.sums*cancelled*steepest) + Underflow
+	size := (1+1e-9)*(e.sums+w.Off+relative)*w.slope + Underflow
 	for i, z := range e.largest {
 		dst[i] = size * z
 	}
@@ -336,6 +330,9 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	}
 	s := 0.0
 	for i, mu := range c.ridge {
+		if i >= c.D-c.intercepts { // certifyIntercepts
+			continue
+		}
 		if c.free && i == c.D-1 {
 			if g[i] != 0 {
 				return math.Inf(1)

@@ -180,7 +180,6 @@ func (r *Run) Logf(format string, args ...any) {
 // double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	s.setDefaults()
-	p = Answered(p)
 	moved := newCentred(p)
 	var settle func(x []float64)
 	if moved != nil {
@@ -233,7 +232,7 @@ type Loop struct {
 // NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
 func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) { return newLoop(p, m, s, nil) }
 
-// newLoop is NewLoop where points are settled before they are evaluated.
+// newLoop returns NewLoop where points are settled before they are evaluated.
 func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loop, err error) {
 	if err := Validate(p); err != nil {
 		return nil, err
@@ -279,7 +278,7 @@ func (l *Loop) start(m Method) (err error) {
 	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}
-	if late, ok := Ability[LateStarting](l.Method); !ok || !late.StartsLate() {
+	if late, ok := Ability[Staged](l.Method); !ok || !late.StartsLate() {
 		if math.IsInf(c.Evaluate(l.Start), 1) {
 			return errNotFinite
 		}
@@ -288,7 +287,21 @@ func (l *Loop) start(m Method) (err error) {
 	}
 	l.next = c.Passes
 	l.record()
-	return nil
+	return l.refuseScale()
+}
+
+// mostPenalty is the largest ν of a simplex in units of the largest loss where a solve starts.
+const mostPenalty = 1e12
+
+// refuseScale returns an error where ν is so far above the losses that the best response is the
+// reference weights but for rounding. It is asked where no starting point was given: close to a perfect
+// fit losses are as small as they are.
+func (l *Loop) refuseScale() error {
+	c, nu := l.Cert, l.Problem.Dual.Modulus()
+	if l.Settings.X0 != nil || !c.touched || !c.unit || !(c.Top > 0) || nu <= mostPenalty*c.Top {
+		return nil
+	}
+	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss where the solve starts, %.3g: nothing but rounding moves the weights; take a smaller ν, or given weights", nu, c.Top)
 }
 
 // Close takes back the vectors of one entry a sample that the solve worked with, among
@@ -350,7 +363,7 @@ func (l *Loop) step() {
 
 // Current returns the stepper at work.
 func (l *Loop) Current() Stepper {
-	if d, ok := Ability[Delegating](l.Method); ok {
+	if d, ok := Ability[Staged](l.Method); ok {
 		return d.Current()
 	}
 	return l.Method

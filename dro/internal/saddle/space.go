@@ -45,3 +45,9 @@ func (s *space) Free() {
 	paged.Free(s.room, s.given...)
 	s.given = nil
 }
+
+// release takes one vector back.
+func (s *space) release(v []float64) {
+	s.keep(v)
+	paged.Free(s.room, v)
+}

@@ -27,7 +27,7 @@ func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled boo
 // Within reports that a relative gap is proved.
 func (c Certificate) Within(gap float64) bool { return c.Relative() <= gap }
 
-// unusable says why what was found is nothing to return: it is not made of numbers.
+// unusable reports why what was found is nothing to return: it is not made of numbers.
 func (l *Loop) unusable() error {
 	c := l.Cert
 	if math.IsInf(c.BestObjective, 1) {

@@ -30,7 +30,7 @@ func (p Stripes) Sum(f func(lo, hi int) float64) float64 {
 	return vec.Sum(sums)
 }
 
-// Size is the number of its samples.
+// Size returns the number of its samples.
 func (p Stripes) Size() float64 {
 	size := 0
 	for s := range p.Count {
@@ -40,7 +40,7 @@ func (p Stripes) Size() float64 {
 	return float64(size)
 }
 
-// first is the first sample of a shard that is of the part.
+// first returns the first sample of a shard that is of the part.
 func (p Stripes) first(lo, hi int) int {
 	return hi - min(hi-lo, int(math.Ceil(p.Share*float64(hi-lo))))
 }
@@ -55,10 +55,10 @@ func (p Stripes) EffectiveNumber(weight []float64) float64 {
 	return total * total / p.Sum(func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
 }
 
-// All is the part that is all of n samples.
+// All returns the part that is all of n samples.
 func All(n int) Stripes { return AllOf(nil, n) }
 
-// AllOf is All of samples that lie with several ranks.
+// AllOf works like All of samples that lie with several ranks.
 func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 1, rows} }
 
 // RowsPerColumn is the number of rows per column that say something of every direction: of the

@@ -17,7 +17,7 @@ func TestAdoptedWeightsRound(t *testing.T) {
 	for trial := range 40 {
 		f := hardLosses(rng, 2+rng.IntN(200))
 		y := drotest.OnSimplex(rng, len(f))
-		for _, dual := range []saddle.Dual{KL{}, ChiSquare{}, CVaR(1e-9), Ball{Radius: math.Inf(1)}} {
+		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2}, Simplex{Divergence: PearsonChi2, Alpha: 1e-9}, Simplex{}} {
 			c := saddle.NewCertifier(&saddle.Problem{Oracle: &givenLosses{f}, Dual: dual, Primal: L2{Mu: 1}})
 			c.Evaluate(x)
 			c.Adopt(y, 0)

@@ -36,10 +36,10 @@ func (Entropy) Contains(x []float64) error {
 }
 
 // Value implements Primal; +Inf outside the simplex is not checked.
-func (e Entropy) Value(x []float64) float64 { return KL{Nu: e.Mu}.Value(x) }
+func (e Entropy) Value(x []float64) float64 { return Simplex{Nu: e.Mu}.Value(x) }
 
 // CoordsTo implements Geometry: u = log(d x).
-func (e Entropy) CoordsTo(u, x []float64) { KL{}.CoordsTo(u, x) }
+func (e Entropy) CoordsTo(u, x []float64) { Simplex{}.CoordsTo(u, x) }
 
 // ProxTo implements Primal; center is in coordinates.
 func (e Entropy) ProxTo(dst, g, center []float64, a, c float64) {
@@ -67,7 +67,7 @@ func (e Entropy) FenchelYoung(x, g []float64) float64 {
 		minus[i] = -v
 		linear += v * x[i]
 	}
-	best, _ := KL{Nu: e.Mu}.BestResponseTo(make([]float64, len(g)), minus)
+	best, _ := Simplex{Nu: e.Mu}.BestResponseTo(make([]float64, len(g)), minus)
 	return math.Max(0, e.Value(x)+linear+best)
 }
 
@@ -76,6 +76,9 @@ func (e Entropy) StartingPoint(x []float64) { vec.Fill(x, 1/float64(len(x))) }
 
 // NonNegative implements NonNegativePrimal: a multiple of a relative entropy.
 func (Entropy) NonNegative(of saddle.Primal) bool {
-	_, same := of.(Entropy)
-	return same
+	switch of.(type) {
+	case Entropy, *Entropy:
+		return true
+	}
+	return false
 }

@@ -44,23 +44,3 @@ func TestFenchelYoungAgainstGrid(t *testing.T) {
 		}
 	}
 }
-
-func TestFenchelYoungAtItsLimits(t *testing.T) {
-	x, g := []float64{1, -2, 3}, []float64{-0.5, 1, 0}
-	// μ = ½: g + μx = 0 in the penalised coordinates, so x is the minimiser.
-	if v := (L2{Mu: 0.5, Intercept: true}).FenchelYoung(x, g); v != 0 {
-		t.Errorf("at the minimiser: %v", v)
-	}
-	g[2] = 1e-300
-	for _, c := range []struct {
-		p L2
-		g []float64
-	}{{L2{Mu: 0.5, Intercept: true}, g}, {L2{}, g}, {L2{Mu: math.Copysign(0, -1)}, g}} {
-		if v := c.p.FenchelYoung(x, c.g); !math.IsInf(v, 1) {
-			t.Errorf("%+v, unbounded below: %v", c.p, v)
-		}
-	}
-	if v := (L2{}).FenchelYoung(x, make([]float64, 3)); v != 0 {
-		t.Errorf("μ = 0 and no gradient: %v", v)
-	}
-}

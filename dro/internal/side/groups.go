@@ -17,11 +17,11 @@ import (
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// ψ and the set of q those of a Ball around a prior. An unbounded ball with Nu = 0 is
+// ψ and the set of q those of a Simplex around a prior. Without a radius Nu = 0 is
 // plain group DRO: the largest group mean. A sample may be in several groups. On the
 // samples q is y = Σ_g q_g a_g, a_g the weights within group g: as any Dual.
 type Groups struct {
-	Near   Ball      // of the groups: its Weights are the prior, nil for equal
+	Near   Simplex   // of the groups: its Weights are the prior, nil for equal
 	Adjust []float64 // c_g ≥ 0 in loss units, C/√n_g of Sagawa et al. (2020), say; nil: none
 
 	ways   int       // of grouping
@@ -33,12 +33,8 @@ type Groups struct {
 }
 
 var (
-	_ saddle.Dual            = (*Groups)(nil)
-	_ saddle.Smoothable      = (*Groups)(nil)
-	_ saddle.LocalResponse   = (*Groups)(nil)
-	_ saddle.CoupledResponse = (*Groups)(nil)
-	_ saddle.Fusible         = (*Groups)(nil)
-	_ saddle.Contained       = (*Groups)(nil)
+	_ saddle.Adversary    = (*Groups)(nil)
+	_ saddle.KinkedPieces = (*Groups)(nil)
 )
 
 // leastMass is the least weight of a group: the inverse of a smaller number may overflow.
@@ -47,14 +43,20 @@ const leastMass = 0x1p-1022
 // NewGroups returns the adversary that pays what near says for weights over groups.
 // of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
 // −1 for none; the groups of all ways are numbered through. w are the weights of the
-// samples, nil for equal. Groups without weight are an error. The slices of near and w
-// are kept.
-func NewGroups(near Ball, w []float64, of ...[]int) (*Groups, error) {
-	return NewGroupsOver(nil, near, w, of...)
+// samples, nil for equal. Groups without weight are an error. The slices are kept.
+func NewGroups(near Simplex, w []float64, of ...[]int) (*Groups, error) {
+	ways := make([][]int32, len(of))
+	for k, way := range of {
+		ways[k] = make([]int32, len(way))
+		for j, g := range way {
+			ways[k][j] = int32(g)
+		}
+	}
+	return NewGroupsOver(nil, near, w, ways...)
 }
 
-// NewGroupsOver is [NewGroups] over samples that lie with several ranks: a collective call.
-func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Groups, error) {
+// NewGroupsOver returns [NewGroups] over samples that lie with several ranks: a collective call.
+func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (*Groups, error) {
 	if len(of) == 0 || len(of[0]) == 0 {
 		return nil, errors.New("dro: an adversary over groups needs samples in groups")
 	}
@@ -69,15 +71,20 @@ func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Grou
 			return nil, fmt.Errorf("dro: %d samples are grouped one way and %d another", n, len(index))
 		}
 		first, most := len(g.count), -1
-		ids := paged.Make[int32](roomOf(rows), n)
 		for j, id := range index[lo:hi] {
-			if ids[lo+j] = -1; id < 0 {
-				continue
-			}
-			if id >= n {
+			if int(id) >= n {
 				return nil, fmt.Errorf("dro: sample %d is in group %d of %d samples: number the groups from 0", lo+j, id, n)
 			}
-			ids[lo+j], most = int32(first+id), max(most, id)
+			most = max(most, int(id))
+		}
+		ids := index
+		if first > 0 {
+			ids = paged.Make[int32](roomOf(rows), n)
+			for j, id := range index[lo:hi] {
+				if ids[lo+j] = -1; id >= 0 {
+					ids[lo+j] = int32(first) + id
+				}
+			}
 		}
 		g.count = append(g.count, g.massOf(ids, first, most)...)
 		for id, c := range g.count[first:] {
@@ -96,7 +103,7 @@ func NewGroupsOver(rows *ranks.Rows, near Ball, w []float64, of ...[]int) (*Grou
 	return g, nil
 }
 
-// massOf is the weight of the samples of the groups numbered from first on, of which most is
+// massOf returns the weight of the samples of the groups numbered from first on, of which most is
 // the last that has samples here.
 func (g *Groups) massOf(ids []int32, first, most int) []float64 {
 	add := func(sums []float64, lo, hi int) {
@@ -129,7 +136,7 @@ func (g *Groups) Count() int { return len(g.count) }
 // Shares returns the weight of every group's samples, for a prior by shares.
 func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
 
-// Valid says why the dual cannot weigh n samples.
+// Valid reports why the dual cannot weigh n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
 		return fmt.Errorf("the groups are not of %d samples", n)
@@ -148,21 +155,53 @@ func (g *Groups) Valid(n int) error {
 	return nil
 }
 
-// Unpriced implements Unpriced: at the prior ψ = 0, and the adjustments are not negative.
-func (*Groups) Unpriced(of saddle.Dual) bool {
-	_, same := of.(*Groups)
-	return same
-}
+// Region implements Adversary: at the prior ψ ≤ 0, for the adjustments are not negative.
+func (*Groups) Region() saddle.Region { return saddle.Part }
 
 // Modulus implements Dual.
 func (g *Groups) Modulus() float64 { return g.Near.Nu }
 
-// Smoothed implements Smoothable.
+// Smoothed implements Adversary.
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	s := *g
-	near, most := g.Near.smoothed(nu, len(g.count))
-	s.Near = near
-	return &s, most
+	s.Near.Nu = nu
+	return &s, s.Near.mostDivergence(len(g.count))
+}
+
+// Restricted implements Adversary: there is none.
+func (*Groups) Restricted(int, int) (d saddle.Dual, offset float64) { return nil, 0 }
+
+// Differentiable implements Adversary: an optimum without a penalty is where groups meet.
+func (*Groups) Differentiable(int, int) bool { return false }
+
+// Proximal implements Adversary.
+func (*Groups) Proximal() bool { return false }
+
+// Over implements Adversary.
+func (g *Groups) Over(rows *ranks.Rows) saddle.Dual {
+	over := *g
+	over.rows = rows
+	return &over
+}
+
+// OfSamples implements Adversary.
+func (g *Groups) OfSamples(samples []int) saddle.Dual {
+	of := *g
+	of.rows, of.weight, of.of = nil, ranks.At(g.rows, g.weight, samples), nil
+	for _, ids := range g.of {
+		of.of = append(of.of, ranks.At(g.rows, ids, samples))
+	}
+	return &of
+}
+
+// OfPart implements Adversary.
+func (g *Groups) OfPart(count int) saddle.Dual {
+	of := *g
+	of.rows, of.weight, of.of = nil, partOf(g.rows, g.weight, count), nil
+	for _, ids := range g.of {
+		of.of = append(of.of, partOf(g.rows, ids, count))
+	}
+	return &of
 }
 
 // A grouped is the state of the groups at given losses: those with samples.
@@ -171,9 +210,9 @@ type grouped struct {
 	place []int32   // by group: its index in id, −1
 	mass  []float64 // weight of its samples
 	loss  []float64 // f_g + c_g
-	near  Ball      // prior of these groups
+	near  Simplex   // prior of these groups
 	q     []float64
-	pricedResponse
+	response
 	perGroup []float64 // q_g/mass_g by group, for the weights of the samples
 }
 
@@ -221,7 +260,7 @@ func (g *Groups) at(f []float64) *grouped {
 		s.near.Weights = nil // of the groups of a prefix
 	}
 	s.q = make([]float64, len(s.id))
-	s.pricedResponse = s.near.respond(s.q, s.loss, math.NaN())
+	s.response = s.near.respond(s.q, s.loss, saddle.Multipliers{})
 	for i, id := range s.id {
 		s.perGroup[id] = s.q[i] / s.mass[i]
 	}
@@ -249,15 +288,16 @@ func (g *Groups) weigh(y []float64, s *grouped) {
 	})
 }
 
-// FusedTo implements Fusible, in two readings: what rounding may have done is known of the
+// FusedTo implements Adversary, in two readings: what rounding may have done is known of the
 // weights over groups, and of the means that these are a response to.
 func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	s := g.at(e.Value)
 	g.weigh(y, s)
 	e.GradTo(grad, y)
+	s.near.note(e, &s.response, s.q, s.loss)
 	gamma := 4 * saddle.SumGamma(e.Rows, e.N)
-	linear, largest, adjust := 0.0, 0.0, 0.0
+	largest, linear, adjust := 0.0, 0.0, 0.0
 	for i, v := range s.loss {
 		linear += s.q[i] * math.Abs(v)
 		largest = max(largest, math.Abs(v))
@@ -266,13 +306,10 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 		}
 	}
 	worst := gamma * largest // of a mean: the risk rises by as much at most, and less where ν > 0
-	e.Own = worst
 	if s.nu > 0 {
-		e.Price = s.price()
-		e.Own, e.Outside = s.near.rounding(s.pricedResponse, s.q, s.loss)
-		e.Outside = s.near.changed(e.Outside, s.q)
-		e.Own += gamma*linear + min(worst, worst/s.nu*worst) + e.Outside*adjust
+		worst = gamma*(linear+adjust) + min(worst, worst/s.nu*worst)
 	}
+	e.Second += worst + e.Outside*adjust
 	return s.risk, s.tau
 }
 
@@ -292,7 +329,7 @@ func (g *Groups) Responses(f []float64) (loss, q []float64) {
 // then it is an upper bound.
 func (g *Groups) Value(y []float64) float64 {
 	if g.ways > 1 {
-		_, most := g.Near.Smoothed(1, len(g.count))
+		most := g.Near.mostDivergence(len(g.count))
 		least := 0.0
 		if g.Adjust != nil {
 			least = math.Inf(1)
@@ -335,10 +372,10 @@ func (g *Groups) overGroups(y []float64) []float64 {
 	return q
 }
 
-// OutsideShare implements Contained: of samples that are grouped one way.
+// OutsideShare implements Adversary: of samples that are grouped one way.
 func (g *Groups) OutsideShare(y []float64) float64 {
 	switch {
-	case math.IsInf(g.Near.Radius, 1):
+	case !g.Near.bounded():
 		return 0
 	case g.ways > 1:
 		return math.Inf(1)
@@ -346,13 +383,15 @@ func (g *Groups) OutsideShare(y []float64) float64 {
 	return g.Near.OutsideShare(g.overGroups(y))
 }
 
-// ImpliesPenalty says that the penalty of a best response is known from its risk.
+// ImpliesPenalty reports whether the penalty of a best response is known from its risk.
 func (g *Groups) ImpliesPenalty() bool { return g.ways > 1 }
 
-// RespondingAt implements local: within a group the weights do not move.
-func (g *Groups) RespondingAt(*saddle.Evaluator) saddle.Responsive { return Uniform{} }
+// ResponseTo implements Adversary: within a group the weights do not move.
+func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi int) {
+	clear(response[lo:hi])
+}
 
-// CoupleTo implements coupled: b_k are the weights within group k, and what these are
+// CoupleTo implements Adversary: b_k are the weights within group k, and what these are
 // coupled by is how the weights over the groups move with the group means, diag(c) − ccᵀ/Σc
 // less what the bound of the ball forbids. Its terms are of rank one.
 func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
@@ -361,11 +400,8 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 	if share = make([]float64, len(s.q)); !(s.nu > 0) {
 		return along, share
 	}
-	r := ballResponse{Ball: s.near, price: s.nu}
-	if s.near.Weights != nil {
-		r.total = vec.Sum(s.near.Weights)
-	}
-	r.ResponseTo(share, s.q, 0, len(s.q))
+	r := newReference(nil, s.near.Weights, len(s.q))
+	s.near.responseAt(&r, s.nu, share, s.q, 0, len(s.q))
 	total := vec.Sum(share)
 	if !(total > 0) {
 		return nil, nil
@@ -412,4 +448,47 @@ func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []floa
 		along = append(along, rows[i*e.D:(i+1)*e.D])
 	}
 	return along
+}
+
+// Polyhedral implements KinkedPieces: weights over groups without a penalty or a bound.
+func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.bounded() }
+
+// PiecesAt implements KinkedPieces: the means of the groups with a prior.
+func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
+	s := g.at(e.Value)
+	all := g.gradients(e, s, make([]float64, e.N), e.Slope)
+	possible := s.possible()
+	for _, i := range possible {
+		v, rows = append(v, s.loss[i]), append(rows, all[i])
+	}
+	return v, rows, func(y, q []float64) (psi float64) {
+		clear(s.perGroup)
+		for k, i := range possible {
+			id := s.id[i]
+			if s.perGroup[id] = q[k] / s.mass[i]; g.Adjust != nil {
+				psi -= q[k] * g.Adjust[id]
+			}
+		}
+		g.weigh(y, s)
+		return psi
+	}
+}
+
+// ValuesAt implements KinkedPieces.
+func (g *Groups) ValuesAt(f []float64) (v []float64) {
+	s := g.at(f)
+	for _, i := range s.possible() {
+		v = append(v, s.loss[i])
+	}
+	return v
+}
+
+// possible lists the groups that may have weight.
+func (s *grouped) possible() (out []int) {
+	for i := range s.id {
+		if s.near.Weights == nil || s.near.Weights[i] > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
 }

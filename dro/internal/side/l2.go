@@ -13,6 +13,10 @@ type L2 struct {
 	Mu        float64 // μ ≥ 0
 	Intercept bool    // the last coordinate is free: not penalised
 
+	// Classes is the number of last coordinates that Intercept leaves free, for the intercepts of
+	// softmax regression: one a class. 0 stands for 1.
+	Classes int
+
 	// FreeModulus is the curvature that ProxTo assumes around its centre in the
 	// free coordinate, where φ has none: proximal steps there are bounded by
 	// g/FreeModulus however large a grows (math: §5, last paragraph). It affects
@@ -32,17 +36,28 @@ func (l L2) Modulus() float64 { return l.Mu }
 
 // NonNegative implements NonNegativePrimal.
 func (L2) NonNegative(of saddle.Primal) bool {
-	_, same := of.(L2)
-	return same
+	switch of.(type) {
+	case L2, *L2:
+		return true
+	}
+	return false
 }
 
 // FreeLast implements Free.
-func (l L2) FreeLast() bool { return l.Intercept }
+func (l L2) FreeLast() bool { return l.Intercept && l.Classes <= 1 }
+
+// FreeCount implements FreeClasses.
+func (l L2) FreeCount() int {
+	if !l.Intercept || l.Classes <= 1 {
+		return 0
+	}
+	return l.Classes
+}
 
 // penalised returns the coordinates of x that φ sees.
 func (l L2) penalised(x []float64) []float64 {
 	if l.Intercept {
-		return x[:len(x)-1]
+		return x[:len(x)-max(1, l.Classes)]
 	}
 	return x
 }
@@ -99,6 +114,9 @@ func (l L2) AddGradTo(dst, x []float64) {
 func (l L2) RidgeTo(diagonal []float64, of saddle.Primal) bool {
 	clear(diagonal)
 	vec.Fill(l.penalised(diagonal), l.Mu)
-	_, same := of.(L2)
-	return same
+	switch of.(type) {
+	case L2, *L2:
+		return true
+	}
+	return false
 }

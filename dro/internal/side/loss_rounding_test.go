@@ -44,7 +44,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 		h := exact.Problem{N: n, D: 1, Rows: rows, Target: target, Loss: "logistic", Adversary: exact.Adversary{Penalty: "kl", Nu: 1e-3}}
 		for _, nu := range []float64{1e-3, 1e6} {
 			h.Nu = nu
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: nu}, Primal: L2{Mu: 1}})
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: nu}, Primal: L2{Mu: 1}})
 			c.Evaluate([]float64{1})
 			y, mass, computed, actual := drotest.Reals(c.Y), exact.New(0), exact.New(0), exact.New(0)
 			for _, v := range y {
@@ -75,7 +75,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{}, Primal: L2{}})
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{}, Primal: L2{}})
 	c.Evaluate([]float64{1})
 	p := exact.Problem{N: 1, D: 1, Rows: rows, Target: []float64{1}, Loss: "logistic"}
 	if over := drotest.Above(exact.Sub(p.Eval([]exact.Real{exact.New(1)})[0].Value, exact.New(c.Value[0])), c.Rises()); over > 0 {
@@ -89,7 +89,7 @@ func TestLossesOfZeroHaveMarginsThatRound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{}, Primal: L2{}})
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{}, Primal: L2{}})
 	if c.Evaluate([]float64{1.5, 2}); c.Value[0] != 0 || c.Margin == 0 {
 		t.Fatalf("a loss of %v, its margin to %v", c.Value[0], c.Margin)
 	}

@@ -1,7 +1,6 @@
 package side
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -20,13 +19,13 @@ func TestLargestPenaltyIsAttained(t *testing.T) {
 		d     saddle.Dual
 		loose bool // a bound of it
 	}{
-		{d: KL{}}, {d: CappedKL{Alpha: 0.25}}, {d: CappedChiSquare{Alpha: 0.25}}, {d: Protected{Share: 0.25}},
-		{d: Ball{Divergence: KullbackLeibler, Radius: math.Inf(1)}}, {d: Ball{Divergence: PearsonChi2, Radius: math.Inf(1)}},
-		{d: Ball{Divergence: KullbackLeibler, Radius: math.Inf(1), Weights: w}}, {d: Ball{Divergence: PearsonChi2, Radius: math.Inf(1), Weights: w}},
-		{d: Ball{Divergence: KullbackLeibler, Radius: 0.125}}, {d: Ball{Divergence: PearsonChi2, Radius: 0.125, Weights: w}},
-		{d: Ball{Divergence: PearsonChi2, Radius: 1e3}}, {d: Protected{Share: 0.25, Weights: w}, loose: true},
+		{d: Simplex{}}, {d: Simplex{Alpha: 0.25}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25}},
+		{d: Simplex{Divergence: KullbackLeibler}}, {d: Simplex{Divergence: PearsonChi2}},
+		{d: Simplex{Divergence: KullbackLeibler, Weights: w}}, {d: Simplex{Divergence: PearsonChi2, Weights: w}},
+		{d: Simplex{Divergence: KullbackLeibler, Radius: 0.125}}, {d: Simplex{Divergence: PearsonChi2, Radius: 0.125, Weights: w}},
+		{d: Simplex{Divergence: PearsonChi2, Radius: 1e3}}, {d: Simplex{Divergence: PearsonChi2, Alpha: 0.25, Weights: w}, loose: true},
 	} {
-		smooth, most := c.d.(saddle.Smoothable).Smoothed(1, n)
+		smooth, most := c.d.(saddle.Adversary).Smoothed(1, n)
 		if got := smooth.Modulus(); got != 1 {
 			t.Errorf("%+v: a modulus of %v", c.d, got)
 		}
@@ -50,7 +49,7 @@ func TestLargestPenaltyIsAttained(t *testing.T) {
 		}
 	}
 	// Over the simplex it is that of one sample.
-	for _, d := range []saddle.Smoothable{KL{Nu: 2}, ChiSquare{Nu: 2}} {
+	for _, d := range []saddle.Adversary{Simplex{Nu: 2}, Simplex{Divergence: PearsonChi2, Nu: 2}} {
 		for _, n := range []int{1, 2, 7, 1000} {
 			y := make([]float64, n)
 			y[n-1] = 1
@@ -59,36 +58,9 @@ func TestLargestPenaltyIsAttained(t *testing.T) {
 				t.Errorf("%T of %d samples: %v, not %v", d, n, most, want)
 			}
 			own, _ := d.Smoothed(2, n)
-			if own != d.(saddle.Dual) {
+			if own.Modulus() != 2 {
 				t.Errorf("%+v at its own penalty is %+v", d, own)
 			}
 		}
-	}
-}
-
-// A ball without a price has a gradient where the adversary rests on four samples a parameter
-// and one: the effective number of n samples is n/(1 + 2ρ) for χ² at least, n·e^{−ρ} for KL.
-func TestBallsWithAGradient(t *testing.T) {
-	for _, c := range []struct {
-		b    Ball
-		n, d int
-		want bool
-	}{
-		{Ball{Divergence: PearsonChi2, Radius: 0.5}, 48, 5, true}, {Ball{Divergence: PearsonChi2, Radius: 0.5}, 47, 5, false},
-		{Ball{Divergence: PearsonChi2, Radius: 3.5}, 32 * 6, 5, true}, {Ball{Divergence: PearsonChi2, Radius: 3.5}, 32*6 - 1, 5, false},
-		{Ball{Divergence: KullbackLeibler, Radius: math.Ln2 - 1e-12}, 48, 5, true}, {Ball{Divergence: KullbackLeibler, Radius: math.Ln2 + 1e-12}, 48, 5, false},
-	} {
-		if got := c.b.Differentiable(c.n, c.d); got != c.want {
-			t.Errorf("%s, %d × %d: %v", fmt.Sprintf("%+v", c.b), c.n, c.d, got)
-		}
-	}
-	// The effective number is attained by weights on a part of the samples alike.
-	y := make([]float64, 64)
-	for j := range 16 {
-		y[j] = 1.0 / 16
-	}
-	chi, kl := NewBall(PearsonChi2, 1, nil).Of(y), NewBall(KullbackLeibler, 1, nil).Of(y)
-	if !(math.Abs(64/(1+2*chi)-16) <= 1e-12) || !(math.Abs(64*math.Exp(-kl)-16) <= 1e-12) {
-		t.Errorf("16 of 64 samples: χ² %v, KL %v", chi, kl)
 	}
 }

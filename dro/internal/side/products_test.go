@@ -2,8 +2,6 @@ package side
 
 import (
 	"fmt"
-	"github.com/drotrain/drotrain/internal/exact"
-	"github.com/drotrain/drotrain/losses"
 	"math"
 	"testing"
 
@@ -43,8 +41,8 @@ func productCases() []productCase {
 				continue
 			}
 			cases = append(cases,
-				productCase{OrthantKL{nu, limit}, nu, kl, klSlope, 0, limit, 0},
-				productCase{OrthantChiSquare{nu, limit}, nu, chi, chiSlope, 0, limit, 1})
+				productCase{Orthant{Nu: nu, Cap: limit}, nu, kl, klSlope, 0, limit, 0},
+				productCase{Orthant{Divergence: PearsonChi2, Nu: nu, Cap: limit}, nu, chi, chiSlope, 0, limit, 1})
 		}
 		cases = append(cases,
 			productCase{Box{-1, 1, nu}, nu, square, squareSlope, -1, 1, 0},
@@ -150,79 +148,6 @@ func TestBlockStepsMeetOptimalityConditions(t *testing.T) {
 			for j := range y {
 				if again[j] != y[j] || inPlace[j] != u[j] {
 					t.Fatalf("%v: another answer in place", c)
-				}
-			}
-		}
-	}
-}
-
-// With β = ην = 1 the step is the best response.
-func TestBlockStepOfWeightOneIsTheBestResponse(t *testing.T) {
-	f := []float64{0.3, -2, 1.7, 0}
-	for _, c := range productCases() {
-		if c.nu == 0 {
-			continue
-		}
-		want, y, u := make([]float64, 4), []float64{.3, .25, .2, .25}, make([]float64, 4)
-		c.dual.BestResponseTo(want, f)
-		c.dual.CoordsTo(u, y)
-		c.dual.BlockStepTo(u, y, f, u, 1/c.nu, 0, 4)
-		for j := range y {
-			if !drotest.Near(y[j], want[j], drotest.ClosedForm, want[j]) {
-				t.Errorf("%v: %v, want %v", c, y, want)
-				break
-			}
-		}
-	}
-}
-
-func TestBoxProx(t *testing.T) {
-	rng := drotest.RngOf(8)
-	for _, b := range []Box{{-1, 1, 0}, {0, 3, 0.4}, {0, math.Inf(1), 0}, {0.5, 0.5, 1}} {
-		for range 50 {
-			a, e, w := rng.ExpFloat64(), rng.ExpFloat64(), rng.Float64()
-			f, prev, hist := drotest.Normals(rng, 1, 3), []float64{b.clip(rng.Float64())}, []float64{b.clip(rng.Float64())}
-			u, y := []float64{0}, []float64{0}
-			b.ProxTo(u, y, f, prev, hist, a, e, w)
-			g := a*f[0] - a*b.Nu*y[0] - e*((1-w)*(y[0]-prev[0])+w*(y[0]-hist[0]))
-			if u[0] != y[0] || !isOptimal(y[0], g, b.Lower, b.Upper, drotest.KKT) {
-				t.Errorf("%+v: %v, derivative %v", b, y[0], g)
-			}
-		}
-	}
-}
-
-// Where weights are each for itself, and a price is far below what a margin is off by, the upper
-// bound is above the objective in 256-bit arithmetic, and no more than rounding leaves: by the
-// caps of the weights, and by their exponentials where there is none.
-func TestSeparateWeightsOfASmallPrice(t *testing.T) {
-	const n, d = 12, 3
-	rng := drotest.RngOf(433)
-	for trial := range 12 {
-		rows, target := drotest.Normals(rng, n*d, 1), drotest.Normals(rng, n, math.Pow(10, 9*rng.Float64()-3))
-		o, err := losses.NewLinear(losses.Squared{}, drotest.Dense(t, n, d, rows), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := drotest.Normals(rng, d, 1)
-		for _, nu := range []float64{1e-12, 6e-7, 1, 1e9} {
-			for _, weight := range []float64{1.0 / n, 1, 10, math.Inf(1)} {
-				for name, dual := range map[string]saddle.Dual{"kl": OrthantKL{nu, weight}, "chi2": OrthantChiSquare{nu, weight}, "square": Box{0, weight, nu}} {
-					c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 1}})
-					value := c.Evaluate(x)
-					if math.IsInf(value, 1) {
-						continue
-					}
-					h := exact.Problem{N: n, D: d, Rows: rows, Target: target, Loss: "squared", Mu: 1, Adversary: exact.Adversary{Penalty: name, Nu: nu, Cap: min(weight, 1e300)}}
-					if low := drotest.Above(h.Objective(drotest.Reals(x)), c.Best.Upper); low > 0 {
-						t.Errorf("trial %d, %#v: P is %v above the upper bound %v", trial, dual, low, c.Best.Upper)
-					}
-					if name == "kl" && math.IsInf(weight, 1) || nu > 1 || value < 1e-3 { // whose weights grow with the losses, e^1000 say
-						continue
-					}
-					if loose := c.Best.Upper - value; !(loose <= 1e-10*value) {
-						t.Errorf("trial %d, %#v: an upper bound of %v, %.3g of it above", trial, dual, c.Best.Upper, loose/value)
-					}
 				}
 			}
 		}

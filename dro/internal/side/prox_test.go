@@ -29,10 +29,10 @@ func TestProximalStepsMeetOptimalityConditions(t *testing.T) {
 	cases := simplexCases()
 	for _, alpha := range []float64{0.3, 1} { // ν = 0: the geometry without the penalty
 		limit := func(n int) float64 { return 1 / (alpha * float64(n)) }
-		cases = append(cases, simplexCase{CappedKL{alpha, 0}, true, 0, limit}, simplexCase{CVaR(alpha), false, 0, limit})
+		cases = append(cases, simplexCase{Simplex{Alpha: alpha, Nu: 0}, true, 0, limit}, simplexCase{Simplex{Divergence: PearsonChi2, Alpha: alpha}, false, 0, limit})
 	}
 	one := func(int) float64 { return 1 }
-	cases = append(cases, simplexCase{KL{}, true, 0, one}, simplexCase{ChiSquare{}, false, 0, one})
+	cases = append(cases, simplexCase{Simplex{}, true, 0, one}, simplexCase{Simplex{Divergence: PearsonChi2}, false, 0, one})
 	for _, c := range cases {
 		for trial := range 12 {
 			n := 1 + rng.IntN(8)
@@ -108,48 +108,6 @@ func (c simplexCase) inside(n int, y []float64) []float64 {
 		}
 	}
 	return y
-}
-
-// For e → 0 the step is the best response, for a → 0 it stays; with w = 1 it
-// starts from the history alone.
-func TestProximalStepLimits(t *testing.T) {
-	f := []float64{0.3, -1, 0.8, 0.1}
-	for _, c := range simplexCases() {
-		if c.nu < 0.01 {
-			continue
-		}
-		prev, hist := c.inside(4, []float64{.1, .2, .3, .4}), c.inside(4, []float64{.4, .3, .2, .1})
-		up, uh := make([]float64, 4), make([]float64, 4)
-		c.dual.CoordsTo(up, prev)
-		c.dual.CoordsTo(uh, hist)
-		u, y, want := make([]float64, 4), make([]float64, 4), make([]float64, 4)
-		same := func(what string, want []float64, tol float64) {
-			t.Helper()
-			for j := range y {
-				if !drotest.Near(y[j], want[j], tol, 0) {
-					t.Errorf("%v: %s gives %v, want %v", c, what, y, want)
-					return
-				}
-			}
-		}
-		c.dual.BestResponseTo(want, f)
-		c.dual.ProxTo(u, y, f, up, uh, 1, 1e-13, 0)
-		same("e → 0", want, 1e-10)
-		c.dual.ProxTo(u, y, f, up, uh, 1e-14, 1, 0)
-		same("a → 0", prev, 1e-10)
-		c.dual.ProxTo(u, y, f, up, uh, 1e-14, 1, 1)
-		same("a → 0 with w = 1", hist, 1e-10)
-	}
-}
-
-func TestUniformDoesNotMove(t *testing.T) {
-	u, y := make([]float64, 3), make([]float64, 3)
-	Uniform{}.ProxTo(u, y, []float64{5, 0, 1}, u, u, 2, 1, 0.5)
-	for j := range y {
-		if y[j] != 1./3 || u[j] != 1 {
-			t.Errorf("weights %v, coordinates %v", y, u)
-		}
-	}
 }
 
 func TestEntropyProx(t *testing.T) {

@@ -4,32 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/drotrain/drotrain/internal/ranks"
 )
-
-// A reference holds the reference weights of n samples: w_j of their sum, or equal ones.
-type reference struct {
-	rows  *ranks.Rows // where the samples are stored; nil: all here
-	w     []float64   // nil: equal
-	total float64     // the sum of the weights, n of equal ones
-}
-
-// newReference returns the reference weights of n samples; w may be nil, or longer.
-func newReference(rows *ranks.Rows, w []float64, n int) reference {
-	if w == nil {
-		return reference{rows, nil, float64(n)}
-	}
-	return reference{rows, w[:n], totalOf(rows, w[:n])}
-}
-
-// at returns the weight of sample j, not divided by the total.
-func (r *reference) at(j int) float64 {
-	if r.w == nil {
-		return 1
-	}
-	return r.w[j]
-}
 
 // A selection is a quantile being selected: the samples that may have it, and what is known of the
 // others.

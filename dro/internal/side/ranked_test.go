@@ -23,14 +23,14 @@ func TestSmoothedOverRanks(t *testing.T) {
 		w[j] = float64(rng.IntN(5)) * rng.ExpFloat64()
 	}
 	for _, divergence := range []Divergence{KullbackLeibler, PearsonChi2} {
-		_, want := NewPenalty(divergence, 0, w).Smoothed(1, n)
+		_, want := Simplex{Divergence: divergence, Nu: 0, Weights: w}.Smoothed(1, n)
 		err := ranks.Run(3, func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
 			lo, hi := rows.Here(n)
 			own := make([]float64, n)
 			copy(own[lo:hi], w[lo:hi])
-			d, _ := NewPenalty(divergence, 0, own).Over(rows)
-			if _, most := d.(Ball).Smoothed(1, n); !(most > want*(1-1e-12) && most < want*(1+1e-12)) {
+			d := Simplex{Divergence: divergence, Weights: own}.Over(rows)
+			if _, most := d.(Simplex).Smoothed(1, n); !(most > want*(1-1e-12) && most < want*(1+1e-12)) {
 				return fmt.Errorf("rank %d: %v at most, all samples have %v", c.Rank(), most, want)
 			}
 			return nil
@@ -38,6 +38,23 @@ func TestSmoothedOverRanks(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// The problem on a few samples is solved by every rank on its own copy of them.
+func TestRestricted_IsLocal(t *testing.T) {
+	const n, m = 9001, 3
+	err := ranks.Run(2, func(c ranks.Comm) error {
+		d := Simplex{Divergence: KullbackLeibler, Nu: 1}.Over(ranks.NewRows(c, n)).(Simplex)
+		few, _ := d.Restricted(n, m)
+		y := make([]float64, m)
+		if risk, _ := few.BestResponseTo(y, []float64{1, 1, 1}); !(math.Abs(risk-1) <= 1e-12) {
+			return fmt.Errorf("rank %d: risk %v of equal losses 1", c.Rank(), risk)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -170,17 +187,21 @@ func TestQuantile_AgainstSorting(t *testing.T) {
 func TestPartsWeighTheirSamples(t *testing.T) {
 	const n, count = 9001, 2000
 	rng := drotest.RngOf(305)
-	w, group, other, f := make([]float64, n), make([]int, n), make([]int, n), drotest.Normals(rng, count, 1)
+	w, group, other, f := make([]float64, n), make([]int32, n), make([]int32, n), drotest.Normals(rng, count, 1)
 	for j := range w {
-		w[j], group[j], other[j] = 0.1+rng.Float64(), rng.IntN(3), rng.IntN(4)-1
+		w[j], group[j], other[j] = 0.1+rng.Float64(), rng.Int32N(3), rng.Int32N(4)-1
 	}
 	for name, of := range map[string]func(rows *ranks.Rows) (saddle.Dual, error){
-		"fixed":     func(rows *ranks.Rows) (saddle.Dual, error) { return NewFixedOver(rows, w) },
-		"ball":      func(rows *ranks.Rows) (saddle.Dual, error) { return NewBall(KullbackLeibler, 0.2, w), nil },
-		"of equals": func(rows *ranks.Rows) (saddle.Dual, error) { return NewBall(PearsonChi2, 0.2, nil), nil },
-		"protected": func(rows *ranks.Rows) (saddle.Dual, error) { return Protected{Share: 0.3, Nu: 0.1, Weights: w}, nil },
+		"fixed": func(*ranks.Rows) (saddle.Dual, error) { return Simplex{Alpha: 1, Weights: w}, nil },
+		"ball": func(rows *ranks.Rows) (saddle.Dual, error) {
+			return Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w}, nil
+		},
+		"of equals": func(rows *ranks.Rows) (saddle.Dual, error) { return Simplex{Divergence: PearsonChi2, Radius: 0.2}, nil },
+		"protected": func(rows *ranks.Rows) (saddle.Dual, error) {
+			return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.1, Weights: w}, nil
+		},
 		"groups": func(rows *ranks.Rows) (saddle.Dual, error) {
-			return NewGroupsOver(rows, NewPenalty(PearsonChi2, 0.2, nil), w, group, other)
+			return NewGroupsOver(rows, Simplex{Divergence: PearsonChi2, Nu: 0.2}, w, group, other)
 		},
 	} {
 		for _, size := range []int{1, 3} {
@@ -190,9 +211,9 @@ func TestPartsWeighTheirSamples(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				dual, _ = dual.(saddle.Ranked).Over(rows)
+				dual = dual.(saddle.Adversary).Over(rows)
 				spread := rows.Stratified(n, count)
-				part, _ := saddle.OfPart(dual, count).(saddle.Ranked).Over(rows.Part(count))
+				part := saddle.OfPart(dual, count).(saddle.Adversary).Over(rows.Part(count))
 				copies := saddle.OfSamples(dual, spread)
 				got, want := make([]float64, count), make([]float64, count)
 				risk, _ := part.BestResponseTo(got, f)

@@ -27,11 +27,11 @@ func simplexCases() []simplexCase {
 	}
 	var cases []simplexCase
 	for _, nu := range []float64{1e-4, 0.03, 1, 50} {
-		cases = append(cases, simplexCase{KL{Nu: nu}, true, nu, one}, simplexCase{ChiSquare{Nu: nu}, false, nu, one})
-		for _, alpha := range []float64{0.2, 0.55, 1} {
+		cases = append(cases, simplexCase{Simplex{Nu: nu}, true, nu, one}, simplexCase{Simplex{Divergence: PearsonChi2, Nu: nu}, false, nu, one})
+		for _, alpha := range []float64{0.2, 0.55, 0.99} {
 			cases = append(cases,
-				simplexCase{CappedKL{alpha, nu}, true, nu, capped(alpha)},
-				simplexCase{CappedChiSquare{alpha, nu}, false, nu, capped(alpha)})
+				simplexCase{Simplex{Alpha: alpha, Nu: nu}, true, nu, capped(alpha)},
+				simplexCase{Simplex{Divergence: PearsonChi2, Alpha: alpha, Nu: nu}, false, nu, capped(alpha)})
 		}
 	}
 	return cases
@@ -142,51 +142,24 @@ func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
 	}
 }
 
-func TestThresholdsAgainstSorting(t *testing.T) {
+// The threshold is that of sorting, from any estimate.
+func TestThresholds_AgainstSorting(t *testing.T) {
 	rng := drotest.RngOf(2)
 	for range 300 {
 		n := 1 + rng.IntN(30)
-		v := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2))
-		want, top := drotest.NaiveThreshold(v, float64(n)), slices.Max(v)
-		for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, top, math.Inf(-1), math.Inf(1)} {
-			got, total, above := threshold(nil, v, top, from)
-			if !drotest.Near(got, want, 1e-11, drotest.MaxAbs(v)) || !drotest.Near(total, float64(n), 1e-11, drotest.MaxAbs(v)) || above < 1 {
-				t.Fatalf("threshold(%v) from %v = %v, by sorting %v; total %v", v, from, got, want, total)
+		v, y := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2)), make([]float64, n)
+		for _, alpha := range []float64{0, 1 / (1 + 3*rng.Float64())} {
+			limit := float64(n)
+			if alpha > 0 {
+				limit = min(limit, 1/alpha)
 			}
-		}
-		limit := 1 + 3*rng.Float64()
-		w, y := newReference(nil, nil, n), make([]float64, n)
-		_, tau := w.respondLimited(y, v, PearsonChi2, 1, limit)
-		if mass := floats.Sum(y); !(math.Abs(mass-1) <= drotest.ClosedForm) {
-			t.Fatalf("limit %v of %v: mass %v", limit, v, mass)
-		}
-		if want := drotest.NaiveThreshold(v, limit) + 1; limit > 1.01 && slices.Max(y) == limit/float64(n) && !drotest.Near(tau, want, 1e-11, drotest.MaxAbs(v)) {
-			t.Fatalf("limit %v of %v: %v, by sorting %v", limit, v, tau, want)
-		}
-	}
-}
-
-// The value of every dual on a fine grid of the simplex is below the risk, and
-// within the grid's resolution of it.
-func TestBestResponsesAgainstGrid(t *testing.T) {
-	const grid = 240
-	f := []float64{0.9, -0.4, 0.3}
-	for _, c := range simplexCases() {
-		if c.nu < 0.01 {
-			continue
-		}
-		risk, _ := c.dual.BestResponseTo(make([]float64, 3), f)
-		best := math.Inf(-1)
-		for i := range grid + 1 {
-			for j := range grid + 1 - i {
-				y := []float64{float64(i) / grid, float64(j) / grid, float64(grid-i-j) / grid}
-				if slices.Max(y) <= c.limit(3)+drotest.ClosedForm {
-					best = max(best, vec.Dot(y, f)-c.psi(y))
+			want := drotest.NaiveThreshold(v, limit) + 1
+			for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, math.Inf(-1), math.Inf(1)} {
+				a := Simplex{Divergence: PearsonChi2, Nu: 1, Alpha: alpha}.respond(y, v, saddle.Multipliers{Tau: from, Known: true})
+				if !(math.Abs(floats.Sum(y)-1) <= drotest.ClosedForm) || slices.Max(y) > 0 && slices.Max(y) < limit/float64(n) && !drotest.Near(a.tau, want, 1e-11, drotest.MaxAbs(v)+1) {
+					t.Fatalf("limit %v of %v from %v: %v, by sorting %v; weights %v", limit, v, from, a.tau, want, y)
 				}
 			}
-		}
-		if best > risk+drotest.ClosedForm || best < risk-0.02*(1+c.nu) {
-			t.Errorf("%v: risk %v, best on the grid %v", c, risk, best)
 		}
 	}
 }
@@ -199,28 +172,28 @@ func TestKnownResponses(t *testing.T) {
 		risk, tau float64
 	}{
 		// exp(f) = 1, 3: y = 1/4, 3/4; R = log((1+3)/2) = log 2.
-		{KL{Nu: 1}, []float64{0, ln3}, []float64{.25, .75}, ln2, ln2},
+		{Simplex{Nu: 1}, []float64{0, ln3}, []float64{.25, .75}, ln2, ln2},
 		// ν = 2 of f = 0, 2 log 3: the same weights, twice the risk.
-		{KL{Nu: 2}, []float64{0, 2 * ln3}, []float64{.25, .75}, 2 * ln2, 2 * ln2},
+		{Simplex{Nu: 2}, []float64{0, 2 * ln3}, []float64{.25, .75}, 2 * ln2, 2 * ln2},
 		// r = 1 + (f − τ)/1 with τ = ½: r = ½, 3/2; R = ¾ − ½·¼ = 5/8.
-		{ChiSquare{Nu: 1}, []float64{0, 1}, []float64{.25, .75}, 0.625, 0.5},
+		{Simplex{Divergence: PearsonChi2, Nu: 1}, []float64{0, 1}, []float64{.25, .75}, 0.625, 0.5},
 		// f = 0, 5: r₁ = 0, r₂ = 2 = 1 + 5 − τ: τ = 4, R = 5 − ½·1 = 4.5.
-		{ChiSquare{Nu: 1}, []float64{0, 5}, []float64{0, 1}, 4.5, 4},
+		{Simplex{Divergence: PearsonChi2, Nu: 1}, []float64{0, 5}, []float64{0, 1}, 4.5, 4},
 		// α = ¾, n = 4: cap 1/3; the three largest: (3+2+1)/3 = 2.
-		{CVaR(0.75), []float64{3, 0, 2, 1}, []float64{1. / 3, 0, 1. / 3, 1. / 3}, 2, 1},
+		{Simplex{Divergence: PearsonChi2, Alpha: 0.75}, []float64{3, 0, 2, 1}, []float64{1. / 3, 0, 1. / 3, 1. / 3}, 2, 1},
 		// α = 0.6, n = 4: k = 2.4, cap 1/2.4: (4 + 2)/2.4 + 0.4/2.4·1 = 6.4/2.4.
-		{CVaR(0.6), []float64{1, 4, 0, 2}, []float64{.4 / 2.4, 1 / 2.4, 0, 1 / 2.4}, 6.4 / 2.4, 1},
+		{Simplex{Divergence: PearsonChi2, Alpha: 0.6}, []float64{1, 4, 0, 2}, []float64{.4 / 2.4, 1 / 2.4, 0, 1 / 2.4}, 6.4 / 2.4, 1},
 		// Cap 2/3 of mass on f = 5, 1/3 on 0 (n = 3, α = ½; the tie is shared evenly).
-		{CVaR(0.5), []float64{5, 0, 0}, []float64{2. / 3, 1. / 6, 1. / 6}, 10. / 3, 0},
+		{Simplex{Divergence: PearsonChi2, Alpha: 0.5}, []float64{5, 0, 0}, []float64{2. / 3, 1. / 6, 1. / 6}, 10. / 3, 0},
 		// χ² with cap ½ (α = 2/3, n = 3), ν = 1: f = 9, 0, 0: r = 1.5, ¾, ¾,
 		// R = 4.5 − ½·mean(¼, 1/16, 1/16) = 4.5 − 1/16, τ = 0 + 1·(1 − ¾) = ¼.
-		{CappedChiSquare{2. / 3, 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - 1./16, 0.25},
+		{Simplex{Divergence: PearsonChi2, Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - 1./16, 0.25},
 		// KL with the same cap: the same weights, R = 4.5 − (½ log 1.5 + ½ log ¾),
 		// exp(−τ) = ¾.
-		{CappedKL{2. / 3, 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - math.Log(1.5*.75)/2, -math.Log(.75)},
-		{KL{}, []float64{1, 3, 3}, []float64{0, .5, .5}, 3, 3},
-		{ChiSquare{}, []float64{-1, -3}, []float64{1, 0}, -1, -1},
-		{Uniform{}, []float64{1, 2, 6}, []float64{1. / 3, 1. / 3, 1. / 3}, 3, 3},
+		{Simplex{Alpha: 2. / 3, Nu: 1}, []float64{9, 0, 0}, []float64{.5, .25, .25}, 4.5 - math.Log(1.5*.75)/2, -math.Log(.75)},
+		{Simplex{}, []float64{1, 3, 3}, []float64{0, .5, .5}, 3, 3},
+		{Simplex{Divergence: PearsonChi2}, []float64{-1, -3}, []float64{1, 0}, -1, -1},
+		{Simplex{Divergence: PearsonChi2, Alpha: 1}, []float64{1, 2, 6}, []float64{1. / 3, 1. / 3, 1. / 3}, 3, 3},
 	} {
 		y := make([]float64, len(c.f))
 		risk, tau := c.dual.BestResponseTo(y, c.f)
@@ -243,25 +216,22 @@ func TestResponsesOverwrite(t *testing.T) {
 	for j := range w {
 		w[j], of[j] = float64(j%3), j%4
 	}
-	duals := []saddle.Dual{Uniform{}, Box{0, 0.3, 0.5}, OrthantKL{0.5, 0.3}, OrthantChiSquare{0.5, math.Inf(1)}}
+	duals := []saddle.Dual{Simplex{Divergence: PearsonChi2, Alpha: 1}, Box{0, 0.3, 0.5}, Orthant{Nu: 0.5, Cap: 0.3}, Orthant{Divergence: PearsonChi2, Nu: 0.5, Cap: math.Inf(1)}}
 	for _, c := range simplexCases() {
 		duals = append(duals, c.dual)
 	}
 	for _, w := range [][]float64{nil, w} {
 		for _, by := range []Divergence{KullbackLeibler, PearsonChi2} {
-			duals = append(duals, NewPenalty(by, 0.7, w), NewPenalty(by, 0.01, w), NewBall(by, 0.2, w))
+			duals = append(duals, Simplex{Divergence: by, Nu: 0.7, Weights: w}, Simplex{Divergence: by, Nu: 0.01, Weights: w}, Simplex{Divergence: by, Radius: 0.2, Weights: w})
 		}
-		duals = append(duals, Protected{Share: 0.3, Weights: w}, Protected{Share: 0.3, Nu: 0.2, Weights: w})
-		g, err := NewGroups(NewPenalty(KullbackLeibler, 0.1, nil), w, of)
+		duals = append(duals, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w}, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w})
+		g, err := NewGroups(Simplex{Divergence: KullbackLeibler, Nu: 0.1}, w, of)
 		if err != nil {
 			t.Fatal(err)
 		}
 		duals = append(duals, g)
 	}
-	fixed, err := NewFixed(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixed := Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: w}
 	for _, d := range append(duals, fixed) {
 		var y [3][]float64
 		var risk [3]float64

@@ -3,12 +3,10 @@ package side
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 	"gonum.org/v1/gonum/floats"
@@ -84,7 +82,7 @@ func TestFenchelYoungWithinAnError(t *testing.T) {
 			if saddle.FreeLast(p) {
 				g[3], err[3] = 0, 0
 			}
-			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: p})
+			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: p})
 			got, most := c.FenchelYoung(x, g, err), 0.0
 			for corner := range 16 {
 				worse := append([]float64(nil), g...)
@@ -98,24 +96,6 @@ func TestFenchelYoungWithinAnError(t *testing.T) {
 			}
 			if sharp := p.FenchelYoung(x, g); floats.Norm(err, 2) < 1e-3 && got > 1.1*most+0.1*sharp+1e-2 {
 				t.Errorf("%#v: %v within an error of %v, %v at most at a corner", p, got, err, most)
-			}
-		}
-	}
-}
-
-// A gradient that overflowed proves nothing.
-func TestFenchelYoungOfNoNumber(t *testing.T) {
-	rng := drotest.RngOf(207)
-	o := drotest.NewSample(rng, 10, 4, true).Oracle(t, losses.Squared{})
-	for _, p := range []saddle.Primal{L2{Mu: 0.3}, L2{}, L2{Mu: 0.3, Intercept: true}, L2{Intercept: true}, shifted{L2{Mu: 2}, 1}, Entropy{0.5}, Entropy{}} {
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: p})
-		for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
-			for _, e := range []float64{0, math.Inf(1), math.NaN()} {
-				x, g, err := drotest.OnSimplex(rng, 4), make([]float64, 4), make([]float64, 4)
-				g[1], err[1] = v, e
-				if got := c.FenchelYoung(x, g, err); got < math.Inf(1) {
-					t.Errorf("%#v: %v for a gradient of %v within %v", p, got, v, e)
-				}
 			}
 		}
 	}
@@ -164,76 +144,11 @@ func gradientRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Cert
 	}
 }
 
-// The risk of KL is exact to a few units of the mean deviation of the losses, however far
-// ν is above them, and to a few of the largest where it is not.
-func TestKLRiskWhateverNu(t *testing.T) {
-	rng := drotest.RngOf(203)
-	for range 200 {
-		n := 2 + rng.IntN(40)
-		f := make([]float64, n)
-		for j := range f {
-			f[j] = math.Exp(4 * rng.NormFloat64())
-		}
-		nu := math.Pow(10, 18*rng.Float64()-9)
-		h := exact.Problem{N: n, Adversary: exact.Adversary{Penalty: "kl", Nu: nu}}
-		want := h.Respond(drotest.Reals(f)).Value
-		y := make([]float64, n)
-		risk, _ := KL{Nu: nu}.BestResponseTo(y, f)
-		top := slices.Max(f)
-		total := 0.0
-		for _, v := range f {
-			total += math.Exp((v - top) / nu)
-		}
-		again, rounding := klRisk(nil, f, nil, nu, top, total)
-		if off := math.Abs(drotest.Above(want, again)); off > rounding {
-			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, again, off, rounding)
-		}
-		if !drotest.Near(risk, again, 1e-12, risk) || rounding > 1e-13*float64(n)*top {
-			t.Errorf("ν = %v: risk %v and %v, rounding %.3g of losses up to %.3g", nu, risk, again, rounding, top)
-		}
-		if mean := vec.Sum(f) / float64(n); nu > 100*top && rounding > 2e-13*mean {
-			t.Errorf("ν = %v: the risk %v is off by up to %.3g", nu, risk, rounding)
-		}
-	}
-}
-
-// Where the losses are symmetric about their mean, 0, the risk of KL at a large ν is all
-// cancellation: what is said of its rounding has that of the sum in it, not of the result
-// alone.
-func TestKLRiskOfCancellingLosses(t *testing.T) {
-	rng := drotest.RngOf(217)
-	felt := 0
-	for range 200 {
-		f := make([]float64, 2+2*rng.IntN(20))
-		for j := 0; j < len(f); j += 2 {
-			f[j] = rng.ExpFloat64()
-			f[j+1] = -f[j]
-		}
-		top := slices.Max(f)
-		nu, total := top*math.Pow(10, 2+4*rng.Float64()), 0.0
-		for _, v := range f {
-			total += math.Exp((v - top) / nu)
-		}
-		risk, rounding := klRisk(nil, f, nil, nu, top, total)
-		a := exact.Adversary{Penalty: "kl", Nu: nu}
-		off := math.Abs(drotest.Above(a.Respond(drotest.Reals(f)).Value, risk))
-		if off > rounding {
-			t.Fatalf("ν = %v: risk %v is off by %.3g, not %.3g", nu, risk, off, rounding)
-		}
-		if off > 16*saddle.UnitRoundoff*math.Abs(risk)+nu*1e-24 {
-			felt++
-		}
-	}
-	if felt < 100 {
-		t.Errorf("the sum rounds in %d cases", felt)
-	}
-}
-
 // hardProblem is the problem of h.
 func hardProblem(t testing.TB, h *drotest.Hard) *saddle.Problem {
-	p := &saddle.Problem{Oracle: h.Oracle(t), Dual: KL{Nu: h.Nu}, Primal: L2{Mu: h.Mu, Intercept: h.Intercept}}
+	p := &saddle.Problem{Oracle: h.Oracle(t), Dual: Simplex{Nu: h.Nu}, Primal: L2{Mu: h.Mu, Intercept: h.Intercept}}
 	if h.Penalty == "chi2" {
-		p.Dual = ChiSquare{Nu: h.Nu}
+		p.Dual = Simplex{Divergence: PearsonChi2, Nu: h.Nu}
 	}
 	return p
 }

@@ -22,7 +22,7 @@ func TestAllowancesHoldMarginsFarOff(t *testing.T) {
 		nu := math.Pow(10, 4*rng.Float64()-3)
 		loss := []losses.Loss{losses.Logistic{}, losses.Squared{}, losses.Huber{Delta: 0.5}}[trial%3]
 		o := s.Oracle(t, loss)
-		for _, dual := range []saddle.Dual{KL{Nu: nu}, ChiSquare{Nu: nu}} {
+		for _, dual := range []saddle.Dual{Simplex{Nu: nu}, Simplex{Divergence: PearsonChi2, Nu: nu}} {
 			c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 1}})
 			x := drotest.Normals(rng, d, 2)
 			c.Evaluate(x)
@@ -66,26 +66,6 @@ func TestAllowancesHoldMarginsFarOff(t *testing.T) {
 	}
 }
 
-// What rounding may have done to φ(x) is allowed for.
-func TestPointRoundingHoldsTheRegulariser(t *testing.T) {
-	rng := drotest.RngOf(3502)
-	for range 40 {
-		const n, d = 3, 30
-		o := drotest.NewSample(rng, n, d, false).Oracle(t, losses.Squared{})
-		phi := L2{Mu: rng.Float64()}
-		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: KL{Nu: 1}, Primal: phi})
-		x, sum := drotest.Normals(rng, d, 1e3), exact.New(0)
-		for _, v := range drotest.Reals(x) {
-			sum = exact.Add(sum, exact.Mul(v, v))
-		}
-		sum = exact.Mul(exact.New(phi.Mu/2), sum)
-		computed := phi.Value(x)
-		if off := math.Abs(drotest.Above(sum, computed)); off > c.PointRounding(computed) {
-			t.Errorf("φ is off by %v, %v is allowed", off, c.PointRounding(computed))
-		}
-	}
-}
-
 // Without a penalty the risk of groups is their largest mean, and what rounding may have done
 // to that is allowed for.
 func TestRoundingOfTheLargestGroup(t *testing.T) {
@@ -96,7 +76,7 @@ func TestRoundingOfTheLargestGroup(t *testing.T) {
 		for j := range f {
 			f[j], of[j] = rng.ExpFloat64(), j%3
 		}
-		g, err := NewGroups(Ball{Radius: math.Inf(1)}, nil, of)
+		g, err := NewGroups(Simplex{}, nil, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,34 +99,13 @@ func TestRoundingOfTheLargestGroup(t *testing.T) {
 	}
 }
 
-// Of the first samples those of groups without a prior may be all: they are weighed alike.
-func TestGroupsOfAPrefixWithoutAPrior(t *testing.T) {
-	for _, nu := range []float64{0, 0.3} {
-		near := NewPenalty(KullbackLeibler, nu, []float64{0, 0, 1})
-		g, err := NewGroups(near, nil, []int{0, 0, 1, 1, 2, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal := *g
-		equal.Near.Weights = nil
-		f, y, want := []float64{1, 2, 4, 0.5}, make([]float64, 4), make([]float64, 4)
-		risk, _ := g.BestResponseTo(y, f)
-		wanted, _ := equal.BestResponseTo(want, f)
-		for j := range y {
-			if y[j] != want[j] || risk != wanted {
-				t.Fatalf("ν = %v: weights %v, risk %v, with equal priors %v, %v", nu, y, risk, want, wanted)
-			}
-		}
-	}
-}
-
 // Groups that overlap: what stands for ψ is above that of every q with these weights.
 func TestPenaltyOfOverlappingGroupsIsAbove(t *testing.T) {
 	rng := drotest.RngOf(3504)
 	for range 50 {
 		first, second := []int{0, 0, 1, 1, 1}, []int{0, 1, 0, 1, 1}
 		prior := drotest.OnSimplex(rng, 4)
-		g, err := NewGroups(NewPenalty(KullbackLeibler, rng.Float64(), prior), nil, first, second)
+		g, err := NewGroups(Simplex{Divergence: KullbackLeibler, Nu: rng.Float64(), Weights: prior}, nil, first, second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ func TestSamplesWithoutWeightDoNotCount(t *testing.T) {
 	f := []float64{0.3, 0, 0.7, 0, 0.1, 0.9, 0.4, 0.2}
 	group := []int{0, 0, 1, 1, 2, 2, 2, 0}
 	duals := map[string]saddle.Dual{}
-	for name, near := range map[string]Ball{"equal": {}, "prior": {Weights: []float64{9, 1, 0.3}}} {
+	for name, near := range map[string]Simplex{"equal": {}, "prior": {Weights: []float64{9, 1, 0.3}}} {
 		for _, d := range []Divergence{KullbackLeibler, PearsonChi2} {
 			near.Divergence = d
 			for _, radius := range []float64{0.2, math.Inf(1)} {
@@ -27,16 +27,13 @@ func TestSamplesWithoutWeightDoNotCount(t *testing.T) {
 					}
 					of := []string{"kl ", "χ² "}[d] + name + " " + map[bool]string{true: "ball", false: "all"}[radius < 1] + map[bool]string{true: " priced"}[nu > 0]
 					duals["groups "+of] = g
-					duals["rows "+of] = Ball{Divergence: d, Radius: radius, Nu: nu, Weights: w}
+					duals["rows "+of] = Simplex{Divergence: d, Radius: radius, Nu: nu, Weights: w}
 				}
 			}
 		}
 	}
-	fixed, err := NewFixed(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	duals["fixed"], duals["protected"], duals["protected, priced"] = fixed, Protected{Share: 0.3, Weights: w}, Protected{Share: 0.3, Nu: 0.2, Weights: w}
+	fixed := Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: w}
+	duals["fixed"], duals["protected"], duals["protected, priced"] = fixed, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Weights: w}, Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.2, Weights: w}
 	for name, d := range duals {
 		want := make([]float64, len(f))
 		risk, _ := d.BestResponseTo(want, f)

@@ -61,7 +61,7 @@ func groupingOf(name string, label []string) data.Grouping {
 	return g
 }
 
-// Input is the rows of a task.
+// Input returns the rows of a task.
 func (f *Fixture) Input(task eval.Task) eval.Input {
 	rows := f.Regression
 	if task == eval.Binary {

@@ -5,7 +5,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// Loans is a small binary problem: eight rows, two groups, two models.
+// Loans returns a small binary problem: eight rows, two groups, two models.
 func Loans() eval.Input {
 	return eval.Input{
 		Task: eval.Binary, LossName: "logistic", LossUnit: "nats",

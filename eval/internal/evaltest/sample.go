@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// Sample is a full report on the fixture rows, with a made-up second model.
+// Sample returns a full report on the fixture rows, with a made-up second model.
 func Sample(t testing.TB, task eval.Task) *eval.Report {
 	f := Read(t)
 	in := f.Input(task)

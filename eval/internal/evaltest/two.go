@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// Two is a synthetic input: n rows in g groups, two models, the second better
+// Two returns a synthetic input: n rows in g groups, two models, the second better
 // by shift on the losses of group 0.
 func Two(n, g int, shift float64, seed uint64) eval.Input {
 	r := rand.New(rand.NewPCG(seed, 9))

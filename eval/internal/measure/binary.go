@@ -69,7 +69,7 @@ func measureBinary(target, score, loss, weight []float64, threshold float64, row
 	return v
 }
 
-// ECEBin is the bin of a probability.
+// ECEBin returns the bin of a probability.
 func ECEBin(p float64) int { return min(int(p*ECEBins), ECEBins-1) }
 
 // setCounts sets what follows from the four cells of the confusion matrix.

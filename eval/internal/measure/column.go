@@ -25,7 +25,7 @@ type Column struct {
 	Done func()
 }
 
-// Loaded is the column with its values, n of them.
+// Loaded returns the column with its n values.
 func (c Column) Loaded(n int) (Column, error) {
 	if c.Load != nil {
 		var err error
@@ -43,7 +43,7 @@ func (c Column) Free() {
 	}
 }
 
-// Check says where the values do not fit n rows.
+// Check returns an error that names where the values do not fit n rows.
 func (c Column) Check(n int) error {
 	if c.Levels == nil {
 		if len(c.Value) != n {
@@ -102,7 +102,7 @@ func (c Column) CellsIn(room *paged.Room) (labels []string, code []int32) {
 	return labels, code
 }
 
-// Text is the value of row i as people read it.
+// Text returns the value of row i as people read it.
 func (c Column) Text(i int) string {
 	switch {
 	case c.Levels == nil && math.IsNaN(c.Value[i]), c.Levels != nil && c.Code[i] < 0:
@@ -140,7 +140,7 @@ func quantileCuts(x []float64, k int) []float64 {
 // a hundredth of the rows.
 const mostForCuts = 1 << 14
 
-// thinned is x, or one of every run of it where it is long, at a place in the run that
+// thinned returns x, or one of every run of it where it is long, at a place in the run that
 // follows no pattern.
 func thinned(x []float64) []float64 {
 	step := len(x) / mostForCuts

@@ -49,7 +49,7 @@ type Sorted struct {
 	base float64   // the mean: keeps the sums free of cancellation
 }
 
-// upTo is the weight of the k largest losses.
+// upTo returns the weight of the k largest losses.
 func (s *Sorted) upTo(k int) float64 {
 	if s.cum == nil {
 		return float64(k)
@@ -67,7 +67,7 @@ func (s *Sorted) weightOf(i int) float64 {
 // Sort sorts; weight is nil or has mean 1.
 func Sort(loss, weight []float64) (*Sorted, error) { return SortIn(nil, loss, weight) }
 
-// SortIn is Sort in a room; nil is the heap.
+// SortIn sorts as Sort does, with scratch memory from the allocator; nil is the heap.
 func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
@@ -117,7 +117,7 @@ func (s *Sorted) CVaRAt(alpha float64) (value, quantile float64) {
 	return s.base + (s.sum[k]+(m-s.upTo(k))*(s.loss[k]-s.base))/m, s.loss[k]
 }
 
-// CVaRLevels is a grid dense near 0, where the tail is, from max(1/n, 0.001)
+// CVaRLevels returns a grid dense near 0, where the tail is, from max(1/n, 0.001)
 // to 1, with the round levels people quote always among them.
 func CVaRLevels(n int) []float64 {
 	lo := math.Max(1/float64(n), 1e-3)

@@ -11,7 +11,7 @@ type Interval struct {
 	Method string `json:"method"`
 }
 
-// Text writes "low to high" with the decimals of scale; "" where there is none.
+// Text writes "low to high" with the decimals of scale; "" for nil.
 func (iv *Interval) Text(scale float64) string {
 	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
 		return ""

@@ -11,6 +11,7 @@ type Task string
 const (
 	Binary     Task = "binary"     // Target is ±1, Score is P(positive)
 	Regression Task = "regression" // Target and Score are in original units
+	Multiclass Task = "multiclass" // Target is the index of a class, Score the probability of it
 )
 
 // A Measure describes one number of the tables.
@@ -24,13 +25,16 @@ type Measure struct {
 // Measures returns the measures computed for a task, in table order. The first
 // is always "risk".
 func (t Task) Measures() []Measure {
-	if t == Binary {
+	switch t {
+	case Binary:
 		return binaryMeasures
+	case Multiclass:
+		return multiclassMeasures
 	}
 	return regressionMeasures
 }
 
-// Measure is the measure of a key.
+// Measure returns the measure of a key.
 func (t Task) Measure(key string) (Measure, bool) {
 	for _, m := range t.Measures() {
 		if m.Key == key {
@@ -103,6 +107,9 @@ func (v *Values) set(key string, x float64, why string) {
 // All computes every measure of model k over the rows of a stratum.
 func All(in *Rows, k int, s *Stratum) Values {
 	m := in.Models[k]
+	if in.Task == Multiclass {
+		return measureMulticlass(in, &m, s.Rows)
+	}
 	if in.Task == Binary {
 		return measureBinary(in.Target, m.Score, m.Loss, in.Weight, in.Threshold, s.Rows, s.Ties(in, k))
 	}
@@ -111,7 +118,7 @@ func All(in *Rows, k int, s *Stratum) Values {
 
 var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
 
-// Bounds are the values a measure can take.
+// Bounds returns the values a measure can take.
 func (m Measure) Bounds() (lo, hi float64) {
 	switch {
 	case m.Key == "calibration_gap":
@@ -126,11 +133,11 @@ func (m Measure) Bounds() (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// Trials is the number of rows that a proportion is taken over; 0 for what is
+// Trials returns the number of rows that a proportion is taken over; 0 for what is
 // no proportion.
 func (v *Values) Trials(key string, n float64) float64 {
 	switch key {
-	case "accuracy", "selection_rate", "prevalence":
+	case "accuracy", "top5", "selection_rate", "prevalence":
 		return n
 	case "tpr":
 		return math.Round(n * float64(v.Of["prevalence"]))

@@ -9,7 +9,7 @@ import (
 // reads back as NaN.
 type Num float64
 
-// Undefined is the Num that stands for "could not be computed".
+// Undefined returns the Num that stands for "could not be computed".
 func Undefined() Num { return Num(math.NaN()) }
 
 // Defined reports whether x is a finite number.
@@ -50,7 +50,7 @@ func (a *Summer) Add(x float64) {
 // Sum is the sum so far.
 func (a *Summer) Sum() float64 { return a.s + a.c }
 
-// Mean is the mean of x, NaN of nothing.
+// Mean returns the mean of x, NaN of nothing.
 func Mean(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()

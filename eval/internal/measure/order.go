@@ -13,7 +13,7 @@ import (
 // than comparing on 10⁵ keys and more.
 func Argsort(n int, key func(i int) float64) []int32 { return ArgsortIn(nil, n, key) }
 
-// ArgsortIn is Argsort with the positions, and what they are sorted in, in a room; nil is the heap.
+// ArgsortIn returns the positions as Argsort does, with its memory from the allocator; nil is the heap.
 func ArgsortIn(room *paged.Room, n int, key func(i int) float64) []int32 {
 	a := paged.Make[keyed](room, n)
 	defer paged.Free(room, a)
@@ -48,7 +48,7 @@ func orderedBits(x float64) uint64 {
 	return b | 1<<63
 }
 
-// fromOrdered is the inverse of orderedBits.
+// fromOrdered returns the inverse of orderedBits.
 func fromOrdered(b uint64) float64 {
 	if b>>63 != 0 {
 		return math.Float64frombits(b &^ (1 << 63))
@@ -61,11 +61,11 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// digitOf is digit d of a key, from the lowest.
+// digitOf returns digit d of a key, from the lowest.
 func digitOf(key uint64, d int) uint64 { return key >> (d * digitBits) & (1<<digitBits - 1) }
 
 // radixSort sorts by the digits of the key from the lowest, leaving out those
-// that all keys share. The result lies in a or in b, which is as long.
+// that all keys share. The result is a or b, which have the same length.
 func radixSort(a, b []keyed) []keyed {
 	var count [digits][1 << digitBits]int32
 	for _, k := range a {

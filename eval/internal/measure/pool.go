@@ -18,10 +18,10 @@ type Progress struct {
 	Done, Total int
 }
 
-// A Pool runs the steps of a phase on several goroutines, and tells of each.
+// A Pool runs the steps of a phase on several goroutines and reports each.
 type Pool struct {
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
-	Observe func(Progress) // told after every step, from one goroutine at a time; or nil
+	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
 	Room    *paged.Room    // of what is as long as the rows; nil: the heap
 }
 
@@ -89,10 +89,10 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 	return nil
 }
 
-// A stepped function tells an observer of every call.
+// A stepped function reports every call to an observer.
 type stepped func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error
 
-// Steps tells the observer of n calls, which several pools may share: first that
+// Steps reports n calls to the observer, which several pools may share: first that
 // there are some, then after each, never from two goroutines at a time.
 func (p Pool) Steps(phase string, n int) stepped {
 	observe := p.Observe

@@ -51,7 +51,7 @@ func measureRegression(target, score, loss, weight []float64, rows, order []int3
 	return v
 }
 
-// MedianError is the median of |score − target|: the mean of the two middle
+// MedianError returns the median of |score − target|: the mean of the two middle
 // values where the number of rows is even. With weights it is the same of the
 // values at half of the weight (scikit-learn's averaged weighted percentile).
 func MedianError(target, score, weight []float64, order []int32) float64 {

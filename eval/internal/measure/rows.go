@@ -16,15 +16,20 @@ const (
 type Model struct {
 	Name  string    // "ERM", "robust", …; unique
 	Role  Role      // OtherModel for predictions from elsewhere
-	Score []float64 // n: P(positive) in [0, 1], or the predicted value in the target's original units
+	Score []float64 // n: P(positive) in [0, 1], P(actual class), or the predicted value in the target's original units
 	Loss  []float64 // n: training loss of each row, in the units of the objective; nil in an input: of the scores, by LossName
+
+	// Of more than two classes: the index of the most probable class, and the place of the actual class
+	// by its probability, from 1.
+	Class, Place []int32
 }
 
 // Rows are what is measured, checked by who made them: n ≥ 1 rows, run along by
 // all slices, finite numbers, models with names of their own.
 type Rows struct {
 	Task      Task
-	Target    []float64 // n: ±1, or original units
+	Target    []float64 // n: ±1, the index of a class, or original units
+	Classes   []string  // of Multiclass
 	Weight    []float64 // n of mean 1, or nil for equal ones
 	Models    []Model
 	Threshold float64 // binary: predicted positive from this score on

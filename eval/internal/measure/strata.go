@@ -17,7 +17,7 @@ type Stratum struct {
 	Size  [][]int32 // regression, by model: the rows by ascending |error|
 }
 
-// Ties are the rows by ascending score of model k, for two classes.
+// Ties returns the rows by ascending score of model k, for two classes.
 func (s *Stratum) Ties(in *Rows, k int) Ties { return Ties{s.Order[k], s.Flag[k], in.Weight} }
 
 // Strata holds all rows as one, and the groups with rows of every grouping.
@@ -37,7 +37,7 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	if in.Task == Regression {
 		all.Size = make([][]int32, len(in.Models))
 		sorts *= 2
-	} else {
+	} else if in.Task == Binary {
 		all.Flag = make([][]uint8, len(in.Models))
 	}
 	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
@@ -122,7 +122,7 @@ func rowsByGroup(room *paged.Room, g data.Grouping, order []int32) [][]int32 {
 	return out
 }
 
-// groupStarts is where each group begins where rows lie one group after another, and the
+// groupStarts returns where each group begins where rows lie one group after another, and the
 // number of rows.
 func groupStarts(index []int32, labels int) []int32 {
 	start := make([]int32, labels+1)

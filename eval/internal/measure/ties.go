@@ -96,7 +96,7 @@ func (t Ties) Each(f func(p, q float64, end int)) {
 	}
 }
 
-// Totals are the weights of the two classes.
+// Totals returns the weights of the two classes.
 func (t Ties) Totals() (positive, negative float64) {
 	if t.Weight == nil {
 		n := 0
@@ -109,7 +109,7 @@ func (t Ties) Totals() (positive, negative float64) {
 	return positive, negative
 }
 
-// AUC is the Mann–Whitney statistic, a tie between a positive and a negative counting
+// AUC returns the Mann–Whitney statistic, a tie between a positive and a negative counting
 // one half.
 func (t Ties) AUC() float64 {
 	var neg, pos, wins float64
@@ -121,7 +121,7 @@ func (t Ties) AUC() float64 {
 	return math.Min(1, wins/(pos*neg)) // with weights rounding may take it above
 }
 
-// AveragePrecision is Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
+// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
 func (t Ties) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap Summer

@@ -5,7 +5,7 @@ import "github.com/drotrain/drotrain/internal/paged"
 // ScaleWeights makes the weights mean 1; nil stays nil.
 func ScaleWeights(weight []float64) []float64 { return ScaleWeightsIn(nil, weight) }
 
-// ScaleWeightsIn is ScaleWeights in a room; nil is the heap.
+// ScaleWeightsIn scales weights as ScaleWeights does, with memory from the allocator; nil is the heap.
 func ScaleWeightsIn(room *paged.Room, weight []float64) []float64 {
 	if weight == nil {
 		return nil
@@ -18,7 +18,7 @@ func ScaleWeightsIn(room *paged.Room, weight []float64) []float64 {
 	return out
 }
 
-// WeightedSum is Σ w x; a nil weight counts every row once.
+// WeightedSum returns Σ w x; a nil weight counts every row once.
 func WeightedSum(x, weight []float64) float64 {
 	var s Summer
 	for i, v := range x {
@@ -30,7 +30,7 @@ func WeightedSum(x, weight []float64) float64 {
 	return s.Sum()
 }
 
-// SumAt is the weight of rows, their number for a nil weight.
+// SumAt returns the weight of rows, their number for a nil weight.
 func SumAt(weight []float64, rows []int32) float64 {
 	if weight == nil {
 		return float64(len(rows))
@@ -42,7 +42,7 @@ func SumAt(weight []float64, rows []int32) float64 {
 	return s.Sum()
 }
 
-// Effective is Kish's effective number of rows, (Σw)²/Σw².
+// Effective returns Kish's effective number of rows, (Σw)²/Σw².
 func Effective(weight []float64) float64 {
 	var s, q Summer
 	for _, w := range weight {

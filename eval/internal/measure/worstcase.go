@@ -26,7 +26,7 @@ func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
 	return WorstKL(nil, loss, nil, nu)
 }
 
-// WorstKL is WorstCaseKL for rows of weight w (nil: equal): the weights are
+// WorstKL returns WorstCaseKL for rows of weight w (nil: equal): the weights are
 // y ∝ w exp(ℓ/ν), and the penalty is measured from w. They lie in a room; nil is the heap.
 func WorstKL(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
 	s, err := newWorst(room, loss, weight, nu)
@@ -51,7 +51,7 @@ func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error
 	return WorstChiSquare(nil, loss, nil, nu)
 }
 
-// WorstChiSquare is [WorstCaseChiSquare] for rows of weight w (nil: equal), in a room.
+// WorstChiSquare returns [WorstCaseChiSquare] for rows of weight w (nil: equal), in a room.
 func WorstChiSquare(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
 	s, err := newWorst(room, loss, weight, nu)
 	if err != nil {
@@ -102,7 +102,7 @@ func KLAt(s *Sorted, nu float64) (w WorstCase, z float64) {
 	}, z1
 }
 
-// activeRows is the number of rows with a positive weight in the χ² worst case:
+// activeRows returns the number of rows with a positive weight in the χ² worst case:
 // the largest set whose last row still has one, which is monotone in its size.
 func activeRows(s *Sorted, nu float64) int {
 	n := float64(len(s.loss))
@@ -155,7 +155,7 @@ const curvePoints = 28
 const SmallestRadius = 1e-3
 
 // finest is the least ν of a curve, in standard deviations of the losses, and how far two
-// losses are apart that are told from each other.
+// losses differ that count as different.
 const finest = 1e-9
 
 // nuGrid returns decreasing ν whose radii are about evenly spaced on a
@@ -234,7 +234,7 @@ func WorstCaseKLCurve(s *Sorted) []WorstCase {
 	return out
 }
 
-// WorstCaseChiSquareCurve is the worst case over a range of ν.
+// WorstCaseChiSquareCurve returns the worst case over a range of ν.
 func WorstCaseChiSquareCurve(s *Sorted) []WorstCase {
 	n := float64(len(s.loss))
 	radius := func(nu float64) float64 { // by running sums: less exact than chiSquareAt, and quick

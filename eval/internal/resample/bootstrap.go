@@ -26,7 +26,7 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// NewRNG is a generator whose stream the seed and the parts decide.
+// NewRNG returns a generator whose stream the seed and the parts decide.
 func NewRNG(seed uint64, part ...uint64) rng {
 	for _, p := range part {
 		seed = mix(seed+0x9e3779b97f4a7c15) ^ mix(p*0x9e3779b97f4a7c15+0xd1b54a32d192ed03)
@@ -152,7 +152,7 @@ const (
 	fromSums = "influence percentile"
 )
 
-// Method is how stratum s is resampled.
+// Method returns how stratum s is resampled.
 func (r *Resampler) Method(s int) string {
 	if r.limit[s] != nil {
 		return fromSums

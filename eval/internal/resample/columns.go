@@ -34,9 +34,9 @@ type Columns struct {
 const (
 	colLoss = iota
 	colTail // q + (ℓ − q)₊/α: its mean is CVaR_α, linearised at the sample quantile
-	colA    // binary: log-loss; regression: squared error
-	colB    // binary: squared probability error; regression: |error|
-	colC    // binary: predicted and positive; regression: error
+	colA    // binary, multiclass: log-loss; regression: squared error
+	colB    // binary: squared probability error; multiclass: correct; regression: |error|
+	colC    // binary: predicted and positive; multiclass: among the five most probable; regression: error
 	colD    // binary: predicted and negative
 	binaryColumns
 )
@@ -49,13 +49,16 @@ const (
 	regressionShared
 )
 
-// loss is the first column of model k.
+// loss returns the first column of model k.
 func (c *Columns) loss(k int) int { return k * c.per }
 
 func newColumns(in *measure.Rows, tailQ []float64, centre float64) *Columns {
 	task, models := in.Task, len(in.Models)
 	c := &Columns{task: task, models: models, per: binaryColumns, tailQ: tailQ, centre: centre, threshold: in.Threshold}
 	shared, bins, ranks := sharedB, measure.ECEBins, 2
+	if task == measure.Multiclass {
+		c.per, bins, ranks = colD, 0, 0
+	}
 	if task == measure.Regression {
 		c.per, shared, bins, ranks = colD, regressionShared, 0, 1
 	}
@@ -100,6 +103,16 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 			v[colA], v[colB], v[colC] = w*e*e, w*math.Abs(e), w*e
 			continue
 		}
+		if in.Task == measure.Multiclass {
+			v[colA], v[colB], v[colC] = -w*math.Log(max(s, measure.LogLossClip)), 0, 0
+			if float64(m.Class[i]) == t {
+				v[colB] = w
+			}
+			if m.Place[i] <= 5 {
+				v[colC] = w
+			}
+			continue
+		}
 		y, p, tp, fp := 0.0, 1-min(max(s, measure.LogLossClip), 1-measure.LogLossClip), 0.0, 0.0
 		if t > 0 {
 			y, p = 1, min(max(s, measure.LogLossClip), 1-measure.LogLossClip)
@@ -116,7 +129,7 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 	if in.Task == measure.Regression {
 		d := t - c.centre
 		shared[sharedA], shared[sharedB] = w*d, w*d*d
-	} else {
+	} else if in.Task == measure.Binary {
 		shared[sharedA] = w * max(0, t)
 	}
 }
@@ -170,7 +183,7 @@ func (c *Columns) addCounted(dst [][]float64, count []uint8, start, n int) {
 	}
 }
 
-// value is a measure of model k from resampled sums; NaN where it is undefined.
+// value returns a measure of model k from resampled sums; NaN where it is undefined.
 func (c *Columns) value(key string, s []float64, k int) float64 {
 	m, w := s[k*c.per:], s[c.shared]
 	switch key {
@@ -192,6 +205,17 @@ func (c *Columns) value(key string, s []float64, k int) float64 {
 			return 1 - m[colA]/(s[c.shared+sharedB]-t*t/w)
 		case "median_ae":
 			return s[c.rank+k]
+		}
+		return math.NaN()
+	}
+	if c.task == measure.Multiclass {
+		switch key {
+		case "log_loss":
+			return m[colA] / w
+		case "accuracy":
+			return m[colB] / w
+		case "top5":
+			return m[colC] / w
 		}
 		return math.NaN()
 	}

@@ -48,7 +48,7 @@ func (c *Columns) eceErrors(sums []float64, k int) (lo, hi []float64) {
 	return lo, hi
 }
 
-// ECE is the interval of the calibration error of model k, whose value is at.
+// ECE returns the interval of the calibration error of model k, whose value is at.
 func (r *Resampler) ECE(sums []float64, k int, at float64) *measure.Interval {
 	lo, hi := r.C.eceErrors(sums, k)
 	iv := r.around(at, lo, hi)
@@ -67,7 +67,7 @@ func (r *Resampler) eceDifference(sums []float64, k int, at float64) *measure.In
 	return r.around(at, lo, hi)
 }
 
-// around is the interval of a value whose error lies between lo and hi.
+// around returns the interval of a value whose error lies between lo and hi.
 func (r *Resampler) around(at float64, lo, hi []float64) *measure.Interval {
 	a := (1 - r.Confidence) / 2
 	return &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: eceMethod}

@@ -100,7 +100,7 @@ func ExampleWilson() {
 }
 
 // The interval between order statistics covers the median as often as it says, by the
-// binomial law, for every number of rows that has one; too few rows have none.
+// binomial error distribution, for every number of rows that has one; too few rows have none.
 func TestMedianInterval(t *testing.T) {
 	for n := 1; n <= 60; n++ {
 		target, score, order := make([]float64, n), make([]float64, n), make([]int32, n)

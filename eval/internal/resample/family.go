@@ -67,7 +67,7 @@ func newFamily(r *Resampler, eligible []bool) *family {
 // risk or its standard error, below which rounding makes it up.
 const constantChange = 1e-13
 
-// deviation is the largest |mean* − mean|/se of the stratum in one resample.
+// deviation returns the largest |mean* − mean|/se of the stratum in one resample.
 func (f *family) deviation(s int, sums []float64) float64 {
 	mu, se := f.mean[s], f.se[s]
 	t, w := 0.0, sums[f.c.shared]

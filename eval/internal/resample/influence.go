@@ -102,7 +102,7 @@ func newErrorQuantile(room *paged.Room, target, score, weight []float64, order [
 	return q
 }
 
-// moved is the value where the cumulated share is that of the median less the
+// moved returns the value where the cumulated share is that of the median less the
 // change of the share below it.
 func (q *errorQuantile) moved(change float64) float64 {
 	want := q.at - change

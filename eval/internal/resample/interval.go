@@ -20,7 +20,7 @@ func Wilson(hits, n int, confidence float64) (low, high float64) {
 	return WilsonAt(float64(hits), float64(n), NormalQuantile(confidence))
 }
 
-// WilsonAt is the score interval of ± z standard errors.
+// WilsonAt returns the score interval of ± z standard errors.
 func WilsonAt(hits, n, z float64) (low, high float64) {
 	p := hits / n
 	mid := p + z*z/(2*n)
@@ -34,7 +34,7 @@ func WilsonAt(hits, n, z float64) (low, high float64) {
 	return math.Max(0, low), math.Min(1, high)
 }
 
-// fewest is the least mean of a Poisson count that is at least hits with a probability of
+// fewest returns the least mean of a Poisson count that is at least hits with a probability of
 // P(|Z| > z); +Inf beyond three hits.
 func fewest(hits, z float64) float64 {
 	switch {
@@ -54,6 +54,9 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 		if in.Weight == nil {
 			addMedianInterval(in.Target, in.Models[k].Score, s.Size[k], confidence, iv)
 		}
+		return
+	}
+	if in.Task == measure.Multiclass {
 		return
 	}
 	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
@@ -121,7 +124,7 @@ func (t *trials) add(w float64, hit bool) {
 	}
 }
 
-// wilson is the interval of the share of hits, of as many trials as its variance tells
+// wilson returns the interval of the share of hits, with the effective number of trials of its variance
 // (Korn and Graubard 1998); where none is a hit or all are, of Kish's number of them.
 func (t trials) wilson(confidence float64) (low, high float64) {
 	switch {
@@ -138,7 +141,7 @@ func (t trials) wilson(confidence float64) (low, high float64) {
 	return WilsonAt(p*n, n, NormalQuantile(confidence))
 }
 
-// balanced is the interval of a balanced accuracy, the mean of two proportions, from
+// balanced returns the interval of a balanced accuracy, the mean of two proportions, from
 // Wilson's of each: their distances to the proportions add up as squares do (Zou and
 // Donner 2008). Resampling a recall of a few rows would find next to no variance.
 func balanced(at float64, tp, fp trials, confidence float64) measure.Interval {
@@ -168,7 +171,7 @@ func DelongComponents(t measure.Ties, comp []float64) {
 	})
 }
 
-// delongVariance is DelongVariance of the components about their mean, the AUC.
+// delongVariance returns DeLong's variance of the components about their mean, the AUC.
 func delongVariance(t measure.Ties, auc float64) float64 {
 	P, N := t.Totals()
 	var pos, neg float64
@@ -186,7 +189,7 @@ func delongVariance(t measure.Ties, auc float64) float64 {
 	return s10.Sum()/(P-1)/P + s01.Sum()/(N-1)/N
 }
 
-// DelongVariance is S₁₀/P + S₀₁/N of DeLong, DeLong and Clarke-Pearson (1988).
+// DelongVariance returns S₁₀/P + S₀₁/N of DeLong, DeLong and Clarke-Pearson (1988).
 func DelongVariance(comp []float64, isPos func(int) bool) float64 {
 	var n, s, ss [2]float64
 	k := func(i int) int {

@@ -17,7 +17,7 @@ import (
 
 // normalRows is the fewest rows of a group whose sums are drawn from their
 // limit, and lyapunov the most of Σ|d|³/(Σd²)^1.5 of any column: the error of
-// the normal law is at most about half of it (Berry and Esseen), and 0.2 is a
+// the normal approximation is at most about half of it (Berry and Esseen), and 0.2 is a
 // count of 25.
 const (
 	normalRows = 1000
@@ -27,7 +27,7 @@ const (
 // covarianceTask is the number of rows that one task of the pool sums up.
 const covarianceTask = 1 << 16
 
-// A limit is the normal law of a stratum's resampled sums and rank statistics.
+// A limit is the normal approximation of a stratum's resampled sums and rank statistics.
 type limit struct {
 	mean  []float64 // sums up to columns.rank
 	root  triangle  // of their covariance
@@ -193,7 +193,7 @@ func (r *rng) normals(z []float64) {
 // Uint64 makes an rng a source of math/rand.
 func (r *rng) Uint64() uint64 { return r.next() }
 
-// limits finds the strata whose sums are drawn from their normal law; the
+// limits finds the strata whose sums are drawn from their normal approximation; the
 // entries of the others are nil.
 func (c *Columns) limits(ctx context.Context, in *measure.Rows, strata []measure.Stratum, byRows bool) ([]*limit, error) {
 	type part struct {

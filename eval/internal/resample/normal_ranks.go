@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/paged"
 )
 
-// A rankLimit is the normal law of the rank statistics of all models over one
+// A rankLimit is the normal approximation of the rank statistics of all models over one
 // stratum, or over several together, of which each is resampled on its own.
 type rankLimit struct {
 	task  measure.Task
@@ -22,6 +22,9 @@ type rankLimit struct {
 // divide. place is where a row stands among those of the whole.
 func newRankLimit(in *measure.Rows, whole *measure.Stratum, place func(row int32) int32, strata []measure.Stratum) rankLimit {
 	r := rankLimit{task: in.Task}
+	if in.Task == measure.Multiclass {
+		return r // none of its measures depends on ranks
+	}
 	M := len(in.Models)
 	kinds := 2
 	if in.Task == measure.Regression {
@@ -83,7 +86,7 @@ func belowInfluence(dst []float64, in *measure.Rows, k int, order []int32, media
 	}
 }
 
-// within is the covariance of sums of x over resamples of every stratum by
+// within returns the covariance of sums of x over resamples of every stratum by
 // itself, lower triangle by rows.
 func within(x [][]float64, place func(row int32) int32, strata []measure.Stratum) []float64 {
 	mean := make([][]float64, len(x)) // by stratum
@@ -113,6 +116,9 @@ func within(x [][]float64, place func(row int32) int32, strata []measure.Stratum
 
 // draw writes the statistics of one resample, given normal numbers.
 func (r *rankLimit) draw(dst, z []float64) {
+	if r.root == nil {
+		return
+	}
 	M := r.root[0].n
 	if r.task == measure.Regression {
 		clear(dst[:M])

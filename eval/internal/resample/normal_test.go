@@ -79,7 +79,7 @@ func TestTriangleIsARoot(t *testing.T) {
 	}
 }
 
-// The law of a stratum has the mean and the covariance of sums of rows that are drawn with
+// The error distribution of a stratum has the mean and the covariance of sums of rows that are drawn with
 // replacement, whether they are summed at once or in parts.
 func TestLimitIsTheLawOfSums(t *testing.T) {
 	for _, task := range []measure.Task{measure.Binary, measure.Regression} {
@@ -91,7 +91,7 @@ func TestLimitIsTheLawOfSums(t *testing.T) {
 		}
 		l := limits[0]
 		if l == nil {
-			t.Fatalf("%s: no law", task)
+			t.Fatalf("%s: no estimateError", task)
 		}
 		n := len(rows.Target)
 		x := make([][]float64, n)
@@ -154,7 +154,7 @@ func TestLimitIsTheLawOfSums(t *testing.T) {
 }
 
 // Means and standard errors of risks and of their changes are those of ratios of sums, taken
-// from rows and from their law alike.
+// from rows and from their error distribution alike.
 func TestFamilyOfRisks(t *testing.T) {
 	const models = 3
 	rows, s := drawnRows(t, measure.Regression, models)
@@ -165,7 +165,7 @@ func TestFamilyOfRisks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if (r.limit[0] == nil) != byRows {
-			t.Fatalf("by rows %v: a law: %v", byRows, r.limit[0] != nil)
+			t.Fatalf("by rows %v: a estimateError: %v", byRows, r.limit[0] != nil)
 		}
 		f := newFamily(r, []bool{true})
 		if len(f.mean[0]) != 2*models-1 || len(f.se[0]) != 2*models-1 {
@@ -330,11 +330,11 @@ func TestFamilyOfFewRows(t *testing.T) {
 }
 
 // Rows that are a stratum each have their own variance, the square of what they do; and
-// the rows of two halves, one law after the other, have that of both.
+// the rows of two halves, one error distribution after the other, have that of both.
 func TestLawsAddUp(t *testing.T) {
 	g := rand.New(rand.NewPCG(2, 5))
 	x := make([]float64, 30)
-	var single law
+	var single estimateError
 	want := 0.0
 	for i := range x {
 		x[i] = g.NormFloat64() + 0.3
@@ -344,7 +344,7 @@ func TestLawsAddUp(t *testing.T) {
 	if !(math.Abs(single.variance-want) <= near) || single.n != len(x) || !(math.Abs(single.second-want) <= near) {
 		t.Errorf("%+v, the squares sum up to %v", single, want)
 	}
-	var first, second, both law
+	var first, second, both estimateError
 	first.addRows(x[:10])
 	second.addRows(x[10:])
 	both.addRows(x[:10])
@@ -357,7 +357,7 @@ func TestLawsAddUp(t *testing.T) {
 	for i := range shifted {
 		shifted[i] = x[i] + 7
 	}
-	var moved law
+	var moved estimateError
 	moved.addRows(shifted)
 	if !(math.Abs(moved.variance-first.variance) <= near) || !(math.Abs(moved.third-first.third) <= near) {
 		t.Errorf("%+v, before a shift %+v", moved, first)

@@ -18,7 +18,7 @@ func (c *Columns) AppendValues(x []float64, key string, sums []float64, k int) [
 	return x
 }
 
-// BootInterval is the percentile interval of resampled values; nil where too few resamples are defined.
+// BootInterval returns the percentile interval of resampled values; nil where too few resamples are defined.
 func BootInterval(x []float64, method string, confidence float64) *measure.Interval {
 	ok := make([]float64, 0, len(x))
 	for _, v := range x {
@@ -34,7 +34,7 @@ func BootInterval(x []float64, method string, confidence float64) *measure.Inter
 	return &iv
 }
 
-// Difference is the paired interval of model k − baseline over a part, whose values in
+// Difference returns the paired interval of model k − baseline over a part, whose values in
 // resamples are sums; at is the change.
 func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, key string, at float64) *measure.Interval {
 	switch key {
@@ -52,10 +52,10 @@ func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, ke
 	return p.Change(key, k, at)
 }
 
-// Less is x − base, and 0 where they are the same number, rounded in two ways.
+// Less returns x − base, and 0 where they are the same number, rounded in two ways.
 func Less(x, base float64) float64 { return unlessRounding(x-base, base) }
 
-// unlessRounding is a change from a base, and 0 where it is no more than their roundings.
+// unlessRounding returns a change from a base, and 0 where it is no more than their roundings.
 func unlessRounding(change, base float64) float64 {
 	if math.Abs(change) <= 1e-14*math.Abs(base) {
 		return 0
@@ -109,7 +109,7 @@ func Deviations(dst, x []float64, at float64) (sd float64) {
 	return sd
 }
 
-// UndefinedShare is the share of x that is not finite.
+// UndefinedShare returns the share of x that is not finite.
 func UndefinedShare(x []float64) float64 {
 	n := 0
 	for _, v := range x {

@@ -39,6 +39,9 @@ func newRanking(in *measure.Rows, whole *measure.Stratum, strata []measure.Strat
 			r.weight[p] = in.Weight[i]
 		}
 	}
+	if in.Task == measure.Multiclass {
+		return r // none of its measures depends on ranks
+	}
 	for k, m := range in.Models {
 		key := func(p int32) float64 { return -m.Score[rows[p]] }
 		if in.Task == measure.Regression {
@@ -114,7 +117,7 @@ func (r *ranking) curves(m *rankedModel, count []uint8) (auc, ap float64) {
 	return wins / (tp * fp), steps / tp
 }
 
-// median is the value at half of the weight drawn, the mean of two where the
+// median returns the value at half of the weight drawn, the mean of two where the
 // half falls between them.
 func (r *ranking) median(m *rankedModel, count []uint8) float64 {
 	half := float64(len(m.order)) / 2

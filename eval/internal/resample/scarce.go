@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
-// Scarcity is what the rows of a group do not tell of its risk where few of them, or none, are
+// Scarcity describes what is unknown of the risk of a group where few of its rows, or none, are
 // of one class: the share of that class may be another, and what the models would lose on its
 // rows is known from their scores, if the loss is the logarithmic one.
 type Scarcity struct {
@@ -62,7 +62,7 @@ func (s *Scarcity) Widen(i *measure.Interval, v, gap float64) {
 	}
 }
 
-// Of is the gap of a model; 0 where no class is scarce.
+// Of returns the gap of a model; 0 where no class is scarce.
 func (s *Scarcity) Of(k int) float64 {
 	if s == nil {
 		return 0
@@ -70,7 +70,7 @@ func (s *Scarcity) Of(k int) float64 {
 	return s.gap[k]
 }
 
-// flipped is what row i would lose more by model k if it were of the other class; not ok where
+// flipped returns what row i would lose more by model k if it were of the other class; not ok where
 // that is not known, its loss being other than the logarithm of its score, or without bound.
 func flipped(in *measure.Rows, k, i int) (more float64, ok bool) {
 	p := in.Models[k].Score[i]

@@ -20,9 +20,9 @@ const (
 	logitMethod   = "t of the logit"
 )
 
-// A law is what the influences of rows say of the error of an estimate. The rows of
+// An estimateError describes the error of an estimate by the influences of the rows. The rows of
 // several strata are added, each about the mean of its own.
-type law struct {
+type estimateError struct {
 	n        int
 	variance float64 // of the estimate
 	second   float64 // Σ d², d the influences about their mean
@@ -31,7 +31,7 @@ type law struct {
 }
 
 // addRows takes the influences of the rows of a stratum.
-func (l *law) addRows(x []float64) {
+func (l *estimateError) addRows(x []float64) {
 	n := float64(len(x))
 	mean := 0.0
 	for _, v := range x {
@@ -61,15 +61,15 @@ func (l *law) addRows(x []float64) {
 }
 
 // addNormal takes a stratum whose influences are near normal, by Σ d².
-func (l *law) addNormal(n int, second float64) {
+func (l *estimateError) addNormal(n int, second float64) {
 	l.n += n
 	l.second += second
 	l.variance += second * float64(n) / float64(n-1)
 	l.spread += 2 * second * second / float64(n)
 }
 
-// freedom is the degrees of freedom of the standard error.
-func (l *law) freedom() float64 {
+// freedom returns the degrees of freedom of the standard error.
+func (l *estimateError) freedom() float64 {
 	f := float64(l.n - 1)
 	if l.spread > 0 {
 		f = min(f, 2*l.second*l.second/l.spread)
@@ -78,7 +78,7 @@ func (l *law) freedom() float64 {
 }
 
 // interval of an estimate, within what it can take.
-func (l *law) interval(at, confidence, least, most float64) measure.Interval {
+func (l *estimateError) interval(at, confidence, least, most float64) measure.Interval {
 	se := math.Sqrt(l.variance)
 	iv := measure.Interval{Low: measure.Num(at), High: measure.Num(at), Method: studentMethod}
 	if se > 0 {
@@ -88,7 +88,7 @@ func (l *law) interval(at, confidence, least, most float64) measure.Interval {
 	return iv
 }
 
-// unskewed is the studentised error T at which T + k T²/3 + k² T³/27 + k/6 = u: what is
+// unskewed returns the studentised error T at which T + k T²/3 + k² T³/27 + k/6 = u: what is
 // normal to the second order where k is the skewness of the influences over √n.
 func unskewed(u, k float64) float64 {
 	if math.Abs(k) < 1e-8 {
@@ -97,7 +97,7 @@ func unskewed(u, k float64) float64 {
 	return 3 / k * (math.Cbrt(1+k*(u-k/6)) - 1)
 }
 
-// logitInterval is ± u standard errors on the logit scale, inside (0, 1).
+// logitInterval returns ± u standard errors on the logit scale, inside (0, 1).
 func logitInterval(at, se, u float64, method string) measure.Interval {
 	l, h := math.Log(at/(1-at)), u*se/(at*(1-at))
 	return measure.Interval{Low: measure.Num(1 / (1 + math.Exp(h-l))), High: measure.Num(1 / (1 + math.Exp(-l-h))), Method: method}
@@ -171,6 +171,13 @@ func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f 
 		}
 		return true
 	}
+	if c.task == measure.Multiclass {
+		column, ok := map[string]int{"log_loss": colA, "accuracy": colB, "top5": colC}[key]
+		if ok {
+			loss(column)
+		}
+		return ok
+	}
 	pos := []term{{c.shared + sharedA, 1}}
 	neg := append([]term{{c.shared + sharedA, -1}}, all...)
 	switch key {
@@ -205,8 +212,8 @@ func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f 
 	return true
 }
 
-// addLaw takes stratum s into the law of what has the derivative g.
-func (r *Resampler) addLaw(l *law, g map[int]float64, s int) {
+// addError takes stratum s into the error distribution of what has the derivative g.
+func (r *Resampler) addError(l *estimateError, g map[int]float64, s int) {
 	c := r.C
 	keys := sortedKeys(g)
 	if m := r.limit[s]; m != nil {
@@ -272,10 +279,10 @@ type Part struct {
 	sum  []float64
 }
 
-// Stratum is stratum s by itself.
+// Stratum returns stratum s by itself.
 func (r *Resampler) Stratum(s int) *Part { return r.part(s, s+1) }
 
-// All is every stratum.
+// All returns every stratum.
 func (r *Resampler) All() *Part { return r.part(0, len(r.strata)) }
 
 func (r *Resampler) part(from, to int) *Part {
@@ -300,7 +307,7 @@ func (p *Part) Interval(m measure.Measure, k int, at float64) *measure.Interval 
 	if m.Key == "auc" || m.Key == "auprc" {
 		return p.curve(m.Key, k, at)
 	}
-	l, ok := p.law(m.Key, k, -1)
+	l, ok := p.errorOf(m.Key, k, -1)
 	if !ok || p.OneClass() {
 		return nil
 	}
@@ -312,29 +319,29 @@ func (p *Part) Interval(m measure.Measure, k int, at float64) *measure.Interval 
 	return &iv
 }
 
-// law of a measure of model k, less that of model base unless base is −1.
-func (p *Part) law(key string, k, base int) (law, bool) {
-	var l law
+// errorOf returns the error of a measure of model k, less that of model base unless base is −1.
+func (p *Part) errorOf(key string, k, base int) (estimateError, bool) {
+	var l estimateError
 	g := make(map[int]float64)
 	if !p.r.C.gradient(g, key, p.sum, k, 1) || base >= 0 && !p.r.C.gradient(g, key, p.sum, base, -1) {
 		return l, false
 	}
 	for s := p.from; s < p.to; s++ {
-		p.r.addLaw(&l, g, s)
+		p.r.addError(&l, g, s)
 	}
 	return l, !measure.Bad(l.variance)
 }
 
-// Change is the interval of a measure of model k less that of the first; at is the change. Nil
+// Change returns the interval of a measure of model k less that of the first; at is the change. Nil
 // for what has none of this kind.
 func (p *Part) Change(key string, k int, at float64) *measure.Interval {
-	var l law
+	var l estimateError
 	var ok bool
 	area := key == "auc" || key == "auprc"
 	if area {
-		l, ok = p.curveLaw(key, k, 0)
+		l, ok = p.curveError(key, k, 0)
 	} else {
-		l, ok = p.law(key, k, 0)
+		l, ok = p.errorOf(key, k, 0)
 	}
 	if !ok || p.OneClass() {
 		return nil
@@ -343,9 +350,9 @@ func (p *Part) Change(key string, k int, at float64) *measure.Interval {
 	if !area {
 		base = p.r.C.value(key, p.sum, 0)
 	}
-	own, _ := p.law("risk", 0, -1)
+	own, _ := p.errorOf("risk", 0, -1)
 	if math.Sqrt(l.variance) <= constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) {
-		l = law{} // the same in all rows, but for rounding
+		l = estimateError{} // the same in all rows, but for rounding
 		at = unlessRounding(at, base)
 	}
 	iv := l.interval(at, p.r.Confidence, math.Inf(-1), math.Inf(1))

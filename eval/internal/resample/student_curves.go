@@ -6,18 +6,18 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
-// curve is the interval of an area under a curve: ± Student's quantile on the logit scale.
+// curve returns the interval of an area under a curve: ± Student's quantile on the logit scale.
 func (p *Part) curve(key string, k int, at float64) *measure.Interval {
-	if l, ok := p.curveLaw(key, k, -1); ok && l.variance > 0 && at > 0 && at < 1 {
+	if l, ok := p.curveError(key, k, -1); ok && l.variance > 0 && at > 0 && at < 1 {
 		iv := logitInterval(at, math.Sqrt(l.variance), Student(p.r.Confidence, l.freedom()), logitMethod)
 		return &iv
 	}
 	return nil
 }
 
-// curveLaw is the law of the AUC or the average precision of model k, less that of model
+// curveError returns the distribution of the AUC or the average precision of model k, less that of model
 // base unless base is −1.
-func (p *Part) curveLaw(key string, k, base int) (l law, ok bool) {
+func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 	r := p.r
 	if r.in.Task != measure.Binary {
 		return l, false
@@ -86,7 +86,7 @@ func (p *Part) curveLaw(key string, k, base int) (l law, ok bool) {
 	return l, scarce > 1
 }
 
-// at is the entry of row j and column k, 0 above the diagonal.
+// at returns the entry of row j and column k, 0 above the diagonal.
 func (t triangle) at(j, k int) float64 {
 	if k > j {
 		return 0

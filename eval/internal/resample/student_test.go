@@ -96,7 +96,7 @@ func TestFreedom(t *testing.T) {
 	for i := range 10 {
 		heavy[i] = float64(2*(i%2) - 1)
 	}
-	var a, b, both law
+	var a, b, both estimateError
 	a.addRows(normal)
 	b.addRows(heavy)
 	if f := a.freedom(); f < 3500 || f > 3999 {

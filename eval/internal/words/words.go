@@ -121,7 +121,7 @@ func PercentOf(x float64, n int) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + "\u00a0%"
 }
 
-// Group is the label of a group as people can see it.
+// Group returns the label of a group as people can see it.
 func Group(label string) string {
 	if strings.TrimSpace(label) == "" {
 		return "(empty)"

@@ -125,11 +125,11 @@ func approximate(p *exact.Problem) ([]float64, error) {
 	var dual dro.Dual
 	switch {
 	case p.Penalty == "kl" && p.Alpha > 0:
-		dual = dro.CappedKL{Alpha: p.Alpha, Nu: p.Nu}
+		dual = dro.KL{Alpha: p.Alpha, Nu: p.Nu}
 	case p.Penalty == "kl":
 		dual = dro.KL{Nu: p.Nu}
 	case p.Alpha > 0:
-		dual = dro.CappedChiSquare{Alpha: p.Alpha, Nu: p.Nu}
+		dual = dro.ChiSquare{Alpha: p.Alpha, Nu: p.Nu}
 	default:
 		dual = dro.ChiSquare{Nu: p.Nu}
 	}

@@ -44,7 +44,7 @@ func number(text string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// several says that there are other processes, or may be.
+// several reports whether there are other processes, or may be.
 func (l Launcher) several() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
 
 // suits refuses a library of another family than the launcher's, before it is initialised:

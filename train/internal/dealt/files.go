@@ -17,17 +17,21 @@ type Files struct {
 	shared []bool
 }
 
-// DivideFiles refuses ranks that see another number of files than rank 0, and leaves the
+// DivideFiles refuses ranks that see another number of files or rows than rank 0, and leaves the
 // SHA-256 of some to others.
 func DivideFiles(c ranks.Comm, f *data.Frame) (*Files, error) {
 	all, err := Gathered(c, f.Stamps())
 	if err != nil {
 		return nil, err
 	}
+	rows := ranks.Each(c, float64(f.Rows))
 	d := &Files{c, f, make([]bool, len(f.Sources))}
 	for r, stamps := range all {
 		if len(stamps) != len(all[0]) {
 			return nil, fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(stamps), len(all[0]))
+		}
+		if rows[r] != rows[0] {
+			return nil, fmt.Errorf("rank %d sees a table of %v rows, rank 0 one of %v", r, rows[r], rows[0])
 		}
 	}
 	for i, stamp := range all[0] {
@@ -39,7 +43,7 @@ func DivideFiles(c ranks.Comm, f *data.Frame) (*Files, error) {
 	return d, nil
 }
 
-// reader is the rank that takes the SHA-256 of a file that all share: the last ones first, since
+// reader returns the rank that takes the SHA-256 of a file that all share: the last ones first, since
 // rank 0 has more to do than others.
 func (d *Files) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 

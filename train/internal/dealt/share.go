@@ -17,8 +17,12 @@ type Share struct {
 	Total, AllHeld int         // of all ranks
 }
 
+// StripeRows is the number of rows that package data reads together: rows of a rank begin at a
+// multiple of it where they can.
+const StripeRows = 2048
+
 // ChunkRows is how many rows of a table are looked at at a time, whole stripes.
-const ChunkRows = 32 * data.StripeRows
+const ChunkRows = 32 * StripeRows
 
 // Given deals rows that every rank has the lists of, which ascend.
 func Given(c ranks.Comm, train, held []int) *Share {
@@ -34,10 +38,10 @@ func Given(c ranks.Comm, train, held []int) *Share {
 	return s
 }
 
-// stripe is the first row of the stripe of a row.
-func stripe(row int) int { return row - row%data.StripeRows }
+// stripe returns the first row of the stripe of a row.
+func stripe(row int) int { return row - row%StripeRows }
 
-// heldBounds are the hold-out rows [lo, hi) of this rank, of all in their order, where so many
+// heldBounds returns the hold-out rows [lo, hi) of this rank, of all in their order, where so many
 // lie before the first stripe of its training rows: those among its training rows, if every rank
 // has some then, and none more than twice its share. Else as many for each; the first rank has
 // fewer than there are ranks. It is a collective call.
@@ -50,7 +54,7 @@ func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
 	among := true
 	for r := range size {
 		n := first[r+1] - first[r]
-		among = among && n > 0 && n <= float64(2*all/size+data.StripeRows)
+		among = among && n > 0 && n <= float64(2*all/size+StripeRows)
 	}
 	switch {
 	case among:
@@ -129,7 +133,7 @@ func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*S
 	return s, err
 }
 
-// Stretch are the rows [from, to) of a table that a rank looks at where each row is one rank's:
+// Stretch returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
 // from its first training row to that of the next rank. All of them, where all rows are here.
 func Stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {

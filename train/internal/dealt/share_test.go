@@ -10,7 +10,7 @@ import (
 // Hold-out rows lie among the training rows of their rank where every rank has one at least and
 // none more than twice its share and a stripe; else each has as many; few are the first rank's.
 func TestBoundsOfHoldoutRows(t *testing.T) {
-	const stripe = data.StripeRows
+	const stripe = StripeRows
 	for _, c := range []struct {
 		before [3]int
 		all    int

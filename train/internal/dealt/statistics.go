@@ -12,7 +12,7 @@ import (
 // What is known of rows that lie with ranks, from vectors of one entry a row: collective calls,
 // with the same bits for any number of ranks.
 
-// Average is the mean of v under weights; nil is equal ones.
+// Average returns the mean of v under weights; nil is equal ones.
 func Average(rows *ranks.Rows, v, weight []float64) float64 {
 	weighted := func(of func(j int) float64) float64 {
 		return rows.Sum(len(v), func(lo, hi int) float64 {
@@ -30,7 +30,7 @@ func Average(rows *ranks.Rows, v, weight []float64) float64 {
 	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
 }
 
-// Risks are the mean losses of groups, as data.Grouping has them.
+// Risks returns the mean losses of groups, as data.Grouping has them.
 func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
@@ -48,7 +48,7 @@ func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 	return out
 }
 
-// RankCorrelation is Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
+// RankCorrelation returns Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
 func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
 	at := rows.StratifiedHere(len(a), count)
 	own, other := make([]float64, 0, len(at)), make([]float64, 0, len(at))
@@ -70,7 +70,7 @@ func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi
 	return told[0]
 }
 
-// Drawn are some of n rows and how many each stands for: all, where no more than most are, and
+// Drawn returns some of n rows and how many each stands for: all, where no more than most are, and
 // else nine tenths of most on average, half of them by weights that sum to 1, those of much
 // weight for sure; nil weights are equal. Each rank draws of its own, shard by shard.
 func Drawn(rows *ranks.Rows, n, most int, weights []float64, seed uint64) (at []int, times []float64) {

@@ -10,12 +10,12 @@ package pooled
 
 import (
 	"context"
+	"github.com/drotrain/drotrain/internal/shard"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/drotrain/drotrain/data/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -210,7 +210,7 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 // run does something for the segments of all folds but one, or of that one only.
 func (f *fit) run(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
 	_, first := f.dimension(groups)
-	return table.Parallel(ctx, len(f.segments), func(i int) error {
+	return shard.Parallel(ctx, len(f.segments), func(i int) error {
 		if s := f.segments[i]; (s.fold == fold) == held {
 			w := make([]float64, f.p)
 			f.coefficients(w, s.cell, groups, first, x)

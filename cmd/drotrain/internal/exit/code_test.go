@@ -13,7 +13,7 @@ import (
 // came in, and otherwise that of a failure.
 func TestCodes(t *testing.T) {
 	stopped, stop := context.WithCancelCause(context.Background())
-	stop(Interrupted{syscall.SIGTERM})
+	stop(Interrupted{Signal: syscall.SIGTERM})
 	for what, c := range map[string]struct {
 		ctx  context.Context
 		err  error
@@ -23,8 +23,8 @@ func TestCodes(t *testing.T) {
 		"a failure with a hint":          {t.Context(), WithHint(errors.New("x"), "do y"), 1},
 		"the command line":               {t.Context(), fmt.Errorf("x: %w", Usagef("", "y")), 2},
 		"an outcome that is told":        {t.Context(), With(Limit, nil, ""), 3},
-		"a signal":                       {t.Context(), fmt.Errorf("x: %w", Interrupted{syscall.SIGINT}), 128 + 2},
-		"a signal with a hint":           {t.Context(), WithHint(Interrupted{syscall.SIGHUP}, "y"), 128 + 1},
+		"a signal":                       {t.Context(), fmt.Errorf("x: %w", Interrupted{Signal: syscall.SIGINT}), 128 + 2},
+		"a signal with a hint":           {t.Context(), WithHint(Interrupted{Signal: syscall.SIGHUP}, "y"), 128 + 1},
 		"cancelled by a signal":          {stopped, fmt.Errorf("x: %w", context.Canceled), 128 + 15},
 		"cancelled by nobody":            {t.Context(), context.Canceled, 1},
 		"a failure beside a signal":      {stopped, errors.New("x"), 1},

@@ -1,5 +1,5 @@
 // Package exit has what ends the command: the exit codes, errors that carry one and
-// a hint, and the signals that interrupt a run. It turns what the libraries say into
+// a hint, and the signals that interrupt a run. It replaces what the libraries say by
 // the words of this program's options. Start at Describe.
 package exit
 
@@ -27,7 +27,7 @@ const (
 // IssuesURL is where mistakes of the program are reported.
 const IssuesURL = "https://github.com/drotrain/drotrain/issues"
 
-// A statusError carries an exit code. A nil err is an outcome already told.
+// A statusError carries an exit code. A nil err is an outcome already printed.
 type statusError struct {
 	code int
 	err  error
@@ -44,11 +44,11 @@ func (e *statusError) Error() string {
 func (e *statusError) Unwrap() error { return e.err }
 func (e *statusError) Hint() string  { return e.hint }
 
-// With is an error with an exit code, and a hint unless that is empty; err is nil for
-// an outcome that is already told.
+// With returns an error with an exit code, and a hint unless that is empty; err is nil for an
+// outcome that is already printed.
 func With(code int, err error, hint string) error { return &statusError{code, err, hint} }
 
-// Usagef is a mistake in the command line or in a configuration file.
+// Usagef returns an error for a mistake in the command line or in a configuration file.
 func Usagef(hint, format string, args ...any) error {
 	return With(Usage, fmt.Errorf(format, args...), hint)
 }
@@ -64,7 +64,7 @@ type hinter interface{ Hint() string }
 // Describe returns what to print for err: one message and perhaps one hint.
 func Describe(err error) (msg, hint string) { return DescribeFor(err, nil) }
 
-// DescribeFor is Describe for a command: has reports whether it has an option, so that no hint
+// DescribeFor returns what Describe does for a command: has reports whether it has an option, so that no hint
 // names one that it lacks. A nil has stands for all options.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	if has == nil {
@@ -106,15 +106,15 @@ func Code(ctx context.Context, err error) int {
 	}
 	var sig Interrupted
 	if errors.As(err, &sig) {
-		return sig.code()
+		return sig.ExitCode()
 	}
 	if errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &sig) {
-		return sig.code()
+		return sig.ExitCode()
 	}
 	return Failed
 }
 
-// ReplaceHint says how to replace a file.
+// ReplaceHint adds to an error about an existing file how to replace it.
 func ReplaceHint(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return WithHint(err, "--force replaces it")

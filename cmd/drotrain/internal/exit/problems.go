@@ -16,7 +16,7 @@ import (
 const mostProblems = 40
 
 // problems puts all that is wrong with a table into a table of its own: column, how many
-// rows, the first of them, what is wrong and the option that mends it. The options
+// rows, the first of them, what is wrong and the option that fixes it. The options
 // together are the hint.
 func problems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	path := all[0].Path

@@ -61,7 +61,7 @@ func optionFor(r data.Remedy, column string) string {
 	case data.ForgetPositive:
 		return "leave --positive out"
 	case data.TakeAsClasses:
-		return "use --loss " + losses.DefaultName(true) + " for a target of two values"
+		return "use --loss " + losses.DefaultName(true) + " if they are classes"
 	case data.TakeAsQuantity:
 		return "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"
 	case data.SayNoHeader:
@@ -83,7 +83,7 @@ func optionFor(r data.Remedy, column string) string {
 	case data.MergeRareLevels:
 		return "make one level of the rare ones with --min-count 20"
 	case data.RaiseMaxColumns:
-		return "allow more columns with --max-columns"
+		return "store the table as Parquet, which may have more"
 	case data.RaiseMaxLevels:
 		return "allow more levels with --max-levels"
 	case data.NameMissing:
@@ -92,7 +92,7 @@ func optionFor(r data.Remedy, column string) string {
 	return ""
 }
 
-// Remarked gives a note of a table with what would mend it in the options of this
+// Remarked gives a note of a table with what would fix it in the options of this
 // program, where the table has a remark behind the note.
 func Remarked(f *data.Frame, note string) string {
 	all := func(string) bool { return true }

@@ -3,26 +3,49 @@ package exit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // An Interrupted error is the cause of a context cancelled by a signal.
-type Interrupted struct{ Signal syscall.Signal }
-
-func (e Interrupted) Error() string {
-	switch e.Signal {
-	case syscall.SIGTERM:
-		return "terminated"
-	case syscall.SIGHUP:
-		return "hung up"
-	}
-	return "interrupted"
+type Interrupted struct {
+	Signal syscall.Signal
+	Rank   int // of several, that the signal was sent to; 0 for this process
 }
 
-// code is the exit status a shell gives a process stopped by the signal.
-func (e Interrupted) code() int { return 128 + int(e.Signal) }
+func (e Interrupted) Error() string {
+	what := "interrupted"
+	switch e.Signal {
+	case syscall.SIGTERM:
+		what = "terminated"
+	case syscall.SIGHUP:
+		what = "hung up"
+	}
+	if e.Rank > 0 {
+		return fmt.Sprintf("rank %d was %s", e.Rank, what)
+	}
+	return what
+}
+
+// ExitCode returns the exit status a shell gives a process stopped by the signal.
+func (e Interrupted) ExitCode() int { return 128 + int(e.Signal) }
+
+// StoppedElsewhere returns the interruption of another rank that err reports, and nil where this
+// rank was interrupted itself, or none was.
+func StoppedElsewhere(err error) error {
+	var stopped *ranks.StoppedError
+	if !errors.As(err, &stopped) || stopped.Err != nil {
+		return nil
+	}
+	if stopped.Code <= 128 {
+		return stopped
+	}
+	return Interrupted{syscall.Signal(stopped.Code - 128), stopped.Rank}
+}
 
 // WithSignals returns a context cancelled by the first SIGINT, SIGTERM or SIGHUP,
 // with an interrupted error as its cause. A second signal ends the process at once.
@@ -45,7 +68,7 @@ func WithSignals(parent context.Context) (context.Context, func()) {
 			if !ok {
 				sig = syscall.SIGINT
 			}
-			cancel(Interrupted{sig})
+			cancel(Interrupted{Signal: sig})
 		case <-ctx.Done():
 		}
 	}()

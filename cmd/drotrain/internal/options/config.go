@@ -14,8 +14,10 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 )
 
-// notInConfig are the options that make no sense in a configuration file.
-var notInConfig = map[string]bool{"config": true, "help": true}
+// isKey reports whether an option is a key of a configuration file.
+func isKey(f *pflag.Flag) bool {
+	return f != nil && !f.Hidden && f.Name != "help" && !has(f, effectKey, "meta")
+}
 
 // ApplyConfig sets the options of fs from the YAML file at path. The keys are
 // the long options; an option given on the command line wins over its key.
@@ -34,7 +36,7 @@ const (
 	maxErrors     = 20
 )
 
-// ApplyYAML is ApplyConfig of the text of a file.
+// ApplyYAML sets the options of fs from YAML, as ApplyConfig does; path names it in errors.
 func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, maxConfigSize+1))
 	if err != nil {
@@ -75,7 +77,7 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 		key, value := root.Content[i], root.Content[i+1]
 		at := fmt.Sprintf("%s:%d", path, key.Line)
 		flag := fs.Lookup(key.Value)
-		if flag == nil || flag.Hidden || notInConfig[key.Value] {
+		if !isKey(flag) {
 			all = append(all, exit.Usagef(configHint(fs, key.Value), "%s: unknown key %q", at, key.Value))
 			continue
 		}
@@ -99,18 +101,19 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 // configHint names the key that was meant, in the spelling of the options.
 func configHint(fs *pflag.FlagSet, key string) string {
 	var names []string
-	for _, n := range flagNames(fs) {
-		if !notInConfig[n] {
-			names = append(names, n)
+	fs.VisitAll(func(f *pflag.Flag) {
+		if isKey(f) {
+			names = append(names, f.Name)
 		}
-	}
-	if e, ok := elsewhere[strings.TrimLeft(key, "-")]; ok && fs.Lookup(e.option) != nil {
-		return e.hint
-	}
-	if hint := DidYouMean(strings.TrimLeft(key, "-"), names, ""); hint != "" {
+	})
+	key = strings.TrimLeft(key, "-")
+	if hint := elsewhereHint(fs, key); hint != "" {
 		return hint
 	}
-	return "the keys are the long options of `drotrain train -h`"
+	if hint := DidYouMean(key, names, ""); hint != "" {
+		return hint
+	}
+	return "the keys are the long options that --help lists"
 }
 
 // setFromNode gives flag the value of a YAML node of the right type.
@@ -125,6 +128,15 @@ func setFromNode(flag *pflag.Flag, at string, node *yaml.Node) error {
 	switch v := flag.Value.(type) {
 	case *ListValue:
 		return setList(v, node, what, wrong)
+	case *gatesValue:
+		if node.Kind == yaml.SequenceNode {
+			for _, item := range node.Content {
+				if err := setFromNode(flag, at, item); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 	case *floatValue:
 		if node.Kind != yaml.ScalarNode || node.Tag != "!!float" && node.Tag != "!!int" {
 			return wrong("a number")
@@ -182,7 +194,7 @@ func setScalar(flag *pflag.Flag, what, value string) error {
 	return nil
 }
 
-// kindName says what a node is, in words.
+// kindName returns what a node is, in words.
 func kindName(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:

@@ -3,13 +3,15 @@ package options
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // FlagErrors words all that is wrong with arguments that the flag parser refused.
@@ -51,10 +53,10 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	return Together(all)
 }
 
-// Together is one error of all that is wrong with a command line.
+// Together returns one error for all that is wrong with a command line.
 func Together(all []error) error { return together("the command line", all) }
 
-// together is one error of a command line or a configuration of all that is wrong with it.
+// together returns one error for all that is wrong with a command line or a configuration.
 func together(with string, all []error) error {
 	switch len(all) {
 	case 0:
@@ -92,30 +94,106 @@ func flagError(fs *pflag.FlagSet, err error) error {
 	return exit.Usagef("", "%w", err)
 }
 
-// elsewhere are options that others call otherwise, or that had another name, with what is meant.
-var elsewhere = map[string]struct{ option, hint string }{
-	"confidence": {"bound-confidence", "a bound of the population's risk is --bound-confidence; the intervals of the report are those of `drotrain report --confidence`"},
-	"cvar":       {"protect", "CVaR is --protect SHARE, as in --protect 0.1"},
-	"alpha":      {"protect", "CVaR is --protect SHARE, as in --protect 0.1"},
-	"group-dro":  {"adversary", "group DRO is --adversary groups --nu 0"},
-	"method":     {"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"},
+// elsewhere maps names that other programs or earlier versions use to what is meant: an option,
+// and a hint, for the commands that have the option.
+var elsewhere = map[string][]struct{ option, hint string }{
+	"confidence":    {{"bound-confidence", "a bound of the population's risk is --bound-confidence; the intervals of the report are those of `drotrain eval --confidence`"}},
+	"alpha":         {{"protect", "CVaR is --protect PROPORTION, as in --protect 0.1"}},
+	"group-dro":     {{"adversary", "group DRO is --adversary groups --nu 0"}},
+	"groupdro":      {{"adversary", "group DRO is --adversary groups --nu 0"}},
+	"dro":           {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² ball --radius with --penalty"}},
+	"erm":           {{"average", "ERM is --average plain"}},
+	"method":        {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"}},
+	"kl-radius":     {{"radius", "a KL ball is --radius ρ --penalty kl"}},
+	"chi2-radius":   {{"radius", "a χ² ball is --radius ρ --penalty chi2"}},
+	"kl":            {{"penalty", "the KL divergence is --penalty kl, with --nu or --radius"}},
+	"chi2":          {{"penalty", "the χ² divergence is --penalty chi2, with --nu or --radius"}},
+	"epsilon":       {{"radius", "the radius of a divergence ball is --radius"}},
+	"lambda":        {{"mu", "the weight of the ridge penalty is --mu"}},
+	"l2":            {{"mu", "the weight of the ridge penalty is --mu"}},
+	"ridge":         {{"mu", "the weight of the ridge penalty is --mu"}},
+	"temperature":   {{"nu", "the penalty coefficient of the divergence is --nu"}},
+	"test-size":     {{"holdout", "the proportion of the rows held out is --holdout"}},
+	"test":          {{"holdout-data", "a table of rows to hold out is --holdout-data"}},
+	"random-state":  {{"seed", "the seed is --seed"}},
+	"sample-weight": {{"weight", "the column of row weights is --weight"}},
+	"label":         {{"target", "the column to predict is --target"}},
+	"compare":       {{"score", "name the models in one option, the baseline first: --model A,B"}},
+	"plots":         {{"no-report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
+	"output":        {{"out", "write to --out"}},
+	"o":             {{"out", "write to --out"}},
+	"n-jobs":        {{"threads", "the number of threads is --threads"}},
+	"jobs":          {{"threads", "the number of threads is --threads"}},
+	"sep":           {{"delimiter", "the character between fields is --delimiter"}},
+	"na-values":     {{"na", "values to treat as missing are --na"}},
 }
 
-// hintFor returns what may be meant by an option that there is none of.
-func hintFor(fs *pflag.FlagSet, name string) string {
-	if e, ok := elsewhere[name]; ok && fs.Lookup(e.option) != nil {
-		return e.hint
+// elsewhereHint returns what a name of another program stands for among the options of fs.
+func elsewhereHint(fs *pflag.FlagSet, name string) string {
+	for _, e := range elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+		if fs.Lookup(e.option) != nil {
+			return e.hint
+		}
 	}
-	return DidYouMean(name, flagNames(fs), "--")
+	return ""
+}
+
+// hintFor returns what may be meant by an option that does not exist.
+func hintFor(fs *pflag.FlagSet, name string) string {
+	if hint := elsewhereHint(fs, name); hint != "" {
+		return hint
+	}
+	if hint := DidYouMean(name, flagNames(fs), "--"); hint != "" {
+		return hint
+	}
+	for _, command := range []string{Train, Eval, Predict, Export, Inspect, Tune, Bench} {
+		if isOption(command, name) {
+			return fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
+		}
+	}
+	return "--help lists the options"
+}
+
+// isOption reports whether a command has an option of this name.
+func isOption(command, name string) bool {
+	for _, of := range registry {
+		for _, o := range of.options {
+			if takes, _ := o.takes(command); takes && o.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fieldName finds the settings of a library in a text: Config.GroupFeatures.
+var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
+
+// NameOptions replaces the settings of the libraries in a message by the options that set them:
+// Config.MaxPasses by --max-passes.
+func NameOptions(message string) string {
+	return fieldName.ReplaceAllStringFunc(message, func(field string) string {
+		_, name, _ := strings.Cut(field, ".")
+		var option strings.Builder
+		for i, r := range name {
+			if unicode.IsUpper(r) && i > 0 {
+				option.WriteByte('-')
+			}
+			option.WriteRune(unicode.ToLower(r))
+		}
+		for _, command := range []string{Train, Eval} {
+			if isOption(command, option.String()) {
+				return "--" + option.String()
+			}
+		}
+		return field
+	})
 }
 
 // invalidValue words the refusal of a value, of an option or of a config key.
 func invalidValue(what, value string, cause error) error {
-	if number := new(strconv.NumError); errors.As(cause, &number) && number.Func == "ParseBool" {
-		cause = Must("be true or false", "")
-	}
 	_, hint := exit.Describe(cause)
-	return exit.Usagef(hint, "%s %q: %w", what, value, cause)
+	return exit.Usagef(hint, "%s %q: %w", what, printable.Shorten(value, 200), cause)
 }
 
 func valueName(f *pflag.Flag) string {

@@ -12,35 +12,25 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
-// sectionKey annotates an option with its heading in the help of a command.
-const sectionKey = "section"
-
 // helpIndent is the column where the texts of the options begin.
 const helpIndent = 28
 
-// Section adds the options that define makes to cmd, under one heading.
-func Section(cmd *cobra.Command, title string, define func(fs *pflag.FlagSet)) {
-	fs := pflag.NewFlagSet(title, pflag.ContinueOnError)
-	fs.SortFlags = false
-	define(fs)
-	fs.VisitAll(func(f *pflag.Flag) {
-		f.Annotations = map[string][]string{sectionKey: {title}}
-	})
-	cmd.Flags().SortFlags = false
-	cmd.Flags().AddFlagSet(fs)
-	fs.VisitAll(func(f *pflag.Flag) {
-		if v, ok := f.Value.(*enumValue); ok {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.allowed, cobra.ShellCompDirectiveNoFileComp))
+// Help writes the help of a command in one of two lengths. The short one (-h) has the usage, the
+// examples and the options that matter most; the long one (--help) has the whole text and all
+// options by section.
+func Help(cmd *cobra.Command, args []string) {
+	long := !cmd.HasParent() || isLong(args)
+	important := 0
+	visitShown(cmd, func(f *pflag.Flag) {
+		if has(f, importantKey, "true") {
+			important++
 		}
 	})
-}
-
-// Help prints the help of a command: text, usage, example, options by section.
-func Help(cmd *cobra.Command, _ []string) {
+	long = long || important == 0
 	w := cmd.OutOrStdout()
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
+	text := cmd.Short + "."
+	if long && cmd.Long != "" {
+		text = cmd.Long
 	}
 	fmt.Fprintf(w, "%s\n\nUsage:\n", text)
 	if cmd.Runnable() && cmd.HasParent() {
@@ -57,11 +47,20 @@ func Help(cmd *cobra.Command, _ []string) {
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
+	if !long {
+		fmt.Fprintln(w, "\nOptions:")
+		all := 0
+		visitShown(cmd, func(f *pflag.Flag) {
+			all++
+			if has(f, importantKey, "true") {
+				printShort(w, f)
+			}
+		})
+		fmt.Fprintf(w, "\n`%s --help` lists all %d options.\n", cmd.CommandPath(), all)
+		return
+	}
 	var title string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
+	visitShown(cmd, func(f *pflag.Flag) {
 		s := "Options"
 		if a := f.Annotations[sectionKey]; a != nil {
 			s = a[0]
@@ -73,14 +72,36 @@ func Help(cmd *cobra.Command, _ []string) {
 		printOption(w, f)
 	})
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n`%s <command> -h` explains one command and its options.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n`%s <command> -h` shows a command's main options, --help all.\n", cmd.CommandPath())
 	}
 }
 
-// printOption writes one option, its text wrapped in the second column.
-func printOption(w io.Writer, f *pflag.Flag) {
+// isLong reports whether a command line asks for the long help: by --help or `drotrain help`.
+func isLong(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--help":
+			return true
+		case "-h":
+			return false
+		}
+	}
+	return true
+}
+
+// visitShown calls see for every option that the long help of a command lists.
+func visitShown(cmd *cobra.Command, see func(*pflag.Flag)) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			see(f)
+		}
+	})
+}
+
+// wordsOf returns an option with the name of its value, and its help with the default.
+func wordsOf(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
-	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
+	left = strings.TrimRight("  --"+f.Name+" "+name, " ")
 	if v, ok := f.Value.(*enumValue); ok && utf8.RuneCountInString(left) > show.Width/2 {
 		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(v.allowed, ", ")+"; "+usage
 	}
@@ -89,6 +110,12 @@ func printOption(w io.Writer, f *pflag.Flag) {
 	default:
 		usage += fmt.Sprintf(" (default %s)", f.DefValue)
 	}
+	return left, usage
+}
+
+// printOption writes one option, its text wrapped in the second column.
+func printOption(w io.Writer, f *pflag.Flag) {
+	left, usage := wordsOf(f)
 	lines := show.Wrap(usage, show.Width-helpIndent)
 	if utf8.RuneCountInString(left) > helpIndent-2 {
 		fmt.Fprintln(w, left)
@@ -97,5 +124,26 @@ func printOption(w io.Writer, f *pflag.Flag) {
 	for _, line := range lines {
 		fmt.Fprintf(w, "%-*s%s\n", helpIndent, left, line)
 		left = ""
+	}
+}
+
+// shortIndent is the column of the texts in the short help.
+const shortIndent = 22
+
+// printShort writes one option of the short help.
+func printShort(w io.Writer, f *pflag.Flag) {
+	name, usage := pflag.UnquoteUsage(f)
+	if _, ok := f.Value.(*enumValue); ok {
+		name = "word"
+	}
+	if a := f.Annotations[shortKey]; a != nil {
+		usage = a[0]
+	}
+	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
+	for i, line := range show.Wrap(usage, show.Width-shortIndent) {
+		if i > 0 {
+			left = ""
+		}
+		fmt.Fprintf(w, "%-*s%s\n", shortIndent, left, line)
 	}
 }

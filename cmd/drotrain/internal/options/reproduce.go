@@ -8,13 +8,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 )
 
-// notReproduced are the options that change where and how a result is told,
-// not the result.
-var notReproduced = map[string]bool{
-	"config": true, "out": true, "format": true, "force": true, "json": true, "quiet": true, "threads": true,
-	"verbose": true, "fail-if": true, "help": true, "resume": true, "checkpoint-every": true, "cache": true, "memory": true,
-}
-
 // CommandLine writes the command that repeats a run: the options that were
 // given, on the command line or in a configuration file, and the values in
 // always, which name what was chosen for the user.
@@ -26,7 +19,7 @@ func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	}
 	fs.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
-		if notReproduced[f.Name] || !f.Changed && (!keep[f.Name] || value == "") {
+		if !has(f, effectKey, "result") || !f.Changed && (!keep[f.Name] || value == "") {
 			return
 		}
 		if list, ok := f.Value.(*ListValue); ok {

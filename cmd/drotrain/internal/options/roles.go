@@ -10,7 +10,7 @@ type Role struct {
 	not     []string
 }
 
-// Columns is the role of an option that names columns; none of them may have one of
+// Columns returns the role of an option that names columns; none of them may have one of
 // the roles in not.
 func Columns(name string, columns []string, not ...string) Role { return Role{name, columns, not} }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Size is an option for a number of bytes: 400MB, 12GB, 1.5GiB. K, M, G and T stand for
+// Size returns an option for a number of bytes: 400MB, 12GB, 1.5GiB. K, M, G and T stand for
 // powers of 1024, as memory is counted.
 func Size(p *int64) pflag.Value { return &sizeValue{p} }
 

@@ -1,7 +1,3 @@
-// Package options has the kinds of options that the commands take, the same options
-// from a configuration file, their headings in the help, and the command line that
-// repeats a run. Each of the constructors List, Enum, Number, … makes a pflag.Value of
-// a variable. Start at values.go.
 package options
 
 import (
@@ -11,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -20,16 +17,78 @@ import (
 // A valueError says what a value must be, and perhaps which was meant.
 type valueError struct{ must, hint string }
 
-// Must refuses a value: it must be so. The hint may be empty.
+// Must returns an error that says what a value must be. The hint may be empty.
 func Must(be, hint string) error { return &valueError{"must " + be, hint} }
 
 func (e *valueError) Error() string { return e.must }
 func (e *valueError) Hint() string  { return e.hint }
 
-// Enum is an option for one of some words.
+// Text returns an option for any text.
+func Text(p *string) pflag.Value { return Word(p, "", func(string) bool { return true }) }
+
+// One returns an option for the only element of a list.
+func One(p *[]string) pflag.Value { return &oneValue{p} }
+
+type oneValue struct{ p *[]string }
+
+func (v *oneValue) String() string {
+	if v.p == nil || len(*v.p) == 0 {
+		return ""
+	}
+	return (*v.p)[0]
+}
+func (v *oneValue) Type() string { return "string" }
+func (v *oneValue) Set(s string) error {
+	*v.p = []string{s}
+	return nil
+}
+
+// Switch returns an option that is true or false.
+func Switch(p *bool) pflag.Value { return &switchValue{p} }
+
+type switchValue struct{ p *bool }
+
+func (v *switchValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return strconv.FormatBool(*v.p)
+}
+func (v *switchValue) Type() string { return "bool" }
+func (v *switchValue) Set(s string) error {
+	b, err := strconv.ParseBool(s)
+	if err != nil {
+		return Must("be true or false", "")
+	}
+	*v.p = b
+	return nil
+}
+
+// Duration returns an option for a duration of at least 0s.
+func Duration(p *time.Duration) pflag.Value { return &durationValue{p} }
+
+type durationValue struct{ p *time.Duration }
+
+func (v *durationValue) String() string {
+	if v.p == nil {
+		return ""
+	}
+	return v.p.String()
+}
+func (v *durationValue) Type() string { return "duration" }
+func (v *durationValue) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return Must("be a duration of at least 0s", "as in 30s or 5m")
+	}
+	*v.p = d
+	return nil
+}
+
+// Enum returns an option for one of some words.
 func Enum(p *string, allowed []string) pflag.Value { return &enumValue{p, allowed} }
 
-// enumValue is an option with a fixed list of words.
+// enumValue returns an option with a fixed list of words.
 type enumValue struct {
 	p       *string
 	allowed []string
@@ -52,7 +111,7 @@ func (v *enumValue) Set(s string) error {
 	return Must("be "+OrList(v.allowed), DidYouMean(s, v.allowed, ""))
 }
 
-// Word is Number for a word, a character or no more than a few.
+// Word returns an option for a text that is valid; must says what it must be.
 func Word(p *string, must string, valid func(string) bool) pflag.Value {
 	return &wordValue{p, valid, must}
 }
@@ -118,7 +177,8 @@ func (v *floatValue) Set(s string) error {
 	return nil
 }
 
-// Number is an option for a finite number that is valid; must says how, "be at least 0".
+// Number returns an option for a finite number that is valid; must says what it must be, "be at
+// least 0".
 func Number(p *float64, must string, valid func(float64) bool) pflag.Value {
 	return &floatValue{
 		get:   func() (float64, bool) { return *p, true },
@@ -127,13 +187,13 @@ func Number(p *float64, must string, valid func(float64) bool) pflag.Value {
 	}
 }
 
-// AtLeastZero, Positive and Fraction are the ranges in use.
+// AtLeastZero returns an option for a number of at least 0.
 func AtLeastZero(p *float64) pflag.Value { return Number(p, "be at least 0", isAtLeastZero) }
 
-// Positive numbers.
+// Positive returns an option for a number above 0.
 func Positive(p *float64) pflag.Value { return Number(p, "be greater than 0", isPositive) }
 
-// Fraction of something that is not left empty.
+// Fraction returns an option for a number of at least 0 and below 1.
 func Fraction(p *float64) pflag.Value {
 	return Number(p, "be at least 0 and less than 1", func(x float64) bool { return x >= 0 && x < 1 })
 }
@@ -141,7 +201,7 @@ func Fraction(p *float64) pflag.Value {
 func isAtLeastZero(x float64) bool { return x >= 0 }
 func isPositive(x float64) bool    { return x > 0 }
 
-// Optional is Number for a number that need not be given: *p is nil then.
+// Optional returns an option for a number that need not be given: *p is nil then.
 func Optional(p **float64, must string, valid func(float64) bool) pflag.Value {
 	return &floatValue{
 		get: func() (float64, bool) {
@@ -155,28 +215,28 @@ func Optional(p **float64, must string, valid func(float64) bool) pflag.Value {
 	}
 }
 
-// OptionalAtLeastZero, OptionalPositive and OptionalShare are its ranges in use.
+// OptionalAtLeastZero returns an option for a number of at least 0 that need not be given.
 func OptionalAtLeastZero(p **float64) pflag.Value {
 	return Optional(p, "be at least 0", isAtLeastZero)
 }
 
-// OptionalPositive numbers.
+// OptionalPositive returns an option for a number above 0 that need not be given.
 func OptionalPositive(p **float64) pflag.Value { return Optional(p, "be greater than 0", isPositive) }
 
-// OptionalShare of something, not none of it.
+// OptionalShare returns an option for a number above 0 and at most 1 that need not be given.
 func OptionalShare(p **float64) pflag.Value {
 	return Optional(p, "be above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
 }
 
-// Count is an option for a whole number that is at least 0.
+// Count returns an option for a whole number that is at least 0.
 func Count(p *int) pflag.Value { return AtLeast(p, 0) }
 
-// AtLeast is an option for a whole number that is at least so large.
+// AtLeast returns an option for a whole number of at least the given size.
 func AtLeast(p *int, least int) pflag.Value {
 	return Whole(p, fmt.Sprintf("be a whole number, at least %d", least), func(n int) bool { return n >= least })
 }
 
-// Whole is Number for a whole number.
+// Whole returns an option for a whole number that is valid.
 func Whole(p *int, must string, valid func(int) bool) pflag.Value { return &countValue{p, valid, must} }
 
 type countValue struct {
@@ -201,7 +261,7 @@ func (v *countValue) Set(s string) error {
 	return nil
 }
 
-// Seed is an option for a 64-bit seed.
+// Seed returns an option for a 64-bit seed.
 func Seed(p *uint64) pflag.Value { return &seedValue{p} }
 
 type seedValue struct{ p *uint64 }
@@ -222,7 +282,7 @@ func (v *seedValue) Set(s string) error {
 	return nil
 }
 
-// List is an option for a list of names.
+// List returns an option for a list of names.
 func List(p *[]string) *ListValue { return &ListValue{p: p} }
 
 // A ListValue is a list of names: comma-separated, quoted as in CSV when a name
@@ -241,7 +301,7 @@ func (v *ListValue) String() string {
 }
 func (v *ListValue) Type() string { return "names" }
 
-// Names are those given.
+// Names returns the names of the list.
 func (v *ListValue) Names() []string { return *v.p }
 
 // CSV writes the list so that Set reads it back.
@@ -278,7 +338,7 @@ func (v *ListValue) add(names []string) error {
 	return nil
 }
 
-// Some is a List of some of the words.
+// Some returns an option for a list of some of the words.
 func Some(p *[]string, allowed []string) *ListValue {
 	return &ListValue{p: p, take: func(all []string) error {
 		for _, name := range all {
@@ -290,7 +350,7 @@ func Some(p *[]string, allowed []string) *ListValue {
 	}}
 }
 
-// Pairs is the value of an option that is a list of texts with a mark in each:
+// Pairs returns an option that is a list of texts with a mark in each:
 // column=level.
 func Pairs(p *[]string, mark string) *ListValue {
 	return &ListValue{p: p, take: func(all []string) error {
@@ -303,7 +363,7 @@ func Pairs(p *[]string, mark string) *ListValue {
 	}}
 }
 
-// Names is the value of an option that gives texts other names: 'a->b,c->d'.
+// Names returns an option that gives texts other names: 'a->b,c->d'.
 func Names(to *map[string]string, mark string) *ListValue {
 	v := Pairs(new([]string), mark)
 	check := v.take

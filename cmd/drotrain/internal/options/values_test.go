@@ -116,7 +116,7 @@ func TestAllThatIsWrongIsTold(t *testing.T) {
 		fs.Var(OptionalShare(&share), "share", "")
 		fs.Var(Whole(new(int), "be even", func(n int) bool { return n%2 == 0 }), "count", "")
 		fs.Var(Word(new(string), "be a letter", func(s string) bool { return len(s) == 1 }), "mark", "`letter`")
-		fs.Bool("json", false, "")
+		fs.VarPF(Switch(new(bool)), "json", "", "").NoOptDefVal = "true"
 		return fs
 	}
 	for args, want := range map[string]string{
@@ -138,7 +138,8 @@ func TestAllThatIsWrongIsTold(t *testing.T) {
     → write --mark letter`,
 		"--mark --no --no -- --nothing": `2 things are wrong with the command line:
   --mark "--no": must be a letter
-  unknown option --no`,
+  unknown option --no
+    → --help lists the options`,
 	} {
 		words := strings.Fields(args)
 		if flags().Parse(words) == nil {

@@ -78,7 +78,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 	return o, nil
 }
 
-// beside is the first numbered directory that is not there.
+// beside returns the first numbered directory that does not exist.
 func beside(path string) string {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("%s-%d", filepath.Clean(path), n)
@@ -148,7 +148,7 @@ func (o *Dir) Close() {
 	o.made, o.unlock = nil, func() {}
 }
 
-// List tells what was written, the figures of a format in one line.
+// List prints what was written, the figures of a format in one line.
 func (o *Dir) List(w io.Writer) {
 	plots := map[string]int{}
 	fmt.Fprintln(w)
@@ -166,7 +166,7 @@ func (o *Dir) List(w io.Writer) {
 	}
 }
 
-// Files are those written so far, in order.
+// Files returns the files written so far, in order.
 func (o *Dir) Files() []string { return o.files }
 
 // Wrote notes a file that another writer put into the directory.

@@ -49,7 +49,7 @@ func (in *Inputs) MayWrite(path string) error {
 	return nil
 }
 
-// Check tells, before any work is done, what WriteFile would refuse of the paths, and a path that
+// Check returns, before any work is done, what WriteFile would refuse of the paths, and a path that
 // is there twice.
 func (in *Inputs) Check(force bool, paths ...string) error {
 	for k, path := range paths {
@@ -75,7 +75,7 @@ func (in *Inputs) WriteFile(path string, force bool, content func(io.Writer) err
 	return exit.ReplaceHint(atomicfile.Write(path, force, content))
 }
 
-// canonical is the path without links, as far as it exists.
+// canonical returns the path without links, as far as it exists.
 func canonical(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func canonical(path string) string {
 	}
 }
 
-// Within says whether a path lies in a directory, links followed.
+// Within reports whether a path is in a directory, links followed.
 func Within(dir, path string) bool {
 	rel, err := filepath.Rel(canonical(dir), canonical(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

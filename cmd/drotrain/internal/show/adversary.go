@@ -27,7 +27,7 @@ func Adversary(w io.Writer, a *eval.Adversary) {
 	}
 }
 
-// heaviest are the k groups that weigh most beyond their share.
+// heaviest returns the k groups that weigh most beyond their share.
 func heaviest(groups []eval.GroupMass, k int) []eval.GroupMass {
 	out := slices.Clone(groups)
 	slices.SortStableFunc(out, func(a, b eval.GroupMass) int { return cmp.Compare(b.Lift(), a.Lift()) })

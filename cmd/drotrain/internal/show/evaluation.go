@@ -14,9 +14,6 @@ import (
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
 	verdictLines(w, "", &e.Verdict)
-	for _, s := range e.Verdict.Warnings {
-		Wrapped(w, "", "WARNING: "+s)
-	}
 	for _, d := range e.Verdict.Details {
 		Wrapped(w, "  ", d)
 	}
@@ -43,9 +40,9 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 	verdictLines(w, "  ", &e.Verdict)
 }
 
-// verdictLines writes the sentences of a verdict.
+// verdictLines writes the sentences of a verdict, the recommendation first.
 func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
-	for _, s := range []string{v.Headline, v.Numbers, v.Cost, v.Recommendation} {
+	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost, v.WithoutGroups} {
 		if s != "" {
 			Wrapped(w, indent, s)
 		}
@@ -105,7 +102,7 @@ func modelNames(e *eval.Evaluation) []string {
 	return names
 }
 
-// measured is a number of a table, or a dash where it is undefined.
+// measured returns a number of a table, or a dash where it is undefined.
 func measured(v eval.Values, key string) string {
 	if x, ok := v.Get(key); ok {
 		return Number4(x)

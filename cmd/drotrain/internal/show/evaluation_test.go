@@ -118,7 +118,6 @@ func TestComparisonOfTraining(t *testing.T) {
 		{train.Summary{AverageRisk: 2, RobustRisk: 4}, `Training rows                                ERM                        robust
   average risk                                 -                       2.00000
   robust risk                                  -                       4.00000
-
 `},
 		{train.Summary{AverageRisk: 2, RobustRisk: 4, WorstGroup: worst, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5, WorstGroup: worst}},
 			`Training rows                                ERM                        robust
@@ -129,17 +128,15 @@ func TestComparisonOfTraining(t *testing.T) {
     rows                                       -                            12
     risk                                       -                       3.00000
   group-balanced ERM: average risk 1.50000, worst group's 3.00000
-
 `},
 		{train.Summary{AverageRisk: 2, RobustRisk: 4, ERM: &train.SummaryBaseline{Risk: 1, RobustRisk: 5}, GroupWeighted: &train.SummaryBaseline{Risk: 1.5}},
 			`Training rows                                ERM                        robust
   average risk                           1.00000                       2.00000
   robust risk                            5.00000                       4.00000
-
 `},
 	} {
 		var b strings.Builder
-		if printComparison(&b, c.s, report.Robust, "site"); b.String() != c.want {
+		if comparisonLines(&b, c.s, report.Robust, "site"); b.String() != c.want {
 			t.Errorf("got\n%swant\n%s", b.String(), c.want)
 		}
 	}

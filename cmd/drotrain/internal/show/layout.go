@@ -1,4 +1,4 @@
-// Package show is the face of the command on a terminal: the outcome of a training or
+// Package show writes what the command prints on a terminal: the outcome of a training or
 // an evaluation in 80 columns, numbers for people, progress, and text in which nothing
 // moves the cursor. Start at layout.go.
 package show
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/internal/printable"
@@ -31,7 +30,7 @@ func Wrapped(w io.Writer, indent, text string) {
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	breaks := func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }
+	breaks := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' } // not within numbers
 	for _, word := range strings.FieldsFunc(text, breaks) {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)

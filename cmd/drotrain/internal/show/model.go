@@ -32,5 +32,8 @@ func Target(m *train.Model) string {
 	if t.Task == data.Binary {
 		return printable.Line(fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative))
 	}
+	if n := len(t.Classes); n > 0 {
+		return printable.Line(fmt.Sprintf("%s, %d classes", t.Name, n))
+	}
 	return printable.Line(t.Name)
 }

@@ -17,12 +17,13 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
-// Number6 has six significant digits, Number4 four, Number3 three; what is not
-// a number is a dash.
+// Number6 writes a number with six significant digits; a NaN is a dash.
 func Number6(x float64) string { return significant(x, 6) }
 
+// Number4 writes a number with four significant digits.
 func Number4(x float64) string { return significant(x, 4) }
 
+// Number3 writes a number with three significant digits.
 func Number3(x float64) string { return significant(x, 3) }
 
 func significant(x float64, digits int) string {
@@ -35,13 +36,13 @@ func significant(x float64, digits int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
-// plain is a number without trailing zeros: a setting or a count.
+// plain writes a number without trailing zeros: a setting or a count.
 func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// Passes is a count of passes, to a tenth.
+// Passes writes a count of passes, to a tenth.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// bound is a bound in six digits, or that there is none.
+// bound writes a bound with six digits, or "none".
 func bound(p *float64) string {
 	if p == nil {
 		return "unknown"

@@ -19,48 +19,55 @@ import (
 )
 
 const (
-	barWidth     = 16
-	barSteps     = 1000
-	barInterval  = 100 * time.Millisecond  // between two frames
-	lineInterval = 1900 * time.Millisecond // between two plain lines
-	tickInterval = time.Second             // between two looks where nothing is heard of
-	longPhase    = 2 * time.Second         // a phase worth telling when and how long it is
+	mostBarWidth  = 14
+	barSteps      = 1000
+	frameInterval = 100 * time.Millisecond // between two frames on a terminal
+	lineInterval  = time.Minute            // between two lines elsewhere
+	tickInterval  = time.Second            // between two looks where no report arrives
+	longPhase     = 5 * time.Second        // a phase that leaves a line
+	leastShare    = 0.05                   // of a phase before the time left is estimated
 )
 
-// A Progress shows where a run has come to: a bar on a terminal; elsewhere a line a
-// phase that is no matter of moments, and one whenever two seconds have passed in
-// silence; nothing when quiet. Its Observe and Measuring are what the
-// libraries call. A nil *progress shows nothing.
+// A Progress shows the state of a run: a bar on a terminal; elsewhere a line for every phase that
+// takes five seconds and one a minute thereafter; nothing when quiet. The libraries call Observe
+// and Measuring. A nil *Progress shows nothing.
 type Progress struct {
-	w        io.Writer
+	w        io.Writer         // of frames; on a terminal alone
+	line     func(text string) // writes one line elsewhere
 	terminal bool
 	columns  func() int // of the terminal
 	now      func() time.Time
 
+	Interval time.Duration // between two lines; 0: five seconds before the first, then a minute
+
 	mu      sync.Mutex
-	bar     *progressbar.ProgressBar
+	bar     *progressbar.ProgressBar // of the phase, once something was drawn on the terminal
 	phase   string
-	begun   time.Time
-	last    train.Progress // of a training
+	begun   time.Time      // of the phase
+	last    train.Progress // the newest report of a training
 	text    string         // of any other phase
-	share   float64        // of it that is done
+	share   float64        // done of the phase, or of its pass
+	pass    int            // of a phase that reads a table more than once
+	since   time.Time      // the beginning of the pass
 	shown   time.Time      // when something was last written
-	pending bool           // last or text has not been shown
-	first   float64
-	done    int           // steps of the bar, never back
-	stop    chan struct{} // ends the ticking
+	lines   int            // of the phase
+	pending bool           // the newest report has not been shown
+	first   float64        // the first gap of a training
+	done    float64        // share of a training; never falls
+	stop    chan struct{}  // ends the ticking
 }
 
-// NewProgress returns a display on w, or one that shows nothing if quiet.
-func NewProgress(w io.Writer, terminal bool, now func() time.Time, quiet bool) *Progress {
+// NewProgress returns a display: frames on w if it is a terminal, else lines through line. It
+// shows nothing if quiet.
+func NewProgress(w io.Writer, line func(text string), terminal bool, now func() time.Time, quiet bool) *Progress {
 	if quiet {
 		return nil
 	}
-	return &Progress{w: w, terminal: terminal, columns: func() int { return columnsOf(w) }, now: now}
+	return &Progress{w: w, line: line, terminal: terminal, columns: func() int { return columnsOf(w) }, now: now}
 }
 
-// columnsOf is how wide the terminal is that w writes to, Width at most: a frame that is
-// wider would fill line after line.
+// columnsOf returns the columns of the terminal that w writes to, at most Width: a wider frame
+// would fill line after line.
 func columnsOf(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -83,6 +90,10 @@ func (p *Progress) Observe(s train.Progress) {
 		return
 	}
 	p.last, p.text, p.pending = s, "", true
+	if math.IsInf(p.first, 1) && s.RelativeGap > 0 {
+		p.first = math.Min(s.RelativeGap, 1)
+	}
+	p.done = math.Max(p.done, s.Share(p.first))
 	p.showIfDue()
 }
 
@@ -97,8 +108,7 @@ func (p *Progress) Measuring(s eval.Progress) {
 	p.step(s.Done, s.Total)
 }
 
-// Watch is a context under which the reading and encoding of a table are shown, in the
-// phases of these names.
+// Watch returns a context under which the reading and encoding of a table are shown.
 func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
@@ -106,32 +116,35 @@ func (p *Progress) Watch(ctx context.Context) context.Context {
 	return data.WithProgress(ctx, p.reading)
 }
 
+// Phases that Watch shows.
 const (
 	Reading  = "reading"
 	Encoding = "encoding"
 )
 
-// reading takes what was read or encoded of a table.
+// reading takes what was read or encoded of a table. Text is read more than once, which counts as
+// another pass.
 func (p *Progress) reading(s data.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.phase == Reading && s.Size > 0:
-		read := s.Read
-		for read > s.Size { // text is read again for its values
-			read -= s.Size
+		pass := int(max(0, s.Read-1) / s.Size)
+		if pass != p.pass {
+			p.pass, p.since = pass, p.now()
 		}
-		p.stepAs(fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size)), float64(read)/float64(s.Size))
+		read := s.Read - int64(pass)*s.Size
+		text := fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size))
+		if pass > 0 {
+			text += fmt.Sprintf(", pass %d", pass+1)
+		}
+		p.stepAs(text, float64(read)/float64(s.Size))
 	case p.phase == Encoding && s.Of > 0:
-		text := fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows"))
-		if s.Size > 0 {
-			text += fmt.Sprintf(", %s read", bytesText(min(s.Read, s.Size)))
-		}
-		p.stepAs(text, float64(s.Rows)/float64(s.Of))
+		p.stepAs(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of))
 	}
 }
 
-// bytesText is a size as people say it.
+// bytesText writes a number of bytes in decimal units.
 func bytesText(n int64) string {
 	x, unit := float64(n), "B"
 	for _, u := range []string{"kB", "MB", "GB", "TB"} {
@@ -143,33 +156,40 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.3g %s", x, unit)
 }
 
-// step takes how many parts of the phase are done.
+// step takes the number of finished parts of the phase.
 func (p *Progress) step(done, total int) {
 	p.stepAs(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
 }
 
-// stepAs takes what of the phase is done, in words and as a share.
+// stepAs takes the finished part of the phase, in words and as a share.
 func (p *Progress) stepAs(text string, share float64) {
 	p.text, p.share, p.pending = text, share, true
-	p.done = max(p.done, int(barSteps*share))
 	p.showIfDue()
 }
 
-// ofTime is how long the phase has taken, and how long it may take yet.
-func (p *Progress) ofTime() string {
-	took := p.now().Sub(p.begun)
-	if took < longPhase || !(p.share > 0) {
+// timeText returns the time that the phase has taken, and an estimate of what is left of its pass
+// once enough of that is done.
+func (p *Progress) timeText() string {
+	now := p.now()
+	took := now.Sub(p.begun)
+	if took < tickInterval {
 		return ""
 	}
 	text := ", " + shortDuration(took)
-	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
+	if !(p.share >= leastShare) || took < 2*tickInterval {
+		return text
+	}
+	left := time.Duration(float64(now.Sub(p.since)) * (1 - p.share) / p.share)
+	if left >= time.Second {
 		text += ", about " + shortDuration(left) + " left"
+		if p.pass > 0 {
+			text += " of this pass"
+		}
 	}
 	return text
 }
 
-// Begin starts a phase of which only the time is known. A phase that is over
-// within moments leaves no trace.
+// Begin starts a phase of which only the time is known. A short phase leaves no trace.
 func (p *Progress) Begin(phase string) {
 	if p == nil {
 		return
@@ -186,20 +206,17 @@ func (p *Progress) enter(phase string) {
 		return
 	}
 	p.leave()
-	p.phase, p.first, p.done, p.text, p.share = phase, math.Inf(1), 0, "", 0
-	p.begun, p.bar = p.now(), nil
-	switch {
-	case p.terminal:
-		p.shown = time.Time{} // the first frame at once
-	case p.shown.IsZero():
+	p.phase, p.first, p.done, p.text, p.share, p.pass, p.lines = phase, math.Inf(1), 0, "", 0, 0, 0
+	p.begun = p.now()
+	p.since, p.shown = p.begun, time.Time{}
+	if !p.terminal {
 		p.shown = p.begun
 	}
 	p.stop = make(chan struct{})
 	go p.tick(p.stop)
 }
 
-// tick redraws with the time that has passed where nothing else is heard: after less than a
-// tick, so that a frame between two of them does not make two of one.
+// tick redraws with the time that has passed while no report arrives.
 func (p *Progress) tick(stop chan struct{}) {
 	t := time.NewTicker(tickInterval)
 	defer t.Stop()
@@ -210,65 +227,75 @@ func (p *Progress) tick(stop chan struct{}) {
 		case <-t.C:
 		}
 		p.mu.Lock()
-		if p.stop == stop {
-			p.showIfAfter(map[bool]time.Duration{true: tickInterval / 2, false: lineInterval - tickInterval}[p.terminal])
+		if p.stop == stop && (!p.terminal || p.now().Sub(p.shown) >= tickInterval/2) {
+			p.showIfDue()
 		}
 		p.mu.Unlock()
 	}
 }
 
+// showIfDue writes a frame or a line if the last one is old enough.
 func (p *Progress) showIfDue() {
-	every := lineInterval
-	if p.terminal {
-		every = barInterval
+	every := frameInterval
+	if !p.terminal {
+		switch every = lineInterval; {
+		case p.Interval > 0:
+			every = p.Interval
+		case p.lines == 0:
+			every = longPhase
+		}
 	}
-	p.showIfAfter(every)
-}
-
-func (p *Progress) showIfAfter(silence time.Duration) {
-	if p.now().Sub(p.shown) >= silence {
+	if p.now().Sub(p.shown) >= every {
 		p.show()
 	}
 }
 
-func (p *Progress) newBar() *progressbar.ProgressBar {
-	return progressbar.NewOptions(barSteps,
-		progressbar.OptionSetWriter(p.w),
-		progressbar.OptionSetWidth(barWidth),
-		progressbar.OptionSetTheme(progressbar.Theme{
-			Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: "",
-		}),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionShowDescriptionAtLineEnd(),
-	)
-}
-
+// show writes the state of the phase.
 func (p *Progress) show() {
 	p.shown, p.pending = p.now(), false
-	text := p.text
+	text, share := p.text, p.share
 	switch {
 	case p.last.Phase == p.phase && text == "":
-		p.first, p.done = p.advance(p.last)
-		text = describeProgress(p.last)
+		text, share = describeProgress(p.last), p.done
 		if took := p.now().Sub(p.begun); took-p.last.Elapsed >= longPhase {
 			text += ", at work, " + shortDuration(took)
 		}
 	case text == "":
-		text = shortDuration(p.now().Sub(p.begun))
+		text, share = shortDuration(p.now().Sub(p.begun)), 0
 	default:
-		text += p.ofTime()
+		text += p.timeText()
 	}
+	text = printable.Line(phaseName(p.phase)) + ": " + text
+	p.lines++
 	if !p.terminal {
-		fmt.Fprintf(p.w, "drotrain: %s: %s\n", printable.Line(phaseName(p.phase)), text)
+		p.line(text)
 		return
 	}
 	if p.bar == nil {
 		p.bar = p.newBar()
 	}
-	line := []rune(printable.Line(phaseName(p.phase)) + ": " + text)
-	p.bar.Describe(string(line[:min(len(line), max(0, p.columns()-barWidth-9))]))
-	_ = p.bar.Set(p.done)
+	line := []rune(text)
+	p.bar.Describe(string(line[:min(len(line), max(0, p.columns()-p.barWidth()-10))]))
+	most := barSteps - 1 // a full bar would accept nothing more
+	if p.last.Phase == p.phase {
+		most = barSteps // the share of a training never falls
+	}
+	_ = p.bar.Set(min(most, max(0, int(barSteps*share))))
+}
+
+// barWidth returns the columns of the bar, fewer on a narrow terminal.
+func (p *Progress) barWidth() int { return max(1, min(mostBarWidth, p.columns()-10)) }
+
+// newBar returns a bar that draws on the terminal.
+func (p *Progress) newBar() *progressbar.ProgressBar {
+	return progressbar.NewOptions(barSteps,
+		progressbar.OptionSetWriter(p.w),
+		progressbar.OptionSetWidth(p.barWidth()),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionShowDescriptionAtLineEnd(),
+	)
 }
 
 // Finish ends the display of a phase, and leaves its last state.
@@ -282,38 +309,27 @@ func (p *Progress) Finish() {
 	p.phase = ""
 }
 
+// leave ends the phase. One that was long leaves its last state.
 func (p *Progress) leave() {
 	if p.phase == "" {
 		return
 	}
-	training := p.last.Phase == p.phase
-	switch quiet := p.now().Sub(p.shown); {
-	case training && p.pending, !p.terminal && p.pending && quiet >= lineInterval/2:
-		p.show()
-	case p.terminal && p.now().Sub(p.begun) >= longPhase && (p.pending || p.text == ""):
+	long := p.now().Sub(p.begun) >= longPhase
+	if long && p.pending {
 		p.show()
 	}
 	if p.stop != nil {
 		close(p.stop)
 		p.stop = nil
 	}
-	if p.terminal && p.bar != nil {
-		if training || p.now().Sub(p.begun) >= longPhase {
+	if p.bar != nil {
+		if long {
 			fmt.Fprintln(p.w)
 		} else {
 			_ = p.bar.Clear()
 		}
 	}
 	p.bar, p.last = nil, train.Progress{}
-}
-
-// advance says how far the bar is: never back.
-func (p *Progress) advance(s train.Progress) (first float64, done int) {
-	first = p.first
-	if math.IsInf(first, 1) && s.RelativeGap > 0 {
-		first = math.Min(s.RelativeGap, 1)
-	}
-	return first, max(p.done, int(barSteps*s.Share(first)))
 }
 
 func phaseName(phase string) string {
@@ -328,7 +344,7 @@ func phaseName(phase string) string {
 	return phase
 }
 
-// describeProgress is the text beside the bar, and the plain line.
+// describeProgress returns the text beside the bar, and the plain line.
 func describeProgress(s train.Progress) string {
 	gap := fmt.Sprintf("gap %.1e of %.0e", s.RelativeGap, s.Target)
 	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {
@@ -337,7 +353,7 @@ func describeProgress(s train.Progress) string {
 	return fmt.Sprintf("%s, %.0f passes, %s", gap, s.Passes, shortDuration(s.Elapsed))
 }
 
-// shortDuration is a duration in three digits or so: 0.21 s, 12 s, 3 min 5 s.
+// shortDuration writes a duration in three digits or so: 0.21 s, 12 s, 3 min 5 s.
 func shortDuration(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 10:

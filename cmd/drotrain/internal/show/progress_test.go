@@ -2,9 +2,7 @@ package show
 
 import (
 	"bytes"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,215 +15,184 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// watch shows two phases of ten check points, a second apart.
-func watch(terminal, quiet bool) string {
-	var out bytes.Buffer
+// newDisplay returns a display on out with a clock that the test moves.
+func newDisplay(out *lockedBuffer, terminal bool, clock *time.Time) *Progress {
+	line := func(text string) { _, _ = out.Write([]byte(text + "\n")) }
+	return NewProgress(out, line, terminal, func() time.Time { return *clock }, false)
+}
+
+// observe shows two phases of ten check points, each every seconds apart.
+func observe(terminal bool, every time.Duration) string {
+	var out lockedBuffer
 	clock := time.Unix(0, 0)
-	p := NewProgress(&out, terminal, func() time.Time { return clock }, quiet)
+	p := newDisplay(&out, terminal, &clock)
 	for _, phase := range []string{"erm", "robust"} {
 		for k := range 10 {
 			gap := math.Pow(10, -float64(k))
 			if k == 0 {
 				gap = math.Inf(1)
 			}
-			clock = clock.Add(time.Second)
-			s := train.Progress{Phase: phase, Passes: float64(10 * k), MaxPasses: 1e4, Target: 1e-8,
-				RelativeGap: gap, Elapsed: time.Duration(k) * time.Second}
-			if p != nil {
-				p.Observe(s)
-			}
+			clock = clock.Add(every)
+			p.Observe(train.Progress{Phase: phase, Passes: float64(10 * k), MaxPasses: 1e4, Target: 1e-8,
+				RelativeGap: gap, Elapsed: time.Duration(k) * every})
 		}
 	}
 	p.Finish()
-	return out.String()
+	return plain2(out.String())
 }
 
-func TestProgressLines(t *testing.T) {
-	want := ""
-	for _, phase := range []string{"ERM", "robust"} { // never two seconds in silence
-		for _, k := range []int{2, 4, 6, 8, 9} {
-			want += fmt.Sprintf("drotrain: %s: gap 1.0e-%02d of 1e-08, %d0 passes, %d s\n", phase, k, k, k)
+// plain2 writes narrow spaces as spaces.
+func plain2(s string) string { return strings.NewReplacer("\u2009", " ", "\u202f", " ").Replace(s) }
+
+func TestProgress_LinesWithoutTerminal(t *testing.T) {
+	for name, c := range map[string]struct {
+		every time.Duration
+		want  string
+	}{
+		"short phases leave no line": {time.Second / 4, ""},
+		"one line after five seconds, and the last state": {time.Second, `ERM: gap 1.0e-05 of 1e-08, 50 passes, 5 s
+ERM: gap 1.0e-09 of 1e-08, 90 passes, 9 s
+robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s
+robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s
+`},
+	} {
+		if got := observe(false, c.every); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
 		}
 	}
-	if got := watch(false, false); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
+	if n := strings.Count(observe(false, 20*time.Second), "\n"); n > 10 {
+		t.Errorf("%d lines in 6 minutes of two phases", n)
 	}
 }
 
-func TestProgressBar(t *testing.T) {
-	got := watch(true, false)
+func TestProgress_FramesOnATerminal(t *testing.T) {
+	got := observe(true, time.Second)
 	frames := strings.FieldsFunc(got, func(r rune) bool { return r == '\r' })
 	if len(frames) < 20 {
 		t.Fatalf("%d frames in %q", len(frames), got)
-	}
-	for _, f := range frames {
-		if n := len([]rune(f)); n > 80 {
-			t.Errorf("frame of %d columns: %q", n, f)
-		}
 	}
 	for _, want := range []string{"█", "░", "ERM: no bound yet, 0 passes", "robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	// Each phase leaves one line, the finished bar.
 	if n := strings.Count(got, "\n"); n != 2 {
-		t.Errorf("%d lines are left behind, want 2: %q", n, got)
+		t.Errorf("%d lines stay, want one for each phase: %q", n, got)
 	}
-	const last = "100% ████████████████  robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s"
+	const last = "100% ██████████████  robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s"
 	if end := strings.TrimSpace(frames[len(frames)-1]); end != last {
 		t.Errorf("the bar ends as %q, want %q", end, last)
 	}
 }
 
-func TestProgressQuiet(t *testing.T) {
-	if got := watch(true, true) + watch(false, true); got != "" {
-		t.Errorf("got %q", got)
-	}
+func TestProgress_Quiet(t *testing.T) {
+	p := NewProgress(nil, nil, true, time.Now, true)
+	p.Begin("a")
+	p.Observe(train.Progress{})
+	p.Measuring(eval.Progress{})
+	p.Finish() // does not write, which would panic
 }
 
-// The bar never goes back, whatever the gap does.
-func TestProgressMonotone(t *testing.T) {
-	p := &Progress{first: math.Inf(1)}
-	for _, gap := range []float64{math.Inf(1), 0.5, 1e-3, 0.2, 1e-5, math.NaN(), 1e-9} {
-		before := p.done
-		p.first, p.done = p.advance(train.Progress{RelativeGap: gap, Target: 1e-6, Passes: 1, MaxPasses: 100})
-		if p.done < before || p.done > barSteps {
-			t.Errorf("gap %g: from %d to %d", gap, before, p.done)
-		}
-	}
-	if p.done != barSteps {
-		t.Errorf("ends at %d of %d", p.done, barSteps)
-	}
-}
-
-// The bar is the share of the digits between the first known gap, or 1, and the target.
-func TestProgressIsInDigits(t *testing.T) {
-	for _, gaps := range [][]float64{{math.Inf(1), 1e-2, 1e-3, 1e-5}, {1e-2, 1e-3, 1e-5}} {
-		p := &Progress{first: math.Inf(1)}
-		start := math.Min(1, gaps[0])
+// The bar of a training shows the digits between the first known gap, or 1, and the target, and
+// never falls.
+func TestProgress_ShareOfATraining(t *testing.T) {
+	for _, gaps := range [][]float64{{math.Inf(1), 0.5, 1e-3, 0.2, 1e-5, math.NaN(), 1e-9}, {1e-2, 1e-3, 1e-5}} {
+		var out lockedBuffer
+		clock := time.Unix(0, 0)
+		p := newDisplay(&out, true, &clock)
+		best, start := 0.0, math.NaN()
 		for _, gap := range gaps {
-			p.first, p.done = p.advance(train.Progress{RelativeGap: gap, Target: 1e-6})
-			want := int(barSteps * math.Max(0, math.Log(start/gap)/math.Log(start/1e-6)))
-			if d := p.done - want; d < -1 || d > 1 {
-				t.Errorf("from %g, gap %g: %d of %d, want %d", start, gap, p.done, barSteps, want)
+			p.Observe(train.Progress{Phase: "robust", RelativeGap: gap, Target: 1e-6})
+			if gap > 0 && math.IsNaN(start) {
+				start = math.Min(gap, 1)
+			}
+			if !math.IsNaN(gap) {
+				best = math.Max(best, math.Min(1, math.Log(start/gap)/math.Log(start/1e-6)))
+			}
+			if !(math.Abs(p.done-best) < 1e-9) {
+				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.done, best)
 			}
 		}
+		p.Finish()
 	}
 }
 
-// The steps of an evaluation are told under the name of their phase, not of the one before.
-func TestProgressOfMeasuring(t *testing.T) {
-	var out bytes.Buffer
+func TestProgress_Reading(t *testing.T) {
+	var out lockedBuffer
 	clock := time.Unix(0, 0)
-	p := NewProgress(&out, false, func() time.Time { return clock }, false)
-	p.Begin("robust")
-	clock = clock.Add(time.Second)
-	for k := range 3 {
-		p.Measuring(eval.Progress{Phase: "resampling", Done: k + 1, Total: 3})
-		clock = clock.Add(2 * time.Second)
-	}
-	p.Finish()
-	const want = "drotrain: resampling: 2 of 3, 2 s, about 1 s left\ndrotrain: resampling: 3 of 3, 4 s\n"
-	if got := out.String(); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
-// Reading and encoding are told in bytes and rows, with what is left where it is long.
-func TestProgressOfReading(t *testing.T) {
-	var out bytes.Buffer
-	clock := time.Unix(0, 0)
-	p := NewProgress(&out, false, func() time.Time { return clock }, false)
+	p := newDisplay(&out, true, &clock)
 	p.Begin(Reading)
 	for k := range 5 {
 		clock = clock.Add(time.Second)
-		p.reading(data.Progress{Read: int64(k) * 300e6, Size: 600e6}) // once more for the values
+		p.reading(data.Progress{Read: int64(k) * 300e6, Size: 600e6})
 	}
+	clock = clock.Add(time.Second)
+	p.reading(data.Progress{Read: 1201e6, Size: 600e6})
 	p.Begin(Encoding)
 	clock = clock.Add(3 * time.Second)
 	p.reading(data.Progress{Read: 600e6, Size: 600e6, Rows: 250_000, Of: 1_000_000})
 	p.Finish()
-	const want = `drotrain: reading: 300 MB of 600 MB, 2 s, about 2 s left
-drotrain: reading: 300 MB of 600 MB, 4 s, about 4 s left
-drotrain: reading: 600 MB of 600 MB, 5 s
-drotrain: encoding: 250 000 of 1 000 000 rows, 600 MB read, 3 s, about 9 s left
-`
-	if got := strings.ReplaceAll(out.String(), "\u2009", " "); strings.ReplaceAll(got, "\u202f", " ") != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
-// Where nothing is heard of, the time is told.
-func TestProgressTicks(t *testing.T) {
-	var out lockedBuffer
-	p := NewProgress(&out, false, time.Now, false)
-	p.Begin("drawing")
-	for until := time.Now().Add(time.Minute); !strings.Contains(out.String(), "drotrain: drawing: "); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("silent: %q", out.String())
+	got := plain2(out.String())
+	for _, want := range []string{"reading: 300 MB of 600 MB, 2 s, about 2 s left", "reading: 300 MB of 600 MB, pass 2, 4 s\r", "reading: 600 MB of 600 MB, pass 2, 5 s",
+		"reading: 1 MB of 600 MB, pass 3, 6 s", "encoding: 250 000 of 1 000 000 rows, 3 s, about 9 s left"} {
+		if !strings.Contains(got, strings.TrimSpace(want)) {
+			t.Errorf("no %q in %q", want, got)
 		}
 	}
-	p.Finish()
+	if strings.Contains(got, "min") {
+		t.Errorf("minutes left of a few seconds: %q", got)
+	}
 }
 
-// A phase that is not heard of says how long it has been at work: no line is written twice.
-func TestProgressMovesWithTime(t *testing.T) {
-	for name, hear := range map[string]func(p *Progress){
-		"parts":    func(p *Progress) { p.Observe(train.Progress{Phase: "pairs", Done: 1, Total: 1}) },
-		"training": func(p *Progress) { p.Observe(train.Progress{Phase: "erm", RelativeGap: 0.1, Target: 1e-6}) },
-		"unknown":  func(p *Progress) { p.Begin("drawing") },
+func TestProgress_TimeLeft(t *testing.T) {
+	now := time.Unix(100, 0)
+	p := &Progress{now: func() time.Time { return now }}
+	for _, c := range []struct {
+		took  time.Duration
+		share float64
+		want  string
+	}{
+		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"}, {10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
+		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"}, {10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
 	} {
-		var out lockedBuffer
-		clock := time.Unix(0, 0)
-		p := NewProgress(&out, false, func() time.Time { return clock }, false)
-		hear(p)
-		for range 4 {
-			p.mu.Lock()
-			clock = clock.Add(lineInterval + tickInterval)
-			p.showIfAfter(lineInterval)
-			p.mu.Unlock()
-		}
-		p.Finish()
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		slices.Sort(lines)
-		if n := len(slices.Compact(lines)); n < 4 {
-			t.Errorf("%s: %d different lines:\n%s", name, n, out.String())
+		p.begun, p.since, p.share = now.Add(-c.took), now.Add(-c.took), c.share
+		if got := p.timeText(); got != c.want {
+			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
 		}
 	}
 }
 
-// Whatever is heard between two ticks, and however little, no two seconds pass without a line,
-// nor one and a half without a frame: a busy machine has a share of them.
-func TestProgressIsNeverSilent(t *testing.T) {
+// Without any report a terminal has a frame every second and a half, and another stream a line
+// after five seconds and every minute.
+func TestProgress_NeverSilent(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
-		for heard := 50 * time.Millisecond; heard < tickInterval; heard += 50 * time.Millisecond {
-			synctest.Test(t, func(t *testing.T) {
-				w := &silences{last: time.Now()}
-				p := NewProgress(w, terminal, time.Now, false)
-				p.Begin("robust")
-				time.Sleep(heard)
-				p.Observe(train.Progress{Phase: "robust", RelativeGap: 0.1, Target: 1e-6})
-				time.Sleep(20 * time.Second)
-				p.Finish()
-				synctest.Wait()
-				if w.longest > map[bool]time.Duration{true: tickInterval * 3 / 2, false: lineInterval}[terminal] {
-					t.Errorf("terminal %v: heard of after %v, silent for %v", terminal, heard, w.longest)
-				}
-			})
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := &silences{last: time.Now()}
+			p := NewProgress(w, func(text string) { _, _ = w.Write([]byte(text)) }, terminal, time.Now, false)
+			p.Begin("robust")
+			time.Sleep(300 * time.Millisecond)
+			p.Observe(train.Progress{Phase: "robust", RelativeGap: 0.1, Target: 1e-6})
+			time.Sleep(5 * time.Minute)
+			p.Finish()
+			synctest.Wait()
+			if most := map[bool]time.Duration{true: tickInterval * 3 / 2, false: lineInterval + tickInterval}[terminal]; w.longest > most || w.writes < 5 || !terminal && w.writes > 7 {
+				t.Errorf("terminal %v: silent for %v, %d writes", terminal, w.longest, w.writes)
+			}
+		})
 	}
 }
 
-// silences is a writer that knows the longest time between two writes.
+// silences is a writer that measures the longest time between two writes.
 type silences struct {
 	last    time.Time
 	longest time.Duration
+	writes  int
 }
 
 func (s *silences) Write(p []byte) (int, error) {
 	s.longest = max(s.longest, time.Since(s.last))
 	s.last = time.Now()
+	s.writes++
 	return len(p), nil
 }
 
@@ -246,80 +213,50 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// A choice says which of how many models are solved, and is never silent for two seconds
-// though its models take that long.
-func TestProgressOfAChoice(t *testing.T) {
-	var out bytes.Buffer
-	clock := time.Unix(0, 0)
-	p := NewProgress(&out, false, func() time.Time { return clock }, false)
-	for k := range 9 {
-		clock = clock.Add(2 * time.Second)
-		p.Observe(train.Progress{Phase: "choosing", Done: k, Total: 93})
-	}
-	p.Finish()
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) < 6 || !strings.HasPrefix(lines[0], "drotrain: choosing: ") || !strings.Contains(out.String(), "8 of 93") {
-		t.Errorf("%d lines:\n%s", len(lines), out.String())
-	}
-}
-
-// A phase that has ended is ended once.
-func TestProgressEndsOnce(t *testing.T) {
-	var out bytes.Buffer
-	clock := time.Unix(0, 0)
-	p := NewProgress(&out, false, func() time.Time { return clock }, false)
-	p.Observe(train.Progress{Phase: "choosing", Done: 0, Total: 9})
-	clock = clock.Add(3 * time.Second)
-	p.Observe(train.Progress{Phase: "choosing", Done: 1, Total: 9})
-	clock = clock.Add(time.Millisecond)
-	p.Observe(train.Progress{Phase: "choosing", Done: 2, Total: 9}) // too soon to be shown
-	p.Finish()
-	was := out.String()
-	clock = clock.Add(3 * time.Second)
-	if p.Finish(); was == "" || out.String() != was {
-		t.Errorf("%q, ended again %q", was, out.String())
-	}
-}
-
-// A frame fits the terminal, however narrow, down to the bar alone: one that is wider would
-// fill a line each.
-func TestFramesFitTheTerminal(t *testing.T) {
-	for _, wide := range []int{25, 26, 40, 79, Width} {
-		var out bytes.Buffer
+// A frame fits the terminal, however narrow, and covers the frame before.
+func TestProgress_FramesFitTheTerminal(t *testing.T) {
+	for _, columns := range []int{25, 26, 40, 79, Width} {
+		var out lockedBuffer
 		clock := time.Unix(0, 0)
-		p := NewProgress(&out, true, func() time.Time { clock = clock.Add(time.Second); return clock }, false)
-		p.columns = func() int { return wide }
+		p := newDisplay(&out, true, &clock)
+		p.columns = func() int { return columns }
 		p.Begin(strings.Repeat("a long phase ", 9))
 		for k := range 9 {
-			p.Measuring(eval.Progress{Phase: strings.Repeat("of a long name ", 9), Done: k, Total: 9})
+			clock = clock.Add(time.Second)
+			phase := strings.Repeat("of a long name ", 9)
+			if k > 4 {
+				phase = "short"
+			}
+			p.Measuring(eval.Progress{Phase: phase, Done: k, Total: 9})
 		}
 		p.Finish()
-		widest := 0
-		for _, frame := range strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
-			widest = max(widest, utf8.RuneCountInString(frame))
+		screen := []rune(strings.Repeat(" ", Width+1))
+		for _, frame := range strings.FieldsFunc(strings.TrimRight(out.String(), "\n"), func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if n := utf8.RuneCountInString(frame); n >= columns {
+				t.Errorf("a frame of %d columns on %d", n, columns)
+			}
 		}
-		if widest > wide || widest < wide-3 {
-			t.Errorf("a frame of %d columns on %d", widest, wide)
+		lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+		for frame := range strings.SplitSeq(lines[len(lines)-1], "\r") {
+			copy(screen, []rune(frame))
+		}
+		if got := string(bytes.TrimSpace([]byte(string(screen)))); strings.Contains(got, "name") {
+			t.Errorf("%d columns: the last frame has remains: %q", columns, got)
 		}
 	}
 }
 
-// What is left of a phase is told once some of it is done, and more than a second is left.
-func TestTimeThatIsLeft(t *testing.T) {
-	now := time.Unix(100, 0)
-	p := NewProgress(&bytes.Buffer{}, true, func() time.Time { return now }, false)
-	for _, c := range []struct {
-		took  time.Duration
-		share float64
-		want  string
-	}{
-		{time.Second, 0.5, ""}, {longPhase, 0, ""}, {10 * time.Second, 0, ""}, {10 * time.Second, math.NaN(), ""},
-		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"},
-		{10 * time.Second, 1, ", 10 s"}, {longPhase, 2.0 / 3, ", 2 s, about 1 s left"}, {longPhase, 0.7, ", 2 s"},
-	} {
-		p.begun, p.share = now.Add(-c.took), c.share
-		if got := p.ofTime(); got != c.want {
-			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
-		}
+func TestProgress_IntervalBetweenLines(t *testing.T) {
+	var out lockedBuffer
+	clock := time.Unix(0, 0)
+	p := newDisplay(&out, false, &clock)
+	p.Interval = 2 * time.Second
+	for range 9 {
+		p.Observe(train.Progress{Phase: "robust", Passes: 1, Target: 1e-8, RelativeGap: 1})
+		clock = clock.Add(time.Second)
 	}
+	if n := strings.Count(out.String(), "\n"); n != 4 {
+		t.Errorf("%d lines in 9 seconds, not one every 2:\n%s", n, out.String())
+	}
+	p.Finish()
 }

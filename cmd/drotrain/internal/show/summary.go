@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -36,7 +37,8 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	row("time", fmt.Sprintf("%.3g s", s.Seconds))
 	fmt.Fprintln(w)
 
-	printComparison(w, s, report.Name(m), groupingName(m))
+	comparisonLines(w, s, report.Name(m), groupingName(m))
+	fmt.Fprintln(w)
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
 	}
@@ -47,6 +49,55 @@ func Summary(w io.Writer, m *train.Model, title string) {
 		Number3(s.LargestWeight()))
 }
 
+// Outcome writes the outcome of a training in 80 columns, what to do first: the verdict with the
+// worst group, the model, its certificate in one line, and how the adversary weighs the rows. The
+// evaluation is nil where nothing was measured.
+func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
+	s := m.Summary("")
+	fmt.Fprintln(w, title)
+	if e != nil {
+		Verdict(w, e)
+	}
+	model := fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, plain(s.Mu))
+	if s.Selection != nil {
+		model += "; chosen: " + s.Selection.Reason
+	}
+	fmt.Fprintln(w)
+	field(w, "Model", model)
+	field(w, "Certificate", certificate(s, m.Config.Gap))
+	if b := m.Result.ERM; b != nil && b.Status != "certified" {
+		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its own gap was certified", b.Status))
+	}
+	if report.Name(m) == report.Robust {
+		field(w, "Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
+			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
+	}
+	if e == nil {
+		fmt.Fprintln(w)
+		comparisonLines(w, s, report.Name(m), groupingName(m))
+	}
+}
+
+// field writes a label and a text that is wrapped beside it.
+func field(w io.Writer, label, text string) {
+	const width = 13
+	for _, line := range Wrap(text, Width-width) {
+		fmt.Fprintf(w, "%-*s%s\n", width, label, line)
+		label = ""
+	}
+}
+
+// certificate returns in one line how close to the optimum the objective is.
+func certificate(s train.Summary, gap float64) string {
+	switch {
+	case s.Certified:
+		return fmt.Sprintf("certified: objective %s, relative gap %s (goal %.3g)", Number6(s.Objective), gapText(s), gap)
+	case s.Status == "inconsistent" || s.Certificate.RelativeGap == nil:
+		return fmt.Sprintf("%s; objective %s", verdict(s, gap), Number6(s.Objective))
+	}
+	return fmt.Sprintf("UNCERTIFIED: objective %s, relative gap %s (goal %.3g)", Number6(s.Objective), gapText(s), gap)
+}
+
 // unitText names the unit of losses of a numeric target.
 func unitText(m *train.Model) string {
 	if m.Config.Loss == "logistic" {
@@ -55,8 +106,8 @@ func unitText(m *train.Model) string {
 	return ": " + report.LossUnit(m.Config)
 }
 
-// printComparison is the table of the baseline beside the model that was trained, of that name.
-func printComparison(w io.Writer, s train.Summary, name, grouping string) {
+// comparisonLines writes the table of the baseline beside the model that was trained, of that name.
+func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 	line := func(label, erm, robust string) {
 		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, PadLeft(erm, columnWidth), PadLeft(robust, columnWidth))
 	}
@@ -84,7 +135,6 @@ func printComparison(w io.Writer, s train.Summary, name, grouping string) {
 	if b := s.GroupWeighted; name == report.Robust && b != nil && b.WorstGroup != nil {
 		fmt.Fprintf(w, "  %s: average risk %s, worst group's %s\n", report.Balanced, Number6(b.Risk), Number6(b.WorstGroup.Risk))
 	}
-	fmt.Fprintln(w)
 }
 
 // groupingName names the columns that the worst group is one value of each of.
@@ -109,7 +159,7 @@ func gapText(s train.Summary) string {
 	return fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)
 }
 
-// verdict says in words whether the gap asked for was certified.
+// verdict returns in words whether the gap asked for was certified.
 func verdict(s train.Summary, gap float64) string {
 	switch {
 	case s.Certified:

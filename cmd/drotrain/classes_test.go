@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/train"
+)
+
+// threeKinds writes a table of three classes, by name and by number, with groups.
+func threeKinds(t *testing.T, name string, n int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	var b strings.Builder
+	b.WriteString("a,b,kind,code,site\n")
+	for j := range n {
+		x, y := rng.NormFloat64(), rng.NormFloat64()
+		site := j % 2
+		best, at := math.Inf(-1), 0
+		for c := range 3 {
+			angle := 2 * math.Pi * float64(c) / 3
+			if v := 2*(x*math.Cos(angle)+float64(1-2*site*(c%2))*y*math.Sin(angle)) + rng.NormFloat64(); v > best {
+				best, at = v, c
+			}
+		}
+		if j == n-1 {
+			fmt.Fprintf(&b, "%v,%v,eel,4,north\n", x, y) // a class of one row
+			continue
+		}
+		fmt.Fprintf(&b, "%v,%v,%s,%d,%s\n", x, y, []string{"ant", "bee", "cat"}[at], at+1, []string{"north", "south"}[site])
+	}
+	put(t, name, b.String())
+}
+
+// A target of several classes is trained, chosen, predicted, evaluated and gone on with from the
+// command line, in memory and on disk.
+func TestTrain_SeveralClasses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	threeKinds(t, "kinds.csv", 1200)
+	for _, args := range []string{
+		"--groups site --fast", "--protect 0.3 --no-report", "--average plain --groups site --no-report",
+		"--groups site --select worst-group-accuracy --no-report", "--solver lbfgs --nu 1 --no-report", "--nu 0.3 --intercept=false --no-report",
+		"--nu 0.3 --on-disk --fast", "--groups site --adversary groups --nu 0.1",
+	} {
+		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target kind --drop code --out m --force --allow-degenerate "+args)...)
+		if code != exit.OK {
+			t.Errorf("%s: exit code %d\n%s", args, code, stderr)
+			continue
+		}
+		m, err := train.Load("m/model.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k, d := len(m.Classes()), m.Encoder.D(); k != 4 || len(m.Coefficients) != k*d || !m.Result.Certified {
+			t.Errorf("%s: %d classes, %d coefficients for %d columns, %s", args, k, len(m.Coefficients), d, m.Result.Status)
+		}
+	}
+	code, _, stderr := try(t.Context(), strings.Fields("predict --model m --data kinds.csv --keep kind --out p.csv")...)
+	if code != exit.OK {
+		t.Fatal(stderr)
+	}
+	raw, err := os.ReadFile("p.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	if len(lines) != 1201 || lines[0] != "row,kind,probability_ant,probability_bee,probability_cat,probability_eel,prediction" {
+		t.Fatalf("%d lines, the first is %s", len(lines), lines[0])
+	}
+	right := 0
+	for _, line := range lines[1:] {
+		var row int
+		var p [4]float64
+		cells := strings.Split(line, ",")
+		if _, err := fmt.Sscan(strings.Join(append(cells[:1:1], cells[2:6]...), " "), &row, &p[0], &p[1], &p[2], &p[3]); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for c, v := range p {
+			if v > p[at] {
+				at = c
+			}
+		}
+		if sum := p[0] + p[1] + p[2] + p[3]; !(math.Abs(sum-1) <= 1e-12) || []string{"ant", "bee", "cat", "eel"}[at] != cells[6] {
+			t.Fatalf("%s: the probabilities sum to %v", line, sum)
+		}
+		if cells[1] == cells[6] {
+			right++
+		}
+	}
+	if right < 700 {
+		t.Errorf("%d of 1200 rows are predicted", right)
+	}
+	code, stdout, stderr := try(t.Context(), strings.Fields("eval --model m --data kinds.csv --json")...)
+	var e struct {
+		Models []struct {
+			Overall struct{ Values map[string]*float64 }
+			Classes []struct {
+				Class   string
+				Support int
+				Recall  *float64
+			}
+			ConfusionMatrix [][]int `json:"confusion_matrix"`
+		}
+		Groupings []struct{ Name string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &e); err != nil || code != exit.OK {
+		t.Fatal(err, stderr)
+	}
+	m := e.Models[1] // behind ERM
+	hits := 0
+	for c := range m.ConfusionMatrix {
+		hits += m.ConfusionMatrix[c][c]
+	}
+	if got := *m.Overall.Values["accuracy"]; hits != right || !(math.Abs(got-float64(right)/1200) <= 1e-12) || len(m.Classes) != 4 || m.Classes[3].Support != 1 || *m.Overall.Values["macro_f1"] >= got {
+		t.Errorf("%d right, confusion matrix %v, %+v", right, m.ConfusionMatrix, m.Overall.Values)
+	}
+	if len(e.Groupings) != 2 || e.Groupings[0].Name != "kind" || e.Groupings[1].Name != "site" {
+		t.Errorf("grouped by %v", e.Groupings)
+	}
+}
+
+// Whole numbers that may be classes are asked about, and what there is not for several classes is
+// refused in words.
+func TestTrain_SeveralClassesRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	threeKinds(t, "kinds.csv", 200)
+	for args, want := range map[string][]string{
+		"--target code --drop kind":                                      {"different whole numbers", "--loss logistic", "--loss squared", "counts"},
+		"--target kind --drop code --threshold 0.4":                      {"threshold"},
+		"--target kind --drop code --nu 1 --recalibrate":                 {"recalibrate"},
+		"--target kind --drop code --positive ant":                       {"classes", "--positive"},
+		"--target kind --drop code --loss squared":                       {"must be numbers", "--loss logistic"},
+		"--target kind --drop code --loss poisson":                       {"poisson"},
+		"--target a --loss logistic":                                     {"not whole"},
+		"--target kind --drop code --evaluate crossfit --nu 1":           {"hold rows out"},
+		"--target kind --groups site --group-coefficients pooled --nu 1": {"group coefficients"},
+	} {
+		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --out m --force "+args)...)
+		if code == exit.OK {
+			t.Errorf("%s: accepted", args)
+		}
+		for _, part := range want {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%s: %q lacks %q", args, stderr, part)
+			}
+		}
+	}
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --fast")...); code != exit.OK {
+		t.Error(stderr)
+	}
+	for _, format := range []string{"onnx", "sql", "go", "pmml"} {
+		if code, _, stderr := try(t.Context(), strings.Fields("export --model m --format "+format+" --out x."+format)...); code == exit.OK || !strings.Contains(stderr, "more than two classes") {
+			t.Errorf("%s: exit code %d, %s", format, code, stderr)
+		}
+	}
+}

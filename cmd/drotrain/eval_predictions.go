@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// measurePredictions evaluates columns of predictions of a table.
+func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.Measured, string, error) {
+	scores, err := o.scores()
+	if err != nil {
+		return nil, "", err
+	}
+	c := &o.Config
+	o.begin(show.Reading)
+	f, err := a.openTable(ctx, o.Predictions, c.Reading)
+	if err != nil {
+		return nil, "", err
+	}
+	measured, err := report.Audit(ctx, f, report.AuditOptions{
+		Options: o.measure, Name: o.Predictions, Label: c.Target, Scores: scores,
+		Task: eval.Task(o.Task), Loss: c.Loss, Positive: c.Positive, HuberDelta: c.HuberDelta,
+		Columns: o.Columns, Drop: c.Drop, Penalty: c.Penalty, Nu: c.Nu, Seed: c.Seed,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	target := measured.Input.TargetName
+	if p := measured.Input.Positive; p != "" {
+		target += ", positive: " + p
+	}
+	return measured, fmt.Sprintf("%s: %s, target %s", o.Predictions, show.Plural(measured.Evaluation.N, "row", "rows"), target), nil
+}
+
+// scores returns the columns of predictions with the names of their models.
+func (o *evalOptions) scores() ([]report.Score, error) {
+	c := &o.Config
+	score := ""
+	if len(o.Scores) > 0 {
+		score = o.Scores[0]
+	}
+	if err := needed(need{"target", c.Target, "name the column of the actual outcome, as in --target y"}, need{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
+		return nil, err
+	}
+	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
+		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(o.Task == "binary") }))
+		of := map[bool]string{true: "binary", false: "regression"}[kind.Classes]
+		return nil, exit.Usagef("choose "+choose, "--loss %s is for --task %s", c.Loss, of)
+	}
+	if o.Task == "regression" && c.Positive != "" {
+		return nil, exit.Usagef("leave one of them out", "--positive is for --task binary")
+	}
+	var names, columns []string
+	var scores []report.Score
+	for _, s := range o.Scores {
+		name, column := scoreName(s)
+		if name == "" || column == "" {
+			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q: a name or a column is missing", s)
+		}
+		if slices.Contains(names, name) {
+			return nil, exit.Usagef("name them, as in --score old=p1,new=p2", "two score columns are called %q", name)
+		}
+		names, columns = append(names, name), append(columns, column)
+		scores = append(scores, report.Score{Name: name, Column: column})
+	}
+	once := slices.Compact(slices.Sorted(slices.Values(columns)))
+	weight := []string{}
+	if c.Weight != "" {
+		weight = []string{c.Weight}
+	}
+	return scores, options.CheckRoles(
+		options.Columns("target", []string{c.Target}, "score", "weight", "columns"), options.Columns("score", once, "weight", "columns"),
+		options.Columns("weight", weight, "columns", "groups"), options.Columns("groups", c.Groups),
+		options.Columns("columns", o.Columns, "drop"), options.Columns("drop", c.Drop),
+	)
+}
+
+// scoreName splits NAME=COLUMN; a column alone is its own name.
+func scoreName(s string) (name, column string) {
+	if name, column, ok := strings.Cut(s, "="); ok {
+		return strings.TrimSpace(name), strings.TrimSpace(column)
+	}
+	return s, s
+}

@@ -1,0 +1,80 @@
+package options
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/internal/goldentest"
+)
+
+func TestGolden_OptionsPage(t *testing.T) {
+	var b strings.Builder
+	if err := WritePage(&b); err != nil {
+		t.Fatal(err)
+	}
+	goldentest.Text(t, "../../../../docs/options.md", b.String())
+}
+
+// No command has two entries of one name, and every name of a command is known.
+func TestRegistry_OneEntryForACommand(t *testing.T) {
+	seen := map[string]bool{}
+	known := map[string]bool{}
+	for _, c := range commands {
+		known[c] = true
+	}
+	for _, of := range registry {
+		for _, o := range of.options {
+			for c := range strings.FieldsSeq(o.Commands) {
+				key := strings.TrimSuffix(c, "*") + " --" + o.Name
+				if seen[key] || !known[strings.TrimSuffix(c, "*")] {
+					t.Errorf("%s twice, or of no command", key)
+				}
+				seen[key] = true
+			}
+			for alias := range strings.FieldsSeq(o.Aliases) {
+				if isOption(Train, alias) || elsewhere[alias] != nil && o.Name != "target" {
+					t.Errorf("--%s is an option or has a hint, and is an alias of --%s", alias, o.Name)
+				}
+			}
+		}
+	}
+}
+
+// A setting of a library is named by its option, and what is no option stays.
+func TestNameOptions(t *testing.T) {
+	for in, want := range map[string]string{
+		"set Config.MaxPasses or Config.GroupFeatures=false": "set --max-passes or --group-features=false",
+		"Options.Cache":    "--cache",
+		"Config.Announce":  "Config.Announce",
+		"MyConfig.Nu, Nu.": "MyConfig.Nu, Nu.",
+	} {
+		if got := NameOptions(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Every hint about a name of another program speaks of options that exist.
+func TestElsewhere_HintsNameOptions(t *testing.T) {
+	for name, hints := range elsewhere {
+		for _, h := range hints {
+			found := false
+			for _, command := range commands {
+				cmd := &cobra.Command{}
+				Add(cmd, command)
+				found = found || cmd.Flags().Lookup(h.option) != nil
+			}
+			if !found {
+				t.Errorf("--%s: there is no option --%s", name, h.option)
+			}
+		}
+	}
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.Int("adversary", 0, "")
+	if got := hintFor(fs, "group_dro"); !strings.Contains(got, "--adversary groups --nu 0") {
+		t.Errorf("%q", got)
+	}
+}

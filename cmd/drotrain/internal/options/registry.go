@@ -1,0 +1,135 @@
+// Package options holds the registry of the options of every command. The flags, the keys of a
+// configuration file, the help in both lengths, the completions, the manual pages, docs/options.md
+// and the command
+// line that repeats a run are all made from it.
+//
+// To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or
+// output.go: its name, the commands that take it, its help and the
+// constructor of its value. A star behind a command puts the option into the short help of that
+// command (-h). Where commands differ in the help or the type of an option, it has one entry for
+// each of them. `make golden` renews the recorded help.
+package options
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// An Option is one entry of the registry.
+type Option struct {
+	Name     string // on the command line, and as a key of a configuration
+	Commands string // that take it, separated by spaces; with a star where the short help shows it
+	Help     string // one phrase; a word in `backquotes` names the value
+	Short    string // in place of Help in the short help; empty: Help
+	Value    func(*Settings) pflag.Value
+
+	Aliases string // other names of the same option, separated by spaces
+	Effect  effect
+}
+
+// effect says what an option can change, and so where it is repeated.
+type effect int
+
+const (
+	result  effect = iota // numbers that are computed
+	storage               // where rows are kept: not part of the command that repeats a run
+	display               // files, streams and speed: may also differ in a run that is resumed
+	meta                  // the configuration file and the help themselves: no keys of a configuration
+)
+
+// A section is a heading of the help and the options below it.
+type section struct {
+	title   string
+	options []Option
+}
+
+// registry is the list of all options, in the order of the help.
+var registry = []section{
+	{"Model", modelOptions},
+	{"Data", dataOptions},
+	{"Features", featureOptions},
+	{"Rows held out", holdoutOptions},
+	{"Robustness: set one of these, or cross-validation chooses", robustnessOptions},
+	{"Choice of the robustness by cross-validation", choiceOptions},
+	{"Objective and solver", solverOptions},
+	{"Evaluation", evaluationOptions},
+	{"Reading", readingOptions},
+	{"Output", outputOptions},
+}
+
+// takes reports whether an option belongs to a command, and to its short help.
+func (o *Option) takes(command string) (takes, important bool) {
+	for name := range strings.FieldsSeq(o.Commands) {
+		if bare := strings.TrimSuffix(name, "*"); bare == command {
+			return true, bare != name
+		}
+	}
+	return false, false
+}
+
+// Keys of the annotations of a flag.
+const (
+	sectionKey   = "section"
+	importantKey = "important"
+	shortKey     = "short"
+	effectKey    = "effect"
+)
+
+var effectNames = [...]string{"result", "storage", "display", "meta"}
+
+// Add adds the options of a command to cmd and returns the settings that they set.
+func Add(cmd *cobra.Command, command string) *Settings {
+	s := Defaults(command)
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	aliases := map[string]string{}
+	for _, of := range registry {
+		for k := range of.options {
+			o := &of.options[k]
+			takes, important := o.takes(command)
+			if !takes {
+				continue
+			}
+			f := fs.VarPF(o.Value(s), o.Name, "", o.Help)
+			f.Annotations = map[string][]string{sectionKey: {of.title}, effectKey: {effectNames[o.Effect]}}
+			if important {
+				f.Annotations[importantKey] = []string{"true"}
+			}
+			if o.Short != "" {
+				f.Annotations[shortKey] = []string{o.Short}
+			}
+			if f.Value.Type() == "bool" {
+				f.NoOptDefVal = "true"
+			}
+			for alias := range strings.FieldsSeq(o.Aliases) {
+				aliases[alias] = o.Name
+			}
+			if v, ok := f.Value.(*enumValue); ok {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.allowed, cobra.ShellCompDirectiveNoFileComp))
+			}
+		}
+	}
+	if len(aliases) > 0 {
+		fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+			if to, ok := aliases[name]; ok {
+				name = to
+			}
+			return pflag.NormalizedName(name)
+		})
+	}
+	return s
+}
+
+// has reports whether a flag has an annotation with one of the values.
+func has(f *pflag.Flag, key string, values ...string) bool {
+	a := f.Annotations[key]
+	return len(a) > 0 && slices.Contains(values, a[0])
+}
+
+// Resumes reports whether a resumed run must have the same value of an option as before.
+func Resumes(f *pflag.Flag) bool {
+	return has(f, effectKey, "result", "storage")
+}

@@ -1,0 +1,54 @@
+package options
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/tune"
+)
+
+var penalties = []string{"kl", "chi2"}
+
+var robustnessOptions = []Option{
+	{Name: "protect", Commands: "train*", Aliases: "cvar cvar-alpha", Help: "CVaR: every subgroup of at least this proportion of the rows", Value: func(s *Settings) pflag.Value { return OptionalShare(&s.Config.Protect) }},
+	{Name: "nu", Commands: "train*", Help: "ν ≥ 0: penalty coefficient of the divergence; small is cautious, large tends to ERM", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Nu) }},
+	{Name: "nu", Commands: "bench*", Help: "ν ≥ 0: penalty coefficient of the divergence", Value: func(s *Settings) pflag.Value { return AtLeastZero(s.Config.Nu) }},
+	{Name: "radius", Commands: "train", Aliases: "rho", Help: "ρ > 0: every reweighting within this divergence", Value: func(s *Settings) pflag.Value { return OptionalPositive(&s.Config.Radius) }},
+	{Name: "ess", Commands: "train", Help: "every reweighting that leaves this proportion of the rows effective", Value: func(s *Settings) pflag.Value { return OptionalShare(&s.Config.Ess) }},
+	{Name: "bound-confidence", Commands: "train", Help: "the robust risk becomes an upper bound of the population's risk, at this confidence", Value: func(s *Settings) pflag.Value {
+		return Optional(&s.Config.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 })
+	}},
+	{Name: "average", Commands: "train", Help: "no adversary: the plain average (ERM), or the same total weight for every group", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Average, []string{"plain", "balanced"}) }},
+	{Name: "penalty", Commands: "train bench", Help: "divergence that keeps the adversary near the data", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Penalty, penalties) }},
+	{Name: "penalty", Commands: "eval", Help: "with --predictions: divergence of the worst-case reweighting that is described", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Penalty, penalties) }},
+	{Name: "nu", Commands: "eval", Help: "with --predictions: ν > 0, its penalty coefficient, in units of the loss (default: where about half of the rows stay effective)", Value: func(s *Settings) pflag.Value { return OptionalPositive(&s.Config.Nu) }},
+	{Name: "adversary", Commands: "train*", Help: "what the adversary weighs (default rows); groups take --nu (0: group DRO) or --radius", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Adversary, []string{"rows", "groups"}) }},
+	{Name: "group-adjust", Commands: "train", Help: "C ≥ 0: C/√n is added to the risk of a group of n rows", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Adjust) }},
+}
+
+var choiceOptions = []Option{
+	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation (default: worst-group with --groups, else tail)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Select, tune.Criteria) }},
+	{Name: "folds", Commands: "train tune", Help: "folds of the training rows (default 3)", Value: func(s *Settings) pflag.Value { return AtLeast(&s.Config.Folds, 2) }},
+	{Name: "rate", Commands: "train tune*", Help: "required improvement of the worst group for each unit that the average risk rises", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Rate) }},
+	{Name: "budget", Commands: "train tune*", Help: "largest increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Budget) }},
+}
+
+var solverOptions = []Option{
+	{Name: "loss", Commands: "train tune bench", Help: "loss of a row (default: by the target)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Loss, losses.Names(nil)) }},
+	{Name: "loss", Commands: "eval", Help: "with --predictions: loss of a row (default: by the task)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Loss, losses.Names(nil)) }},
+	{Name: "huber-delta", Commands: "train tune eval bench", Help: "δ > 0: where the Huber loss turns linear", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.HuberDelta) }},
+	{Name: "mu", Commands: "train tune bench", Help: "μ ≥ 0: weight of ½‖x‖² (default 1/n, or chosen with the robustness)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Mu) }},
+	{Name: "solver", Commands: "train", Help: "auto takes newton where losses have second derivatives, and notes why", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Solver, train.Solvers()) }},
+	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify, then stop", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.Gap) }},
+	{Name: "gap", Commands: "bench", Help: "relative optimality gap at which a method is done", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.Gap) }},
+	{Name: "max-passes", Commands: "train", Help: "passes over the rows that a solve may take; one is always made", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.MaxPasses) }},
+	{Name: "max-passes", Commands: "bench", Help: "stop a method after this many passes over the data", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.MaxPasses) }},
+	{Name: "seed", Commands: "train tune eval bench", Help: "seed of everything that is drawn: hold-out, folds, resamples, stochastic solvers", Value: func(s *Settings) pflag.Value { return Seed(&s.Config.Seed) }},
+	{Name: "storage", Commands: "train tune", Help: "encoded rows in memory: float32 halves them and rounds; auto takes sparse where few cells are not 0, else float64", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Storage, data.Storages()) }},
+	{Name: "memory", Commands: "train tune eval", Help: "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)", Effect: storage, Value: func(s *Settings) pflag.Value { return Size(&s.Config.Memory) }},
+	{Name: "cache", Commands: "train tune eval", Help: "`directory` for rows kept on disk, in unnamed files (default: where --out is)", Effect: storage, Value: func(s *Settings) pflag.Value { return Text(&s.Config.Cache) }},
+	{Name: "on-disk", Commands: "train tune", Help: "keep the encoded rows in --cache even where memory has room", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.OnDisk) }},
+	{Name: "threads", Commands: "train tune bench", Help: "threads, 0 for all processors; never changes a result", Effect: display, Value: func(s *Settings) pflag.Value { return Count(&s.Threads) }},
+}

@@ -1,0 +1,107 @@
+package options
+
+import (
+	"time"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/export"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// Settings holds the values of the options of one command. Every entry of the registry sets
+// one field.
+type Settings struct {
+	Config  train.Config // data, columns, reading, robustness and solver
+	Threads int
+	Measure string // how train measures: auto, or one of Config.Evaluate
+	Every   time.Duration
+	Resume  bool
+
+	Resamples  string // auto, or a number
+	Confidence float64
+	Tolerance  float64
+	Unit       string
+	Card       string
+	AllGroups  bool
+	ShowRows   bool
+	NoReport   bool
+	Fast       bool
+
+	Models         []string // the first one is the baseline of the others
+	Variant        string
+	Predictions    string
+	TrainedOn      string
+	TrainingFilter bool
+	Strict         bool
+	Task           string
+	Scores         []string
+	Columns        []string // searched for bad slices
+	Gates          []eval.Gate
+	Measures       bool
+
+	Keep   []string // columns that predict copies
+	Export export.Options
+	Safe   bool // no text that a spreadsheet would run
+
+	Out             string
+	WeightsOut      string   // the adversary's weights
+	Outputs         []string // of eval: files, or one directory
+	Formats         []string
+	Format          string // of an export, or of predictions on the standard output
+	Force           bool
+	AllowDegenerate bool
+	ConfigFile      string
+	JSON            bool
+	Quiet           bool
+	Verbose         bool
+	NoProgress      bool
+	LogFormat       string
+}
+
+// Names of the commands, as entries of the registry list them.
+const (
+	Train   = "train"
+	Tune    = "tune"
+	Eval    = "eval"
+	Predict = "predict"
+	Export  = "export"
+	Inspect = "inspect"
+	Bench   = "bench"
+)
+
+// Values of options that commands look for.
+const (
+	Auto = "auto"
+
+	LogPlain = "plain"
+	LogText  = "text"
+	LogJSON  = "json"
+)
+
+// DefaultTolerance is the largest accepted gap between groups of selection and true positive
+// rates.
+const DefaultTolerance = 0.1
+
+// Defaults returns the settings of a command without options.
+func Defaults(command string) *Settings {
+	s := &Settings{
+		Config: train.DefaultConfig(), Measure: Auto, Every: 30 * time.Second,
+		Resamples: Auto, Confidence: 0.95, Tolerance: DefaultTolerance,
+		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data", Package: "model"},
+		LogFormat: LogPlain,
+	}
+	c := &s.Config
+	switch command {
+	case Train:
+		s.Out = "drotrain-out"
+	case Tune:
+		s.Out = "drotrain-tune"
+	case Bench:
+		s.Out = "drotrain-bench-methods"
+		c.Nu, c.Gap, c.MaxPasses = level.At(1), 1e-9, 500
+	case Export:
+		s.Safe = true
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/train"
+)
+
+// stream is the name of the standard input and of the standard output in --model, --data and --out.
+const stream = "-"
+
+// maxModel bounds what is read of a model on the standard input, in bytes; package train bounds files
+// in the same way.
+const maxModel = 1 << 30
+
+// standardInput returns what is left of the standard input.
+func (a *app) standardInput() *bufio.Reader {
+	if a.input == nil {
+		a.input = bufio.NewReaderSize(os.Stdin, 1<<16)
+	}
+	return a.input
+}
+
+// extensionOf holds the extension of every format of tables on the standard output.
+var extensionOf = map[string]string{"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrows"}
+
+// readModel reads a model from the standard input: one JSON document, which a table may follow.
+func (a *app) readModel(ctx context.Context) (*train.Model, error) {
+	type result struct {
+		m   *train.Model
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		bounded := &io.LimitedReader{R: a.standardInput(), N: maxModel}
+		d := json.NewDecoder(bounded)
+		var text json.RawMessage
+		err := d.Decode(&text)
+		bounded.N = math.MaxInt64
+		rest := bufio.NewReaderSize(io.MultiReader(d.Buffered(), bounded), 1<<16)
+		for err == nil { // white space between the documents
+			if c, end := rest.Peek(1); end != nil || !bytes.ContainsAny(c, " \t\r\n") {
+				break
+			}
+			_, err = rest.Discard(1)
+		}
+		a.input = rest
+		m := &train.Model{}
+		if err != nil {
+			err = fmt.Errorf("not a model: %w", err)
+		} else {
+			err = m.UnmarshalJSON(text)
+		}
+		done <- result{m, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, fmt.Errorf("standard input: %w", r.err)
+		}
+		return r.m, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// writeTable writes blocks of rows to path, or to the standard output where that is "-", in the format
+// of an extension.
+func (a *app) writeTable(path, extension string, force bool, rows func(put data.TableWriter) error) error {
+	if path == stream {
+		return data.WriteBlocksTo(a.rawOut, extension, rows)
+	}
+	if err := a.inputs.MayWrite(path); err != nil {
+		return err
+	}
+	return exit.ReplaceHint(data.WriteBlocks(path, force, rows))
+}
+
+// trainToStream trains and writes the model to the standard output, nothing else. With --weights-out -
+// the adversary's weights follow as an Arrow stream.
+func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
+	p := a.newProgress()
+	defer p.Finish()
+	m, err := o.fit(ctx, a, nil, p, false)
+	p.Finish()
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("%w: nothing is written", cause)
+	} else if err != nil {
+		return err
+	}
+	defer m.Run.Close()
+	o.printNotes(a, m.Notes, m.Run.Frame)
+	if _, err := m.WriteTo(a.rawOut); err != nil {
+		return err
+	}
+	if err := o.writeWeights(a, m); err != nil {
+		return err
+	}
+	if s := m.Summary(""); !s.Certified {
+		return notCertified(m, s)
+	}
+	return nil
+}
+
+// writeWeights writes the adversary's weights of the training rows where --weights-out says.
+func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
+	if o.WeightsOut == "" {
+		return nil
+	}
+	columns, err := m.AdversaryWeights()
+	if err != nil {
+		return err
+	}
+	extension := filepath.Ext(o.WeightsOut)
+	if o.WeightsOut == stream {
+		extension = extensionOf["arrow"]
+	}
+	return a.writeTable(o.WeightsOut, extension, o.Force, func(put data.TableWriter) error { return put(columns) })
+}
+
+// checkStreams refuses options that do not go with a model on the standard output, or that write where
+// a file is.
+func (o *trainOptions) checkStreams(a *app) error {
+	if w := o.WeightsOut; w != "" && w != stream {
+		if !slices.Contains(slices.Collect(maps.Values(extensionOf)), strings.ToLower(filepath.Ext(w))) {
+			return exit.Usagef("end the name in .parquet, .csv, .tsv or .arrows", "--weights-out %q: unknown format", w)
+		}
+		if err := a.inputs.Check(o.Force, w); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.WeightsOut != "" && a.comm != nil:
+		return exit.Usagef("train in one process, or leave it out", "--weights-out: several ranks keep no weights of single rows")
+	case o.WeightsOut == stream && o.Out != stream:
+		return exit.Usagef("add --out -, or name a file that ends in .parquet", "--weights-out - writes behind the model on the standard output")
+	case o.Out != stream:
+		return nil
+	case a.comm != nil:
+		return exit.Usagef("name a directory", "--out - is for one process, not for several ranks")
+	case o.Resume:
+		return exit.Usagef("leave out one of them", "--out - leaves nothing to --resume")
+	case o.JSON:
+		return exit.Usagef("leave out one of them", "--out - writes the model to the standard output, where --json writes too")
+	}
+	o.Every, o.NoReport = 0, true
+	return nil
+}

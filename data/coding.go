@@ -1,0 +1,131 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// An Input is a source column that features are made from.
+type Input struct {
+	Name   string     `json:"name"`
+	Kind   table.Kind `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
+	Stored table.Kind `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	First  int        `json:"first"`            // index of its first encoded column
+	Levels []string   `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
+
+	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
+
+	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
+	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
+	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none
+	Fill      float64 `json:"fill"`                // for nulls of a numeric column under impute mean or median
+}
+
+// A Coding is one encoded column. Its value in a row is (v − Shift)/Scale,
+// where v is the number in the source column, or 1 if the source column has
+// this level and else 0, or 1 for the intercept. So a coefficient w of the
+// encoded column is w/Scale per unit of the source column, and −w·Shift/Scale
+// goes to the intercept.
+type Coding struct {
+	Name   string  `json:"name"`   // "education", "region=south", "region=(missing)", "(intercept)"
+	Source string  `json:"source"` // the source column; "" for the intercept
+	Kind   string  `json:"kind"`   // "numeric", "indicator" or "intercept"
+	Level  string  `json:"level,omitempty"`
+	Shift  float64 `json:"shift"`
+	Scale  float64 `json:"scale"`
+}
+
+// Validate reports what is wrong with a coding that was read.
+func (c Coding) Validate() error {
+	if bad := math.IsNaN(c.Shift) || math.IsInf(c.Shift, 0); bad || !positiveFinite(c.Scale) {
+		return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
+	}
+	return nil
+}
+
+// MissingLabel names the level and the group of nulls.
+const MissingLabel = "(missing)"
+
+// OtherLabel names the level of rare levels.
+const OtherLabel = "(other)"
+
+// InterceptName names the column of ones.
+const InterceptName = "(intercept)"
+
+// Labels returns the levels of a category, then [MissingLabel] and [OtherLabel] if it has
+// them.
+func (in *Input) Labels() []string {
+	all := in.Levels
+	if in.Missing {
+		all = append(all[:len(all):len(all)], MissingLabel)
+	}
+	if in.Other {
+		all = append(all[:len(all):len(all)], OtherLabel)
+	}
+	return all
+}
+
+// Skipped returns the index of the label without an encoded column, or -1: the reference
+// level, or the first of two.
+func (in *Input) Skipped() int {
+	all := in.Labels()
+	if in.Reference != "" {
+		return slices.Index(all, in.Reference)
+	}
+	if len(all) == 2 {
+		return 0
+	}
+	return -1
+}
+
+// Column returns the index of the encoded column of label k, or -1.
+func (in *Input) Column(k int) int {
+	skipped := in.Skipped()
+	switch {
+	case k == skipped:
+		return -1
+	case skipped >= 0 && k > skipped:
+		k--
+	}
+	return in.First + k
+}
+
+// Width returns the number of encoded columns.
+func (in *Input) Width() int {
+	n := len(in.Labels())
+	switch {
+	case in.Kind == table.Numeric:
+		return 1
+	case n < 2:
+		return 0
+	case in.Skipped() >= 0:
+		return n - 1
+	}
+	return n
+}
+
+// ValidateMade reports what is wrong with the operands of an input that was read.
+func (in *Input) ValidateMade() error {
+	if in.Kind != table.Numeric || len(in.Of) > 2 {
+		return fmt.Errorf("it is made of %d columns, but it is no number of one or two", len(in.Of))
+	}
+	for i, o := range in.Of {
+		switch {
+		case o.Column == "" || o.Kind == table.Other || o.Kind > table.Bool:
+			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
+		case o.Center != 0 && !(o.Kind == table.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != table.Numeric):
+			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
+		case math.IsNaN(o.Center) || math.IsInf(o.Center, 0):
+			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)
+		case o.Fill != nil && (math.IsNaN(*o.Fill) || math.IsInf(*o.Fill, 0)):
+			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
+		}
+		if err := o.Function.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package data
+
+import (
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// An input is made of one column or two, of kinds that have numbers, with finite fills.
+func TestValidateMade(t *testing.T) {
+	for kind, ok := range map[table.Kind]bool{table.Other: false, table.Numeric: true, table.Categorical: true, table.Bool: true, table.Bool + 1: false} {
+		in := Input{Kind: table.Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
+		if (in.ValidateMade() == nil) != ok {
+			t.Errorf("kind %v: %v", kind, in.ValidateMade())
+		}
+	}
+	a := Operand{Column: "a", Kind: table.Numeric}
+	for n, ok := range []bool{true, true, true, false} {
+		in := Input{Kind: table.Numeric}
+		for range n {
+			in.Of = append(in.Of, a)
+		}
+		if (in.ValidateMade() == nil) != ok {
+			t.Errorf("%d columns: %v", n, in.ValidateMade())
+		}
+	}
+	for _, fill := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
+		a.Fill = &fill
+		in := Input{Kind: table.Numeric, Of: []Operand{a}}
+		if (in.ValidateMade() == nil) != (fill == 0) {
+			t.Errorf("filled with %v: %v", fill, in.ValidateMade())
+		}
+	}
+	if in := (Input{Kind: table.Numeric, Of: []Operand{{Kind: table.Numeric}}}); in.ValidateMade() == nil {
+		t.Error("a column without a name")
+	}
+	if in := (Input{Kind: table.Categorical, Of: []Operand{{Column: "a", Kind: table.Numeric}}}); in.ValidateMade() == nil {
+		t.Error("a category that is made")
+	}
+}

@@ -1,0 +1,115 @@
+package data
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/tiles"
+)
+
+// A crossing is the product of two categories: an indicator for every pair of levels that occurs
+// in the training rows. A row has at most one of them, so it is stored as a category is: one code a row.
+type crossing struct {
+	names [2]string    // of the two columns
+	kinds [2]Kind      // as they are taken
+	pairs [][2]Operand // in the order of their encoded columns
+}
+
+// newCrossing returns the feature of pairs of levels of two categories; there is at least one.
+func newCrossing(pairs [][2]Operand) *category {
+	x := &crossing{pairs: pairs}
+	for k, o := range pairs[0] {
+		x.names[k], x.kinds[k] = o.Column, o.Kind
+	}
+	return &category{cross: x}
+}
+
+// load reads the two columns of a frame.
+func (x *crossing) load(ctx context.Context, f *Frame) (columns [2]*Column, err error) {
+	for k, name := range x.names {
+		c, err := inputColumn(ctx, f, &Input{Name: name, Kind: x.kinds[k]})
+		if err != nil {
+			return columns, err
+		}
+		if columns[k], err = c.Load(ctx); err != nil {
+			return columns, err
+		}
+	}
+	return columns, nil
+}
+
+// encodePairs finds the codes of all rows of a partition. Rows with another pair of levels, or a
+// null, have no column.
+func (k *category) encodePairs(columns [2]*Column, d *tiles.Partition) {
+	const none = 1
+	index := make(map[[2]string]int, len(k.cross.pairs))
+	for i, p := range k.cross.pairs {
+		index[[2]string{p[0].Level, p[1].Level}] = i + none + 1
+	}
+	k.codes = matrix.NewCodes(d.Rows, len(k.cross.pairs))
+	seen := map[[2]float64]int{}
+	var read [2]func(row int) string
+	for i, c := range columns {
+		read[i] = reader(c, k.cross.kinds[i])
+	}
+	for s := range d.Sets {
+		for _, r := range d.Set(s).All() {
+			if columns[0].IsNull(r) || columns[1].IsNull(r) {
+				k.codes.Set(r, none)
+				continue
+			}
+			key := [2]float64{valueKey(columns[0], r), valueKey(columns[1], r)}
+			at, known := seen[key]
+			if !known {
+				if at = index[[2]string{read[0](r), read[1](r)}]; at == 0 {
+					at = none
+				}
+				seen[key] = at
+			}
+			k.codes.Set(r, at)
+		}
+	}
+}
+
+// valueKey returns a number that tells the values of a column with values apart.
+func valueKey(c *Column, row int) float64 {
+	if c.Kind == Categorical {
+		return float64(c.Code[row])
+	}
+	return c.Number[row]
+}
+
+// addCrossing appends the columns of the pairs, each an input of its own.
+func (e *Encoder) addCrossing(k *category) {
+	k.in.First = len(e.Columns)
+	for _, p := range k.cross.pairs {
+		name := p[0].Label() + ":" + p[1].Label()
+		e.Inputs = append(e.Inputs, Input{Name: name, Kind: Numeric, First: len(e.Columns), Of: []Operand{p[0], p[1]}})
+		e.Columns = append(e.Columns, Coding{Name: name, Source: name, Kind: "numeric", Scale: 1})
+	}
+}
+
+// crossingAt returns the feature of the inputs from i on that are pairs of levels of the same two
+// columns, as addCrossing appends them, and how many these are; nil and 0 where input i is another.
+func (e *Encoder) crossingAt(i int) (k *category, inputs int) {
+	var pairs [][2]Operand
+	for _, in := range e.Inputs[i:] {
+		if len(in.Of) != 2 || in.Of[0].Kind == Numeric || in.Of[1].Kind == Numeric {
+			break
+		}
+		if c := e.Columns[in.First]; c.Shift != 0 || c.Scale != 1 {
+			break // of an earlier version, or of a group
+		}
+		p := [2]Operand{in.Of[0], in.Of[1]}
+		if len(pairs) > 0 && (p[0].Column != pairs[0][0].Column || p[1].Column != pairs[0][1].Column) {
+			break
+		}
+		pairs = append(pairs, p)
+	}
+	if pairs == nil {
+		return nil, 0
+	}
+	k = newCrossing(pairs)
+	k.in.First = e.Inputs[i].First
+	return k, len(pairs)
+}

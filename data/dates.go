@@ -1,0 +1,182 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Reading says how a table is to be read. The zero value leaves text as [Read]
+// takes it, and dates without a use.
+type Reading struct {
+	Text  csv.Options `json:"text,omitzero"`
+	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
+
+	// Relabel gives texts other names, in every column of text: "<=50K." becomes "<=50K".
+	Relabel map[string]string `json:"relabel,omitempty"`
+}
+
+// DateUses returns the words for what becomes of columns of dates and times: numbers,
+// of days since 1970-01-01 UTC; parts, which are year, month, weekday (0 is
+// Sunday) and, of times, hour; or nothing.
+func DateUses() []string { return []string{"number", "parts", "drop"} }
+
+// IsZero reports whether nothing is asked for.
+func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" && len(r.Relabel) == 0 }
+
+// Validate refuses what cannot be.
+func (r Reading) Validate() error {
+	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
+		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
+	}
+	return r.Text.Validate()
+}
+
+// Suggested returns the reading with what remarks on a table suggest; the header is the
+// reader's to judge.
+func (r Reading) Suggested(remarks []*Error) Reading {
+	r.Text.Missing = slices.Clone(r.Text.Missing)
+	for _, e := range remarks {
+		for remedy, what := range e.Says {
+			switch remedy {
+			case table.SayDecimal:
+				r.Text.Decimal = what
+			case table.SayThousands:
+				r.Text.Thousands = what
+			case table.SayStrip:
+				for _, mark := range what {
+					if !strings.ContainsRune(r.Text.Strip, mark) {
+						r.Text.Strip += string(mark)
+					}
+				}
+			case table.NameMissing:
+				if !slices.Contains(r.Text.Missing, what) {
+					r.Text.Missing = append(r.Text.Missing, what)
+				}
+			case table.SayDates:
+				if r.Dates == "" {
+					r.Dates = what
+				}
+			}
+		}
+	}
+	return r
+}
+
+// text returns how text is read.
+func (r Reading) text() csv.Options {
+	o := r.Text
+	o.Dates = r.Dates != ""
+	return o
+}
+
+// A datePart is a number that a date has.
+type datePart struct {
+	name string
+	of   func(t time.Time) int
+}
+
+var dateParts = []datePart{
+	{"year", time.Time.Year},
+	{"month", func(t time.Time) int { return int(t.Month()) }},
+	{"weekday", func(t time.Time) int { return int(t.Weekday()) }},
+	{"hour", time.Time.Hour},
+}
+
+// timeOf returns the instant so many days after 1970-01-01 UTC.
+func timeOf(days float64) time.Time {
+	whole := math.Floor(days)
+	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
+}
+
+// settleDates makes of the columns of dates what the reading asks for. It returns those that are
+// not among the columns of t any more.
+func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
+	if r.Dates == "" {
+		return nil
+	}
+	var out []*table.Column
+	var days, parted, left []string
+	for _, c := range t.Columns {
+		switch {
+		case !c.Clock || c.Kind != table.Numeric:
+			out = append(out, c)
+		case r.Dates == "number":
+			days = append(days, c.Name)
+			out = append(out, c)
+		case r.Dates == "drop":
+			left = append(left, c.Name)
+			replaced = append(replaced, c)
+		default:
+			replaced = append(replaced, c)
+			for _, p := range dateParts {
+				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
+					continue
+				}
+				name := c.Name + "." + p.name
+				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) })
+				part.Of = c.Name
+				out = append(out, part)
+			}
+			parted = append(parted, c.Name)
+		}
+	}
+	t.Columns = out
+	for _, n := range []struct {
+		columns []string
+		what    string
+	}{{days, "read as days since 1970-01-01 UTC"}, {parted, "split into year, month, weekday and, of times, hour"}, {left, "left out"}} {
+		if len(n.columns) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
+		}
+	}
+	return replaced
+}
+
+// holdoutColumn returns the column of that name with its values, as Column does, and of dates
+// that were taken apart or left out the column of days.
+func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
+	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
+		c, err := f.dates[i].Load(ctx)
+		if err == nil {
+			err = f.Unchanged()
+		}
+		return c, table.InFile(f.Name(), err)
+	}
+	return f.Column(ctx, name)
+}
+
+// emptyPart returns a part of the dates in a column without values, which nobody can tell to be one
+// of dates, nor which parts they would have; nil where name is of no such part.
+func (f *Frame) emptyPart(name string) *Column {
+	at := strings.LastIndexByte(name, '.')
+	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == name[at+1:] }) {
+		return nil
+	}
+	i, ok := f.index[name[:at]]
+	if !ok || i < 0 || f.Rows > 0 && f.Columns[i].Type != "null" {
+		return nil
+	}
+	c := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Of: name[:at], Number: make([]float64, f.Rows), Null: make([]bool, f.Rows)}
+	for k := range c.Null {
+		c.Null[k] = true
+	}
+	return c
+}
+
+// hasTimes reports whether a column in memory has dates with a time of the day.
+func hasTimes(c *table.Column) bool {
+	for _, v := range c.Number {
+		if v != math.Floor(v) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,83 @@
+package data
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Description is what can be said of a table without using it for anything.
+type Description struct {
+	Rows    int                 `json:"rows"`
+	Columns []ColumnDescription `json:"columns"`
+	Sources []Source            `json:"sources"`
+	Notes   []string            `json:"notes"`
+}
+
+// A ColumnDescription describes one column: the range of numbers, or the levels of a
+// category, most frequent first.
+type ColumnDescription struct {
+	Name   string       `json:"name"`
+	Type   string       `json:"type"`
+	Kind   Kind         `json:"kind"`
+	Dates  bool         `json:"dates,omitempty"` // the numbers are days since 1970-01-01 UTC
+	Nulls  int          `json:"nulls"`
+	Min    *float64     `json:"min,omitempty"` // of the finite numbers; nil without any
+	Max    *float64     `json:"max,omitempty"`
+	Levels []LevelCount `json:"levels,omitempty"`
+}
+
+// A LevelCount counts the rows of a level.
+type LevelCount struct {
+	Level string `json:"level"`
+	Count int    `json:"count"`
+}
+
+// Describe reads every column once, and keeps none.
+func (f *Frame) Describe(ctx context.Context) (Description, error) {
+	d := Description{Rows: f.Rows, Columns: []ColumnDescription{}, Notes: append([]string{}, f.Notes...)}
+	for _, c := range f.Columns {
+		c, err := c.Load(ctx)
+		if err != nil {
+			return d, err
+		}
+		d.Columns = append(d.Columns, describe(c))
+	}
+	err := f.Fingerprint()
+	d.Sources = f.Sources
+	return d, err
+}
+
+func describe(c *Column) ColumnDescription {
+	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
+	switch c.Kind {
+	case Numeric:
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for i, v := range c.Number {
+			if !c.IsNull(i) && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				lo, hi = math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+		if lo <= hi {
+			d.Min, d.Max = &lo, &hi
+		}
+	case Categorical, Bool:
+		counts := map[string]int{}
+		for i := range c.Len() {
+			if !c.IsNull(i) {
+				counts[c.Text(i)]++
+			}
+		}
+		for level, n := range counts {
+			d.Levels = append(d.Levels, LevelCount{level, n})
+		}
+		slices.SortFunc(d.Levels, func(a, b LevelCount) int {
+			if a.Count != b.Count {
+				return b.Count - a.Count
+			}
+			return strings.Compare(a.Level, b.Level)
+		})
+	}
+	return d
+}

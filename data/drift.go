@@ -1,0 +1,287 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Profile describes the training values of the inputs of an encoder, so that other rows can be
+// compared with them.
+type Profile struct {
+	Rows    int            `json:"rows"`              // training rows that it was made from
+	Float32 bool           `json:"float32,omitempty"` // their encoded values were rounded to float32
+	Inputs  []InputProfile `json:"inputs"`
+}
+
+// An InputProfile describes the training values of a column, or of a function of one.
+type InputProfile struct {
+	Input   int       `json:"input"`             // of Encoder.Inputs
+	Missing float64   `json:"missing,omitempty"` // of a number, the proportion of nulls, which were filled
+	Low     float64   `json:"low"`               // of a number: the smallest value, and the largest
+	High    float64   `json:"high"`
+	Edges   []float64 `json:"edges,omitempty"` // of a number: deciles, ascending
+
+	// Shares are the proportions of the values up to every edge and above the last one, or of the
+	// labels of a category and, behind them, of values without an encoded column.
+	Shares []float64 `json:"shares"`
+}
+
+// A Drift compares the values of a column with those of training.
+type Drift struct {
+	Column     string  `json:"column"`
+	PSI        float64 `json:"psi"`                   // population stability index
+	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
+	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training did not see
+	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls of a number
+	WasMissing float64 `json:"was_missing,omitempty"` // that of training
+
+	limit float64 // of PSI, with the noise of few rows
+	rows  int
+}
+
+const (
+	profiledRows = 50_000  // training rows of a profile, at most
+	comparedRows = 200_000 // rows that are compared, at most
+
+	// What is more than a Drift may have: 0.25 is the usual limit of a population that has shifted.
+	driftPSI     = 0.25
+	driftOutside = 0.05 // and of Unseen
+	driftMissing = 0.1
+	driftRows    = 5 // of each, at least
+)
+
+// MakeProfile describes the first rows of d, which are training rows in random order; report is that of
+// all of them. Without a call an encoder has no profile, and nothing is compared.
+func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) {
+	e.Profile = &Profile{Rows: min(d.N, profiledRows), Float32: storage == Float32}
+	values := e.collect(d, e.Profile.Rows, e.Profile.Float32)
+	for i, in := range e.Inputs {
+		if len(in.Of) > 1 {
+			continue
+		}
+		p := InputProfile{Input: i}
+		v := values[i]
+		if in.Kind == Numeric {
+			sort.Float64s(v)
+			p.Low, p.High = v[0], v[len(v)-1]
+			for k := 1; k < 10; k++ {
+				p.Edges = append(p.Edges, v[(len(v)-1)*k/10])
+			}
+			p.Edges = slices.Compact(p.Edges)
+			p.Missing = report.filled(in.Name) / float64(max(1, report.Rows))
+		}
+		for _, n := range p.counts(&in, v) {
+			p.Shares = append(p.Shares, float64(n)/float64(len(v)))
+		}
+		e.Profile.Inputs = append(e.Profile.Inputs, p)
+	}
+}
+
+// filled returns the number of nulls of a column that were filled.
+func (r *EncodeReport) filled(column string) float64 {
+	for _, f := range r.Imputed {
+		if f.Column == column {
+			return float64(f.Count)
+		}
+	}
+	return 0
+}
+
+// collect returns the values of the first count rows of d by input: of a number in its units, of a
+// category the index of its label. Products have none.
+func (e *Encoder) collect(d *Dataset, count int, narrow bool) [][]float64 {
+	out := make([][]float64, len(e.Inputs))
+	row := make([]float64, d.D)
+	for i := range min(count, d.N) {
+		d.X.RowTo(row, i)
+		for k := range e.Inputs {
+			in := &e.Inputs[k]
+			if len(in.Of) > 1 {
+				continue
+			}
+			if in.Kind != Numeric {
+				out[k] = append(out[k], float64(labelOf(in, row)))
+				continue
+			}
+			z, c := row[in.First], e.Columns[in.First]
+			if narrow {
+				z = float64(float32(z))
+			}
+			out[k] = append(out[k], z*c.Scale+c.Shift)
+		}
+	}
+	return out
+}
+
+// labelOf returns the index of the label of an encoded row; their number where no column has a one and
+// every label has a column.
+func labelOf(in *Input, row []float64) int {
+	n, skipped := len(in.Labels()), in.Skipped()
+	at := in.First
+	for k := range n {
+		if k == skipped {
+			continue
+		}
+		if row[at] != 0 {
+			return k
+		}
+		at++
+	}
+	if skipped >= 0 {
+		return skipped
+	}
+	return n
+}
+
+// counts returns how many of the values are in every interval, or have every label.
+func (p *InputProfile) counts(in *Input, values []float64) []int {
+	if in.Kind != Numeric {
+		n := make([]int, len(in.Labels())+1)
+		for _, v := range values {
+			n[int(v)]++
+		}
+		return n
+	}
+	n := make([]int, len(p.Edges)+1)
+	for _, v := range values {
+		n[sort.SearchFloat64s(p.Edges, v)]++
+	}
+	return n
+}
+
+// A driftCount adds up what blocks of rows show.
+type driftCount struct {
+	counts  [][]int // by InputProfile
+	outside []int
+	rows    int
+}
+
+// addDrift counts the rows of a block, of a table of so many.
+func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
+	if e.Profile == nil || d.N == 0 {
+		return
+	}
+	some := *d
+	if stride := (rows + comparedRows - 1) / comparedRows; stride > 1 {
+		var at []int
+		for i := 0; i < d.N; i += stride {
+			at = append(at, i)
+		}
+		some.N, some.X = len(at), d.X.Select(at)
+	}
+	values := e.collect(&some, some.N, e.Profile.Float32)
+	if c.counts == nil {
+		c.counts, c.outside = make([][]int, len(e.Profile.Inputs)), make([]int, len(e.Profile.Inputs))
+	}
+	c.rows += some.N
+	for k := range e.Profile.Inputs {
+		p := &e.Profile.Inputs[k]
+		in := &e.Inputs[p.Input]
+		n := p.counts(in, values[p.Input])
+		if c.counts[k] == nil {
+			c.counts[k] = n
+		} else {
+			for b, m := range n {
+				c.counts[k][b] += m
+			}
+		}
+		if in.Kind == Numeric {
+			for _, v := range values[p.Input] {
+				if v < p.Low || v > p.High {
+					c.outside[k]++
+				}
+			}
+		}
+	}
+}
+
+// drifts compares what was counted with the profile, most drifted first.
+func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
+	for k := range c.counts {
+		p := &e.Profile.Inputs[k]
+		d := Drift{Column: e.Inputs[p.Input].Name, rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
+		bins := float64(len(p.Shares))
+		for b, n := range c.counts[k] {
+			// Half a row in every interval keeps the logarithm finite.
+			was := (p.Shares[b]*float64(e.Profile.Rows) + 0.5) / (float64(e.Profile.Rows) + bins/2)
+			is := (float64(n) + 0.5) / (float64(c.rows) + bins/2)
+			d.PSI += (is - was) * math.Log(is/was)
+		}
+		// Rows of one population have about this index on average, and seldom three times as much.
+		d.limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
+		d.Missing = r.filled(d.Column) / float64(max(1, r.Rows))
+		for _, u := range r.Unseen {
+			if u.Column == d.Column {
+				d.Unseen = float64(u.Count) / float64(max(1, r.Rows))
+			}
+		}
+		out = append(out, d)
+	}
+	slices.SortStableFunc(out, func(a, b Drift) int {
+		switch {
+		case a.PSI > b.PSI:
+			return -1
+		case a.PSI < b.PSI:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// String reports how the column differs from training beyond the limits; "" where it does not.
+func (d Drift) String() string {
+	var all []string
+	many := func(share, limit float64) bool { return share > limit && share*float64(d.rows) >= driftRows }
+	if d.PSI > d.limit {
+		all = append(all, fmt.Sprintf("population stability index %.2f", d.PSI))
+	}
+	if many(d.Outside, driftOutside) {
+		all = append(all, fmt.Sprintf("%.0f %% of the rows outside the range of training", 100*d.Outside))
+	}
+	if many(d.Unseen, driftOutside) {
+		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels that training did not see", 100*d.Unseen))
+	}
+	if many(math.Abs(d.Missing-d.WasMissing), driftMissing) {
+		all = append(all, fmt.Sprintf("%.0f %% missing instead of %.0f %%", 100*d.Missing, 100*d.WasMissing))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Drifted returns a line that names the columns whose values differ from those of training beyond the
+// limits; "" without any.
+func (r EncodeReport) Drifted() string {
+	var columns []string
+	for _, d := range r.Drift {
+		if s := d.String(); s != "" {
+			columns = append(columns, fmt.Sprintf("%s (%s)", printable.QuoteList([]string{d.Column}, "and"), s))
+		}
+	}
+	if columns == nil {
+		return ""
+	}
+	return "these rows differ from those of training: " + someOf(columns)
+}
+
+// validate reports what is wrong with a profile that was read.
+func (p *Profile) validate(e *Encoder) error {
+	for _, of := range p.Inputs {
+		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {
+			return fmt.Errorf("the profile of training is of input %d, which is none", of.Input)
+		}
+		in := &e.Inputs[of.Input]
+		want := len(of.Edges) + 1
+		if in.Kind != Numeric {
+			want = len(in.Labels()) + 1
+		}
+		if len(of.Shares) != want || !slices.IsSorted(of.Edges) || p.Rows < 1 || slices.ContainsFunc(of.Shares, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+			return fmt.Errorf("the profile of training of %q is not one", in.Name)
+		}
+	}
+	return nil
+}

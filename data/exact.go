@@ -1,0 +1,91 @@
+package data
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/ipc"
+	"github.com/drotrain/drotrain/data/internal/parquet"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Exact returns columns as the files have them, for copying: 64-bit integers digit
+// for digit (in Int), texts of CSV character for character. A column of CSV comes
+// as numbers or bools only if every one is written as this package writes it; else
+// it is text. The files are read again; the frame must not be closed.
+func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
+	out := make([]*Column, len(names))
+	for i, name := range names {
+		c, err := f.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = c.Load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.inputs) == 0 || len(names) == 0 {
+		return out, nil
+	}
+	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) })
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		c, err := all.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		if c, err = c.LoadInts(ctx); err != nil {
+			return nil, err
+		}
+		if !writtenAlike(out[i], c) {
+			out[i] = c
+		}
+	}
+	return out, f.Unchanged()
+}
+
+// again returns the table of the files, each opened in another way.
+func (f *Frame) again(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
+	frames := make([]*Frame, len(f.inputs))
+	for i, in := range f.inputs {
+		t, err := open(in)
+		if err != nil {
+			return nil, table.InFile(in.name, err)
+		}
+		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
+	}
+	return concat(ctx, frames)
+}
+
+// exact reads columns of a file as it has them.
+func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
+	err = table.Catch(func() (err error) {
+		switch in.format {
+		case parquetFormat:
+			t, err = parquet.Open(in, names, false)
+		case ipcFormat:
+			err = table.Guard(func() (err error) { t, err = ipc.ReadExact(ctx, in, names); return err })
+		case linesFormat:
+			t, err = csv.VerbatimLines(ctx, in, names, how.Text)
+		default:
+			t, err = csv.Verbatim(ctx, in, names, how.Text)
+		}
+		return err
+	})
+	return t, err
+}
+
+// writtenAlike reports whether the values of a column, written, are the texts of another.
+func writtenAlike(c, text *Column) bool {
+	if text.Kind != Categorical || c.Kind == Categorical || c.Kind == Other || c.Len() != text.Len() {
+		return false
+	}
+	for i := range text.Code {
+		if c.Text(i) != text.Text(i) {
+			return false
+		}
+	}
+	return true
+}

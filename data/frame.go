@@ -1,0 +1,263 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Source is one file that was read.
+type Source struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"` // size of the file
+	Rows   int    `json:"rows"`
+	SHA256 string `json:"sha256"` // of the file's bytes, in hexadecimal
+}
+
+// A Frame is a table: named columns of equal length, in memory or, as [Open]
+// leaves them, in Parquet files.
+type Frame struct {
+	Rows    int
+	Columns []*Column
+	Sources []Source // the files the rows come from, in the order of the rows
+	Notes   []string // how it was read, and the remarks, for the user
+	Remarks []*Error // what may not be meant as it was read, with what would mend it
+
+	once   sync.Once
+	index  map[string]int // -1 for a name that occurs more than once
+	inputs []*input       // one per source, or none
+	how    Reading        // of text
+	dates  []*Column      // those of dates that are not among Columns, as days
+	joined int            // where the rows of a second table begin
+	first  int            // of a slice, where its rows begin
+
+	inMemory bool      // NewFrame made it
+	memory   sync.Once // its sum was taken
+}
+
+// Fingerprint waits for the SHA-256 of the files, which is taken beside the
+// reading, and stores it in Sources; before, a frame that Open made lacks it. Of a table that
+// NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a file was changed since it was
+// opened: then neither the sum nor the values can be trusted.
+func (f *Frame) Fingerprint() error {
+	if err := f.Unchanged(); err != nil {
+		return err
+	}
+	if f.inMemory {
+		f.memory.Do(func() {
+			if f.Sources[0].SHA256 == "" {
+				f.Sources[0].SHA256 = sumOf(f.Columns)
+			}
+		})
+	}
+	for i, in := range f.inputs {
+		if in.sum == nil {
+			continue
+		}
+		d := <-in.sum
+		in.sum <- d
+		if d.err != nil {
+			return d.err
+		}
+		f.Sources[i].SHA256 = d.sum
+	}
+	return f.Unchanged()
+}
+
+// Reading returns how text and dates of the table were read; zero for one that is not from a file.
+func (f *Frame) Reading() Reading { return f.how }
+
+// Unchanged returns an error that names the file if one of them was written to, cut
+// short or replaced since it was opened, by its size, its time and its identity.
+func (f *Frame) Unchanged() error {
+	for _, in := range f.inputs {
+		if err := in.unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NotesOn returns the notes without the remarks on columns that are of no use.
+func (f *Frame) NotesOn(used func(column string) bool) []string {
+	idle := make(map[string]bool)
+	for _, r := range f.Remarks {
+		bare := *r
+		bare.Path = ""
+		if r.Column != "" && !used(r.Column) {
+			idle[bare.Error()] = true
+		}
+	}
+	var notes []string
+	for _, n := range f.Notes {
+		if !idle[n] {
+			notes = append(notes, n)
+		}
+	}
+	return notes
+}
+
+// NumbersRemark returns the remark that a column of text is probably meant as numbers; nil
+// without one.
+func (f *Frame) NumbersRemark(column string) *Error {
+	for _, r := range f.Remarks {
+		if r.Column == column && r.Class == table.ErrTextOfNumbers {
+			return r
+		}
+	}
+	return nil
+}
+
+// Close lets go of the files. Values that are still in them cannot be read any
+// more.
+func (f *Frame) Close() {
+	for _, in := range f.inputs {
+		in.close()
+	}
+}
+
+// Names returns the column names in the order of the file.
+func (f *Frame) Names() []string {
+	names := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Has reports whether there is a column of that name.
+func (f *Frame) Has(name string) bool {
+	f.once.Do(f.build)
+	_, ok := f.index[name]
+	return ok
+}
+
+func (f *Frame) build() {
+	f.index = make(map[string]int, len(f.Columns))
+	for i, c := range f.Columns {
+		if _, ok := f.index[c.Name]; ok {
+			i = -1
+		}
+		f.index[c.Name] = i
+	}
+}
+
+// Column returns the column of that name with its values. Of a frame that Open
+// made it reads them anew at every call, and keeps none: keep what it returns
+// for as long as it is needed. The error for an absent one suggests the nearest
+// names; that of a context that is done is its own.
+func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err = c.Load(ctx)
+	if err == nil {
+		err = f.Unchanged()
+	}
+	return c, table.InFile(f.Name(), err)
+}
+
+// ColumnAt works like Column of some rows alone, in their order, which ascends: the column of a
+// table that memory does not hold.
+func (f *Frame) ColumnAt(ctx context.Context, name string, rows []int) (*Column, error) {
+	return f.ColumnIn(ctx, nil, name, rows)
+}
+
+// ColumnIn works like ColumnAt with the values in a room; nil is the heap.
+func (f *Frame) ColumnIn(ctx context.Context, room *paged.Room, name string, rows []int) (*Column, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err = c.LoadAt(ctx, room, rows)
+	if err == nil {
+		err = f.Unchanged()
+	}
+	return c, table.InFile(f.Name(), err)
+}
+
+// Kind returns the kind of the column of that name, without its values.
+func (f *Frame) Kind(name string) (Kind, error) {
+	c, err := f.Lookup(name)
+	if err != nil {
+		return Other, err
+	}
+	return c.Kind, nil
+}
+
+// Lookup returns the column of that name, with values only if it has them.
+func (f *Frame) Lookup(name string) (*Column, error) {
+	f.once.Do(f.build)
+	i, ok := f.index[name]
+	switch {
+	case ok && i >= 0:
+		return f.Columns[i], nil
+	case ok:
+		return nil, &Error{Path: f.Name(), Column: name, Msg: "the table has more than one column of this name", Hint: "rename one of them"}
+	}
+	if c := f.emptyPart(name); c != nil {
+		return c, nil
+	}
+	absent := table.Absent(f.Name(), name, f.Names())
+	for _, r := range f.Remarks {
+		if slices.Contains(r.Remedies, table.SayNoHeader) { // the names may be values
+			absent.Remedies = append(absent.Remedies, table.SayNoHeader)
+		}
+	}
+	return nil, absent
+}
+
+// PartsOf returns the columns that a column of dates was taken apart into; none where
+// there is no such column, or where it is as it was.
+func (f *Frame) PartsOf(name string) []*Column {
+	var parts []*Column
+	for _, c := range f.Columns {
+		if name != "" && (c.Of == name || c.Vector == name) {
+			parts = append(parts, c)
+		}
+	}
+	return parts
+}
+
+// Where gives the file of a row and the row's number in it, counted from 1.
+func (f *Frame) Where(row int) (path string, number int) {
+	row += f.first
+	for _, s := range f.Sources {
+		if row < s.Rows {
+			return s.Path, row + 1
+		}
+		row -= s.Rows
+	}
+	return "", row + 1
+}
+
+// Name names the frame in messages: its file, or the first of them.
+func (f *Frame) Name() string {
+	switch len(f.Sources) {
+	case 0:
+		return ""
+	case 1:
+		return f.Sources[0].Path
+	}
+	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1, printable.Noun(len(f.Sources)-1, "file", "files"))
+}
+
+// Fault returns an Error about a column.
+func (f *Frame) Fault(column string, advice table.Advice, format string, args ...any) *Error {
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
+}
+
+// FaultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).
+func (f *Frame) FaultAt(column string, row int, advice table.Advice, format string, args ...any) *Error {
+	e := f.Fault(column, advice, format, args...)
+	if row >= 0 {
+		e.Path, e.Row = f.Where(row)
+	}
+	return e
+}

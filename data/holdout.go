@@ -1,0 +1,358 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Holdout says which rows are kept apart from training. At most one of Split, Group,
+// Time and Joined is set; with none the share is drawn at random.
+type Holdout struct {
+	Filter   string  // the rows that are used at all; see [Frame.Filter]
+	Fraction float64 // of the rows, in [0, 1)
+	Seed     uint64
+
+	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where there is none
+	Group  string // a column whose values stay together: units with several rows
+	Time   string // a column whose last rows are held out
+	Joined bool   // the rows of the second table of [Join] are held out
+}
+
+// SplitRows gives the rows to train on and those to hold out, both in order.
+func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
+	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
+		return Split(f.Rows, h.Fraction, h.Seed)
+	}
+	rows, err := f.Filter(ctx, h.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 {
+		return nil, nil, f.NoSplit(h, 0, 0)
+	}
+	if h.Split == "" && !h.Joined {
+		if err := ofFraction(h.Fraction); err != nil {
+			return nil, nil, err
+		}
+	}
+	var out []bool // by index of rows
+	switch {
+	case h.Joined:
+		out = make([]bool, len(rows))
+		for i, r := range rows {
+			out[i] = r >= f.joined
+		}
+	case h.Split != "":
+		rows, out, err = f.named(ctx, rows, h.Split)
+	case h.Group != "":
+		out, err = f.units(ctx, rows, h)
+	case h.Time != "":
+		out, err = f.last(ctx, rows, h)
+	case drawnByRow(f.Rows, h.Fraction):
+		out = make([]bool, len(rows))
+		for i, r := range rows {
+			out[i] = heldOut(r, h.Fraction, h.Seed)
+		}
+	default:
+		train, held, err = Split(len(rows), h.Fraction, h.Seed)
+		for _, list := range [][]int{train, held} {
+			for i, r := range list {
+				list[i] = rows[r]
+			}
+		}
+		return train, held, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, r := range rows {
+		if out[i] {
+			held = append(held, r)
+		} else {
+			train = append(train, r)
+		}
+	}
+	if err := f.NoSplit(h, len(train), len(held)); err != nil {
+		return nil, nil, err
+	}
+	return train, held, nil
+}
+
+// NoSplit refuses so many rows to train on and to hold out where there are to be some.
+func (f *Frame) NoSplit(h Holdout, train, held int) error {
+	switch {
+	case train+held == 0 && f.Rows == 0:
+		return &Error{Path: f.Name(), Msg: "the table has no rows"}
+	case train+held == 0 && h.Filter != "":
+		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
+	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
+		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
+	}
+	return nil
+}
+
+// SplitsByRow reports whether a row alone tells whether it is trained on or held out: those of
+// SplitRows can then be had of some rows without the others (SplitWithin).
+func (f *Frame) SplitsByRow(h Holdout) bool {
+	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || drawnByRow(f.Rows, h.Fraction))
+}
+
+// SplitWithin gives those of SplitRows that are of the rows [first, end): of a split by row.
+func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (train, held []int, err error) {
+	some := f.Slice(first, end)
+	rows, err := some.Filter(ctx, h.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]bool, len(rows))
+	switch {
+	case h.Joined:
+		for i, r := range rows {
+			out[i] = first+r >= f.joined
+		}
+	case h.Split != "":
+		if rows, out, err = some.named(ctx, rows, h.Split); err != nil {
+			return nil, nil, err
+		}
+	case h.Fraction > 0:
+		for i, r := range rows {
+			out[i] = heldOut(first+r, h.Fraction, h.Seed)
+		}
+	}
+	for i, r := range rows {
+		if out[i] {
+			held = append(held, first+r)
+		} else {
+			train = append(train, first+r)
+		}
+	}
+	return train, held, nil
+}
+
+// Words of a column that names the rows to train on and those to hold out. Sets to choose a
+// model by are held out too, unless there is a test set: then somebody has to say which.
+var (
+	trainWords   = []string{"train", "training", "fit", "in", "false", "0"}
+	testWords    = []string{"test", "testing", "holdout", "hold-out", "held-out", "eval", "evaluation", "out", "true", "1"}
+	validWords   = []string{"validation", "valid", "val"}
+	eitherWords  = []string{"dev", "development"} // a set to choose by to some, to others one to train on
+	truths       = []string{"false", "0", "true", "1"}
+	trainingName = "train" // in the name of a column in which a truth means the opposite
+)
+
+// named follows a column that says train or test; rows without either are left out.
+func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
+	c, err := f.holdoutColumn(ctx, column)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Kind == Other {
+		return nil, nil, f.Fault(column, table.Advice{}, "values of type %s cannot say train or test", c.Type)
+	}
+	without := func(value string) table.Advice {
+		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
+	}
+	opposite := strings.Contains(strings.ToLower(column), trainingName)
+	test, valid := "", ""
+	for _, r := range rows {
+		if c.IsNull(r) {
+			continue
+		}
+		word, is := strings.ToLower(c.Text(r)), true
+		switch {
+		case opposite && slices.Contains(truths, word):
+			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+		case slices.Contains(trainWords, word):
+			is = false
+		case slices.Contains(testWords, word):
+			test = c.Text(r)
+		case slices.Contains(validWords, word):
+			valid = c.Text(r)
+		case slices.Contains(eitherWords, word):
+			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+		default:
+			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+		}
+		if test != "" && valid != "" {
+			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
+		}
+		kept, held = append(kept, r), append(held, is)
+	}
+	return kept, held, nil
+}
+
+// units holds out whole units, in random order, until there are rows enough. A row
+// without a unit is one of its own.
+func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+	c, err := f.holdoutColumn(ctx, h.Group)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Kind == Other:
+		return nil, f.Fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
+	case c.InexactRow > 0:
+		return nil, f.FaultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
+	}
+	code := map[float64]int{}
+	unit := make([]int, len(rows))
+	var size []int
+	for i, r := range rows {
+		k, known := len(size), false
+		if !c.IsNull(r) {
+			var key float64
+			if c.Kind == Categorical {
+				key = float64(c.Code[r])
+			} else {
+				key = c.Number[r]
+			}
+			if k, known = code[key]; !known {
+				k = len(size)
+				code[key] = k
+			}
+		}
+		if !known {
+			size = append(size, 0)
+		}
+		size[k]++
+		unit[i] = k
+	}
+	if len(size) < 2 && h.Fraction > 0 {
+		return nil, f.Fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
+	}
+	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
+	out := make([]bool, len(size))
+	want, have := int(math.Round(h.Fraction*float64(len(rows)))), 0
+	for _, k := range order[:len(order)-1] {
+		if have >= max(want, 1) || h.Fraction == 0 {
+			break
+		}
+		out[k] = true
+		have += size[k]
+	}
+	held := make([]bool, len(rows))
+	for i, k := range unit {
+		held[i] = out[k]
+	}
+	return held, nil
+}
+
+// last holds out the last rows by a column of times, numbers or texts in order; rows of
+// one time stay together.
+func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+	c, err := f.holdoutColumn(ctx, h.Time)
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind == Other {
+		return nil, f.Fault(h.Time, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
+	}
+	for _, r := range rows {
+		if c.IsNull(r) {
+			return nil, f.FaultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+		}
+	}
+	at, _, err := f.times(c, h.Time, rows)
+	if err != nil {
+		return nil, err
+	}
+	before := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
+	order := slices.Clone(rows)
+	slices.SortStableFunc(order, before)
+	held := make([]bool, len(rows))
+	if h.Fraction == 0 || len(order) < 2 {
+		return held, nil
+	}
+	cut := order[len(order)-min(max(int(math.Round(h.Fraction*float64(len(rows)))), 1), len(order)-1)]
+	later := before(order[0], cut) == 0 // the cut is the first time of all
+	for i, r := range rows {
+		order := before(r, cut)
+		held[i] = order > 0 || order == 0 && !later
+	}
+	return held, nil
+}
+
+// times returns when a row was by its value in a column, and that value in words. Text is a
+// date, or begins with the year and sorts as it is written (2024-05, 2024Q2).
+func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
+	if c.Clock && c.Kind == Numeric {
+		return func(r int) float64 { return c.Number[r] }, func(r int) string { return csv.FormatDay(c.Number[r]) }, nil
+	}
+	if c.Kind != Categorical {
+		return func(r int) float64 { return c.Number[r] }, c.Text, nil
+	}
+	count := make([]int, len(c.Level))
+	for _, r := range rows {
+		count[c.Code[r]]++
+	}
+	rank, formats := csv.Dates(c.Level, count)
+	switch {
+	case len(formats) == 1:
+		return nil, nil, f.Fault(name, table.Hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+	case len(formats) > 1:
+		var said []string
+		for _, d := range formats {
+			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
+		}
+		return nil, nil, f.Fault(name, table.Hint("write all as 2024-03-31"), "the times are not all written alike, so that they have no order: %s", strings.Join(said, ", "))
+	}
+	if rank == nil {
+		order := make([]int, 0, len(c.Level))
+		for k, l := range c.Level {
+			if count[k] == 0 {
+				continue
+			}
+			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
+				return nil, nil, f.Fault(name, table.Hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+			}
+		}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })
+		rank = make([]float64, len(c.Level))
+		for i, k := range order {
+			rank[k] = float64(i)
+		}
+	}
+	return func(r int) float64 { return rank[c.Code[r]] }, c.Text, nil
+}
+
+// beginsWithYear reports whether a text begins with four digits and no fifth.
+func beginsWithYear(s string) bool {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	return digits == 4
+}
+
+// Period returns the first and the last time of some rows in a column of times.
+func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, last string, err error) {
+	c, err := f.holdoutColumn(ctx, column)
+	if err != nil || len(rows) == 0 {
+		return "", "", err
+	}
+	at, text, err := f.times(c, column, rows)
+	if err != nil {
+		return "", "", err
+	}
+	byTime := func(a, b int) int { return cmp.Compare(at(a), at(b)) }
+	return text(slices.MinFunc(rows, byTime)), text(slices.MaxFunc(rows, byTime)), nil
+}
+
+// Join returns the rows of f and then those of g, which have the same columns; see
+// [Holdout].Joined.
+func Join(ctx context.Context, f, g *Frame) (*Frame, error) {
+	first := f.Rows
+	out, err := concat(ctx, []*Frame{f, g})
+	if err != nil {
+		return nil, err
+	}
+	out.joined = first
+	return out, nil
+}

@@ -1,0 +1,607 @@
+package csv
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// source is a file in memory.
+type source struct {
+	*bytes.Reader
+	name string
+}
+
+func sourceOf(name, text string) source { return source{bytes.NewReader([]byte(text)), name} }
+
+func (s source) Name() string               { return s.name }
+func (s source) Size() int64                { return s.Reader.Size() }
+func (s source) Afford(int64, string) error { return nil }
+
+// Runs of spaces and tabs outside of quotes become one separator each, none at the ends of
+// lines, however the text comes in and is taken out.
+func TestSpacesSeparate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var in, want strings.Builder
+		for range rng.IntN(4) {
+			for k := range rng.IntN(4) {
+				gap := strings.Repeat(" ", rng.IntN(3)) + strings.Repeat("\t", rng.IntN(2))
+				if k > 0 {
+					want.WriteByte(between)
+					gap += " "
+				}
+				field := []string{"a", "12.5", `"x  y"`, "\"tab\tline\n \"", "ü"}[rng.IntN(5)]
+				in.WriteString(gap + field)
+				want.WriteString(field)
+			}
+			end := []string{"\n", "\r\n"}[rng.IntN(2)]
+			in.WriteString(strings.Repeat(" ", rng.IntN(2)) + end)
+			want.WriteString(end)
+		}
+		var r io.Reader = strings.NewReader(in.String())
+		if rng.IntN(2) == 0 {
+			r = iotest.OneByteReader(r)
+		}
+		s, got, p := &spaces{r: r}, []byte(nil), make([]byte, 2+rng.IntN(20))
+		for {
+			n, err := s.Read(p)
+			if got = append(got, p[:n]...); err != nil {
+				if err != io.EOF {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		if string(got) != want.String() {
+			t.Fatalf("%q becomes %q, not %q", in.String(), got, want.String())
+		}
+	}
+	if n, err := (&spaces{r: strings.NewReader("a")}).Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.ErrShortBuffer) {
+		t.Errorf("%d, %v: a separator and a byte have no room", n, err)
+	}
+}
+
+func TestSpacesAreTold(t *testing.T) {
+	long := strings.Repeat("1 2\n", headBytes/4)
+	cut := func(tail string) string { return "a b\n1 " + strings.Repeat("2", headBytes-6-len(tail)) + tail }
+	for text, want := range map[string]bool{
+		"a b\n1 2\n":                        true,
+		"  a\tb \n\n 1   x\n":               true,
+		"a b\n1 2":                          true,
+		"a b\n":                             false, // a header alone
+		"a\n1\n2\n":                         false, // one field
+		"a b\n1 2\n3\n":                     false,
+		"a b\n1 2\n1 2 3\n":                 false,
+		"the cat\nsat down\n":               false, // no number
+		"a b\n1 2\nsat down\n":              false,
+		long:                                true,
+		long[:headBytes-5] + "\n1 22":       true, // cut
+		long[:headBytes-6] + "\n1 2 3":      true,
+		cut("\n1"):                          true, // the last line is no line yet
+		cut("\n1 2\n1"):                     true,
+		cut("\n1 2 3\n1 2"):                 false, // the one before is
+		"a b\n" + long[:400] + "sat down\n": true,  // far down
+		"a b\n" + long[:49*4] + "sat down":  false,
+	} {
+		if got := spaced([]byte(text)); got != want {
+			t.Errorf("%v of %.20q…%q of %d bytes", got, text, text[max(0, len(text)-12):], len(text))
+		}
+	}
+}
+
+func TestLinesThatEndInCR(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a,b\r1,2\r": true, "a\rb": true, "\rb": true,
+		"a,b\r\n1,2\r\n": false, "a,b\n1,2\r3": false, "a,b": false, "a,b\r": false, "": false,
+		"\"a\rb\",c\n1,2": false, "\"a\nb\",c\r1,2": true, "\"a\r": false,
+	} {
+		if got := endsInCR([]byte(text)); got != want {
+			t.Errorf("%v of %q", got, text)
+		}
+	}
+}
+
+// written is a number by hand: groups of three before the mark of the fraction.
+func written(v int, cents int, o Options) string {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
+	s := strconv.Itoa(v)
+	if o.Thousands != "" {
+		for k := len(s) - 3; k > 0; k -= 3 {
+			s = s[:k] + o.Thousands + s[k:]
+		}
+	}
+	if cents > 0 {
+		s += o.decimal() + fmt.Sprintf("%02d", cents)
+	}
+	return sign + s
+}
+
+// A number is what was written, by every set of marks; and text that these marks cannot
+// make is none.
+func TestNumbersByTheirMarks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for _, o := range []Options{{}, {Decimal: "."}, {Decimal: ","}, {Thousands: ","}, {Thousands: "'"}, {Thousands: " "}, {Thousands: "_"},
+		{Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Strip: "%$€"}, {Strip: "€", Decimal: ",", Thousands: "."}} {
+		if err := o.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			v, cents := rng.IntN(1<<(1+rng.IntN(40)))-5, rng.IntN(3)*25
+			s := written(v, cents, o)
+			want, err := strconv.ParseFloat(written(v, cents, Options{}), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Strip != "" {
+				s = []string{s + "€", s + " €", "€" + s, "€ " + s}[rng.IntN(4)]
+				if v < 0 { // the sign before the mark
+					s = "-" + strings.Replace(s, "-", "", 1)
+				}
+			}
+			if o.Thousands == " " {
+				s = strings.ReplaceAll(s, " ", []string{" ", "\u00a0", "\u202f"}[rng.IntN(3)])
+			}
+			got, whole, ok := o.number(s)
+			if !ok || got != want || whole != (cents == 0) {
+				t.Fatalf("%+v: %q is %v, whole %v, a number %v", o, s, got, whole, ok)
+			}
+		}
+	}
+	german := Options{Decimal: ",", Thousands: "."}
+	for s, o := range map[string]Options{
+		"1,2,3": german, "1.23,4": german, "1234.567": german, ".123": german, "1..234": german, "1.234.": german, "x": german, "": german,
+		"1.5": {Decimal: ","}, "1,5,5": {Decimal: ","}, "12,34": {Thousands: ","}, "1,2345": {Thousands: ","}, ",": {Thousands: ","},
+		"5%5": {Strip: "%"}, "%": {Strip: "%"}, "1,000": {},
+	} {
+		if v, _, ok := o.number(s); ok {
+			t.Errorf("%+v: %q is %v", o, s, v)
+		}
+	}
+	for s, want := range map[string]float64{"1.234.567,5": 1234567.5, "+1.234": 1234, "-123": -123, "1234,5": 1234.5, "0,5": 0.5} {
+		if v, _, ok := german.number(s); !ok || v != want {
+			t.Errorf("%q is %v", s, v)
+		}
+	}
+}
+
+func TestOptionsAreValidated(t *testing.T) {
+	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"}, {Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
+		{Thousands: "."}, {Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
+		if o.Validate() == nil {
+			t.Errorf("%+v is taken", o)
+		}
+		if o.IsZero() {
+			t.Errorf("%+v asks for nothing", o)
+		}
+	}
+	for _, o := range []Options{{}, {Delimiter: ";"}, {Delimiter: "\t"}, {Delimiter: "ü"}, {Decimal: "."}, {Decimal: ",", Thousands: "."}, {Thousands: ","}, {Strip: "%"}} {
+		if err := o.Validate(); err != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+		if o.IsZero() != (o.Delimiter == "" && o.plain()) {
+			t.Errorf("%+v asks for nothing: %v", o, o.IsZero())
+		}
+	}
+	for _, o := range []Options{{NoHeader: true}, {Missing: []string{"-"}}, {Dates: true}} {
+		if o.IsZero() {
+			t.Errorf("%+v asks for nothing", o)
+		}
+	}
+}
+
+// A day is the day that was written, in the orders that it can be in and in no other one.
+func TestDaysReadBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	forms := []struct {
+		layout string
+		order  order
+	}{
+		{"2006-01-02", isoDate}, {"2006-01-02T15:04:05", isoDate}, {"2006-01-02 15:04:05.000", isoDate}, {"2006-01-02T15:04:05Z07:00", isoDate}, {"2006-01-02 15:04", isoDate},
+		{"2006/1/2", yearFirst}, {"2006.01.02", yearFirst}, {"2006/01/02 15:04", yearFirst},
+		{"2/1/2006", dayFirst}, {"02-01-2006", dayFirst}, {"2.1.2006", dayFirst}, {"02.01.2006 15:04:05", dayFirst}, {"2/1/2006T15:04", dayFirst},
+		{"1/2/2006", monthFirst}, {"01-02-2006", monthFirst}, {"1/2/2006 3:04:05 PM", monthFirst}, {"01/02/2006 15:04", monthFirst}, {"1/2/2006 3:04 PM", monthFirst},
+	}
+	for range 100 {
+		at := time.Unix(rng.Int64N(4e9)-1e9, 0).UTC()
+		for _, f := range forms {
+			s := at.Format(f.layout)
+			exact, err := time.Parse(f.layout, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := float64(exact.Unix()) / 86400
+			if got, ok := day(s, f.order); !ok || got != want && !(got-want < 1e-9 && want-got < 1e-9) {
+				t.Fatalf("%q by order %d: %v, %v, want %v", s, f.order, got, ok, want)
+			}
+			may := f.order
+			if other := dayFirst | monthFirst; f.order&other != 0 && at.Day() <= 12 && !strings.Contains(f.layout, ".") {
+				may = other
+			}
+			if got := orders(s); got != may {
+				t.Fatalf("%q may be in the orders %04b, want %04b", s, got, may)
+			}
+		}
+	}
+	if got, ok := day("31/12/2024 06:00:00.5", dayFirst); !ok || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
+		t.Errorf("half a second after six: %v", got)
+	}
+	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
+		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
+		if got := orders(s); got != 0 {
+			t.Errorf("%q is a date in the orders %04b", s, got)
+		}
+	}
+	for o, told := range map[order]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
+		if o.told() != told {
+			t.Errorf("order %04b is told: %v", o, o.told())
+		}
+	}
+}
+
+// A table reads back from every way in which it is written: separators, marks, ends of
+// lines, quotes, encodings and packings.
+func TestTablesReadBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	texts := []string{"Zürich", "a;b", "a,b", "two words", `say "no"`, "bar|x", "tab\tx", "line\nx", "é"}
+	for trial := range 40 {
+		sep := []string{",", ";", "\t", "|", " "}[rng.IntN(5)]
+		o := []Options{{}, {Decimal: ","}, {Decimal: ",", Thousands: "."}, {Thousands: "'"}}[rng.IntN(4)]
+		end := []string{"\n", "\r\n", "\r"}[rng.IntN(3)]
+		rows := 2 + rng.IntN(6)
+		quoted := func(s string) string {
+			if strings.ContainsAny(s, sep+"\"\n\r\t ") || rng.IntN(3) == 0 {
+				return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+			}
+			return s
+		}
+		var head, tail strings.Builder
+		header := []string{"city", "amount", "yes", "count", "gap"}
+		numbers, counts, cities, yes, null := make([]float64, rows), make([]float64, rows), make([]string, rows), make([]float64, rows), make([]bool, rows)
+		for k, h := range header {
+			if k > 0 {
+				head.WriteString(sep)
+			}
+			head.WriteString(quoted(h))
+		}
+		head.WriteString(end)
+		hasNull := false
+		for i := range rows {
+			v, cents := rng.IntN(1e7), 25*rng.IntN(4)
+			if i == 0 {
+				cents = 75
+			}
+			numbers[i] = float64(v) + float64(cents)/100
+			counts[i] = float64(rng.IntN(1000))
+			cities[i] = texts[rng.IntN(len(texts))]
+			if end == "\r" {
+				cities[i] = strings.ReplaceAll(cities[i], "\n", " ")
+			}
+			b := rng.IntN(2)
+			yes[i] = float64(b)
+			gap := "NA"
+			if null[i] = i > 0 && rng.IntN(3) == 0; !null[i] {
+				gap = strconv.Itoa(i)
+			} else if hasNull = true; sep != " " && rng.IntN(2) == 0 {
+				gap = ""
+			}
+			tail.WriteString(strings.Join([]string{quoted(cities[i]), quoted(written(v, cents, o)), []string{"false", "True"}[b], strconv.Itoa(int(counts[i])), gap}, sep) + end)
+		}
+		text := head.String() + tail.String()
+		switch rng.IntN(6) {
+		case 0:
+			text = "\xef\xbb\xbf" + text
+		case 1:
+			text, _ = unicode.UTF16([]unicode.Endianness{unicode.LittleEndian, unicode.BigEndian}[rng.IntN(2)], unicode.UseBOM).NewEncoder().String(text)
+		case 2:
+			text, _ = charmap.Windows1252.NewEncoder().String(text)
+		}
+		src := sourceOf("t.csv", text)
+		if rng.IntN(4) == 0 {
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			io.WriteString(z, text)
+			z.Close()
+			src = sourceOf("t.csv.gz", packed.String())
+		}
+		o.Delimiter = sep
+		got, err := Read(context.Background(), src, nil, o)
+		if err != nil {
+			t.Fatalf("trial %d: %v in %q", trial, err, text)
+		}
+		if got.Rows != rows || len(got.Columns) != len(header) {
+			t.Fatalf("trial %d: %d rows of %d columns in %q", trial, got.Rows, len(got.Columns), text)
+		}
+		for k, c := range got.Columns {
+			if c.Name != header[k] {
+				t.Fatalf("column %d is %q", k, c.Name)
+			}
+			for i := range rows {
+				switch c.Name {
+				case "city":
+					if c.Kind != table.Categorical || c.Level[c.Code[i]] != strings.TrimSpace(cities[i]) {
+						t.Fatalf("trial %d row %d: %q, not %q in %q", trial, i, c.Level[c.Code[i]], cities[i], text)
+					}
+				case "gap":
+					if (c.Null != nil && c.Null[i]) != null[i] || (c.Null != nil) != hasNull || !null[i] && c.Number[i] != float64(i) {
+						t.Fatalf("trial %d row %d: %v of %v in %q", trial, i, c.Number[i], c.Null, text)
+					}
+				default:
+					want := map[string][]float64{"amount": numbers, "yes": yes, "count": counts}[c.Name]
+					kind := map[string]table.Kind{"amount": table.Numeric, "yes": table.Bool, "count": table.Numeric}[c.Name]
+					if c.Kind != kind || c.Number[i] != want[i] || c.Integer != (c.Name == "count") {
+						t.Fatalf("trial %d, %s, row %d: %v of kind %v, not %v in %q", trial, c.Name, i, c.Number[i], c.Kind, want[i], text)
+					}
+				}
+			}
+		}
+		// Some of the columns, in the order of the file; and every character of them.
+		some, err := Read(context.Background(), src, []string{"count", "city"}, o)
+		if err != nil || len(some.Columns) != 2 || some.Columns[0].Name != "city" || !slices.Equal(some.Columns[1].Number, counts) {
+			t.Fatalf("trial %d: %+v, %v", trial, some, err)
+		}
+		all, err := Verbatim(context.Background(), src, []string{"count"}, o)
+		if err != nil || all.Columns[0].Level[all.Columns[0].Code[rows-1]] != strconv.Itoa(int(counts[rows-1])) {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+	}
+}
+
+// Blank lines of a table of one column are nulls where records follow, and the separator
+// is what the first line has.
+func TestSeparatorsAreFound(t *testing.T) {
+	for text, names := range map[string][]string{
+		"a,b;c\n1,2\n": {"a", "b;c"}, "a;b\tc\n1;2\n": {"a", "b\tc"}, "a\tb|c\n1\t2\n": {"a", "b|c"}, "a|b\n1|2\n": {"a", "b"},
+		"a,b;c\n1;2": {"a,b", "c"}, "a;b,c\n1,2": {"a;b", "c"}, // a last line without an end is one
+		"a b\n1 2\n": {"a", "b"}, "a b\nx y\n": {"a b"},
+		"sep=;\na;b,c\n1;2\n": {"a", "b,c"}, "SEP=|\r\na|b,c\r\n1|2\r\n": {"a", "b,c"}, "sep=\na\n": {"sep="}, "sep=ab\n1\n": {"sep=ab"},
+	} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		var have []string
+		for _, c := range got.Columns {
+			have = append(have, c.Name)
+		}
+		if !slices.Equal(have, names) {
+			t.Errorf("%q has the columns %q", text, have)
+		}
+	}
+	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}); err != nil || len(got.Columns) != 2 {
+		t.Errorf("a file of tabs by its name: %v", err)
+	}
+	for text, o := range map[string]Options{"x\n\n1\n\n\n\"2\"\n3\n\n": {}, "7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		null, number := []bool{true, false, true, true, false, false}, []float64{0, 1, 0, 0, 2, 3}
+		if o.NoHeader {
+			null, number = append([]bool{false}, null...), append([]float64{7}, number...)
+		}
+		if c := got.Columns[0]; got.Rows != len(null) || !slices.Equal(c.Null, null) || !slices.Equal(c.Number, number) {
+			t.Errorf("%d rows, %v, nulls %v", got.Rows, c.Number, c.Null)
+		}
+	}
+}
+
+// A column of text says what it might be instead: the reading of numbers that most of its
+// values have, the word that stands for no value, dates; and says nothing of plain text.
+func TestRemarksOnText(t *testing.T) {
+	column := func(rows int, often func(i int) string) string {
+		var b strings.Builder
+		b.WriteString("a;b\n")
+		for i := range rows {
+			fmt.Fprintf(&b, "%s;%d\n", often(i), i)
+		}
+		return b.String()
+	}
+	numbers := func(every int, other string, number string) func(i int) string {
+		return func(i int) string {
+			if every > 0 && i%every == 0 {
+				return other
+			}
+			return number
+		}
+	}
+	for name, q := range map[string]struct {
+		text   string
+		remedy table.Remedy
+		says   string
+	}{
+		"decimal commas":           {column(20, numbers(0, "", "1,5")), table.SayDecimal, ","},
+		"most have decimal commas": {column(20, numbers(10, "x", "1,5")), table.SayDecimal, ","},
+		"fewer":                    {column(20, numbers(9, "x", "1,5")), "", ""},
+		"commas of thousands":      {column(20, numbers(2, "1,234,567", "1,234")), table.SayThousands, ","},
+		"percent":                  {column(20, numbers(3, "5", "7 %")), table.SayStrip, "%"},
+		"a word":                   {column(20, numbers(5, "?", "3")), table.NameMissing, "?"},
+		"two words":                {column(20, func(i int) string { return []string{"?", "-", "3", "4", "?"}[i%5] }), table.NameMissing, "?"},
+		"as often, by the order":   {column(20, func(i int) string { return []string{"?", "-", "3", "4", "5"}[i%5] }), table.NameMissing, "-"},
+		"a stray text":             {column(20, numbers(19, "hm", "3")), table.NameMissing, "hm"},
+		"half are numbers":         {column(20, numbers(2, "hm", "3")), table.NameMissing, "hm"},
+		"few are":                  {column(21, func(i int) string { return []string{"hm", "3"}[min(1, max(0, i-11))] }), "", ""},
+		"dates":                    {column(20, func(i int) string { return fmt.Sprintf("2024-01-%02d", i+1) }), table.SayDates, "parts"},
+		"dates of either order":    {column(12, func(i int) string { return fmt.Sprintf("%d/%d/2024", i%12+1, i%12+1) }), "", ""},
+		"text":                     {column(20, func(i int) string { return "word" }), "", ""},
+	} {
+		got, err := Read(context.Background(), sourceOf("t.csv", q.text), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.says == "" {
+			if len(got.Remarks) != 0 {
+				t.Errorf("%s: %v", name, got.Remarks[0])
+			}
+			continue
+		}
+		if len(got.Remarks) != 1 || len(got.Remarks[0].Remedies) != 1 || got.Remarks[0].Remedies[0] != q.remedy || got.Remarks[0].Says[q.remedy] != q.says || got.Remarks[0].Column != "a" {
+			t.Errorf("%s: %+v", name, got.Remarks)
+		}
+	}
+}
+
+// A header that is no text is refused, one in Latin-1 is read, and what has no name or a
+// name again gets one.
+func TestNamesOfColumns(t *testing.T) {
+	for text, want := range map[string][]string{
+		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"}, "grö,b\n1,2\n": {"grö", "b"},
+		"a\x00b,c\n1,2\n": nil, "\x81,c\n1,2\n": nil, "ok,\xff\x01\n1,2\n": nil, "": nil,
+	} {
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{})
+		if want == nil {
+			if err == nil {
+				t.Errorf("%q is taken", text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		for i, c := range got.Columns {
+			if c.Name != want[i] {
+				t.Errorf("%q: column %d is %q, not %q", text, i, c.Name, want[i])
+			}
+		}
+	}
+}
+
+// Words are offered to be numbers where one in ten is not, and truth values are where there
+// are some.
+func TestShapesOfFewValues(t *testing.T) {
+	var c shape
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3, verdict{style: -1, other: -1}); k != nil {
+		t.Errorf("a remark on no words: %v", k)
+	}
+	c = shape{words: 1, options: &Options{}}
+	c.count.text("1,5", c.options)
+	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1, chooseStyle([]shape{c}, []string{"c"}, false)); k == nil || !strings.Contains(k.Msg, "are numbers") {
+		t.Errorf("one word that is a number otherwise: %v", k)
+	}
+	for want, c := range map[string]shape{"null": {nulls: 2}, "bool": {nulls: 1, bools: 1}, "int64": {nulls: 1, numbers: 1, integers: 1}, "string": {nulls: 1, missing: 1}} {
+		c.options = &Options{}
+		if got := c.column("c", 2); got.Type != want {
+			t.Errorf("%+v is of type %s, not %s", c, got.Type, want)
+		}
+	}
+	// A column of dates has nulls where a field is empty, and where one is of a missing word.
+	for null, c := range map[bool][]shape{false: {{}}, true: {{nulls: 1}, {missing: 1}, {nulls: 1, missing: 1}}} {
+		for _, c := range c {
+			c.options, c.words, c.dates, c.order = &Options{Dates: true}, 1, 1, isoDate
+			if got := c.column("c", 3); got.Type != "date" || (got.Null != nil) != null {
+				t.Errorf("%+v is of type %s, with nulls: %v", c, got.Type, got.Null != nil)
+			}
+		}
+	}
+}
+
+// What separates the fields is as often in every line, outside of quotes; names and numbers
+// hold the others.
+func TestSeparators(t *testing.T) {
+	for text, want := range map[string]byte{
+		"a,b\n1,2\n":                              ',',
+		"a;b\n1;2\n":                              ';',
+		"a\tb\n1\t2\n":                            '\t',
+		"a|b\n1|2\n":                              '|',
+		"a\n1\n":                                  0,
+		"\"a,b\"\n1\n":                            0,
+		"a\n1,5\n":                                0, // the header tells
+		"\"Price, EUR\";\"City\"\n1;Bern\n":       ';',
+		"Price, EUR;City;Year\n1,5;Bern;2\n":      ';',
+		"Price, EUR;City\n1;Bern\n":               ';',
+		"Price, EUR;City\n1,5;Bern\n":             ';', // either is in every line
+		"1,5;2,5;3,5\n1;2;3\n":                    ';',
+		"id,name;alias,x\n1,a;b,2\n":              ',',
+		"p(a|b),c\n1,2\n":                         ',',
+		"a,b\tc\n1\t2\n":                          '\t',
+		"a;b,c\n\"1;2\",3\n\n4,5\n":               ',', // in quotes, and a line that is empty
+		"a;b,c\n\"two\n;;lines\",1\n":             ',',
+		"a;b,c\n\"say \"\"x;y\"\"\",1\n":          ',',
+		"a;b,c\n1,2\n3":                           ',', // half a line does not count, where more follows
+		"a,b;c,d\r\n1;2\r\n":                      ';',
+		"a,b,c;d\n1,2\n3;4;5\n":                   ',', // every one is uneven: the most frequent
+		"Price, EUR;City\n" + "1,5;x\n" + "2;y\n": ';',
+	} {
+		for _, whole := range []bool{true, false} {
+			if strings.HasSuffix(text, "\n3") && whole {
+				continue
+			}
+			if got := separatorOf([]byte(text), whole); got != want {
+				t.Errorf("%q, whole %v: %q, want %q", text, whole, got, want)
+			}
+		}
+	}
+}
+
+// turning is a text that is another one, as long, from the third reading of its beginning on:
+// that of the values.
+type turning struct {
+	source
+	later  string
+	begins *int
+}
+
+func (s turning) ReadAt(b []byte, at int64) (int, error) {
+	if at == 0 && len(b) > 3 {
+		*s.begins++
+	}
+	if *s.begins > 2 {
+		return strings.NewReader(s.later).ReadAt(b, at)
+	}
+	return s.source.ReadAt(b, at)
+}
+
+// A text that is another one when its values are read than it was when its types were is an
+// error: that it was changed, or what is wrong with the second.
+func TestTextsThatChange(t *testing.T) {
+	text := "a,b\n1,2\n3,4\n"
+	for _, q := range []struct{ later, says string }{
+		{"a,b\n1,2\n3,4\n", ""},
+		{"a,b\n1,2\n\n\n\n\n", "the file was changed while it was read"},
+		{"a,b\n123,234\n", "the file was changed while it was read"},
+		{"a\n1\n2\n3\n4\n5\n", "the file was changed while it was read"},
+		{"a,b\n1,2\n3456\n", "line 3 has another number of fields than the header"},
+		{"a,b\n1,2\n\"3,4\n", "line 3"},
+		{"a,b\n1,2\n3,4", "the file has become shorter while it was read"},
+	} {
+		_, err := Read(t.Context(), turning{sourceOf("t.csv", text), q.later, new(int)}, nil, Options{})
+		if q.says == "" && err != nil || q.says != "" && (err == nil || !strings.Contains(err.Error(), q.says)) {
+			t.Errorf("%q and then %q: %v", text, q.later, err)
+		}
+		if strings.Contains(q.says, "changed") != errors.Is(err, table.ErrChanged) {
+			t.Errorf("%q: the class of %v", q.later, err)
+		}
+	}
+}
+
+// A row may take as many bytes as it may, and not one more.
+func TestRowsAreSoLong(t *testing.T) {
+	for more, refused := range map[int]bool{0: false, 1: true} {
+		l := &limit{r: strings.NewReader("abcd"), n: longestRow - 4 + more}
+		n, err := l.Read(make([]byte, 4))
+		if n != 4 || (err != nil) != refused || refused && !strings.Contains(err.Error(), "a row is longer than 32 MB") {
+			t.Errorf("%d bytes more: %d read, %v", more, n, err)
+		}
+	}
+}

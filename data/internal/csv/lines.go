@@ -1,0 +1,215 @@
+package csv
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// ReadLines reads JSON Lines: one flat JSON object per row. Columns are the keys in the
+// order of their first occurrence; a key that a row lacks, null and "" are nulls. Values
+// have the types that Read gives to the same texts in CSV. The text may be compressed by
+// gzip or bzip2.
+func ReadLines(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return readLines(ctx, src, names, o, false)
+}
+
+// VerbatimLines works like ReadLines with every value as the text it is written in; only absent
+// keys, null and "" are nulls.
+func VerbatimLines(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return readLines(ctx, src, names, o, true)
+}
+
+func readLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+	if err := o.Validate(); err != nil {
+		return nil, &table.Error{Msg: err.Error()}
+	}
+	t, err := newText(src)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}
+	var shapes []shape
+	var header []string
+	rows := 0
+	l, err := r.openLines(nil)
+	if err != nil {
+		return nil, err
+	}
+	for ; ; rows++ {
+		if rows%everyRows == 0 {
+			if err := r.afford(rows, len(shapes)); err != nil {
+				return nil, err
+			}
+		}
+		record, err := l.read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range record {
+			if i == len(shapes) {
+				if err := r.options.columns(len(record)); err != nil {
+					return nil, err
+				}
+				shapes = append(shapes, shape{options: &r.options, verbatim: verbatim, nulls: rows})
+			}
+			if !shapes[i].observe(s, rows) {
+				return nil, &table.Error{Column: l.keys[i], Row: rows + 1, Msg: "the value holds a NUL character"}
+			}
+		}
+	}
+	if rows == 0 {
+		return nil, &table.Error{Msg: "the file holds no rows"}
+	}
+	if rows > math.MaxInt32 {
+		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
+	}
+	header, renamed := table.Distinct(l.keys)
+	want, err := table.Wanted(names, header)
+	if err != nil {
+		return nil, err
+	}
+	f := &table.Table{Rows: rows, Notes: renamed}
+	builders := make([]*builder, len(shapes))
+	for i := range shapes {
+		shapes[i].used = want == nil || want[header[i]]
+	}
+	style := chooseStyle(shapes, header, false)
+	for i := range shapes {
+		if !shapes[i].used {
+			continue
+		}
+		c := shapes[i].column(header[i], rows)
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: verbatim, levels: table.NewLevels(), order: shapes[i].order}
+		f.Columns = append(f.Columns, c)
+		if remark := shapes[i].remark(c, rows, style); remark != nil {
+			f.Remarks = append(f.Remarks, remark)
+		}
+	}
+	l, err = r.openLines(l.keys)
+	if err != nil {
+		return nil, err
+	}
+	return f, r.build(builders, rows, l.read)
+}
+
+// lines reads the records of JSON Lines.
+type lines struct {
+	decoder *json.Decoder
+	limit   *limit
+	decimal string
+	literal bool // numbers are texts: keep their decimal point
+	keys    []string
+	index   map[string]int
+	last    []int // by key: the row that had it last, counted from 1
+	row     int
+	record  []string
+}
+
+// openLines begins to read; keys are those known from an earlier reading.
+func (r *reading) openLines(keys []string) (*lines, error) {
+	in, err := r.text.open()
+	if err != nil {
+		return nil, err
+	}
+	limited := &limit{r: transform.NewReader(in, encoding.UTF8Validator)}
+	l := &lines{decoder: json.NewDecoder(limited), limit: limited, decimal: r.options.decimal(), literal: r.verbatim, index: map[string]int{}}
+	l.decoder.UseNumber()
+	for _, key := range keys {
+		l.column(key)
+	}
+	return l, nil
+}
+
+// column returns the index of the column of a key, which is added if it is new.
+func (l *lines) column(key string) int {
+	i, ok := l.index[key]
+	if !ok {
+		i = len(l.keys)
+		l.index[key] = i
+		l.keys, l.last, l.record = append(l.keys, key), append(l.last, 0), append(l.record, "")
+	}
+	return i
+}
+
+// read returns the values of the next row by column, "" for a null, or io.EOF. The slice is
+// valid until the next call.
+func (l *lines) read() ([]string, error) {
+	l.limit.n, l.row = 0, l.row+1
+	token, err := l.decoder.Token()
+	if err == io.EOF {
+		return nil, io.EOF
+	}
+	if err != nil {
+		return nil, l.failed(err)
+	}
+	if token != json.Delim('{') {
+		e := &table.Error{Row: l.row, Msg: "JSON Lines has one object a line, and this row is not an object"}
+		if token == json.Delim('[') {
+			e.Hint = "write the objects of the array one a line, as jq -c '.[]' does"
+		}
+		return nil, e
+	}
+	clear(l.record)
+	for l.decoder.More() {
+		key, err := l.decoder.Token()
+		if err != nil {
+			return nil, l.failed(err)
+		}
+		i := l.column(key.(string)) // the decoder accepts no other key
+		if l.last[i] == l.row {
+			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object"}
+		}
+		l.last[i] = l.row
+		value, err := l.decoder.Token()
+		if err != nil {
+			return nil, l.failed(err)
+		}
+		switch v := value.(type) {
+		case nil:
+		case string:
+			l.record[i] = v
+		case bool:
+			l.record[i] = fmt.Sprint(v)
+		case json.Number:
+			if l.record[i] = v.String(); !l.literal && l.decimal != "." {
+				l.record[i] = strings.Replace(l.record[i], ".", l.decimal, 1)
+			}
+		default:
+			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object", Hint: "write nested values as columns of their own"}
+		}
+	}
+	if _, err := l.decoder.Token(); err != nil { // the closing brace
+		return nil, l.failed(err)
+	}
+	return l.record, nil
+}
+
+// failed returns what is wrong with the text of a row.
+func (l *lines) failed(err error) error {
+	var own *table.Error
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, encoding.ErrInvalidUTF8):
+		return &table.Error{Row: l.row, Msg: "the text is not UTF-8 in or soon after this row", Hint: "save the file as UTF-8"}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &table.Error{Class: table.ErrDamaged, Row: l.row, Msg: "the file ends within this row; it may be truncated"}
+	case errors.As(err, &syntax):
+		return &table.Error{Row: l.row, Msg: "this row is not valid JSON", Hint: "JSON Lines has one object of names and values a line"}
+	}
+	return table.Damaged("row %d: %v", l.row, err)
+}

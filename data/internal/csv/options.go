@@ -1,0 +1,151 @@
+package csv
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Options say how text is to be read. The zero value is what [Read] describes.
+type Options struct {
+	// NoHeader says that the first line is a row. The columns are then called
+	// column_1, column_2, …
+	NoHeader bool `json:"no_header,omitempty" yaml:"no_header,omitempty"`
+
+	// Delimiter separates the fields: one character, of which a space stands for any
+	// spaces and tabs. Empty means what a line "sep=;" before the header names, else the
+	// comma, the semicolon, the tab or the bar, whichever the first line has, in this
+	// order, else spaces, where these make as many fields of every line, with numbers.
+	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
+
+	// Missing are texts that stand for no value in every column, besides the empty one.
+	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
+
+	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
+	Decimal string `json:"decimal,omitempty" yaml:"decimal,omitempty"`
+
+	// Thousands is the mark between groups of three digits: ",", ".", "'", " " or "_".
+	Thousands string `json:"thousands,omitempty" yaml:"thousands,omitempty"`
+
+	// Strip are characters taken off both ends of numbers: "%$€" reads 10% and $10 as 10.
+	Strip string `json:"strip,omitempty" yaml:"strip,omitempty"`
+
+	// MaxColumns is how many columns a text may have; 0 means DefaultMaxColumns.
+	MaxColumns int `json:"max_columns,omitempty" yaml:"max_columns,omitempty"`
+
+	// Dates says that a column of dates, or dates and times, is Numeric: days since
+	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
+	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
+	// order that some row of the column tells.
+	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
+}
+
+// DefaultMaxColumns is how many columns a text may have where nobody says: every one of them takes
+// about a kilobyte before its first value, and a few kilobytes of compressed text may hold millions.
+const DefaultMaxColumns = 100_000
+
+// IsZero reports whether nothing is asked for.
+func (o Options) IsZero() bool {
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates && o.MaxColumns == 0
+}
+
+// Validate refuses options that contradict each other.
+func (o Options) Validate() error {
+	switch {
+	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
+		return fmt.Errorf("the delimiter %q must be one character, and no quote or line end", o.Delimiter)
+	case o.MaxColumns < 0:
+		return fmt.Errorf("%d columns at most: it must be a positive number", o.MaxColumns)
+	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
+		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
+	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
+		return fmt.Errorf("the thousands mark %q must be one of , . ' _ or a space", o.Thousands)
+	case o.Thousands != "" && o.Thousands == o.decimal():
+		return fmt.Errorf("the decimal mark and the thousands mark are both %q", o.Thousands)
+	case strings.ContainsAny(o.Strip, "0123456789+-.,"):
+		return fmt.Errorf("the characters to strip, %q, hold parts of numbers", o.Strip)
+	}
+	return nil
+}
+
+func (o Options) decimal() string {
+	if o.Decimal == "" {
+		return "."
+	}
+	return o.Decimal
+}
+
+// plain reports whether numbers are written as everywhere.
+func (o Options) plain() bool {
+	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
+}
+
+// number reads a number as the options have it written.
+func (o *Options) number(s string) (v float64, whole, ok bool) {
+	if !o.plain() {
+		if s, ok = o.normal(s); !ok {
+			return v, whole, ok
+		}
+	}
+	return table.ParseNumber(s)
+}
+
+// unbroken are spaces that do not break a line.
+var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+
+// normal writes a number as everywhere.
+func (o *Options) normal(s string) (string, bool) {
+	if o.Strip != "" {
+		sign := ""
+		if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
+			sign, s = s[:1], s[1:]
+		}
+		s = sign + strings.TrimSpace(strings.Trim(strings.TrimSpace(s), o.Strip))
+	}
+	if o.Thousands != "" {
+		whole, fraction, mark := strings.Cut(s, o.decimal())
+		if o.Thousands == " " { // also those that do not break a line
+			whole = unbroken.Replace(whole)
+		}
+		if strings.Contains(whole, o.Thousands) {
+			groups := strings.Split(strings.TrimLeft(whole, "+-"), o.Thousands)
+			for i, g := range groups {
+				if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 || groups[0][0] == '0' {
+					return "", false
+				}
+			}
+			whole = strings.ReplaceAll(whole, o.Thousands, "")
+		}
+		if s = whole; mark {
+			s += o.decimal() + fraction
+		}
+	}
+	if o.decimal() == "," {
+		if strings.Contains(s, ".") {
+			return "", false
+		}
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	return s, true
+}
+
+// columns refuses more columns than a text may have.
+func (o *Options) columns(n int) error {
+	if most := cmp.Or(o.MaxColumns, DefaultMaxColumns); n > most {
+		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Remedies: []table.Remedy{table.SayDelimiter, table.RaiseMaxColumns}}
+	}
+	return nil
+}
+
+// missing reports whether a text stands for no value.
+func (o *Options) missing(s string) bool {
+	for _, m := range o.Missing {
+		if s == m {
+			return true
+		}
+	}
+	return false
+}

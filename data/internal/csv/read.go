@@ -1,0 +1,360 @@
+package csv
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Read reads comma-, semicolon-, tab- or bar-separated text with a header line:
+// the columns named, nil meaning all, in the order of the file. It may be packed
+// by gzip or bzip2, in UTF-8, UTF-16 with its mark, or Windows-1252 (Latin-1), and its lines
+// may end in any of the usual ways.
+//
+// A column is Bool when every value is true or false (in lower, upper or title
+// case), Numeric when every value is a number, Categorical otherwise. Empty fields
+// are nulls, and so, in a table of one column, are blank lines between others; so
+// are NA, N/A, null, NULL and None, but in columns of numbers and bools only.
+func Read(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return read(ctx, src, names, o, false)
+}
+
+// Verbatim reads the named columns as text, every character of it, Categorical
+// all; only empty fields are nulls.
+func Verbatim(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
+	return read(ctx, src, names, o, true)
+}
+
+// errNotUTF8 is told of text in another encoding.
+var errNotUTF8 = errors.New("not UTF-8")
+
+func read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+	if err := o.Validate(); err != nil {
+		return nil, &table.Error{Msg: err.Error()}
+	}
+	t, err := newText(src)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: delimiter(t, o)}
+	if t.spaced = r.comma == ' '; t.spaced {
+		r.comma = between
+	}
+	f, err := r.table(names)
+	if errors.Is(err, errNotUTF8) {
+		if err := t.latin(); err != nil {
+			return nil, err
+		}
+		if f, err = r.table(names); err == nil {
+			f.Notes = append(f.Notes, "the text is not UTF-8: read as Windows-1252 (Latin-1)")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.spaced && o.Delimiter == "" {
+		f.Notes = append(f.Notes, "the fields are separated by spaces")
+	}
+	if t.from != nil && t.bom > 0 {
+		f.Notes = append(f.Notes, "the text is UTF-16")
+	}
+	return f, nil
+}
+
+// A reading is a table on its way in.
+type reading struct {
+	ctx      context.Context
+	text     *text
+	options  Options
+	verbatim bool
+	comma    rune
+	header   []string
+	renamed  []string // notes on names that occurred twice
+}
+
+// open begins to read records, behind the header.
+func (r *reading) open() (*records, error) {
+	in, err := r.text.open()
+	if err != nil {
+		return nil, err
+	}
+	limited := &limit{r: in}
+	c := csv.NewReader(limited)
+	c.Comma = r.comma
+	c.ReuseRecord = true
+	all := &records{r: c, limit: limited}
+	if r.options.NoHeader {
+		return all, nil
+	}
+	header, err := all.Read()
+	switch {
+	case err == io.EOF:
+		return nil, &table.Error{Msg: "the file holds no header line"}
+	case err != nil:
+		return nil, r.failed(err)
+	case r.header == nil:
+		r.header = append([]string(nil), header...)
+	}
+	return all, nil
+}
+
+// names settles what the columns are called.
+func (r *reading) names(all *records) error {
+	if r.options.NoHeader {
+		first, err := all.peek()
+		if err == io.EOF {
+			return &table.Error{Msg: "the file holds no rows"}
+		}
+		if err != nil {
+			return r.failed(err)
+		}
+		if err := r.options.columns(len(first)); err != nil {
+			return err
+		}
+		r.header = make([]string, len(first))
+		for i := range r.header {
+			r.header[i] = fmt.Sprintf("column_%d", i+1)
+		}
+	}
+	if err := r.options.columns(len(r.header)); err != nil {
+		return err
+	}
+	for i, h := range r.header {
+		r.header[i] = strings.TrimSpace(h)
+		if !utf8.ValidString(h) && isLatin(h) && r.text.from == nil {
+			return errNotUTF8
+		}
+		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
+			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
+		}
+	}
+	r.header, r.renamed = table.Distinct(r.header)
+	return nil
+}
+
+// everyRows is how often the context and the memory are looked at.
+const everyRows = 4096
+
+// table reads the text twice: the types, then the values.
+func (r *reading) table(wanted []string) (*table.Table, error) {
+	r.header = nil
+	all, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.names(all); err != nil {
+		return nil, err
+	}
+	want, err := table.Wanted(wanted, r.header)
+	if err != nil {
+		return nil, err
+	}
+	cols := make([]shape, len(r.header))
+	used := 0
+	for i := range cols {
+		cols[i].options, cols[i].verbatim = &r.options, r.verbatim
+		if cols[i].used = want == nil || want[r.header[i]]; cols[i].used {
+			used++
+		}
+	}
+	rows := 0
+	for ; ; rows++ {
+		if rows%everyRows == 0 {
+			if err := r.afford(rows, used); err != nil {
+				return nil, err
+			}
+		}
+		rec, err := all.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, r.failed(err)
+		}
+		for i, s := range rec {
+			if cols[i].used && !cols[i].observe(s, rows) {
+				if r.text.from == nil && isLatin(s) {
+					return nil, errNotUTF8
+				}
+				return nil, &table.Error{Column: r.header[i], Row: rows + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+			}
+		}
+	}
+	if rows > math.MaxInt32 {
+		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
+	}
+	if err := r.afford(rows, used); err != nil {
+		return nil, err
+	}
+	f := &table.Table{Rows: rows, Notes: r.renamed}
+	builders := make([]*builder, len(cols))
+	style := chooseStyle(cols, r.header, r.comma == ';')
+	for i := range cols {
+		if !cols[i].used {
+			continue
+		}
+		c := cols[i].column(r.header[i], rows)
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: cols[i].order}
+		f.Columns = append(f.Columns, c)
+		if remark := cols[i].remark(c, rows, style); remark != nil {
+			f.Remarks = append(f.Remarks, remark)
+		}
+	}
+	if remark := r.dataInHeader(); remark != nil {
+		f.Remarks = append(f.Remarks, remark)
+	}
+	if all, err = r.open(); err != nil {
+		return nil, err
+	}
+	return f, r.build(builders, rows, all.Read)
+}
+
+// build fills the columns from the records of a second reading.
+func (r *reading) build(builders []*builder, rows int, read func() ([]string, error)) error {
+	for row := 0; row < rows; row++ {
+		if row%everyRows == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		rec, err := read()
+		if err != nil && err != io.EOF {
+			return r.failed(err)
+		}
+		if len(rec) != len(builders) { // of no record, too
+			return &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
+		}
+		for i, s := range rec {
+			if builders[i] != nil {
+				builders[i].add(s, row)
+			}
+		}
+	}
+	for _, b := range builders {
+		if b != nil && b.Kind == table.Categorical {
+			b.Level = b.levels.Text
+		}
+	}
+	return nil
+}
+
+// afford ends with the context, and refuses more rows than there is memory for.
+func (r *reading) afford(rows, columns int) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	const columnBytes = 1 << 10
+	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
+}
+
+// dataInHeader reports that the first line looks like a row.
+func (r *reading) dataInHeader() *table.Error {
+	if r.options.NoHeader {
+		return nil
+	}
+	for i, h := range r.header {
+		if _, _, ok := table.ParseNumber(h); ok {
+			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
+				Remedies: []table.Remedy{table.SayNoHeader}}
+		}
+	}
+	return nil
+}
+
+// records reads records. Blank lines are passed over, as everywhere, but in a
+// table of one column those between records are nulls.
+type records struct {
+	r     *csv.Reader
+	limit *limit
+	line  int // where the next record starts if no blank line comes before it
+	blank int // lines to tell of before the record
+	held  []string
+}
+
+// longestRow bounds the bytes of a row: a field whose quote is never closed, or a
+// packed file of one line, would take all the memory there is.
+const longestRow = 32 << 20
+
+// A limit ends a text whose rows are longer than that.
+type limit struct {
+	r io.Reader
+	n int // bytes since the last row
+}
+
+func (l *limit) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.n += n; l.n > longestRow {
+		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
+	}
+	return n, err
+}
+
+var blankRecord = []string{""}
+
+// peek gives the next record, which is still the next.
+func (c *records) peek() ([]string, error) {
+	rec, err := c.r.Read()
+	if err == nil {
+		c.held = rec
+		if len(rec) == 1 {
+			line, _ := c.r.FieldPos(0)
+			c.line = line + 1 + strings.Count(rec[0], "\n")
+		}
+	}
+	return rec, err
+}
+
+func (c *records) Read() ([]string, error) {
+	if c.held == nil {
+		c.limit.n = 0
+		rec, err := c.r.Read()
+		if err != nil || len(rec) != 1 {
+			return rec, err
+		}
+		line, _ := c.r.FieldPos(0)
+		if c.line > 0 {
+			c.blank = line - c.line
+		}
+		c.line = line + 1 + strings.Count(rec[0], "\n")
+		c.held = rec
+	}
+	if c.blank > 0 {
+		c.blank--
+		return blankRecord, nil
+	}
+	rec := c.held
+	c.held = nil
+	return rec, nil
+}
+
+// failed words what the reader of records says.
+func (r *reading) failed(err error) error {
+	var pe *csv.ParseError
+	var own *table.Error
+	if errors.As(err, &own) {
+		return own
+	}
+	if !errors.As(err, &pe) {
+		return r.text.damaged(err)
+	}
+	switch {
+	case errors.Is(pe.Err, csv.ErrFieldCount):
+		what := "the header"
+		if r.options.NoHeader {
+			what = "the first line"
+		}
+		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
+			Hint: "the file may be truncated there, or a field holds the separator without quotes", Remedies: []table.Remedy{table.SayDelimiter}}
+	case errors.Is(pe.Err, csv.ErrQuote):
+		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
+			Hint: "the file may be truncated, or a quote inside a field is not doubled"}
+	case errors.Is(pe.Err, csv.ErrBareQuote):
+		return &table.Error{Msg: fmt.Sprintf("line %d: a quote inside a field without quotes", pe.Line), Hint: "quote the field and double the quote"}
+	}
+	return &table.Error{Msg: fmt.Sprintf("line %d: %v", pe.Line, pe.Err)}
+}

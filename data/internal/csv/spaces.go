@@ -1,0 +1,85 @@
+package csv
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// between stands between fields that spaces separate, when these are read: a character that
+// no text has.
+const between = '\x1f'
+
+// spaces makes one separator of every run of spaces and tabs outside of quotes, and none
+// at the ends of lines.
+type spaces struct {
+	r      io.Reader
+	quoted bool
+	begun  bool // there is a field in this line
+	due    bool // a separator, before the next field
+}
+
+func (s *spaces) Read(p []byte) (int, error) {
+	if len(p) < 2 {
+		return 0, io.ErrShortBuffer
+	}
+	for {
+		n, err := s.r.Read(p[1:]) // one place is for a separator that was due before
+		out := p[:0]
+		for _, b := range p[1 : 1+n] {
+			switch {
+			case b == '"':
+				s.quoted = !s.quoted
+			case s.quoted:
+			case b == ' ' || b == '\t':
+				s.due = s.begun
+				continue
+			case b == '\n' || b == '\r':
+				s.begun, s.due = false, false
+				out = append(out, b)
+				continue
+			}
+			if s.due {
+				out = append(out, between)
+			}
+			s.begun, s.due = true, false
+			out = append(out, b)
+		}
+		if len(out) > 0 || err != nil {
+			return len(out), err
+		}
+	}
+}
+
+// spaced reports whether spaces separate the fields of a text, by its beginning: every line has
+// as many, and behind the first one a number among them.
+func spaced(head []byte) bool {
+	lines := bytes.Split(head, []byte("\n"))
+	if len(head) == headBytes {
+		lines = lines[:len(lines)-1] // it may be cut
+	}
+	const looked = 50
+	fields, rows := 0, 0
+	for _, line := range lines {
+		if len(bytes.TrimSpace(line)) == 0 || rows > looked {
+			continue
+		}
+		f := strings.Fields(string(line))
+		if rows++; rows == 1 {
+			fields = len(f)
+			continue
+		}
+		numbers := 0
+		for _, v := range f {
+			if _, _, ok := table.ParseNumber(v); ok {
+				numbers++
+			}
+		}
+		if len(f) != fields || numbers == 0 {
+			return false
+		}
+	}
+	return fields > 1 && rows > 1
+}

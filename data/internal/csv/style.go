@@ -1,0 +1,213 @@
+package csv
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A style is a way to write the numbers of a file: a decimal mark and a mark between thousands.
+type style struct {
+	decimal, thousands string
+	words              string
+}
+
+// styles are the usual ones, the simpler before those that add a mark between thousands.
+var styles = [...]style{
+	{".", "", "with a decimal point"},
+	{".", ",", "with commas between thousands"},
+	{".", " ", "with spaces between thousands"},
+	{".", "'", "with apostrophes between thousands"},
+	{",", "", "with a decimal comma"},
+	{",", ".", "with a decimal comma and points between thousands"},
+	{",", " ", "with a decimal comma and spaces between thousands"},
+}
+
+// strippable are the marks that are looked for at the ends of numbers.
+const strippable = "%$€£"
+
+// options returns o with the style's marks, and with the marks to strip.
+func (s style) options(o Options, strip string) *Options {
+	o.Decimal, o.Thousands, o.Strip = s.decimal, s.thousands, strip
+	return &o
+}
+
+// tried bounds the texts of a column that are read in every style.
+const tried = 1000
+
+// isMark reports whether r may be a decimal mark or one between thousands.
+func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' || r >= 0x80 }
+
+// A numberCount counts the values of a column that are numbers in each style.
+type numberCount struct {
+	texts    int              // looked at, that are no numbers as the file is read
+	reads    [len(styles)]int // of these, numbers in a style
+	numbers  int              // looked at, that are numbers as the file is read
+	rejected [len(styles)]int // of these, not numbers in a style
+	example  string           // the first of them that is a number in some style
+	strip    string           // the marks at the ends of texts that are numbers in some style
+}
+
+// number adds a value that is a number as the file is read by o.
+func (c *numberCount) number(s string, o *Options) {
+	c.numbers++
+	if strings.IndexFunc(s, isMark) < 0 {
+		return // the same number in every style
+	}
+	for i, style := range styles {
+		same := style.decimal == o.decimal() && (o.Thousands == "" || style.thousands == o.Thousands)
+		if same || c.rejected[i] > 0 && c.numbers > tried {
+			continue
+		}
+		if _, _, ok := style.options(Options{}, o.Strip).number(s); !ok {
+			c.rejected[i]++
+		}
+	}
+}
+
+// text adds a value that is text as the file is read by o.
+func (c *numberCount) text(s string, o *Options) {
+	if c.texts >= tried {
+		return
+	}
+	c.texts++
+	is := false
+	for i, style := range styles {
+		if _, _, ok := style.options(Options{}, strippable+o.Strip).number(s); ok {
+			c.reads[i]++
+			is = true
+		}
+	}
+	if !is {
+		return
+	}
+	if c.example == "" {
+		c.example = strings.Clone(s)
+	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-"))
+	last, _ := utf8.DecodeLastRuneInString(s)
+	for _, mark := range []rune{first, last} {
+		if strings.ContainsRune(strippable, mark) && !strings.ContainsRune(c.strip, mark) {
+			c.strip += string(mark)
+		}
+	}
+}
+
+// isNumeric reports whether nine in ten values of a column with texts are numbers in a style.
+func (c *numberCount) isNumeric(style int) bool {
+	have := c.reads[style] + max(0, c.numbers-c.rejected[style])
+	return c.reads[style] > 0 && 10*have >= 9*(c.texts+c.numbers)
+}
+
+// A verdict is the style of a file, and what spoke for another one.
+type verdict struct {
+	style  int    // an index of styles; -1: none can be chosen
+	other  int    // of two styles that read the file equally well, the other one; -1 without one
+	prefer int    // where other is set, the first of the two
+	column string // a column that excludes the styles of other columns
+}
+
+// chooseStyle returns the style in which most columns of a file are numbers, of those that keep
+// every column numeric that is so already. A comma before exactly three digits is thus one
+// between thousands wherever another value of the file has a decimal point. Where nothing in
+// the file decides, it is one between thousands all the same, unless semicolons separate the
+// fields, as they do where the comma is the decimal mark: then neither is chosen.
+func chooseStyle(columns []shape, names []string, semicolons bool) verdict {
+	v := verdict{style: -1, other: -1}
+	var won, read [len(styles)]int
+	var broken [len(styles)]bool
+	for i := range columns {
+		c := &columns[i]
+		numeric := c.words == 0 && c.bools == 0 && c.numbers > 0
+		for s := range styles {
+			switch {
+			case numeric && c.count.rejected[s] > 0:
+				broken[s] = true
+				if v.column == "" {
+					v.column = names[i]
+				}
+			case !numeric && c.words > 0 && !c.ofDates() && c.count.isNumeric(s):
+				won[s]++
+				read[s] += c.count.reads[s] - c.count.rejected[s]
+			}
+		}
+	}
+	for s := range styles {
+		if broken[s] || won[s] == 0 {
+			continue
+		}
+		switch b := v.style; {
+		case b < 0 || won[s] > won[b] || won[s] == won[b] && read[s] > read[b]:
+			v.style, v.other = s, -1
+		case won[s] == won[b] && read[s] == read[b] && styles[b].thousands == "," && styles[s].decimal == "," && v.other < 0:
+			v.other = s // another value
+		}
+	}
+	switch {
+	case v.other < 0:
+	case semicolons:
+		v.prefer, v.style = v.style, -1
+	default:
+		v.other = -1
+	}
+	return v
+}
+
+// numbersRemark reports that a column of text holds numbers in another style than the file is read
+// in; nil where it holds none.
+func (c *shape) numbersRemark(name string, v verdict) *table.Error {
+	n := &c.count
+	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers}
+	if n.example == c.stray {
+		e.Row = c.strayRow
+	}
+	if v.other >= 0 && n.isNumeric(v.prefer) {
+		is := func(s int) string {
+			x, _, _ := styles[s].options(Options{}, strippable+c.options.Strip).number(n.example)
+			return table.FormatNumber(x) + " " + styles[s].words
+		}
+		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file tells which", n.example, is(v.prefer), is(v.other))
+		e.Remedies = []table.Remedy{table.SayThousands, table.SayDecimal}
+		return e
+	}
+	if v.style >= 0 && n.isNumeric(v.style) {
+		best := v.style
+		for s := range styles[:v.style] { // the simplest one that does as well
+			if styles[s].decimal == styles[v.style].decimal && styles[s].thousands == "" && n.reads[s] == n.reads[best] {
+				best = s
+				break
+			}
+		}
+		s, words := styles[best], styles[best].words
+		e.Says = table.Says{}
+		if n.strip != "" {
+			e.Remedies, e.Says[table.SayStrip] = append(e.Remedies, table.SayStrip), n.strip
+			if words = "with a currency mark"; n.strip == "%" {
+				words = "with a percent sign"
+			}
+		}
+		if s.decimal != c.options.decimal() {
+			e.Remedies, e.Says[table.SayDecimal] = append(e.Remedies, table.SayDecimal), s.decimal
+		}
+		if s.thousands != "" && s.thousands != c.options.Thousands {
+			e.Remedies, e.Says[table.SayThousands] = append(e.Remedies, table.SayThousands), s.thousands
+		}
+		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s", n.example, words)
+		return e
+	}
+	for s := range styles {
+		if !n.isNumeric(s) {
+			continue
+		}
+		but := ""
+		if v.column != "" {
+			but = fmt.Sprintf(", which %q does not have", v.column)
+		}
+		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s%s", n.example, styles[s].words, but)
+		e.Hint = "one file has one way to write numbers: write these as the others"
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A text is a file as characters: decompressed, in UTF-8, with lines that end in \n.
+// It is read as a stream, and twice, so that it is never held as a whole.
+type text struct {
+	src    table.Source
+	packed string            // gzip, bzip2 or nothing
+	bom    int               // bytes of a mark at its start that are passed over
+	from   encoding.Encoding // nil for UTF-8
+	cr     bool              // lines end in \r alone
+	spaced bool              // spaces separate the fields
+	sep    rune              // what a first line "sep=;" names, 0 without one
+	told   int               // bytes of that line
+	head   []byte            // its beginning
+}
+
+// headBytes is how much of a text is looked at to tell how it is written.
+const headBytes = 64 << 10
+
+// newText looks at the beginning of a file.
+func newText(src table.Source) (*text, error) {
+	t := &text{src: src}
+	magic := make([]byte, min(3, src.Size()))
+	if err := table.ReadFull(src, magic, 0); err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		t.packed = "gzip"
+	case bytes.HasPrefix(magic, []byte("BZh")) && strings.HasSuffix(strings.ToLower(src.Name()), ".bz2"):
+		t.packed = "bzip2"
+	}
+	for end, what := range map[string]string{".gz": "gzip", ".bz2": "bzip2"} {
+		if t.packed != what && strings.HasSuffix(strings.ToLower(src.Name()), end) {
+			return nil, &table.Error{Msg: "not a " + what + " file", Hint: "rename it without " + end + " if it is plain text"}
+		}
+	}
+	if err := t.look(); err != nil {
+		return nil, err
+	}
+	switch h := t.head; {
+	case bytes.HasPrefix(h, []byte("\xef\xbb\xbf")):
+		t.bom = 3
+	case bytes.HasPrefix(h, []byte{0xff, 0xfe}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(h, []byte{0xfe, 0xff}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	if t.bom > 0 {
+		if err := t.look(); err != nil {
+			return nil, err
+		}
+	}
+	if t.cr = endsInCR(t.head); t.cr {
+		if err := t.look(); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.separator()
+}
+
+// endsInCR reports whether the first line of a text, outside of quotes, ends in \r alone.
+func endsInCR(head []byte) bool {
+	quoted := false
+	for i, b := range head {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\n':
+			return false
+		case b == '\r':
+			return i+1 < len(head) && head[i+1] != '\n'
+		}
+	}
+	return false
+}
+
+// separator takes a first line "sep=;", as Excel writes it for itself, for what it says.
+func (t *text) separator() error {
+	line, _, ok := bytes.Cut(t.head, []byte("\n"))
+	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
+	if !ok || !named || len(mark) != 1 || mark[0] == '"' {
+		return nil
+	}
+	t.sep, t.told = rune(mark[0]), len(line)+1
+	return t.look()
+}
+
+// Unpacked returns the name of a file in lower case, without the end that says how it is
+// packed.
+func Unpacked(name string) string {
+	name = strings.ToLower(name)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
+}
+
+// look takes the head.
+func (t *text) look() error {
+	r, err := t.open()
+	if err != nil {
+		return err
+	}
+	t.head = make([]byte, headBytes)
+	n, err := io.ReadFull(r, t.head)
+	t.head = t.head[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return t.damaged(err)
+	}
+	return nil
+}
+
+// latin takes the text for Windows-1252, which holds Latin-1.
+func (t *text) latin() error {
+	t.from = charmap.Windows1252
+	return t.look()
+}
+
+// open begins to read.
+func (t *text) open() (io.Reader, error) {
+	var r io.Reader = bufio.NewReaderSize(&stream{src: t.src}, 1<<18)
+	switch t.packed {
+	case "bzip2":
+		r = bzip2.NewReader(r)
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, t.damaged(err)
+		}
+		r = z
+	}
+	if t.bom > 0 {
+		if _, err := io.CopyN(io.Discard, r, int64(t.bom)); err != nil {
+			return nil, t.damaged(err)
+		}
+	}
+	if t.from != nil {
+		r = t.from.NewDecoder().Reader(r)
+	}
+	if t.cr {
+		r = lineEnds{r}
+	}
+	if _, err := io.CopyN(io.Discard, r, int64(t.told)); err != nil {
+		return nil, t.damaged(err)
+	}
+	if t.spaced {
+		r = &spaces{r: r}
+	}
+	return r, nil
+}
+
+// damaged words an error of unpacking; one of the source has its words.
+func (t *text) damaged(err error) error {
+	var own *table.Error
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return table.Damaged("the %s data ends early; the file may be truncated", t.packed)
+	}
+	return table.Damaged("%s: %v", t.packed, err)
+}
+
+// A stream reads a source from its start to its end.
+type stream struct {
+	src table.Source
+	at  int64
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	p = p[:min(int64(len(p)), s.src.Size()-s.at)]
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	if err := table.ReadFull(s.src, p, s.at); err != nil {
+		return 0, err
+	}
+	s.at += int64(len(p))
+	return len(p), nil
+}
+
+// lineEnds makes \n of \r.
+type lineEnds struct{ r io.Reader }
+
+func (l lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// isLatin reports whether bytes that are not UTF-8 may be Windows-1252: none of them is
+// a control character.
+func isLatin(s string) bool {
+	if utf8.ValidString(s) {
+		return true
+	}
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b < ' ' && b != '\t' && b != '\n' && b != '\r', b == 0x7f, b == 0x81, b == 0x8d, b == 0x8f, b == 0x90, b == 0x9d:
+			return false
+		}
+	}
+	return true
+}

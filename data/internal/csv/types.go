@@ -1,0 +1,242 @@
+package csv
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A shape gathers what a column may be.
+type shape struct {
+	options  *Options
+	used     bool
+	verbatim bool
+	nulls    int // empty fields, and texts that were said to stand for no value
+	missing  int // NA and its like
+	numbers  int
+	integers int
+	bools    int
+	words    int       // neither
+	dates    int       // of the words
+	order    order     // in which these may be written
+	format   [2]string // of two dates that are not in one order, each an example
+	strayRow int
+	stray    string
+	count    numberCount    // in other styles of numbers
+	marks    map[string]int // words that often stand for no value
+}
+
+// observe takes in a value; false is one that is not text.
+func (c *shape) observe(s string, row int) (valid bool) {
+	if c.verbatim {
+		if s == "" {
+			c.nulls++
+		} else if c.words++; !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+			return false
+		}
+		return true
+	}
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "" || c.options.missing(s):
+		c.nulls++
+		return true
+	case isMissingWord(s):
+		c.missing++
+		return true
+	}
+	if _, whole, ok := c.options.number(s); ok {
+		c.numbers++
+		c.count.number(s, c.options)
+		if whole {
+			c.integers++
+		}
+		return true
+	}
+	if _, ok := table.ParseBool(s); ok {
+		c.bools++
+	} else {
+		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
+			return false
+		}
+		c.word(s)
+	}
+	if c.dates == c.words && c.bools == 0 && c.numbers == 0 {
+		return true
+	}
+	if c.strayRow == 0 {
+		c.strayRow, c.stray = row+1, strings.Clone(s)
+	}
+	return true
+}
+
+// word takes in text, and for the first of it what else it might mean.
+func (c *shape) word(s string) {
+	if c.words++; c.dates == c.words-1 {
+		if c.dates == 0 {
+			c.order = anyOrder
+		}
+		o := orders(s)
+		if o != 0 && c.order&o == 0 {
+			c.format[1] = strings.Clone(s)
+		}
+		if c.order &= o; c.order != 0 {
+			if c.dates++; c.dates == 1 {
+				c.format[0] = strings.Clone(s)
+			}
+			return
+		}
+	}
+	if c.words > tried {
+		return
+	}
+	c.count.text(s, c.options)
+	if often[s] {
+		if c.marks == nil {
+			c.marks = make(map[string]int)
+		}
+		c.marks[strings.Clone(s)]++
+	}
+}
+
+// often are words that stand for no value in many tables.
+var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
+	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
+
+// remark reports what a column of text might be instead, in a file whose numbers are written as v says.
+func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
+	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
+		return nil
+	}
+	if c.ofDates() {
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
+	}
+	if c.format[1] != "" {
+		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Hint: "write all dates as 2024-03-31"}
+	}
+	if e := c.numbersRemark(col.Name, v); e != nil {
+		return e
+	}
+	tried := min(c.words, tried)
+	marks := 0
+	word := ""
+	for _, w := range slices.Sorted(maps.Keys(c.marks)) {
+		if marks += c.marks[w]; c.marks[w] > c.marks[word] {
+			word = w
+		}
+	}
+	if c.numbers > 0 && marks == tried && tried == c.words {
+		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
+			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: word}}
+	}
+	if col.StrayRow > 0 && c.numbers >= rows/2 {
+		return &table.Error{Column: col.Name, Row: col.StrayRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Stray, c.numbers, rows),
+			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: col.Stray}}
+	}
+	return nil
+}
+
+// ofDates reports whether all values are dates, in an order that is told.
+func (c *shape) ofDates() bool {
+	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.told()
+}
+
+// column makes a column of what was seen.
+func (c *shape) column(name string, rows int) *table.Column {
+	out := &table.Column{Name: name}
+	nulls := c.nulls > 0
+	switch {
+	case c.verbatim:
+		out.Kind, out.Type = table.Categorical, "string"
+	case c.options.Dates && c.ofDates():
+		out.Kind, out.Type, out.Clock, nulls = table.Numeric, "date", true, nulls || c.missing > 0
+	case c.words == 0 && c.bools == 0 && c.numbers > 0:
+		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
+		if c.integers == c.numbers {
+			out.Type, out.Integer = "int64", true
+		}
+	case c.words == 0 && c.numbers == 0 && c.bools > 0:
+		out.Kind, out.Type, nulls = table.Bool, "bool", nulls || c.missing > 0
+	case c.words == 0 && c.numbers == 0 && c.missing == 0 && c.nulls > 0:
+		out.Kind, out.Type = table.Categorical, "null"
+	default:
+		out.Kind, out.Type = table.Categorical, "string"
+		if c.numbers > 0 {
+			out.StrayRow, out.Stray = c.strayRow, c.stray
+		}
+	}
+	if nulls {
+		out.Null = make([]bool, rows)
+	}
+	if out.Kind == table.Categorical {
+		out.Code = make([]int32, rows)
+	} else {
+		out.Number = make([]float64, rows)
+	}
+	return out
+}
+
+// A builder fills a column.
+type builder struct {
+	*table.Column
+	options  *Options
+	verbatim bool
+	levels   *table.Levels
+	order    order // of dates
+}
+
+func (c *builder) add(s string, row int) {
+	if !c.verbatim {
+		s = strings.TrimSpace(s)
+	}
+	if s == "" || !c.verbatim && (c.options.missing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
+		c.Null[row] = true
+		if c.Kind == table.Categorical {
+			c.Code[row] = -1
+		}
+		return
+	}
+	switch c.Kind {
+	case table.Numeric:
+		if c.Clock {
+			c.Number[row], _ = day(s, c.order)
+			return
+		}
+		v, whole, _ := c.options.number(s)
+		c.Number[row] = v
+		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.exact(s, v) {
+			c.InexactRow = row + 1
+		}
+	case table.Bool:
+		v, _ := table.ParseBool(s)
+		if v {
+			c.Number[row] = 1
+		}
+	default:
+		code, ok := c.levels.Known(s)
+		if !ok {
+			code = c.levels.Code(strings.Clone(s)) // do not keep the record alive
+		}
+		c.Code[row] = code
+	}
+}
+
+func isMissingWord(s string) bool {
+	switch s {
+	case "NA", "N/A", "null", "NULL", "None":
+		return true
+	}
+	return false
+}
+
+// exact reports whether the whole number written as s is v.
+func (c *builder) exact(s string, v float64) bool {
+	s, _ = c.options.normal(s)
+	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+}

@@ -1,0 +1,50 @@
+package csv
+
+import (
+	"encoding/csv"
+	"io"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A Writer writes columns with a header line, block by block. Nulls are empty fields.
+type Writer struct {
+	out    *csv.Writer
+	record []string
+	begun  bool
+}
+
+// NewWriter returns a Writer whose fields are apart by a comma of that kind.
+func NewWriter(w io.Writer, comma rune) *Writer {
+	out := csv.NewWriter(w)
+	out.Comma = comma
+	return &Writer{out: out}
+}
+
+// Write writes that many rows of the columns.
+func (w *Writer) Write(cols []table.Column, rows int) error {
+	if !w.begun {
+		w.begun, w.record = true, make([]string, len(cols))
+		for i := range cols {
+			w.record[i] = cols[i].Name
+		}
+		if err := w.out.Write(w.record); err != nil {
+			return err
+		}
+	}
+	for r := range rows {
+		for i := range cols {
+			w.record[i] = cols[i].Text(r) // "" for a null
+		}
+		if err := w.out.Write(w.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes what is left.
+func (w *Writer) Close() error {
+	w.out.Flush()
+	return w.out.Error()
+}

@@ -1,0 +1,125 @@
+package ipc
+
+import (
+	"encoding/binary"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A fbTable is a table of a FlatBuffer. Its methods check every offset and
+// length against the bytes there are, and panic with an error if one is wrong.
+type fbTable struct {
+	b  []byte
+	at int // of the table
+}
+
+func fbFail() { panic(table.Damaged("its metadata cannot be read")) }
+
+func fbRoot(b []byte) fbTable {
+	if len(b) < 8 {
+		fbFail()
+	}
+	return fbTable{b, 0}.table(0)
+}
+
+func (t fbTable) need(at, size int) {
+	if at < 0 || size < 0 || at > len(t.b)-size {
+		fbFail()
+	}
+}
+
+func (t fbTable) u16(at int) int { t.need(at, 2); return int(binary.LittleEndian.Uint16(t.b[at:])) }
+func (t fbTable) i32(at int) int {
+	t.need(at, 4)
+	return int(int32(binary.LittleEndian.Uint32(t.b[at:])))
+}
+func (t fbTable) i64(at int) int64 { t.need(at, 8); return int64(binary.LittleEndian.Uint64(t.b[at:])) }
+
+// table follows the offset at a position.
+func (t fbTable) table(at int) fbTable {
+	to := fbTable{t.b, at + int(uint32(t.i32(at)))}
+	v := to.vtable()
+	to.need(v, to.u16(v))
+	if to.u16(v) < 4 {
+		fbFail()
+	}
+	return to
+}
+
+func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
+
+// entry gives the position of the vtable entry of a field, or -1.
+func (t fbTable) entry(slot int) int {
+	v := t.vtable()
+	if o := 4 + 2*slot; o+2 <= t.u16(v) {
+		return v + o
+	}
+	return -1
+}
+
+// field gives the position of a field, or -1 if it is absent.
+func (t fbTable) field(slot int) int {
+	e := t.entry(slot)
+	if e < 0 {
+		return -1
+	}
+	o := t.u16(e)
+	if o == 0 {
+		return -1
+	}
+	t.need(t.at+o, 1)
+	return t.at + o
+}
+
+func (t fbTable) int8(slot int) int {
+	at := t.field(slot)
+	if at < 0 {
+		return 0
+	}
+	return int(int8(t.b[at]))
+}
+
+func (t fbTable) int32(slot, def int) int {
+	at := t.field(slot)
+	if at < 0 {
+		return def
+	}
+	return t.i32(at)
+}
+
+func (t fbTable) int64(slot int) int64 {
+	at := t.field(slot)
+	if at < 0 {
+		return 0
+	}
+	return t.i64(at)
+}
+
+// child gives the table of a field.
+func (t fbTable) child(slot int) (fbTable, bool) {
+	at := t.field(slot)
+	if at < 0 {
+		return fbTable{}, false
+	}
+	return t.table(at), true
+}
+
+// vector gives the position of the first element and the number of elements of
+// a vector whose elements take size bytes.
+func (t fbTable) vector(slot, size int) (at, n int) {
+	f := t.field(slot)
+	if f < 0 {
+		return 0, 0
+	}
+	at = f + int(uint32(t.i32(f)))
+	count := uint32(t.i32(at))
+	if uint64(count)*uint64(size) > uint64(len(t.b)-at-4) {
+		fbFail()
+	}
+	return at + 4, int(count)
+}
+
+func (t fbTable) text(slot int) string {
+	at, n := t.vector(slot, 1)
+	return string(t.b[at : at+n])
+}

@@ -1,0 +1,245 @@
+package ipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// source is a file in memory.
+type source struct{ *bytes.Reader }
+
+func (s source) Name() string               { return "t.arrows" }
+func (s source) Size() int64                { return s.Reader.Size() }
+func (s source) Afford(int64, string) error { return nil }
+
+// stream is three batches of a column of texts and one of numbers, a null in each.
+func stream(t *testing.T) []byte {
+	s := arrow.NewSchema([]arrow.Field{{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "number", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s))
+	for k := range 3 {
+		b.Field(0).(*array.StringBuilder).AppendValues([]string{"a", "bc", "def"}, []bool{true, k != 1, true})
+		b.Field(1).(*array.Float64Builder).AppendValues([]float64{1, 2, float64(k)}, []bool{k != 2, true, true})
+		if err := w.Write(b.NewRecord()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A stream begins with its schema and ends with its mark, behind which there is nothing but
+// padding: a second stream would be passed over.
+func TestStreamsBeginAndEnd(t *testing.T) {
+	whole := stream(t)
+	first := cutMessage(whole, 0).end // the schema
+	for name, c := range map[string]struct {
+		b    []byte
+		says string // empty: it is read
+	}{
+		"whole":                   {whole, ""},
+		"padded":                  {append(slices.Clone(whole), make([]byte, 64)...), ""},
+		"ended as streams of old": {append(slices.Clone(whole[:len(whole)-8]), 0, 0, 0, 0), ""},
+		"nothing but the end":     {whole[len(whole)-8:], "does not start with a schema"},
+		"batches alone":           {whole[first:], "does not start with a schema"},
+		"no end":                  {whole[:len(whole)-8], "without its end mark"},
+		"twice":                   {append(slices.Clone(whole), whole...), "more comes after the end"},
+		"a byte behind":           {append(slices.Clone(whole), 0, 0, 1), "more comes after the end"},
+	} {
+		var f *table.Table
+		err := table.Guard(func() (err error) { f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false); return err })
+		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %+v, %v, not %q", name, f, err, c.says)
+		}
+	}
+}
+
+// Buffers begin at whole words, as the format has it: one that does not is of a damaged batch,
+// and its values would be others.
+func TestBuffersBeginAtWords(t *testing.T) {
+	b := stream(t)
+	m := cutMessage(b, cutMessage(b, 0).end)
+	batch, _ := fbRoot(m.meta).child(2)
+	at, n := batch.vector(2, 16)
+	want := layout{}
+	want.field(arrow.BinaryTypes.String)
+	want.field(arrow.PrimitiveTypes.Float64)
+	check := func(meta []byte) bool {
+		return !refused(func() {
+			checkBatch(&ipcMessage{kind: msgBatch, meta: meta, body: m.body}, true, 100, func(int64) layout { return want })
+		})
+	}
+	if n != 5 || !check(m.meta) {
+		t.Fatalf("a batch of %d buffers is refused", n)
+	}
+	for i := range n {
+		from, size := batch.i64(at+16*i), batch.i64(at+16*i+8)
+		for shift := int64(1); shift < min(8, size); shift++ {
+			meta := slices.Clone(m.meta)
+			binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(from+shift))
+			binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(size-shift)) // it ends where it did
+			if check(meta) {
+				t.Errorf("buffer %d, %d bytes further on, is read", i, shift)
+			}
+		}
+	}
+}
+
+// The first whole number that a float64 cannot hold is named by its row, in whichever batch it
+// is, of signed and unsigned integers; those that it can hold are not.
+func TestInexactRowsOfBatches(t *testing.T) {
+	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64} {
+		for first := range 7 { // of 6 rows in 2 batches; 6: none
+			s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ, Nullable: true}}, nil)
+			b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+			var out bytes.Buffer
+			w := ipc.NewWriter(&out, ipc.WithSchema(s))
+			for row := range 6 {
+				v := int64(1)<<53 + 2*int64(row)
+				if row >= first {
+					v++
+				}
+				switch f := b.Field(0).(type) {
+				case *array.Int64Builder:
+					f.Append(v)
+				case *array.Uint64Builder:
+					f.Append(uint64(v))
+				}
+				if row%3 == 2 {
+					if err := w.Write(b.NewRecord()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := f.Columns[0].InexactRow, (first+1)%7; got != want {
+				t.Errorf("%v: row %d is inexact, not %d", typ, got, want)
+			}
+		}
+	}
+}
+
+// A batch has the nulls that it says, in every column, or does not say how many; its buffers do
+// not overlap.
+func TestBatchesSayTheirNulls(t *testing.T) {
+	whole := stream(t)
+	read := func(b []byte) error {
+		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+	}
+	at := cutMessage(whole, 0).end
+	for k := range 3 {
+		m := cutMessage(whole, at)
+		meta := bytes.Index(whole[at:], m.meta) + at
+		batch, _ := fbRoot(m.meta).child(2)
+		nodes, n := batch.vector(1, 16)
+		for i := range n {
+			have := batch.i64(nodes + 16*i + 8)
+			if want := map[[2]int]int64{{1, 0}: 1, {2, 1}: 1}[[2]int{k, i}]; have != want {
+				t.Fatalf("batch %d, column %d: %d nulls, not %d", k, i, have, want)
+			}
+			for says := int64(-1); says <= 3; says++ {
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint64(b[meta+nodes+16*i+8:], uint64(says))
+				if err := read(b); (err == nil) != (says == have || says == -1) {
+					t.Errorf("batch %d, column %d, of %d nulls, says %d: %v", k, i, have, says, err)
+				}
+			}
+		}
+		buffers, n := batch.vector(2, 16)
+		for i := 1; i < n; i++ {
+			end := batch.i64(buffers+16*i-16) + batch.i64(buffers+16*i-8)
+			if from := (end - 1) &^ 7; batch.i64(buffers+16*i-8) > 0 && batch.i64(buffers+16*i+8) > 0 {
+				b := slices.Clone(whole)
+				binary.LittleEndian.PutUint64(b[meta+buffers+16*i:], uint64(from))
+				if err := read(b); err == nil {
+					t.Errorf("batch %d: buffer %d begins in the one before", k, i)
+				}
+			}
+		}
+		at = m.end
+	}
+}
+
+// A buffer lies in the body of its message; one of no bytes may be said to be anywhere there.
+func TestBuffersLieInTheirMessages(t *testing.T) {
+	whole := stream(t)
+	m := cutMessage(whole, cutMessage(whole, 0).end)
+	meta := bytes.Index(whole, m.meta)
+	batch, _ := fbRoot(m.meta).child(2)
+	buffers, n := batch.vector(2, 16)
+	empty := 0
+	for i := range n {
+		size, length := batch.i64(buffers+16*i+8), int64(len(m.body))
+		if size == 0 {
+			empty++
+		}
+		for from, says := range map[int64]string{-8: "outside", length + 8 - size: "outside", 0: "", length - size: "", length: ""} {
+			if size > 0 && says == "" {
+				continue // it would be another one
+			}
+			b := slices.Clone(whole)
+			binary.LittleEndian.PutUint64(b[meta+buffers+16*i:], uint64(from))
+			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("buffer %d, of %d bytes, from %d on: %v", i, size, from, err)
+			}
+		}
+		for _, s := range []int64{-1, length - batch.i64(buffers+16*i) + 1} {
+			b := slices.Clone(whole)
+			binary.LittleEndian.PutUint64(b[meta+buffers+16*i+8:], uint64(s))
+			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+			if err == nil || !strings.Contains(err.Error(), "outside") {
+				t.Errorf("buffer %d of %d bytes: %v", i, s, err)
+			}
+		}
+	}
+	if empty == 0 {
+		t.Error("no buffer is empty")
+	}
+}
+
+// A sign of integers that is neither 0 nor 1 is damage: readers take it differently.
+func TestRead_SignOfIntegersIsNoBool(t *testing.T) {
+	s := arrow.NewSchema([]arrow.Field{{Name: "number", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	b.Field(0).(*array.Int32Builder).AppendValues([]int32{-93, 2}, nil)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(s))
+	if err := w.Write(b.NewRecord()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := out.Bytes()
+	if text, rows := says(t, whole); text != "" || rows != 2 {
+		t.Fatalf("%d rows, %q", rows, text)
+	}
+	first := cutMessage(whole, 0)
+	schema, _ := fbRoot(first.meta).child(2)
+	at, _ := schema.vector(1, 4)
+	integer, _ := schema.table(at).child(3)
+	whole[bytes.Index(whole, first.meta)+integer.field(1)] = 2
+	if text, _ := says(t, whole); !strings.Contains(text, "a bool of its schema has the value 2") {
+		t.Errorf("is_signed of 2: %q", text)
+	}
+}

@@ -1,0 +1,117 @@
+package matrix
+
+import (
+	"context"
+	"github.com/drotrain/drotrain/data/internal/table"
+
+	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/design"
+)
+
+// A dense fills dense matrices, row after row.
+type dense[T float32 | float64] struct {
+	plan
+	cells [2][]T
+}
+
+func newDense[T float32 | float64](p plan) *dense[T] {
+	b := &dense[T]{plan: p}
+	for s := range b.cells {
+		b.cells[s] = make([]T, p.rows.Set(s).Len()*p.Width)
+	}
+	return b
+}
+
+func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
+func (b *dense[T]) close(bool)                                 {}
+
+// scatterRows is how many rows of a tile are written at a time: few enough that
+// they stay in the cache from one group of columns to the next.
+const scatterRows = 256
+
+func (b *dense[T]) put(t *tiles.Tile, columns [][]float64) error {
+	at := make([]int, len(columns))
+	for j := range at {
+		at[j] = b.numbers[t.Lo+j].First
+	}
+	for s := range b.cells {
+		scatter(b.cells[s], b.Width, t.RowsOf[s], t.PlaceOf[s], columns, at)
+	}
+	return nil
+}
+
+// scatter stores column j at row rows[k] in x[place[k]·d + at[j]].
+func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, columns [][]float64, at []int) {
+	for len(rows) > 0 {
+		n := min(scatterRows, len(rows))
+		j := 0
+		for ; j+4 <= len(columns); j += 4 {
+			a, b, c, e := columns[j], columns[j+1], columns[j+2], columns[j+3]
+			p, q, r, u := at[j], at[j+1], at[j+2], at[j+3]
+			for k, i := range rows[:n] {
+				row := x[place[k]*d : place[k]*d+d]
+				row[p], row[q], row[r], row[u] = T(a[i]), T(b[i]), T(c[i]), T(e[i])
+			}
+		}
+		for ; j < len(columns); j++ {
+			a, p := columns[j], at[j]
+			for k, i := range rows[:n] {
+				x[place[k]*d+p] = T(a[i])
+			}
+		}
+		rows, place = rows[n:], place[n:]
+	}
+}
+
+// finish sets the columns of categories and the intercept, and repeats rows that are named more
+// than once.
+func (b *dense[T]) finish(ctx context.Context) error {
+	const block = 1024 // rows that stay in the cache
+	d := b.rows
+	for s, x := range b.cells {
+		n := d.Set(s).Len()
+		err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
+			b.indicators(s, i*block, min((i+1)*block, n))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for row, places := range d.Again[s] {
+			from := d.PlaceOf(s, int(row))
+			for _, to := range places {
+				copy(x[to*b.Width:(to+1)*b.Width], x[from*b.Width:])
+			}
+		}
+	}
+	return nil
+}
+
+func (b *dense[T]) matrix(s int) (design.Matrix, error) {
+	n := b.rows.Set(s).Len()
+	if x, narrow := any(b.cells[s]).([]float32); narrow {
+		return design.NewDense32(n, b.Width, x)
+	}
+	return design.NewDense(n, b.Width, any(b.cells[s]).([]float64))
+}
+
+// indicators sets the columns of categories and the intercept in the rows [lo, hi) of a set.
+func (b *dense[T]) indicators(s, lo, hi int) {
+	x, d := b.cells[s], b.Width
+	for _, o := range b.sources {
+		k := o.Category
+		if k == nil {
+			continue
+		}
+		for i := lo; i < hi; i++ {
+			if c := k.at(b.rows.Sets[s][i]); c >= 2 {
+				x[i*d+k.First+c-2] = 1
+			}
+		}
+	}
+	if b.Intercept >= 0 {
+		for i := lo; i < hi; i++ {
+			x[i*d+b.Intercept] = 1
+		}
+	}
+}

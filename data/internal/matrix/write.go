@@ -1,0 +1,151 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A Storage is the way a matrix is stored.
+type Storage int
+
+// The storages.
+const (
+	Float64 Storage = iota
+	Float32
+	Sparse
+)
+
+// Outside says that rows are to lie on disk: where, and in how much memory they may be put in
+// order.
+type Outside struct {
+	Dir    string      // of the files, which have no name
+	Room   *paged.Room // for the rows, and for vectors of one entry a row; nil: memory
+	Memory int64       // bytes for rows that are selected
+	Pile   int64       // bytes
+}
+
+// A sink takes the encoded numbers of rows, tile by tile in any order, and makes the matrices of
+// both sets of a partition.
+type sink interface {
+	// begin prepares the sink; pass reads all tiles.
+	begin(pass func(numbers []*Number, use tileUse) error) error
+	// put takes columns of a tile, whose rows are split. It is safe for concurrent use on
+	// different tiles.
+	put(t *tiles.Tile, columns [][]float64) error
+	// finish adds the categories and the intercept.
+	finish(ctx context.Context) error
+	// matrix returns the matrix of a set with rows.
+	matrix(s int) (design.Matrix, error)
+	// close releases what is on disk, but for matrices that are kept.
+	close(keep bool)
+}
+
+// A tileUse takes encoded columns of a tile, whose rows are split.
+type tileUse func(t *tiles.Tile, columns [][]float64) error
+
+// A plan is what is to be written.
+type plan struct {
+	Layout
+	rows    *tiles.Partition
+	sources []Source
+	numbers []*Number
+}
+
+// Write encodes the rows of a partition in one reading of the numbers, in two where the matrices
+// are sparse and numbers may be 0. The matrices lie on disk where there is a place, and in memory
+// otherwise; errors name the table. Numbers hold their faults afterwards: matrices are of use
+// where these are filled nulls alone. The Matrices are to be closed.
+func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, storage Storage, where *Outside, sources []Source) (m *Matrices, err error) {
+	p := plan{Layout: l, rows: rows, sources: sources}
+	p.numbers, _ = numbersOf(sources)
+	for _, x := range p.numbers {
+		x.narrow = storage == Float32
+	}
+	var to sink
+	switch {
+	case where != nil:
+		to = &piles{plan: p, where: *where, storage: storage}
+	case storage == Sparse:
+		to = &sparse{plan: p, table: name}
+	default:
+		if err := afford(name, rows, l.Width, storage); err != nil {
+			return nil, err
+		}
+		if storage == Float32 {
+			to = newDense[float32](p)
+		} else {
+			to = newDense[float64](p)
+		}
+	}
+	m = &Matrices{to: to}
+	defer func() {
+		if err != nil {
+			to.close(false)
+		}
+	}()
+	pass := func(numbers []*Number, use tileUse) error { return p.pass(ctx, numbers, storage == Sparse, use) }
+	if err := to.begin(pass); err != nil {
+		return nil, err
+	}
+	if err := pass(p.numbers, to.put); err != nil {
+		return nil, err
+	}
+	return m, to.finish(ctx)
+}
+
+// Matrices are the matrices of the sets of a partition.
+type Matrices struct {
+	to   sink
+	kept bool
+}
+
+// Matrix returns the matrix of a set with rows.
+func (m *Matrices) Matrix(s int) (design.Matrix, error) { return m.to.matrix(s) }
+
+// Keep leaves the closing of matrices on disk to whoever has them.
+func (m *Matrices) Keep() { m.kept = true }
+
+// Close releases what is on disk.
+func (m *Matrices) Close() { m.to.close(m.kept) }
+
+// pass encodes numbers of all rows, of whole rows at a time or of some columns.
+func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tileUse) error {
+	columns := make([]*table.Column, len(numbers))
+	for j, x := range numbers {
+		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}
+	}
+	_, err := tiles.Visit(ctx, p.rows.Rows, columns, whole, func(t *tiles.Tile) error {
+		p.rows.Split(t)
+		coded := make([][]float64, len(t.Number))
+		for j := range coded {
+			coded[j] = numbers[t.Lo+j].code(p.rows, t, j)
+		}
+		return use(t, coded)
+	})
+	return err
+}
+
+// maxCells bounds a dense design matrix.
+const maxCells = 1 << 38
+
+// afford refuses dense matrices that are too large, or larger than memory.
+func afford(name string, d *tiles.Partition, columns int, storage Storage) error {
+	cells := int64(0)
+	for s := range d.Sets {
+		n := d.Set(s).Len()
+		if columns > 0 && n > maxCells/columns {
+			return &table.Error{Path: name, Msg: fmt.Sprintf("a matrix of %d × %d numbers is too large", n, columns), Hint: "use fewer columns or rows"}
+		}
+		cells += int64(n) * int64(columns)
+	}
+	width := int64(8)
+	if storage == Float32 {
+		width = 4
+	}
+	return table.InFile(name, table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.Set(0).Len()+d.Set(1).Len(), columns)))
+}

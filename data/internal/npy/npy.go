@@ -1,0 +1,348 @@
+// Package npy reads arrays of NumPy: .npy files, and .npz archives of them. An array of two dimensions
+// is a column of vectors, one of one dimension a column of numbers, truth values or texts. Python
+// objects are refused: reading them would run code.
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// Magic begins every .npy file.
+const Magic = "\x93NUMPY"
+
+// VectorName names the column of vectors of a .npy file, which has no name of its own.
+const VectorName = "x"
+
+const (
+	mostHeader  = 1 << 16 // bytes of a header; NumPy writes 128
+	mostArrays  = 10_000  // of an archive
+	mostTextLen = 1 << 16 // bytes of a text of fixed width
+	inMemory    = 64 << 20
+)
+
+// Read returns the table of one array. Its numbers stay in the file.
+func Read(in table.Source) (*table.Table, error) {
+	name := path.Base(strings.ReplaceAll(in.Name(), `\`, "/"))
+	h, err := headerOf(in, in.Size())
+	if err != nil {
+		return nil, err
+	}
+	if len(h.shape) == 2 {
+		name = VectorName
+	}
+	return h.table(in, strings.TrimSuffix(name, ".npy"))
+}
+
+// ReadArchive returns the table of the arrays of an .npz file, which have one number of rows.
+func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
+	z, err := zip.NewReader(in, in.Size())
+	if err != nil {
+		return nil, table.Damaged("the archive cannot be read: %v", err)
+	}
+	if len(z.File) > mostArrays {
+		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files, more than %d", len(z.File), mostArrays)}
+	}
+	out := &table.Table{}
+	first := ""
+	for _, f := range z.File {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name, is := strings.CutSuffix(f.Name, ".npy")
+		if !is {
+			return nil, &table.Error{Msg: fmt.Sprintf("the archive holds %q, which is no array", f.Name), Hint: "write it by numpy.savez"}
+		}
+		if !utf8.ValidString(name) || name == "" {
+			return nil, table.Damaged("the name of an array is not UTF-8 text: %q", name)
+		}
+		body, size, err := bodyOf(in, f)
+		if err != nil {
+			return nil, table.InColumn(name, err)
+		}
+		h, err := headerOf(body, size)
+		if err != nil {
+			return nil, table.InColumn(name, err)
+		}
+		t, err := h.table(body, name)
+		if err != nil {
+			return nil, err
+		}
+		if first == "" {
+			first, out.Rows = name, t.Rows
+		}
+		if t.Rows != out.Rows {
+			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("it has %d rows, and %q has %d", t.Rows, first, out.Rows), Hint: "an archive that is a table has arrays of one number of rows"})
+		}
+		out.Columns = append(out.Columns, t.Columns...)
+	}
+	if first == "" {
+		return nil, &table.Error{Msg: "the archive holds no array"}
+	}
+	seen := map[string]bool{}
+	for _, c := range out.Columns {
+		if seen[c.Name] {
+			return nil, table.InColumn(c.Name, &table.Error{Msg: "two columns have this name"})
+		}
+		seen[c.Name] = true
+	}
+	return out, nil
+}
+
+// bodyOf returns the bytes of a file of an archive: where they are if they are not compressed, else
+// unpacked in memory, or in a file without a name where they are many.
+func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
+	size := int64(f.UncompressedSize64)
+	if size < 0 || size > table.MaxCells(in.Size()) {
+		return nil, 0, table.Damaged("it is said to have %d bytes", f.UncompressedSize64)
+	}
+	if f.Method == zip.Store {
+		at, err := f.DataOffset()
+		if err != nil || at+size > in.Size() {
+			return nil, 0, table.Damaged("its place in the archive is not there")
+		}
+		return io.NewSectionReader(in, at, size), size, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, 0, table.Damaged("it cannot be unpacked: %v", err)
+	}
+	defer r.Close()
+	bounded := io.LimitReader(r, size+1)
+	if size <= inMemory {
+		b, err := io.ReadAll(bounded)
+		if err != nil || int64(len(b)) != size {
+			return nil, 0, table.Damaged("it unpacks to %d bytes, not %d", len(b), size)
+		}
+		return bytes.NewReader(b), size, nil
+	}
+	file, err := paged.Unnamed(os.TempDir())
+	if err != nil {
+		return nil, 0, &table.Error{Msg: "no temporary file can be made to unpack it", Err: err, Hint: "write the archive by numpy.savez, without compression"}
+	}
+	n, err := io.Copy(file, bounded)
+	if err != nil || n != size {
+		file.Close()
+		return nil, 0, table.Damaged("it unpacks to %d bytes, not %d", n, size)
+	}
+	return file, size, nil
+}
+
+// A header is what a file says of its array.
+type header struct {
+	element table.Element
+	text    int  // bytes of a text, 0 for numbers
+	wide    bool // texts are UTF-32
+	fortran bool
+	shape   []int
+	offset  int64
+}
+
+var entries = regexp.MustCompile(`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
+
+var (
+	descr   = regexp.MustCompile(`'descr':\s*'([^']*)'`)
+	order   = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
+	extents = regexp.MustCompile(`'shape':\s*\(([0-9,\s]*)\)`)
+)
+
+// headerOf reads and checks the header of an array of so many bytes in all.
+func headerOf(in io.ReaderAt, size int64) (h header, err error) {
+	start := make([]byte, 12)
+	if size < int64(len(start)) {
+		return h, table.Damaged("the array ends in its header")
+	}
+	if _, err := in.ReadAt(start, 0); err != nil && err != io.EOF {
+		return h, &table.Error{Msg: "cannot read", Err: err}
+	}
+	if string(start[:6]) != Magic {
+		return h, table.Damaged("it is no array of NumPy")
+	}
+	length, at := int(binary.LittleEndian.Uint16(start[8:])), int64(10)
+	if start[6] >= 2 {
+		length, at = int(binary.LittleEndian.Uint32(start[8:])), 12
+	}
+	if start[6] < 1 || start[6] > 3 || length < 0 || length > mostHeader || at+int64(length) > size {
+		return h, table.Damaged("the header of the array is not one of NumPy")
+	}
+	raw := make([]byte, length)
+	if _, err := in.ReadAt(raw, at); err != nil && err != io.EOF {
+		return h, &table.Error{Msg: "cannot read", Err: err}
+	}
+	h.offset = at + int64(length)
+	if !entries.Match(raw) {
+		return h, table.Damaged("the header of the array is not one of NumPy")
+	}
+	if m := order.FindSubmatch(raw); m != nil {
+		h.fortran = string(m[1]) == "True"
+	}
+	m := extents.FindSubmatch(raw)
+	if m == nil {
+		return h, table.Damaged("the header of the array has no shape")
+	}
+	for _, part := range strings.Split(string(m[1]), ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(part, 10, 48)
+		if err != nil {
+			return h, table.Damaged("the header of the array has the shape (%s)", m[1])
+		}
+		h.shape = append(h.shape, int(n))
+	}
+	if m = descr.FindSubmatch(raw); m == nil {
+		return h, &table.Error{Msg: "the array has several fields", Hint: "save each field as an array of its own"}
+	}
+	if err := h.setType(string(m[1])); err != nil {
+		return h, err
+	}
+	return h, h.check(size)
+}
+
+// setType takes the type of the entries, as <f4 or |b1.
+func (h *header) setType(descr string) error {
+	refuse := func() error {
+		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not read", descr), Hint: "convert it by x.astype(\"float32\"), or to int64, bool or fixed-width text"}
+	}
+	if len(descr) > 0 && strings.ContainsRune("<>|=", rune(descr[0])) {
+		h.element.Big = descr[0] == '>'
+		descr = descr[1:]
+	}
+	if strings.HasPrefix(descr, "O") {
+		return &table.Error{Msg: "the array holds Python objects (pickle), which would run code when they are read", Hint: "convert it by x.astype(\"float32\"), or to int64, bool or fixed-width text (\"U\")"}
+	}
+	if len(descr) < 2 {
+		return refuse()
+	}
+	size, err := strconv.Atoi(descr[1:])
+	if err != nil || size < 1 {
+		return refuse()
+	}
+	h.element.Size = size
+	switch descr[0] {
+	case 'f':
+		h.element.Float = true
+		if size != 2 && size != 4 && size != 8 {
+			return refuse()
+		}
+	case 'i', 'u':
+		h.element.Signed = descr[0] == 'i'
+		if size != 1 && size != 2 && size != 4 && size != 8 {
+			return refuse()
+		}
+	case 'b':
+		if h.element.Bool = true; size != 1 {
+			return refuse()
+		}
+	case 'S', 'U':
+		if h.wide = descr[0] == 'U'; h.wide {
+			size *= 4
+		}
+		if size > mostTextLen {
+			return refuse()
+		}
+		h.text = size
+	default:
+		return refuse()
+	}
+	return nil
+}
+
+// check refuses shapes that are no table, and sizes that the file does not have.
+func (h *header) check(size int64) error {
+	switch {
+	case len(h.shape) == 0 || len(h.shape) > 2:
+		return &table.Error{Msg: fmt.Sprintf("the array has %d dimensions: a table has one or two", len(h.shape)), Hint: "reshape it to (rows, columns)"}
+	case len(h.shape) == 2 && h.text > 0:
+		return &table.Error{Msg: "an array of texts has one dimension, and this one has two", Hint: "save its columns as arrays of their own"}
+	case len(h.shape) == 2 && (h.shape[1] < 1 || h.shape[1] > table.MostWidth):
+		return &table.Error{Msg: fmt.Sprintf("vectors of %d numbers: 1 to %d are read", h.shape[1], table.MostWidth)}
+	}
+	each := int64(h.element.Size)
+	if h.text > 0 {
+		each = int64(h.text)
+	}
+	cells := each
+	for _, n := range h.shape {
+		if n > 0 && cells > (1<<62)/int64(n) {
+			return table.Damaged("the array is said to have the shape %v", h.shape)
+		}
+		cells *= int64(n)
+	}
+	if have := size - h.offset; have != cells {
+		return table.Damaged("the array of shape %v takes %d bytes, and the file has %d", h.shape, cells, have)
+	}
+	return nil
+}
+
+// table returns the columns of the array.
+func (h *header) table(in io.ReaderAt, name string) (*table.Table, error) {
+	t := &table.Table{Rows: h.shape[0]}
+	if h.text > 0 {
+		c, err := h.texts(in, name)
+		t.Columns = []*table.Column{c}
+		return t, err
+	}
+	v := &table.Vector{Name: name, Rows: h.shape[0], Width: 1, Element: h.element, From: in, Offset: h.offset}
+	if len(h.shape) == 2 {
+		v.Width, v.ByColumn = h.shape[1], h.fortran
+	}
+	t.Columns = v.Columns(len(h.shape) == 1)
+	return t, nil
+}
+
+// texts reads texts of a fixed width, which end before the zeros behind them.
+func (h *header) texts(in io.ReaderAt, name string) (*table.Column, error) {
+	n := h.shape[0]
+	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n), Level: []string{}}
+	code := map[string]int32{}
+	block := make([]byte, max(1, min(n, 1<<20/h.text))*h.text)
+	var order binary.ByteOrder = binary.LittleEndian
+	if h.element.Big {
+		order = binary.BigEndian
+	}
+	for at := 0; at < n; {
+		b := block[:min(len(block), (n-at)*h.text)]
+		if _, err := in.ReadAt(b, h.offset+int64(at)*int64(h.text)); err != nil && err != io.EOF {
+			return nil, table.InColumn(name, &table.Error{Msg: "cannot read", Err: err})
+		}
+		for ; len(b) > 0; b, at = b[h.text:], at+1 {
+			text := string(bytes.TrimRight(b[:h.text], "\x00"))
+			if h.wide {
+				var s strings.Builder
+				for i := 0; i < h.text; i += 4 {
+					r := order.Uint32(b[i:])
+					if r > utf8.MaxRune {
+						return nil, table.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not Unicode"})
+					}
+					s.WriteRune(rune(r))
+				}
+				text = strings.TrimRight(s.String(), "\x00")
+			}
+			if !utf8.ValidString(text) {
+				return nil, table.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not UTF-8"})
+			}
+			k, known := code[text]
+			if !known {
+				k = int32(len(c.Level))
+				code[text] = k
+				c.Level = append(c.Level, text)
+			}
+			c.Code[at] = k
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,68 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Timestamps of 96 bits are the days that the same moments are in microseconds, bit for bit,
+// and in nanoseconds, to their rounding; a day that no calendar has is a number all the same.
+func TestTimestampsOf96Bits(t *testing.T) {
+	if c := int96Converter(false); c.kind != table.Other || !c.clock {
+		t.Errorf("of a use that nobody asked for: %+v", c)
+	}
+	micros := converter{}
+	micros.timestamp(schema.TimeUnitMicros)
+	c := int96Converter(true)
+	days := func(julian uint32, ns uint64) float64 {
+		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, ns), julian)
+		v, exact := c.bytes(b)
+		if !exact {
+			t.Errorf("day %d, %d ns: digits are lost", julian, ns)
+		}
+		return v
+	}
+	if v := days(2440588, 0); v != 0 { // 1970-01-01
+		t.Errorf("the first of days is %v", v)
+	}
+	rng := rand.New(rand.NewPCG(96, 1))
+	for range 2000 {
+		day, us := int64(rng.IntN(400_000)-200_000), rng.Int64N(86400e6)
+		if got, want := days(uint32(day+2440588), uint64(us*1000)), micros.i64(day*86400e6+us); math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("day %d, %d µs: %v, want %v", day, us, got, want)
+		}
+		ns := us*1000 + 1 + rng.Int64N(999)
+		if got, want := days(uint32(day+2440588), uint64(ns)), float64(day)+float64(ns)/86400e9; !(math.Abs(got-want) <= 1e-15*math.Abs(want)) {
+			t.Fatalf("day %d, %d ns: %v, want %v", day, ns, got, want)
+		}
+	}
+	if v := days(math.MaxInt32, 0); v != math.MaxInt32-2440588 {
+		t.Errorf("the last of days is %v", v)
+	}
+}
+
+// Unsigned integers are as large as their bits say.
+func TestUnsignedIntegers(t *testing.T) {
+	if v := intConverter(64, false, parquet.Types.Int64).i64(-1); v != 0x1p64 {
+		t.Errorf("the largest of 64 bits is %v", v)
+	}
+	if v := intConverter(32, false, parquet.Types.Int32).i32(-1); v != 0x1p32-1 {
+		t.Errorf("the largest of 32 bits is %v", v)
+	}
+}
+
+// A span of time is as exact as float64 is: integers beyond 2⁵³ are no fault of its.
+func TestSpansAreNotInexact(t *testing.T) {
+	c := converter{exact: func(v int64) bool { return v < 1<<53 }, integer: true}
+	c.seconds(table.Duration, func(v int64) float64 { return float64(v) / 1e9 })
+	if !c.exact(1<<60+1) || c.integer || c.kind != table.Numeric || c.i64(2e9) != 2 {
+		t.Errorf("exact %t, integer %t, 2e9 is %v s", c.exact(1<<60+1), c.integer, c.i64(2e9))
+	}
+}

@@ -1,0 +1,353 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/drotrain/drotrain/data/internal/codec"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A chunk is one column of one row group.
+type chunk struct {
+	leaf       *leaf
+	from, size int64 // where it lies in the file
+	codec      codec.Codec
+	values     int
+	pages      []pageHeader
+}
+
+// A leaf is a column of a file that can be read.
+type leaf struct {
+	in     table.Source
+	name   string
+	index  int // among the file's leaf columns
+	descr  *schema.Column
+	how    converter
+	chunks []*chunk // one per row group
+	out    *table.Column
+
+	padding string // what its writer puts behind the plain values of a page, or nothing
+}
+
+// Open makes a table of a file: of the named columns, nil meaning all, in the
+// order of the file. They hold no values yet. With dates those of dates and
+// timestamps are Numeric, as days.
+func Open(in table.Source, names []string, dates bool) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = open(in, names, dates); return err })
+	return t, err
+}
+
+func open(in table.Source, names []string, dates bool) (*table.Table, error) {
+	footer, err := parquetFooter(in)
+	if err != nil {
+		return nil, err
+	}
+	tree, n := parseThrift(footer)
+	if n != len(footer) {
+		return nil, table.Damaged("its footer has another size than it says")
+	}
+	checkSchemaTree(tree.get(2))
+	meta, err := metadataOf(footer)
+	if err != nil {
+		return nil, err
+	}
+	f, leaves, err := columnsOf(in, meta, names, dates)
+	if err != nil {
+		return nil, err
+	}
+	if err := locateChunks(f, in.Size()-8-int64(len(footer)), &tree, meta.Schema, leaves); err != nil {
+		return nil, err
+	}
+	// All page headers are walked before anything is allocated by the row count.
+	for _, l := range leaves {
+		if err := l.walk(); err != nil {
+			return nil, table.InColumn(l.name, err)
+		}
+	}
+	return f, nil
+}
+
+// metadataOf reads a footer as Arrow does.
+func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
+	err = table.GuardAs("the types in its footer", func() (err error) {
+		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
+			err = table.Damaged("its footer cannot be read: %v", err)
+		}
+		return err
+	})
+	if err == nil && meta.IsSetEncryptionAlgorithm() {
+		err = &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	}
+	return meta, err
+}
+
+// columnsOf makes the columns that are wanted of a file, and the leaves of those that can be
+// read.
+func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates bool) (*table.Table, []*leaf, error) {
+	f := &table.Table{}
+	root := meta.Schema.Root()
+	var tops []string
+	for i := 0; i < root.NumFields(); i++ {
+		tops = append(tops, root.Field(i).Name())
+	}
+	tops, f.Notes = table.Distinct(tops)
+	want, err := table.Wanted(names, tops)
+	if err != nil {
+		return nil, nil, err
+	}
+	spans := durations(meta)
+	padding := ""
+	if strings.HasPrefix(meta.GetCreatedBy(), "fastparquet") {
+		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"
+	}
+	var leaves []*leaf
+	at := 0 // leaf index
+	for i := 0; i < root.NumFields(); i++ {
+		node := root.Field(i)
+		first := at
+		for at < meta.Schema.NumColumns() && meta.Schema.ColumnRoot(at) == node {
+			at++
+		}
+		if want != nil && !want[tops[i]] {
+			continue
+		}
+		col := &table.Column{Name: tops[i]}
+		if !utf8.ValidString(col.Name) {
+			return nil, nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
+		}
+		f.Columns = append(f.Columns, col)
+		if node.Type() == schema.Group || node.RepetitionType() == parquet.Repetitions.Repeated {
+			if col.Type = "list"; node.Type() == schema.Group {
+				col.Type = groupType(node)
+			}
+			if col.Type == "list" && at == first+1 && (want == nil || want[tops[i]]) {
+				f.Columns = f.Columns[:len(f.Columns)-1]
+				columns, err := vectorsOf(in, meta, first, col)
+				if err != nil {
+					return nil, nil, table.InColumn(col.Name, err)
+				}
+				f.Columns = append(f.Columns, columns...)
+			}
+			continue
+		}
+		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding, out: col}
+		if l.how, err = converterFor(l.descr, dates); err != nil {
+			return nil, nil, table.InColumn(col.Name, err)
+		}
+		if second, is := spans[col.Name]; is && l.how.i64 != nil && l.how.integer {
+			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
+		}
+		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
+		if col.Kind != table.Other {
+			leaves = append(leaves, l)
+		}
+	}
+	return f, leaves, nil
+}
+
+// walk reads the page headers of all chunks of a leaf, and makes them the parts of its column.
+func (l *leaf) walk() error {
+	parts := make([]table.Part, 0, len(l.chunks))
+	for _, c := range l.chunks {
+		if err := table.Guard(func() error {
+			if err := c.codec.Check(); err != nil {
+				return err
+			}
+			c.pages = walkPages(c)
+			return nil
+		}); err != nil {
+			return err
+		}
+		parts = append(parts, c)
+	}
+	*l.out = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
+	l.out.Clock = l.how.clock
+	return nil
+}
+
+// parquetFooter reads the footer of a file.
+func parquetFooter(in table.Source) ([]byte, error) {
+	if in.Size() < 12 {
+		return nil, table.Damaged("it is too short to be Parquet; it may be truncated")
+	}
+	tail := make([]byte, 8)
+	if err := table.ReadFull(in, tail, in.Size()-8); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(tail[4:], []byte("PARE")) {
+		return nil, &table.Error{Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	}
+	if !bytes.Equal(tail[4:], []byte("PAR1")) {
+		return nil, table.Damaged("it does not end with PAR1; it may be truncated")
+	}
+	size := int64(binary.LittleEndian.Uint32(tail))
+	if size > in.Size()-12 {
+		return nil, table.Damaged("its footer is said to be longer than the file; it may be truncated")
+	}
+	footer := make([]byte, size)
+	return footer, table.ReadFull(in, footer, in.Size()-8-size)
+}
+
+// checkSchemaTree checks that the flat list of schema elements is one tree and
+// that the old and the new way to write a type agree.
+func checkSchemaTree(v *thriftValue) {
+	if v == nil || len(v.list) == 0 {
+		panic(table.Damaged("its footer has no schema"))
+	}
+	at := 0
+	var walk func(depth int)
+	walk = func(depth int) {
+		if depth > 64 || at >= len(v.list) {
+			panic(table.Damaged("its schema is not a tree"))
+		}
+		e := &v.list[at]
+		at++
+		children := e.intOr(5, 0)
+		if children < 0 || children > int64(len(v.list)-at) {
+			panic(table.Damaged("its schema is not a tree"))
+		}
+		if e.get(4) == nil {
+			panic(table.Damaged("a column of its schema has no name"))
+		}
+		if depth > 0 && children == 0 && e.get(1) == nil {
+			panic(table.Damaged("a column of its schema has no type"))
+		}
+		if r := e.get(3); depth > 0 && (r == nil || r.kind != thriftI32 || r.num < 0 || r.num > 2) {
+			panic(table.Damaged("its schema does not say whether column %q may have nulls", e.get(4).bytes))
+		}
+		checkAnnotation(e)
+		for i := int64(0); i < children; i++ {
+			walk(depth + 1)
+		}
+	}
+	walk(0)
+	if at != len(v.list) {
+		panic(table.Damaged("its schema is not a tree"))
+	}
+}
+
+// annotations gives, by the old number of an annotation, its number in the new
+// union of logical types; 0 for none.
+var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10, 10, 10, 10, 12, 13, 0}
+
+// checkAnnotation checks that the old and the new annotation of a schema
+// element say the same, if it has both.
+func checkAnnotation(e *thriftValue) {
+	for _, f := range e.fields {
+		if f.id < 1 || f.id > 10 { // what it says may change the meaning of the values
+			panic(table.Damaged("column %q has a property of unknown number %d", e.get(4).bytes, f.id))
+		}
+	}
+	old, logical := e.get(6), e.get(10)
+	if old == nil {
+		return
+	}
+	ok := old.num >= 0 && int(old.num) < len(annotations)
+	if ok && logical != nil {
+		id := annotations[old.num]
+		member := logical.get(id)
+		ok = member != nil && len(logical.fields) == 1
+		if ok && id == 10 { // width and sign: 11 to 14 are unsigned of 8 to 64 bits, 15 to 18 signed
+			k := old.num - 11
+			signed := member.get(2)
+			ok = member.intOr(1, 0) == 8<<(k%4) && signed != nil && (signed.num == 1) == (k >= 4)
+		}
+		if ok && id == 5 {
+			ok = member.intOr(1, 0) == e.intOr(7, 0) && member.intOr(2, 0) == e.intOr(8, 0)
+		}
+	}
+	if !ok {
+		panic(table.Damaged("the type of column %q is annotated in two ways that disagree", e.get(4).bytes))
+	}
+}
+
+// locateChunks finds and checks the column chunks of the leaves, and sets the
+// number of rows. body is the size of the file without its footer.
+func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
+	groups := tree.get(4)
+	total := tree.int(3)
+	if total > table.MaxCells(body)/int64(max(1, len(leaves))) {
+		return table.Damaged("%d rows of %d columns cannot be in a file of this size", total, len(leaves))
+	}
+	if groups == nil {
+		return table.Damaged("its footer has no list of row groups")
+	}
+	type span struct{ from, to int64 }
+	var spans []span
+	var sum int64
+	for g := range groups.list {
+		group := &groups.list[g]
+		rows := group.int(3)
+		if rows < 0 || rows > total-sum {
+			return table.Damaged("row group %d is said to have %d rows, which is not what the file has", g, rows)
+		}
+		sum += rows
+		cols := group.get(1)
+		if cols == nil || len(cols.list) != sc.NumColumns() {
+			return table.Damaged("row group %d has another number of columns than the schema", g)
+		}
+		next := 0
+		for i := range cols.list {
+			md := cols.list[i].get(3)
+			if md == nil {
+				return table.Damaged("a column of row group %d lacks its metadata", g)
+			}
+			if p := cols.list[i].get(1); p != nil && len(p.bytes) > 0 {
+				return &table.Error{Msg: "column data in other files are not supported", Hint: "write the table as a whole"}
+			}
+			descr := sc.Column(i)
+			if md.int(1) != int64(descr.PhysicalType()) || pathOf(md.get(3)) != descr.Path() {
+				return table.Damaged("column %q of row group %d does not agree with the schema", descr.Path(), g)
+			}
+			from, size := md.int(9), md.int(7)
+			if d := md.intOr(11, 0); d > 0 && (d < from || from == 0) {
+				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
+			}
+			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
+				return table.Damaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
+			}
+			if size > 0 {
+				spans = append(spans, span{from, from + size})
+			}
+			values := md.int(5)
+			if descr.MaxRepetitionLevel() == 0 && values != rows {
+				return table.Damaged("column %q of row group %d has %d values for %d rows", descr.Path(), g, values, rows)
+			}
+			if next < len(leaves) && leaves[next].index == i {
+				l := leaves[next]
+				l.chunks = append(l.chunks, &chunk{leaf: l, from: from, size: size, codec: codec.Codec(md.int(4)), values: int(values)})
+				next++
+			}
+		}
+	}
+	if sum != total {
+		return table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
+	}
+	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].from < spans[i-1].to {
+			return table.Damaged("its columns overlap")
+		}
+	}
+	f.Rows = int(total)
+	return nil
+}
+
+func pathOf(v *thriftValue) string {
+	if v == nil {
+		return ""
+	}
+	parts := make([]string, len(v.list))
+	for i := range v.list {
+		parts[i] = string(v.list[i].bytes)
+	}
+	return strings.Join(parts, ".")
+}

@@ -1,0 +1,90 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// countPresent reads n definition levels of one bit each, in Parquet's hybrid of runs and
+// bit-packed groups, and returns how many are 1. It panics with an error where b is not that.
+func countPresent(b []byte, n int) (present int) {
+	for n > 0 {
+		head, used := binary.Uvarint(b)
+		if used <= 0 {
+			panic(table.Damaged("a page ends before its last value"))
+		}
+		b = b[used:]
+		count := head >> 1
+		if head&1 == 0 {
+			if count == 0 || len(b) == 0 || b[0] > 1 {
+				panic(table.Damaged("a run of a page cannot be read"))
+			}
+			if count > uint64(n) {
+				panic(table.Damaged("a run of a page is longer than the page"))
+			}
+			present += int(count) * int(b[0])
+			n, b = n-int(count), b[1:]
+			continue
+		}
+		if count == 0 || count > uint64(n+7)/8+64 {
+			panic(table.Damaged("a group of a page cannot be read"))
+		}
+		values := min(int(count)*8, n)
+		if len(b) < (values+7)/8 {
+			panic(table.Damaged("a page ends before its last value"))
+		}
+		for _, v := range b[:values/8] {
+			present += bits.OnesCount8(v)
+		}
+		if rest := values % 8; rest > 0 {
+			present += bits.OnesCount8(b[values/8] << (8 - rest))
+		}
+		n, b = n-values, b[min(int(count), len(b)):] // some writers cut the padding of the last group
+	}
+	return present
+}
+
+// checkDelta walks delta-binary-packed numbers, checks that there are n and returns how many
+// bytes they take. Arrow's decoder allocates as many numbers as their header promises.
+func checkDelta(b []byte, n int) int {
+	at := 0
+	uvarint := func() uint64 {
+		v, used := binary.Uvarint(b[at:])
+		if used <= 0 {
+			panic(table.Damaged("delta-encoded values cannot be read"))
+		}
+		at += used
+		return v
+	}
+	block, minis, total := uvarint(), uvarint(), uvarint()
+	uvarint() // the first value
+	if block == 0 || block > 1<<20 || block%128 != 0 || minis == 0 || block%minis != 0 || (block/minis)%32 != 0 {
+		panic(table.Damaged("delta-encoded values have a bad header"))
+	}
+	if total != uint64(n) {
+		panic(table.Damaged("there are %d delta-encoded values, not %d", total, n))
+	}
+	per := int(block / minis)
+	for left := n - 1; left > 0; {
+		uvarint() // the least delta
+		if len(b)-at < int(minis) {
+			panic(table.Damaged("delta-encoded values end early"))
+		}
+		widths := b[at : at+int(minis)]
+		at += int(minis)
+		for _, w := range widths {
+			if left <= 0 {
+				break
+			}
+			size := per / 8 * int(w)
+			if w > 64 || len(b)-at < size {
+				panic(table.Damaged("delta-encoded values end early"))
+			}
+			at += size
+			left -= per
+		}
+	}
+	return at
+}

@@ -1,0 +1,197 @@
+package parquet
+
+import (
+	"encoding/binary"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A small reader of Thrift's compact protocol, for Parquet's footers and page
+// headers. It never allocates more than a fixed multiple of what it reads: a
+// list must hold at least a byte for each of its elements.
+
+type thriftValue struct {
+	kind   byte
+	num    int64         // bools, integers
+	bytes  []byte        // strings; aliases the input
+	list   []thriftValue // lists, sets; maps as key, value, key, value
+	fields []thriftField // structs
+}
+
+type thriftField struct {
+	id    int16
+	value thriftValue
+}
+
+const (
+	thriftTrue   = 1
+	thriftFalse  = 2
+	thriftByte   = 3
+	thriftI16    = 4
+	thriftI32    = 5
+	thriftI64    = 6
+	thriftDouble = 7
+	thriftString = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
+	thriftDepth  = 32
+)
+
+// get returns the field of that number, or nil.
+func (v *thriftValue) get(id int16) *thriftValue {
+	if v == nil {
+		return nil
+	}
+	for i := range v.fields {
+		if v.fields[i].id == id {
+			return &v.fields[i].value
+		}
+	}
+	return nil
+}
+
+// int returns the number of an integer field, −1 if it is absent.
+func (v *thriftValue) int(id int16) int64 { return v.intOr(id, -1) }
+
+func (v *thriftValue) intOr(id int16, def int64) int64 {
+	f := v.get(id)
+	if f == nil {
+		return def
+	}
+	if f.kind < thriftByte || f.kind > thriftI64 {
+		panic(table.Damaged("a field of the metadata is not a number"))
+	}
+	return f.num
+}
+
+type thriftReader struct {
+	b []byte
+	i int
+}
+
+// parseThrift reads one struct and tells how many bytes it took. It panics
+// with an error if they are not one.
+func parseThrift(b []byte) (v thriftValue, n int) {
+	r := &thriftReader{b: b}
+	v = r.value(thriftStruct, 0)
+	return v, r.i
+}
+
+func (r *thriftReader) fail() { panic(table.Damaged("its metadata cannot be read")) }
+
+func (r *thriftReader) byte() byte {
+	if r.i >= len(r.b) {
+		r.fail()
+	}
+	r.i++
+	return r.b[r.i-1]
+}
+
+func (r *thriftReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b[r.i:])
+	if n <= 0 {
+		r.fail()
+	}
+	r.i += n
+	return v
+}
+
+func (r *thriftReader) varint() int64 {
+	u := r.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// count reads a size and checks it against the bytes left.
+func (r *thriftReader) count(each int) int {
+	n := r.uvarint()
+	if n > uint64(len(r.b)-r.i)/uint64(each) {
+		r.fail()
+	}
+	return int(n)
+}
+
+func (r *thriftReader) value(kind byte, depth int) thriftValue {
+	if depth > thriftDepth {
+		r.fail()
+	}
+	v := thriftValue{kind: kind}
+	switch kind {
+	case thriftTrue, thriftFalse: // in a list; a field carries it in its type
+		v.num = int64(r.byte() & 1)
+	case thriftByte:
+		v.num = int64(int8(r.byte()))
+	case thriftI16, thriftI32, thriftI64:
+		v.num = r.varint()
+		if kind == thriftI16 && int64(int16(v.num)) != v.num || kind == thriftI32 && int64(int32(v.num)) != v.num {
+			r.fail()
+		}
+	case thriftDouble:
+		if len(r.b)-r.i < 8 {
+			r.fail()
+		}
+		r.i += 8
+	case thriftString:
+		n := r.count(1)
+		v.bytes = r.b[r.i : r.i+n : r.i+n]
+		r.i += n
+	case thriftList, thriftSet:
+		head := r.byte()
+		n := int(head >> 4)
+		if n == 15 {
+			n = r.count(1)
+		} else if n > len(r.b)-r.i {
+			r.fail()
+		}
+		v.list = make([]thriftValue, 0, n)
+		for k := 0; k < n; k++ {
+			v.list = append(v.list, r.value(head&15, depth+1))
+		}
+	case thriftMap:
+		n := r.count(2)
+		if n == 0 {
+			break
+		}
+		kinds := r.byte()
+		for k := 0; k < n; k++ {
+			v.list = append(v.list, r.value(kinds>>4, depth+1), r.value(kinds&15, depth+1))
+		}
+	case thriftStruct:
+		id := int16(0)
+		for {
+			head := r.byte()
+			if head == 0 {
+				return v
+			}
+			if delta := head >> 4; delta != 0 {
+				id += int16(delta)
+			} else {
+				n := r.varint()
+				if int64(int16(n)) != n {
+					r.fail()
+				}
+				id = int16(n)
+			}
+			f := thriftField{id: id}
+			switch head & 15 {
+			case thriftTrue, thriftFalse:
+				f.value = thriftValue{kind: thriftTrue, num: int64(head&15) & 1}
+			default:
+				f.value = r.value(head&15, depth+1)
+			}
+			for _, have := range v.fields {
+				if have.id == id {
+					r.fail()
+				}
+			}
+			if v.fields == nil {
+				v.fields = make([]thriftField, 0, 4)
+			}
+			v.fields = append(v.fields, f)
+		}
+	default:
+		r.fail()
+	}
+	return v
+}

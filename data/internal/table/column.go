@@ -1,0 +1,154 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Kind says what can be done with a column.
+type Kind uint8
+
+// TimeOfDay and Duration are the types of columns of times without a date, and of spans.
+const (
+	TimeOfDay = "time (s)"
+	Duration  = "duration (s)"
+)
+
+const (
+	// Other columns (dates, times, lists, structs, binary) carry a name and a
+	// type but no values. Using one is an error; an unused one does no harm.
+	Other       Kind = iota
+	Numeric          // values in Number
+	Categorical      // values in Code and Level
+	Bool             // values 0 and 1 in Number
+)
+
+var kindNames = [...]string{"other", "numeric", "categorical", "bool"}
+
+// String returns "other", "numeric", "categorical" or "bool".
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "Kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// MarshalText gives the name of the kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText accepts the name of a kind.
+func (k *Kind) UnmarshalText(b []byte) error {
+	for i, n := range kindNames {
+		if n == string(b) {
+			*k = Kind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown kind of column %q", b)
+}
+
+// A Column is one column of a table. One that is still in its file ([Column.Stored])
+// has its name, its type and its kind alone, until [Column.Load].
+type Column struct {
+	Name string
+	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
+	Kind Kind
+
+	Number []float64 // Numeric, Bool (0 or 1); 0 where null
+	Code   []int32   // Categorical: index into Level; -1 where null
+	Level  []string  // Categorical: distinct values, in order of first appearance
+	Null   []bool    // nil when there are no nulls
+
+	// Int holds the values of a column of 64-bit integers digit for digit, where
+	// they were asked for so; those of a Type "uint64" as their bits. Else nil.
+	Int []int64
+
+	// Integer says that every value of a Numeric column is a whole number by
+	// its type or, in a CSV file, by how it is written.
+	Integer bool
+
+	// Clock says that the values are dates or times: of Kind Other, or Numeric as
+	// days since 1970-01-01 UTC where that was asked for.
+	Clock bool
+
+	// Of names the column of dates that this one is a part of, as its year; else it is empty.
+	Of string
+
+	// Vector names the column of vectors that this one is an entry of; else it is empty.
+	Vector string
+
+	// InexactRow is the first row (1-based) with an integer or a decimal that
+	// float64 cannot hold exactly, or 0.
+	InexactRow int
+
+	// StrayRow is the first row (1-based) whose text kept a CSV column of
+	// numbers from being numeric, or 0; Stray is that text.
+	StrayRow int
+	Stray    string
+
+	stored bool // the values are in parts
+	parts  []Part
+}
+
+// Len returns the number of rows, or 0 for Other columns.
+func (c *Column) Len() int {
+	if c.Kind == Categorical {
+		return len(c.Code)
+	}
+	return len(c.Number)
+}
+
+// IsNull reports whether row i is null.
+func (c *Column) IsNull(i int) bool { return c.Null != nil && c.Null[i] }
+
+// Nulls counts the nulls.
+func (c *Column) Nulls() int {
+	n := 0
+	for _, b := range c.Null {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// AllNull reports whether the column has rows and every one is null.
+func (c *Column) AllNull() bool {
+	for _, b := range c.Null {
+		if !b {
+			return false
+		}
+	}
+	return len(c.Null) > 0
+}
+
+// Text gives the value of row i as a label: the level, "true" or "false", or
+// the shortest decimal; "" for a null.
+func (c *Column) Text(i int) string {
+	if c.IsNull(i) {
+		return ""
+	}
+	switch {
+	case c.Kind == Categorical:
+		return c.Level[c.Code[i]]
+	case c.Kind == Bool:
+		return strconv.FormatBool(c.Number[i] != 0)
+	case c.Int != nil && c.Type == "uint64":
+		return strconv.FormatUint(uint64(c.Int[i]), 10)
+	case c.Int != nil:
+		return strconv.FormatInt(c.Int[i], 10)
+	case c.Kind == Numeric:
+		return FormatNumber(c.Number[i])
+	}
+	return ""
+}
+
+// FormatNumber gives the shortest decimal that reads back as v, without an
+// exponent for whole numbers below 2^53.
+func FormatNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

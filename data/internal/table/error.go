@@ -1,0 +1,220 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime/debug"
+	"strings"
+)
+
+// A Remedy is something a user may choose that would mend an error. Programs put
+// it into the words of their own options; [Error] puts it into plain ones.
+type Remedy string
+
+const (
+	DropColumn      Remedy = "leave the column out"
+	Impute          Remedy = "impute the nulls by mean or median, or drop those rows"
+	FillNulls       Remedy = "impute the nulls by mean or median"
+	DropNullRows    Remedy = "drop the rows with nulls"
+	NameFeatures    Remedy = "name the features"
+	NameTarget      Remedy = "name the target column"
+	NamePositive    Remedy = "name another positive value"
+	ForgetPositive  Remedy = "name no positive value"
+	TakeAsClasses   Remedy = "take the target as classes"
+	TakeAsQuantity  Remedy = "take the target as a quantity"
+	SayNoHeader     Remedy = "say that the first line is a row"
+	SayDelimiter    Remedy = "say what separates the fields"
+	SayDecimal      Remedy = "say what the decimal mark is"
+	SayThousands    Remedy = "say what stands between thousands"
+	SayStrip        Remedy = "say which marks to take off numbers"
+	SayDates        Remedy = "take dates as numbers or parts, or drop them"
+	Standardise     Remedy = "standardise the numbers"
+	KeepDouble      Remedy = "keep the rows as float64"
+	RaiseMaxColumns Remedy = "allow more columns"
+	RaiseMaxLevels  Remedy = "allow more levels"
+	MergeRareLevels Remedy = "make one level of the rare ones"
+	NameMissing     Remedy = "name the texts that stand for no value"
+)
+
+// An Error says what is wrong with a user's table and what would help.
+type Error struct {
+	Path     string   // the file, or "" when no single file is to blame
+	Column   string   // the column, or ""
+	Rows     int      // in how many rows; 0 if that is not known or says nothing
+	Row      int      // data row, counted from 1 within the file (header lines not counted); 0 for none
+	Msg      string   // what is wrong
+	Hint     string   // what to do, in words that fit any program; or ""
+	Remedies []Remedy // what would mend it, for a program to put into words of its own
+	Says     Says     // of remedies that name something, what to name; or nil
+	Err      error    // the cause, or nil
+	Class    error    // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
+}
+
+// Says are what remedies name: the mark of SayDecimal, the text of NameMissing.
+type Says map[Remedy]string
+
+// Classes of errors, for errors.Is: an [Error] of a class is that class, and says
+// where and what in its fields.
+var (
+	ErrNoColumn = errors.New("no such column")
+	ErrDamaged  = errors.New("damaged file")
+	ErrChanged  = errors.New("file changed while in use")
+	ErrMemory   = errors.New("not enough memory")
+
+	// ErrTextOfNumbers is of a remark on a column of text that is probably meant as numbers.
+	ErrTextOfNumbers = errors.New("numbers that are read as text")
+)
+
+// Is reports the class of the error.
+func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
+
+// Error gives "path: column "x", row 7: what is wrong (what to do)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		b.WriteString(e.Path)
+		b.WriteString(": ")
+	}
+	switch {
+	case e.Class == ErrNoColumn: // Msg names it
+	case e.Column != "" && e.Row > 0:
+		fmt.Fprintf(&b, "column %q, row %d: ", e.Column, e.Row)
+	case e.Column != "":
+		fmt.Fprintf(&b, "column %q: ", e.Column)
+	case e.Row > 0:
+		fmt.Fprintf(&b, "row %d: ", e.Row)
+	}
+	b.WriteString(e.Msg)
+	if e.Err != nil {
+		if e.Msg != "" {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
+	}
+	if advice := e.Advice(nil); advice != "" {
+		b.WriteString(" (" + advice + ")")
+	}
+	return b.String()
+}
+
+// Advice joins the hint and the remedies, each in the given words, or in its own
+// where there are none.
+func (e *Error) Advice(words func(Remedy) string) string {
+	var all []string
+	if e.Hint != "" {
+		all = append(all, e.Hint)
+	}
+	for _, r := range e.Remedies {
+		text := ""
+		if words != nil {
+			text = words(r)
+		}
+		if text == "" {
+			text = string(r)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", or ")
+}
+
+// Advice is what an Error says to do.
+type Advice struct {
+	Hint     string
+	Remedies []Remedy
+}
+
+// Hint returns advice in words, and perhaps remedies.
+func Hint(text string, r ...Remedy) Advice { return Advice{text, r} }
+
+// Mend returns advice of remedies alone.
+func Mend(r ...Remedy) Advice { return Advice{Remedies: r} }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Damaged returns a structural fault of a file. Readers return it, or panic with it
+// under a Guard.
+func Damaged(format string, args ...any) error {
+	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
+}
+
+// TraceRecovered, if set, is told of every panic that becomes an error; for tests.
+var TraceRecovered func(value any, stack []byte)
+
+// Guard turns a panic, as of a decoder, into an error.
+func Guard(do func() error) error { return GuardAs("its contents", do) }
+
+// GuardAs works like Guard with words for what is decoded, in the plural.
+func GuardAs(what string, do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = Recovered(what, r)
+		}
+	}()
+	return do()
+}
+
+// Catch calls do and returns the *Error that do panics with, as a builder of levels does that
+// runs out of memory. Any other panic is a defect of ours and goes on.
+func Catch(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			own, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			err = own
+		}
+	}()
+	return do()
+}
+
+// Recovered makes an error of the value of a panic while what is named was decoded.
+// The message of a decoder's own slip ("index out of range") says nothing to a user
+// and is not shown.
+func Recovered(what string, r any) error {
+	if e, ok := r.(error); ok {
+		var own *Error
+		if errors.As(e, &own) {
+			return own
+		}
+	}
+	if TraceRecovered != nil {
+		TraceRecovered(r, debug.Stack())
+	}
+	return Damaged("%s contradict each other and cannot be decoded", what)
+}
+
+// InColumn names the column in an error that names none.
+func InColumn(name string, err error) error {
+	if e, ok := err.(*Error); ok && e.Column == "" {
+		e.Column = name
+	}
+	return err
+}
+
+// InFile makes err an *Error that names the file; cancellation stays as it is.
+func InFile(name string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		if e.Path == "" {
+			e.Path = name
+		}
+		return err
+	}
+	return &Error{Path: name, Err: err}
+}
+
+// Cause returns what an error of the file system says, without the path.
+func Cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package table
+
+import (
+	"fmt"
+	"github.com/drotrain/drotrain/internal/printable"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/suggest"
+)
+
+// Wanted checks the names asked for against those there are; nil asks for all.
+func Wanted(names, among []string) (map[string]bool, error) {
+	if names == nil {
+		return nil, nil
+	}
+	have := make(map[string]bool, len(among))
+	for _, a := range among {
+		have[a] = true
+	}
+	want := make(map[string]bool, len(names))
+	for _, n := range names {
+		if !have[n] {
+			return nil, Absent("", n, among)
+		}
+		want[n] = true
+	}
+	return want, nil
+}
+
+// Distinct gives every column a name of its own: the second "x" is "x.1", and the fifth column
+// is "column_5" where it has none, as pandas has them. notes tell of it.
+func Distinct(names []string) (own []string, notes []string) {
+	taken := make(map[string]bool, len(names))
+	for _, n := range names {
+		taken[n] = true
+	}
+	if len(taken) == len(names) && !taken[""] {
+		return names, nil
+	}
+	own = make([]string, len(names))
+	seen := make(map[string]int, len(names))
+	for i, n := range names {
+		own[i] = n
+		if n == "" {
+			for own[i] = fmt.Sprintf("column_%d", i+1); taken[own[i]]; own[i] += "_" {
+			}
+			taken[own[i]] = true
+			notes = append(notes, fmt.Sprintf("column %d has no name: it is called %q", i+1, own[i]))
+			continue
+		}
+		if k := seen[n]; k > 0 {
+			for own[i] = fmt.Sprintf("%s.%d", n, k); taken[own[i]]; k++ {
+				own[i] = fmt.Sprintf("%s.%d", n, k+1)
+			}
+			taken[own[i]] = true
+			notes = append(notes, fmt.Sprintf("column %d has the name of one before it, %q: it is called %q", i+1, n, own[i]))
+		}
+		seen[n]++
+	}
+	return own, notes
+}
+
+// Absent reports that there is no such column, and which names come near.
+func Absent(path, name string, among []string) *Error {
+	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
+	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
+		e.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
+	} else if len(among) <= 20 {
+		e.Hint = "columns: " + printable.QuoteList(among, "and")
+	} else {
+		e.Hint = fmt.Sprintf("columns: %s and %d more", strings.Join(quoteAll(among[:20]), ", "), len(among)-20)
+	}
+	return e
+}
+
+func quoteAll(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strconv.Quote(n)
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package table
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// ExactInt64 reports whether v survives as a float64.
+func ExactInt64(v int64) bool {
+	return ExactUint64(max(v, -v)) // as unsigned bits, of the least number too
+}
+
+// ExactUint64 says so of the bits of an unsigned integer: from the first that is set to the
+// last they are no more than a float64 has.
+func ExactUint64(v int64) bool {
+	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
+}
+
+// ParseBool reads true or false in lower, upper or title case.
+func ParseBool(s string) (value, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+// ParseNumber reads a decimal number, or one of NaN, Inf and Infinity with an
+// optional sign in any case. whole says that s is digits with an optional sign.
+// What overflows reads as an infinity.
+func ParseNumber(s string) (v float64, whole, ok bool) {
+	whole = true
+	digits := false
+	for i := 0; i < len(s); i++ {
+		switch b := s[i]; {
+		case b >= '0' && b <= '9':
+			digits = true
+		case (b == '+' || b == '-') && i == 0:
+		case b == '.' || b == '+' || b == '-' || b == 'e' || b == 'E':
+			whole = false
+		default:
+			switch strings.ToLower(strings.TrimLeft(s, "+-")) {
+			case "nan", "inf", "infinity":
+				v, err := strconv.ParseFloat(s, 64)
+				return v, false, err == nil
+			}
+			return 0, false, false
+		}
+	}
+	if !digits {
+		return 0, false, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, false, false
+	}
+	return v, whole, true
+}
+
+// Half returns the number of 16 bits, in the format of IEEE 754.
+func Half(b uint16) float64 {
+	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
+	v := math.Ldexp(fraction+0x400, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 0x1f && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 0x1f:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
+}

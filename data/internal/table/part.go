@@ -1,0 +1,199 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"math/bits"
+	"sync"
+)
+
+// A Source is a file as readers see it.
+type Source interface {
+	io.ReaderAt
+	Name() string // for messages
+	Size() int64
+
+	// Afford refuses what would take more memory than there is; the use is said as
+	// in "for 5 rows".
+	Afford(bytes int64, use string) error
+}
+
+// A Table is what a reader makes of a file.
+type Table struct {
+	Rows    int
+	Columns []*Column
+	Notes   []string // how it was read, for the user
+	Remarks []*Error // what may not be meant as it was read
+}
+
+// A Part is a run of rows of a column whose values are still in a file, as a
+// column chunk of Parquet.
+type Part interface {
+	Rows() int
+	Nullable() bool // there may be nulls
+
+	// Open gives the values from a row of the part on.
+	Open(row int, b *Buffers) (Values, error)
+
+	// Pages lists the pieces that the part is decoded by, in the order of rows.
+	Pages() []Page
+}
+
+// A Page is a run of rows that is decoded as a whole.
+type Page struct {
+	Row, Rows  int // its first row in the part, and how many there are
+	Bytes      int // what it takes unfolded
+	Dictionary int // what the dictionary takes that it needs, or 0
+}
+
+// Values reads the values of a part one after the other. What it cannot read is
+// an error that names file and column, never a panic.
+type Values interface {
+	// Numbers reads the next len(dst) values of a Numeric or Bool column, 0 for
+	// the nulls, which it counts and, if null is not nil, marks there.
+	Numbers(dst []float64, null []bool) (nulls int, err error)
+
+	// Codes reads those of a Categorical column as codes of levels, −1 for nulls.
+	Codes(dst []int32, null []bool, levels *Levels) (nulls int, err error)
+
+	// Inexact gives the first row (1-based, in the part) read so far whose value
+	// float64 cannot hold exactly, or 0.
+	Inexact() int
+
+	Close()
+}
+
+// An IntValues reads the values of a column of 64-bit integers as they are.
+type IntValues interface {
+	Ints(dst []int64) error // 0 for nulls
+}
+
+// Stored returns a column whose values are in parts.
+func Stored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
+	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, stored: true, parts: parts}
+}
+
+// Stored reports whether the values are still in parts.
+func (c *Column) Stored() bool { return c.stored }
+
+// Parts are those of a stored column.
+func (c *Column) Parts() []Part { return c.parts }
+
+// Nullable reports whether there may be nulls.
+func (c *Column) Nullable() bool {
+	for _, p := range c.parts {
+		if p.Nullable() {
+			return true
+		}
+	}
+	return c.Null != nil
+}
+
+// resident is a part of a stored column whose values are in memory.
+type resident struct {
+	rows   int
+	column *Column
+}
+
+func (m resident) Rows() int      { return m.rows }
+func (m resident) Nullable() bool { return m.column.Null != nil }
+func (m resident) Pages() []Page  { return nil }
+
+func (m resident) Open(row int, _ *Buffers) (Values, error) {
+	return &residentValues{c: m.column, row: row}, nil
+}
+
+type residentValues struct {
+	c   *Column
+	row int
+}
+
+func (v *residentValues) Inexact() int { return v.c.InexactRow }
+func (v *residentValues) Close()       {}
+
+// nulls passes over n rows and counts their nulls.
+func (v *residentValues) nulls(n int, null []bool) (nulls int) {
+	if v.c.Null != nil {
+		for _, b := range v.c.Null[v.row : v.row+n] {
+			if b {
+				nulls++
+			}
+		}
+		copy(null, v.c.Null[v.row:v.row+n])
+	}
+	v.row += n
+	return nulls
+}
+
+func (v *residentValues) Numbers(dst []float64, null []bool) (int, error) {
+	copy(dst, v.c.Number[v.row:])
+	return v.nulls(len(dst), null), nil
+}
+
+func (v *residentValues) Codes(dst []int32, null []bool, levels *Levels) (int, error) {
+	for i, k := range v.c.Code[v.row : v.row+len(dst)] {
+		if dst[i] = -1; k >= 0 {
+			dst[i] = levels.Code(v.c.Level[k])
+		}
+	}
+	return v.nulls(len(dst), null), nil
+}
+
+// ReadFull fills b with the bytes of a file from that place on.
+func ReadFull(src Source, b []byte, at int64) error {
+	n, err := src.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{Msg: "the file has become shorter while it was read"}
+	}
+	return &Error{Msg: "cannot read", Err: Cause(err)}
+}
+
+// MaxCells returns how many values a file of that many bytes may hold: runs and
+// dictionaries make constant columns very small.
+func MaxCells(size int64) int64 {
+	const cellsPerByte, free = 1 << 13, 1 << 22
+	return free + size*cellsPerByte
+}
+
+// Buffers are byte slices to use again, none for much less than it holds. They
+// are safe for concurrent use.
+type Buffers struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// Get returns a slice of n bytes or more, and no promise on what they are.
+func (b *Buffers) Get(n int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	best := -1
+	for i, f := range b.free {
+		if cap(f) >= n && cap(f)/2 <= max(n, 4<<10) && (best < 0 || cap(f) < cap(b.free[best])) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		f, last := b.free[best], len(b.free)-1
+		b.free[best], b.free[last] = b.free[last], nil
+		b.free = b.free[:last]
+		return f[:n]
+	}
+	// Few sizes, so that what is given back fits what is asked for next.
+	grain := max(4<<10, 1<<bits.Len(uint(n))>>3)
+	return make([]byte, n, (n+grain-1)/grain*grain)
+}
+
+// Put gives a slice back.
+func (b *Buffers) Put(s []byte) {
+	if cap(s) > 0 {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.free = append(b.free, s)
+	}
+}
+
+// InMemory returns a part of so many rows whose values are those of a column in memory.
+func InMemory(rows int, c *Column) Part { return resident{rows, c} }

@@ -1,0 +1,84 @@
+package table
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// Progress is where the reading or encoding of a table has come to.
+type Progress struct {
+	// Read of Size bytes of the files that were opened. Text is read more than once, to
+	// learn its types and then its values.
+	Read, Size int64
+	// Rows encoded, of all their columns, of all rows; both 0 before encoding.
+	Rows, Of int
+}
+
+// A Watch tells somebody of the progress of what is done under a context. A nil *Watch
+// tells nobody.
+type Watch struct {
+	mu    sync.Mutex
+	at    Progress
+	tell  func(Progress)
+	cells int64 // encoded
+	wide  int64 // columns being encoded
+}
+
+type watchKey struct{}
+
+// WithProgress returns a context under which f is told how far reading and encoding have
+// come: often, from one goroutine at a time.
+func WithProgress(ctx context.Context, f func(Progress)) context.Context {
+	return context.WithValue(ctx, watchKey{}, &Watch{tell: f})
+}
+
+// Watching returns the watch of a context, or nil.
+func Watching(ctx context.Context) *Watch {
+	w, _ := ctx.Value(watchKey{}).(*Watch)
+	return w
+}
+
+func (w *Watch) change(f func()) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+	w.tell(w.at)
+}
+
+// Opened takes note of a file.
+func (w *Watch) Opened(size int64) { w.change(func() { w.at.Size += size }) }
+
+// Sweep begins to encode columns of rows.
+func (w *Watch) Sweep(rows, columns int) {
+	w.change(func() { w.cells, w.wide, w.at.Rows, w.at.Of = 0, int64(columns), 0, rows })
+}
+
+// Encoded takes note of cells of a sweep.
+func (w *Watch) Encoded(rows, columns int) {
+	w.change(func() {
+		w.cells += int64(rows) * int64(columns)
+		w.at.Rows = int(w.cells / max(1, w.wide))
+	})
+}
+
+// readPiece is how much is read between two tellings.
+const readPiece = 8 << 20
+
+// ReadAt reads from r and tells of what was read.
+func (w *Watch) ReadAt(r io.ReaderAt, b []byte, at int64) (n int, err error) {
+	if w == nil {
+		return r.ReadAt(b, at)
+	}
+	for n < len(b) && err == nil {
+		piece := b[n:min(len(b), n+readPiece)]
+		var k int
+		k, err = r.ReadAt(piece, at+int64(n))
+		n += k
+		w.change(func() { w.at.Read += int64(k) })
+	}
+	return n, err
+}

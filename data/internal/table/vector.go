@@ -1,0 +1,283 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// An Element is the type of the numbers of a [Vector] as they are stored.
+type Element struct {
+	Size   int  // in bytes
+	Float  bool // else an integer
+	Signed bool // of an integer
+	Bool   bool
+	Big    bool // big-endian
+}
+
+// String returns the name of the type: float32, int64, uint8, bool.
+func (e Element) String() string {
+	switch {
+	case e.Bool:
+		return "bool"
+	case e.Float:
+		return fmt.Sprintf("float%d", 8*e.Size)
+	case e.Signed:
+		return fmt.Sprintf("int%d", 8*e.Size)
+	}
+	return fmt.Sprintf("uint%d", 8*e.Size)
+}
+
+// at returns the number in the first bytes of b, and whether a float64 holds it exactly.
+func (e Element) at(b []byte) (v float64, exact bool) {
+	var order binary.ByteOrder = binary.LittleEndian
+	if e.Big {
+		order = binary.BigEndian
+	}
+	var u uint64
+	switch e.Size {
+	case 1:
+		u = uint64(b[0])
+	case 2:
+		u = uint64(order.Uint16(b))
+	case 4:
+		u = uint64(order.Uint32(b))
+	default:
+		u = order.Uint64(b)
+	}
+	switch {
+	case e.Bool:
+		if u != 0 {
+			u = 1
+		}
+		return float64(u), true
+	case e.Float && e.Size == 2:
+		return half(uint16(u)), true
+	case e.Float && e.Size == 4:
+		return float64(math.Float32frombits(uint32(u))), true
+	case e.Float:
+		return math.Float64frombits(u), true
+	case e.Signed:
+		shift := 64 - 8*e.Size
+		i := int64(u<<shift) >> shift
+		return float64(i), i > math.MinInt64 && abs(i) <= 1<<53 || int64(float64(i)) == i && abs(i) < 1<<62
+	}
+	return float64(u), u <= 1<<53 || u < 1<<63 && uint64(float64(u)) == u
+}
+
+func abs(i int64) int64 {
+	if i < 0 {
+		return -i
+	}
+	return i
+}
+
+// half returns the number of half precision with these bits.
+func half(u uint16) float64 {
+	sign, exponent, fraction := 1-2*float64(u>>15), int(u>>10&31), float64(u&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return sign * math.Inf(1)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
+
+// MostWidth is the largest number of entries of a vector.
+const MostWidth = 1 << 14
+
+// A Vector is a column of vectors of numbers, one a row, all of one width, whose numbers lie one
+// after the other in a file or in memory. Its columns are read from there by blocks of rows.
+type Vector struct {
+	Name        string
+	Rows, Width int
+	Element     Element
+	ByColumn    bool // first the numbers of the first entry of all rows: Fortran's order
+	From        io.ReaderAt
+	Offset      int64 // of the first number
+
+	mu     sync.Mutex
+	blocks []*vectorBlock // the ones used last, the latest first
+}
+
+// vectorRows is the number of rows of a block: those that encoding reads together.
+const vectorRows = 2048
+
+type vectorBlock struct {
+	first int
+	once  sync.Once
+	b     []byte
+	err   error
+}
+
+// Columns returns the columns of the vector, name[0], name[1], …, or name alone of a width of 1 that is
+// asked for as a single column.
+func (v *Vector) Columns(single bool) []*Column {
+	kind := Numeric
+	if v.Element.Bool {
+		kind = Bool
+	}
+	out := make([]*Column, v.Width)
+	for i := range out {
+		name := v.Name
+		if !single {
+			name = fmt.Sprintf("%s[%d]", v.Name, i)
+		}
+		out[i] = Stored(name, v.Element.String(), kind, !v.Element.Float, []Part{vectorPart{v, i}})
+		if !single {
+			out[i].Vector = v.Name
+		}
+	}
+	return out
+}
+
+// Bytes returns the size of the numbers.
+func (v *Vector) Bytes() int64 { return int64(v.Rows) * int64(v.Width) * int64(v.Element.Size) }
+
+// block returns the bytes of the rows from first on, a multiple of vectorRows.
+func (v *Vector) block(first int) ([]byte, error) {
+	v.mu.Lock()
+	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
+	var k *vectorBlock
+	if at < 0 {
+		k = &vectorBlock{first: first}
+		at = 0
+		if most := shard.Threads() + 1; len(v.blocks) >= most {
+			v.blocks = v.blocks[:most-1]
+		}
+	} else {
+		k = v.blocks[at]
+		v.blocks = slices.Delete(v.blocks, at, at+1)
+	}
+	v.blocks = slices.Insert(v.blocks, 0, k)
+	v.mu.Unlock()
+	k.once.Do(func() {
+		row := v.Width * v.Element.Size
+		k.b = make([]byte, min(vectorRows, v.Rows-first)*row)
+		k.err = readFullAt(v.From, k.b, v.Offset+int64(first)*int64(row))
+	})
+	return k.b, k.err
+}
+
+func readFullAt(from io.ReaderAt, b []byte, at int64) error {
+	if n, err := from.ReadAt(b, at); n < len(b) {
+		if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+			return &Error{Msg: "the file has become shorter while it was read"}
+		}
+		return &Error{Msg: "cannot read", Err: Cause(err)}
+	}
+	return nil
+}
+
+// A vectorPart is one entry of all vectors.
+type vectorPart struct {
+	v     *Vector
+	entry int
+}
+
+func (p vectorPart) Rows() int      { return p.v.Rows }
+func (p vectorPart) Nullable() bool { return false }
+func (p vectorPart) Pages() []Page  { return nil }
+
+func (p vectorPart) Open(row int, b *Buffers) (Values, error) {
+	return &vectorValues{vectorPart: p, row: row, buffers: b}, nil
+}
+
+type vectorValues struct {
+	vectorPart
+	row, inexact int
+	buffers      *Buffers
+}
+
+func (r *vectorValues) Inexact() int { return r.inexact }
+func (r *vectorValues) Close()       {}
+
+func (r *vectorValues) Codes([]int32, []bool, *Levels) (int, error) {
+	return 0, &Error{Column: r.v.Name, Msg: "numbers are read as text"}
+}
+
+// Numbers reads the next values.
+func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
+	clear(null)
+	size := r.v.Element.Size
+	if r.v.ByColumn {
+		b := make([]byte, len(dst)*size)
+		if r.buffers != nil {
+			b = r.buffers.Get(len(dst) * size)
+			defer r.buffers.Put(b)
+		}
+		if err := readFullAt(r.v.From, b[:len(dst)*size], r.v.Offset+(int64(r.entry)*int64(r.v.Rows)+int64(r.row))*int64(size)); err != nil {
+			return 0, err
+		}
+		r.decode(dst, b, size)
+		return 0, nil
+	}
+	for len(dst) > 0 {
+		first := r.row / vectorRows * vectorRows
+		b, err := r.v.block(first)
+		if err != nil {
+			return 0, err
+		}
+		n := min(len(dst), first+vectorRows-r.row)
+		row := r.v.Width * size
+		r.decode(dst[:n], b[(r.row-first)*row+r.entry*size:], row)
+		dst = dst[n:]
+	}
+	return 0, nil
+}
+
+// decode stores the numbers that are stride bytes apart.
+func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
+	e := r.v.Element
+	if e.Float && e.Size == 4 && !e.Big {
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i*stride:])))
+		}
+		r.row += len(dst)
+		return
+	}
+	for i := range dst {
+		var exact bool
+		if dst[i], exact = e.at(b[i*stride:]); !exact && r.inexact == 0 {
+			r.inexact = r.row + i + 1
+		}
+	}
+	r.row += len(dst)
+}
+
+// BytesAt are the numbers of a Vector in memory.
+type BytesAt []byte
+
+// ReadAt implements io.ReaderAt.
+func (n BytesAt) ReadAt(b []byte, at int64) (int, error) {
+	if at >= int64(len(n)) {
+		return 0, io.EOF
+	}
+	c := copy(b, n[at:])
+	if c < len(b) {
+		return c, io.EOF
+	}
+	return c, nil
+}
+
+// Keep leaves the named columns alone.
+func (t *Table) Keep(names []string) error {
+	all := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		all[i] = c.Name
+	}
+	want, err := Wanted(names, all)
+	if err == nil {
+		t.Columns = slices.DeleteFunc(t.Columns, func(c *Column) bool { return !want[c.Name] })
+	}
+	return err
+}

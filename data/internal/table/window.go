@@ -1,0 +1,113 @@
+package table
+
+// Slice returns the rows [lo, hi) of a column, without a copy: of one that is still in its
+// file, without reading it.
+func (c *Column) Slice(lo, hi int) *Column {
+	out := *c
+	out.InexactRow = within(c.InexactRow, lo, hi)
+	if out.StrayRow = within(c.StrayRow, lo, hi); out.StrayRow == 0 {
+		out.Stray = ""
+	}
+	if !c.stored {
+		out.Number, out.Code, out.Null, out.Int = cut(c.Number, lo, hi), cut(c.Code, lo, hi), cut(c.Null, lo, hi), cut(c.Int, lo, hi)
+		return &out
+	}
+	out.parts = nil
+	first := 0
+	for _, p := range c.parts {
+		from, to := max(lo, first)-first, min(hi, first+p.Rows())-first
+		switch {
+		case from >= to:
+		case from == 0 && to == p.Rows():
+			out.parts = append(out.parts, p)
+		default:
+			out.parts = append(out.parts, window{p, from, to - from})
+		}
+		first += p.Rows()
+	}
+	return &out
+}
+
+// within returns a row (1-based) as the slice [lo, hi) counts, 0 where it is in another.
+func within(row, lo, hi int) int {
+	if row > hi {
+		return 0
+	}
+	return max(0, row-lo)
+}
+
+func cut[T any](v []T, lo, hi int) []T {
+	if v == nil {
+		return nil
+	}
+	return v[lo:hi:hi]
+}
+
+// A window is some rows of a part.
+type window struct {
+	Part
+	from, rows int
+}
+
+func (w window) Rows() int { return w.rows }
+
+func (w window) Open(row int, b *Buffers) (Values, error) {
+	v, err := w.Part.Open(w.from+row, b)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.(IntValues); ok {
+		return &windowInts{windowValues{v, w.from}, w.Part, w.from + row, b}, nil
+	}
+	return &windowValues{v, w.from}, nil
+}
+
+func (w window) Pages() []Page {
+	var out []Page
+	for _, p := range w.Part.Pages() {
+		from, to := max(p.Row, w.from), min(p.Row+p.Rows, w.from+w.rows)
+		if from < to {
+			p.Row, p.Rows = from-w.from, to-from
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+type windowValues struct {
+	Values
+	from int
+}
+
+func (v *windowValues) Inexact() int {
+	if at := v.Values.Inexact(); at > v.from {
+		return at - v.from
+	}
+	return 0
+}
+
+// A windowInts reads integers digit for digit, which a part does from its first row on alone.
+type windowInts struct {
+	windowValues
+	part Part
+	row  int // in the part
+	b    *Buffers
+}
+
+func (v *windowInts) Ints(dst []int64) error {
+	from, err := v.part.Open(0, v.b)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	ints := from.(IntValues) // as those that this is a window of
+	passed := make([]int64, min(v.row, 1<<14))
+	for left := v.row; left > 0; left -= len(passed) {
+		passed = passed[:min(left, len(passed))]
+		if err := ints.Ints(passed); err != nil {
+			return err
+		}
+	}
+	v.row += len(dst)
+	return ints.Ints(dst)
+}

@@ -1,0 +1,29 @@
+package data
+
+import (
+	"strconv"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// LevelOfNumber returns the level that a number stands for in a category that
+// training took as the given kind: where training had bools, 0 and 1 read as
+// false and true.
+func LevelOfNumber(trained table.Kind, v float64) string {
+	if trained == table.Bool && (v == 0 || v == 1) {
+		return strconv.FormatBool(v == 1)
+	}
+	return table.FormatNumber(v)
+}
+
+// LevelOfText returns the level that a text stands for in a category that
+// training took as the given kind: where training had bools, the usual ways to
+// write one read as such.
+func LevelOfText(trained table.Kind, text string) string {
+	if trained == table.Bool {
+		if v, ok := table.ParseBool(text); ok {
+			return strconv.FormatBool(v)
+		}
+	}
+	return text
+}

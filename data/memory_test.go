@@ -1,0 +1,108 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// limited bounds the memory of the process during a test, and gives what was
+// allocated since.
+func limited(t *testing.T, bytes int64) (allocated func() uint64) {
+	t.Helper()
+	runtime.GC()
+	was := debug.SetMemoryLimit(-1)
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	debug.SetMemoryLimit(int64(before.HeapAlloc) + bytes)
+	t.Cleanup(func() { debug.SetMemoryLimit(was) })
+	return func() uint64 {
+		var after runtime.MemStats
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+}
+
+// packed is gzip data of a head and as many copies of a block as make up 3 GB: 3 MB
+// of zeros, 17 of rows. Members of gzip follow each other.
+func packed(t *testing.T, head, block string) []byte {
+	t.Helper()
+	member := func(s string) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(s))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	return append(member(head), bytes.Repeat(member(block), 3<<30/len(block))...)
+}
+
+// A few megabytes that decompress to 3 GB are refused with numbers, as soon as it shows
+// that there is no room for the table, however their lines are.
+func TestPackedTextIsBounded(t *testing.T) {
+	for name, c := range map[string]struct {
+		head, block string
+		want        []string
+	}{
+		"rows":          {"a" + strings.Repeat(",a", 99) + "\n", strings.Repeat("0"+strings.Repeat(",0", 99)+"\n", 5000), []string{"MB of memory for", "rows of 100 columns", "GOMEMLIMIT"}},
+		"one line":      {"a,b\n", strings.Repeat("0", 1<<20), []string{"a row is longer than 32 MB"}},
+		"an open quote": {"a,b\n\"", strings.Repeat("0,0\n", 1<<18), []string{"a row is longer than 32 MB", "quote"}},
+	} {
+		b := packed(t, c.head, c.block)
+		if len(b) > 20<<20 {
+			t.Fatalf("%s: %d bytes", name, len(b))
+		}
+		allocated := limited(t, 100<<20)
+		_, err := ReadBytes(t.Context(), "bomb.csv.gz", b)
+		datatest.WantError(t, err, append(c.want, "bomb.csv.gz: ")...)
+		if got := allocated(); got > 400<<20 {
+			t.Errorf("%s: %d MB were allocated", name, got>>20)
+		}
+	}
+}
+
+// Texts that are all different are counted while they are read.
+func TestTextsAreCounted(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&b, "%s%09d\n", strings.Repeat("x", 1000), i)
+	}
+	text := []byte(b.String())
+	b.Reset()
+	limited(t, 100<<20)
+	_, err := ReadBytes(t.Context(), "ids.csv", text)
+	datatest.WantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
+	if !errors.Is(err, table.ErrMemory) {
+		t.Errorf("not a lack of memory: %v", err)
+	}
+}
+
+// The values of Parquet files are asked for before there is an array for them.
+func TestColumnsAreAsked(t *testing.T) {
+	path := t.TempDir() + "/t.parquet"
+	flag := make([]float64, 300_000) // small in the file, 8 bytes a row in memory
+	columns := make([]Column, 40)
+	for j := range columns {
+		columns[j] = Column{Name: fmt.Sprint("b", j), Kind: Bool, Number: flag}
+	}
+	if err := WriteTable(path, columns, false); err != nil {
+		t.Fatal(err)
+	}
+	allocated := limited(t, 70<<20)
+	_, err := Read(t.Context(), path)
+	datatest.WantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
+	if got := allocated(); got > 64<<20 {
+		t.Errorf("%d MB were allocated", got>>20)
+	}
+}

@@ -1,0 +1,105 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/drotrain/drotrain/data/internal/datatest"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ctx := context.Background()
+	write("wages.csv", "a\n1\n")
+	write("empty/notes.doc", "x")
+	write("same/1.csv", "a,b,c\n1,x,\n2,y,\n")
+	write("same/2.csv", "b,a,c\ny,2.5,4\nz,,5\n")
+	write("same/_SUCCESS", "")
+	write("same/.hidden.csv", "q\n1\n")
+	write("kinds/1.csv", "a\n1\n")
+	write("kinds/2.csv", "a\nx\n")
+	write("columns/1.csv", "a,b\n1,2\n")
+	write("columns/2.csv", "a,c\n1,2\n")
+	write("columns/sub/3.csv", "z\n1\n")
+	write("parts/region=a/1.csv", "z\n1\n")
+	write("deep/year=1/month=2/1.parquet", "")
+	for path, parts := range map[string][]string{
+		"wages.cvs":                            {"no such file", "did you mean", "wages.csv"},
+		"empty":                                {"holds no table", ".parquet"},
+		"parts":                                {"holds no table", filepath.Join("parts", "*", "*.csv"), "as region=a"},
+		"deep":                                 {"holds no table", filepath.Join("deep", "*", "*", "*.parquet"), "as month=2"},
+		"kinds":                                {"2.csv", `column "a"`, "one schema"},
+		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
+		"no*.csv":                              {"no file matches"},
+		"empty/notes.doc":                      {"cannot tell the format", ".csv"},
+		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
+		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
+		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a Parquet file", "PAR1"},
+		write("magic.arrow", "hello, world!")[len(dir)+1:]:     {"not an Arrow IPC file"},
+		write("pare.parquet", "PAREhello world!")[len(dir)+1:]: {"encrypted"},
+		write("tail.parquet", "PAR1hello world!")[len(dir)+1:]: {"does not end with PAR1", "truncated"},
+		write("eleven.parquet", "PAR1nothing")[len(dir)+1:]:    {"too short", "truncated"},
+		write("twelve.parquet", "PAR1nothing.")[len(dir)+1:]:   {"does not end with PAR1", "truncated"},
+		write("x.npy", "\x93NUMPY\x01")[len(dir)+1:]:           {"the array ends in its header"},
+		write("x.npz", "PK\x03\x04")[len(dir)+1:]:              {"the archive cannot be read"},
+		write("fea.feather", "FEA1hello world!")[len(dir)+1:]:  {"Feather version 1"},
+		write("plain.csv.gz", "a\n1\n")[len(dir)+1:]:           {"not a gzip file"},
+		write("short.csv", "a,b\n1,2\n3\n")[len(dir)+1:]:       {"line 3", "fields", "header", "truncated"},
+		write("quote.csv", "a,b\n1,\"2\n3,4\n")[len(dir)+1:]:   {"quote", "truncated"},
+	} {
+		full := filepath.Join(dir, path)
+		_, err := Read(ctx, full)
+		datatest.WantError(t, err, append(parts, dir)...)
+	}
+	if _, err := Read(ctx, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file is not fs.ErrNotExist: %v", err)
+	}
+
+	for _, path := range []string{filepath.Join(dir, "same"), filepath.Join(dir, "same", "*.csv")} {
+		f, err := Read(ctx, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string][]any{"a": {1.0, 2.0, 2.5, nil}, "b": {"x", "y", "y", "z"}, "c": {nil, nil, 4.0, 5.0}}
+		if d := differs(f, want); d != "" {
+			t.Error(d)
+		}
+		if len(f.Sources) != 2 || f.Sources[1].Rows != 2 {
+			t.Errorf("sources %+v", f.Sources)
+		}
+		// A row is told within its file.
+		err = f.FaultAt("c", 2, table.Advice{}, "no")
+		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
+	}
+	if f, err := ReadColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
+		t.Errorf("ReadColumns: %v", err)
+	}
+	for _, file := range []string{"pyarrow_zstd.parquet", "pyarrow.arrow", "pyarrow.csv"} {
+		f, err := ReadColumns(ctx, filepath.Join("testdata", file), []string{"text", "i16"})
+		if err != nil || len(f.Columns) != 2 || f.Columns[0].Name != "i16" || f.Columns[1].Name != "text" || f.Rows != 40 {
+			t.Errorf("%s: ReadColumns: %v", file, err)
+		}
+		_, err = ReadColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
+		datatest.WantError(t, err, file, `did you mean`, `"text"`)
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := Read(done, "testdata/pyarrow_zstd.parquet"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

@@ -1,0 +1,419 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"github.com/drotrain/drotrain/internal/printable"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/ipc"
+	"github.com/drotrain/drotrain/data/internal/npy"
+	"github.com/drotrain/drotrain/data/internal/parquet"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/suggest"
+)
+
+// Read loads a table: a file, a glob of files, or a directory of files, all of
+// one schema, one after the other in the order of their names. The format is
+// told by the first bytes of a file, else by its extension:
+//
+//	Parquet           .parquet .pq
+//	Arrow IPC file    .arrow .feather .ipc
+//	Arrow IPC stream  .arrows
+//	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
+//	NumPy             .npy .npz: an array of two dimensions is a column of vectors
+//	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
+//
+// A directory is not searched deeper, and its files whose names start with "."
+// or "_" are passed over. Errors name the file.
+//
+// All values are in memory afterwards; [Open] leaves those of Parquet files
+// where they are until they are needed.
+func Read(ctx context.Context, path string) (*Frame, error) { return ReadColumns(ctx, path, nil) }
+
+// ReadColumns works like Read for the named columns alone, which saves time and memory
+// with Parquet. The columns keep the order of the file; nil means all. A name
+// that is not there is an error that suggests the nearest.
+func ReadColumns(ctx context.Context, path string, names []string) (*Frame, error) {
+	f, err := open(ctx, path, names, Reading{})
+	if err != nil {
+		return nil, err
+	}
+	return f.settle(ctx)
+}
+
+// Open works like Read without the values of Parquet files, which stay in their files:
+// [Frame.Column] reads a column when it is asked for, and [Fit] and
+// [Encoder.Encode] read them by stripes, so that there is never a full table
+// beside the matrix. Schema, structure and page headers of every file are
+// checked at once; damage to values is found when they are read. Other formats
+// are read as by Read.
+//
+// The files must not change while the frame is in use: that is an error. Close
+// ends the use. A pipe is read once, to its end, into a temporary file that is
+// gone when the frame is closed or the process ends.
+func Open(ctx context.Context, path string) (*Frame, error) { return open(ctx, path, nil, Reading{}) }
+
+// OpenAs works like Open with text read in a way of its own; other formats need none.
+func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
+	return open(ctx, path, nil, how)
+}
+
+func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
+	files, err := expand(path)
+	if err != nil {
+		return nil, err
+	}
+	frames := make([]*Frame, 0, len(files))
+	fail := func(err error) (*Frame, error) {
+		for _, f := range frames {
+			f.Close()
+		}
+		return nil, err
+	}
+	for _, file := range files {
+		in, err := openInput(ctx, file)
+		if err != nil {
+			return fail(err)
+		}
+		in.watch = table.Watching(ctx)
+		in.watch.Opened(in.size)
+		f, err := openTable(ctx, in, names, how)
+		if err != nil {
+			in.close()
+			return fail(err)
+		}
+		frames = append(frames, f)
+	}
+	f, err := concat(ctx, frames)
+	if err != nil {
+		return fail(err)
+	}
+	return f, nil
+}
+
+// OpenReader works like Open for what a stream gives up to its end, as the standard input
+// does. The name stands for it in messages, and tells the format where the bytes
+// do not: of a name without an extension, text is CSV.
+func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
+	in, err := spool(ctx, name, r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openTable(ctx, in, nil, how)
+	if err != nil {
+		in.close()
+	}
+	return f, err
+}
+
+// ReadBytes works like Read for a file in memory. The name stands for the file in
+// messages, and its extension tells the format where the bytes do not.
+func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
+	return ReadBytesAs(ctx, name, b, Reading{})
+}
+
+// ReadBytesAs works like ReadBytes with text read in a way of its own.
+func ReadBytesAs(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
+	f, err := openTable(ctx, bytesInput(name, b), nil, how)
+	if err != nil {
+		return nil, err
+	}
+	return f.settle(ctx)
+}
+
+// settle brings all values into memory, and the sums of the files, and lets go
+// of the files.
+func (f *Frame) settle(ctx context.Context) (*Frame, error) {
+	defer f.Close()
+	cols, err := table.Load(ctx, f.Columns, nil)
+	if err != nil {
+		return nil, table.InFile(f.Name(), err)
+	}
+	f.Columns = cols
+	return f, f.Fingerprint()
+}
+
+// HasExtension reports whether a file name ends in one of the extensions of tables.
+func HasExtension(name string) bool {
+	name = strings.ToLower(name)
+	for _, e := range extensions {
+		if strings.HasSuffix(name, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// expand lists the files behind a path.
+func expand(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		files, err := filepath.Glob(path)
+		if err != nil {
+			return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
+		}
+		var out []string
+		dots := strings.HasPrefix(filepath.Base(path), ".")
+		for _, f := range files {
+			if strings.HasPrefix(filepath.Base(f), ".") && !dots {
+				continue // as a shell does
+			}
+			if info, err := os.Stat(f); err == nil && !info.IsDir() {
+				out = append(out, f)
+			}
+		}
+		if len(out) == 0 {
+			return nil, &Error{Path: path, Msg: "no file matches this pattern"}
+		}
+		sort.Strings(out)
+		return out, nil
+	}
+	if err != nil {
+		e := &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Hint = neighbours(path)
+		}
+		return nil, e
+	}
+	if !info.IsDir() {
+		if info.Mode()&fs.ModeDevice != 0 {
+			return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
+		}
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, &Error{Path: path, Msg: "cannot read the directory", Err: table.Cause(err)}
+	}
+	var out []string
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !HasExtension(name) {
+			continue
+		}
+		full := filepath.Join(path, name)
+		if info, err := os.Stat(full); err == nil && info.IsDir() {
+			continue
+		}
+		out = append(out, full)
+	}
+	if len(out) == 0 {
+		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(inFolders(path), "looked for files ending in "+strings.Join(extensions, " "))}
+	}
+	return out, nil // ReadDir sorts by name
+}
+
+// inFolders suggests the pattern of the tables in the folders of a directory, as of one that was
+// written by the values of a column.
+func inFolders(dir string) string {
+	for _, deep := range []string{"*", "*/*", "*/*/*"} {
+		for _, ext := range extensions {
+			pattern := filepath.Join(dir, deep, "*"+ext)
+			if files, _ := filepath.Glob(pattern); len(files) > 0 {
+				return fmt.Sprintf("the pattern %s reads the tables in its folders, without what the names of these say, as %s", pattern, filepath.Base(filepath.Dir(files[0])))
+			}
+		}
+	}
+	return ""
+}
+
+// neighbours suggests files of the same directory with a name like path's.
+func neighbours(path string) string {
+	dir, base := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(dir + "."))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	near := suggest.Nearest(base, names, 3)
+	for i := range near {
+		near[i] = dir + near[i]
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "did you mean " + printable.QuoteList(near, "or") + "?"
+}
+
+type format int
+
+const (
+	unknownFormat format = iota
+	parquetFormat
+	ipcFormat
+	csvFormat
+	linesFormat
+	npyFormat
+	npzFormat
+)
+
+// formats lists the extensions of every format. Text may be compressed (.gz, .bz2).
+// Directories are searched for the extensions of all, and a file given by its name may
+// have one of others as well.
+var formats = []struct {
+	format format
+	text   bool
+	all    []string
+	others []string
+}{
+	{parquetFormat, false, []string{".parquet", ".pq"}, nil},
+	{ipcFormat, false, []string{".arrow", ".feather", ".ipc", ".arrows"}, nil},
+	{csvFormat, true, []string{".csv", ".tsv"}, []string{".txt", ".dat", ".data", ".tab"}},
+	{linesFormat, true, []string{".jsonl", ".ndjson"}, nil},
+	{npyFormat, false, nil, []string{".npy"}},
+	{npzFormat, false, nil, []string{".npz"}},
+}
+
+// extensions lists the extensions of tables in a directory.
+var extensions = func() (all []string) {
+	for _, f := range formats {
+		for _, e := range f.all {
+			all = append(all, e)
+			if f.text {
+				all = append(all, e+".gz", e+".bz2")
+			}
+		}
+	}
+	return all
+}()
+
+// textFormat returns the format of text that the extension of a name says, or
+// unknownFormat.
+func textFormat(name string) format {
+	extension := filepath.Ext(csv.Unpacked(name))
+	for _, f := range formats {
+		if f.text && (slices.Contains(f.all, extension) || slices.Contains(f.others, extension)) {
+			return f.format
+		}
+	}
+	return unknownFormat
+}
+
+// detect tells the format from the first bytes, else from the name.
+func detect(name string, b []byte) (format, error) {
+	lower := strings.ToLower(name)
+	ends := func(list ...string) bool {
+		for _, e := range list {
+			if strings.HasSuffix(lower, e) {
+				return true
+			}
+		}
+		return false
+	}
+	text := textFormat(name)
+	switch {
+	case len(b) == 0 && text != unknownFormat:
+		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}
+	case len(b) == 0:
+		return unknownFormat, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
+	case bytes.HasPrefix(b, []byte("PAR1")):
+		return parquetFormat, nil
+	case bytes.HasPrefix(b, []byte("PARE")):
+		return unknownFormat, &Error{Path: name, Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
+	case bytes.HasPrefix(b, []byte("ARROW1")):
+		return ipcFormat, nil
+	case bytes.HasPrefix(b, []byte("FEA1")):
+		return unknownFormat, &Error{Path: name, Msg: "this is Feather version 1, which is not supported", Hint: "write it again as Feather version 2, Arrow IPC or Parquet"}
+	case bytes.HasPrefix(b, streamMark):
+		return ipcFormat, nil
+	case bytes.HasPrefix(b, []byte(npy.Magic)):
+		return npyFormat, nil
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")) && ends(".npz"):
+		return npzFormat, nil
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return unknownFormat, &Error{Path: name, Msg: "this is a zip archive, as .xlsx is, which is not read", Hint: "write its table as Parquet or CSV; arrays of NumPy are read from .npz"}
+	case ends(".npy", ".npz"):
+		return unknownFormat, &Error{Path: name, Msg: "not a file of NumPy: it does not start as one"}
+	case ends(".parquet", ".pq"):
+		return unknownFormat, &Error{Path: name, Msg: "not a Parquet file: it does not start with PAR1"}
+	case ends(".arrow", ".feather", ".ipc"):
+		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC file: it does not start with ARROW1"}
+	case ends(".arrows"):
+		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC stream: it does not start with a message mark"}
+	case text != unknownFormat:
+		return text, nil
+	case ends(".json"):
+		return unknownFormat, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
+	}
+	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
+}
+
+// openTable makes a frame of a file. Columns of Parquet hold no values yet.
+func openTable(ctx context.Context, in *input, names []string, how Reading) (f *Frame, err error) {
+	name := in.name
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	head := make([]byte, min(in.size, 8))
+	if err := in.read(head, 0); err != nil {
+		return nil, err
+	}
+	kind, err := detect(name, head)
+	if kind == unknownFormat && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 {
+		if kind, err = csvFormat, nil; head[0] == '{' { // a pipe has no extension
+			kind = linesFormat
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := how.Validate(); err != nil {
+		return nil, &Error{Path: name, Msg: err.Error()}
+	}
+	in.format = kind
+	in.hash(ctx)
+	var t *table.Table
+	err = table.Catch(func() (err error) {
+		switch kind {
+		case parquetFormat:
+			t, err = parquet.Open(in, names, how.Dates != "")
+		case ipcFormat:
+			err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, how.Dates != ""); return err })
+		case npyFormat:
+			t, err = npy.Read(in)
+		case npzFormat:
+			t, err = npy.ReadArchive(ctx, in)
+		case linesFormat:
+			t, err = csv.ReadLines(ctx, in, names, how.text())
+		default:
+			t, err = csv.Read(ctx, in, names, how.text())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, table.InFile(name, err)
+	}
+	if (kind == npyFormat || kind == npzFormat) && names != nil {
+		if err := t.Keep(names); err != nil {
+			return nil, table.InFile(name, err)
+		}
+	}
+	dates := how.settleDates(t)
+	if len(how.Relabel) > 0 {
+		for i, c := range t.Columns {
+			t.Columns[i] = table.Relabelled(c, how.Relabel)
+		}
+	}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how, dates: dates}
+	for _, r := range t.Remarks {
+		f.Notes = append(f.Notes, r.Error())
+		r.Path = name
+	}
+	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
+	f.inputs = []*input{in}
+	return f, nil
+}

@@ -1,0 +1,303 @@
+package data
+
+import (
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/drotrain/drotrain/data/internal/matrix"
+	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Statistics of a block of training rows, in the order of the table, merge to those of all rows:
+// rows of a process are one block, and every rank of several has one.
+
+// merged returns the statistics of all blocks, of which own is the one that is here: a collective
+// call.
+func merged[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
+	all, err := gathered(t.comm, own)
+	if err != nil {
+		return own, err
+	}
+	return merge(all), nil
+}
+
+// gathered returns a value of every rank, a collective call; a nil c is one process.
+func gathered[T any](c ranks.Comm, own T) ([]T, error) {
+	if c == nil {
+		return []T{own}, nil
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(own); err != nil {
+		return nil, err
+	}
+	var all []T
+	for _, text := range ranks.GatherBytes(c, b.Bytes()) {
+		var of T
+		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&of); err != nil {
+			return nil, err
+		}
+		all = append(all, of)
+	}
+	return all, nil
+}
+
+// faultOfRows returns an error as a fault of rows of a table, which ranks can exchange; nil where
+// it is another, as of a file that cannot be read.
+func faultOfRows(err error) *table.Error {
+	var e *table.Error
+	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
+		return e
+	}
+	return nil
+}
+
+// numberStatistics are what an encoder needs to know of a numeric column. Rows are those of the
+// table.
+type numberStatistics struct {
+	Moments []tiles.Moment // of rows that follow each other, see fitting.cuts
+	Faults  matrix.Faults
+	Nonzero int // values that are not 0, nulls among them
+	Inexact int // the first row (1-based) that float64 cannot hold exactly, or 0
+}
+
+// mergeNumbers merges the statistics of blocks of rows.
+func mergeNumbers(all []numberStatistics) numberStatistics {
+	out := numberStatistics{Faults: matrix.NoFaults()}
+	for _, s := range all {
+		out.Moments = append(out.Moments, s.Moments...)
+		out.Faults.Add(s.Faults)
+		out.Nonzero += s.Nonzero
+		if out.Inexact == 0 {
+			out.Inexact = s.Inexact
+		}
+	}
+	return out
+}
+
+// A numberScan collects the statistics of a column from tiles in any order.
+type numberScan struct {
+	mu      sync.Mutex
+	moments [][]tiles.Moment // by stripe
+	faults  matrix.Faults
+	nonzero int
+}
+
+// add adds the training rows of column j of a tile, whose rows are split, cut at some of them.
+func (x *numberScan) add(d *tiles.Partition, t *tiles.Tile, j int, cuts []int) {
+	faults, nonzero := matrix.NoFaults(), 0
+	var moments []tiles.Moment
+	rows := t.RowsOf[0]
+	for from, k := 0, 0; k <= len(cuts); k++ {
+		to := len(rows)
+		if k < len(cuts) {
+			to = cuts[k]
+		}
+		buf := valuesOf(d, t, j, rows[from:to], &faults)
+		moment := tiles.Moment{}
+		if tiles.Finite(buf) {
+			moment = tiles.MomentOf(buf)
+		} else {
+			notFinite(t, j, rows[from:to], &faults)
+		}
+		moments = append(moments, moment)
+		nonzero += to - from - len(buf)
+		for _, v := range buf {
+			if v != 0 {
+				nonzero++
+			}
+		}
+		from = to
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.moments[t.First/tiles.StripeRows] = moments
+	x.faults.Add(faults)
+	x.nonzero += nonzero
+}
+
+// valuesOf returns the values of rows of a tile without nulls, which it counts; rows that are named
+// more than once are there as often.
+func valuesOf(d *tiles.Partition, t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
+	number, null := t.Number[j], t.Null[j]
+	if null == nil && d.Again[0] == nil {
+		if len(rows) == t.Rows {
+			return number
+		}
+		t.Buf = slices.Grow(t.Buf[:0], len(rows))[:len(rows)]
+		for k, i := range rows {
+			t.Buf[k] = number[i]
+		}
+		return t.Buf
+	}
+	buf := t.Buf[:0]
+	for _, i := range rows {
+		times := 1 + len(d.Again[0][int32(t.First)+i])
+		if null != nil && null[i] {
+			if faults.Nulls += times; faults.Null < 0 {
+				faults.Null = t.First + int(i)
+			}
+			continue
+		}
+		for range times {
+			buf = append(buf, number[i])
+		}
+	}
+	t.Buf = buf
+	return buf
+}
+
+// notFinite adds the first value that is not finite.
+func notFinite(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) {
+	for _, i := range rows {
+		if v := t.Number[j][i]; v-v != 0 && !(t.Null[j] != nil && t.Null[j][i]) {
+			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
+			return
+		}
+	}
+}
+
+// cuts returns where the training rows of a stripe are cut, which are counted from its first one:
+// at the shards that rows are shared by, so that moments are the same for any number of ranks.
+func (t *fitting) cuts(stripe int) (cuts []int) {
+	if t.counts == nil {
+		return nil
+	}
+	from, to := t.before+t.counts[stripe], t.before+t.counts[stripe+1]
+	for k := sort.SearchInts(t.shards, from+1); k < len(t.shards) && t.shards[k] < to; k++ {
+		cuts = append(cuts, t.shards[k]-from)
+	}
+	return cuts
+}
+
+// count prepares cuts.
+func (t *fitting) count() {
+	n := t.total
+	shards := ranks.NewRows(ranks.One{}, n).Shards(n)
+	for k := 1; k < shards; k++ {
+		lo, _ := shard.Bounds(n, shards, k)
+		t.shards = append(t.shards, lo)
+	}
+	t.counts = t.partition.Counts()
+}
+
+// scanNumbers returns the statistics of numeric columns of the block, merged with those of all
+// blocks: a collective call.
+func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
+	scans, out := make([]numberScan, len(columns)), make([]numberStatistics, len(columns))
+	stripes := (t.block.Rows + tiles.StripeRows - 1) / tiles.StripeRows
+	for j := range scans {
+		scans[j] = numberScan{moments: make([][]tiles.Moment, stripes), faults: matrix.NoFaults()}
+	}
+	if t.counts == nil {
+		t.count()
+	}
+	inexact, err := tiles.Visit(t.ctx, t.block.Rows, columns, false, func(w *tiles.Tile) error {
+		t.partition.Split(w)
+		cuts := t.cuts(w.First / tiles.StripeRows)
+		for j := range w.Number {
+			scans[w.Lo+j].add(t.partition, w, j, cuts)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for j := range scans {
+		own := numberStatistics{slices.Concat(scans[j].moments...), scans[j].faults, scans[j].nonzero, inexact[j]}
+		own.Faults.From(t.first)
+		if own.Inexact > 0 {
+			own.Inexact += t.first
+		}
+		if out[j], err = merged(t, own, mergeNumbers); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// scanLevels returns the levels of columns of text or bools of the block, merged with those of all
+// blocks: a collective call.
+func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
+	own := make([]levels, len(columns))
+	var spare table.Arrays
+	err := table.Parallel(t.ctx, len(columns), func(i int) error {
+		c, err := columns[i].LoadInto(t.ctx, &spare)
+		if err != nil {
+			return err
+		}
+		defer spare.Put(columns[i], c)
+		own[i] = levelsOf(c, t.partition.Set(0))
+		own[i].Inexact = c.InexactRow
+		for _, row := range []*int{&own[i].Inexact, &own[i].Bad} {
+			if *row > 0 {
+				*row += t.first
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return merged(t, own, func(all [][]levels) []levels {
+		out := make([]levels, len(columns))
+		for i := range out {
+			each := make([]levels, len(all))
+			for r := range all {
+				each[r] = all[r][i]
+			}
+			out[i] = mergeLevels(each)
+		}
+		return out
+	})
+}
+
+// sortedValues returns the finite training values of a numeric column, sorted: a collective call.
+func (t *fitting) sortedValues(c *Column) ([]float64, error) {
+	c, err := c.Load(t.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []float64
+	for _, r := range t.partition.Set(0).All() {
+		if v := c.Number[r]; !c.IsNull(r) && v-v == 0 {
+			own = append(own, v)
+		}
+	}
+	return merged(t, own, func(all [][]float64) []float64 {
+		v := slices.Concat(all...)
+		slices.Sort(v)
+		return v
+	})
+}
+
+// labelsOf returns the groups of all blocks, in order, and the first fault of one: a collective
+// call.
+func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
+	type labels struct {
+		Labels []string
+		Fault  *table.Error
+	}
+	own := labels{g.Labels, faultOfRows(fault)}
+	if fault != nil && own.Fault == nil {
+		return nil, fault
+	}
+	all, err := gathered(t.comm, own)
+	if err != nil {
+		return nil, err
+	}
+	var out Grouping
+	for _, of := range all {
+		if of.Fault != nil {
+			return nil, of.Fault
+		}
+		out = out.with(of.Labels)
+	}
+	return out.Labels, nil
+}

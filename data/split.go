@@ -1,0 +1,109 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Split deals the rows 0..n-1 into training rows and hold-out rows: the rows
+// are shuffled by a PCG generator of the given seed and the first
+// round(n·fraction) are held out. Both lists are sorted and together hold every
+// row once. The fraction must lie in [0, 1); with 0 all rows are for training.
+// A positive fraction holds out at least one row and leaves at least one; that
+// takes two rows. Of so many rows that a list of them would be much of the memory (manyRows)
+// each is drawn by its own number and the seed, with the fraction for its probability: then
+// ranks that see some of the rows draw the same.
+func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	if n < 0 {
+		return nil, nil, fmt.Errorf("cannot split %d rows", n)
+	}
+	return SplitInto(make([]int, n), fraction, seed)
+}
+
+// SplitInto works like Split of as many rows as the slice is long, whose parts the lists become.
+func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
+	n := len(rows)
+	if err := ofFraction(fraction); err != nil {
+		return nil, nil, err
+	}
+	if n < 2 && fraction > 0 {
+		return nil, nil, fmt.Errorf("cannot hold out part of %d row(s): at least 2 are needed", n)
+	}
+	if fraction == 0 {
+		for i := range rows {
+			rows[i] = i
+		}
+		return rows, nil, nil
+	}
+	if drawnByRow(n, fraction) {
+		k := 0
+		for r := range n {
+			if heldOut(r, fraction, seed) {
+				k++
+			}
+		}
+		holdout, train = rows[:0:k], rows[k:k]
+		for r := range n {
+			if heldOut(r, fraction, seed) {
+				holdout = append(holdout, r)
+			} else {
+				train = append(train, r)
+			}
+		}
+		return train, holdout, nil
+	}
+	rng := rand.New(rand.NewPCG(seed, splitStream))
+	for i := range rows {
+		rows[i] = i
+	}
+	rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	k := min(max(int(math.Round(float64(n)*fraction)), 1), n-1)
+	held := make([]bool, n)
+	for _, r := range rows[:k] {
+		held[r] = true
+	}
+	holdout, train = rows[:0:k], rows[k:k] // the rows again, sorted by counting
+	for r, h := range held {
+		if h {
+			holdout = append(holdout, r)
+		} else {
+			train = append(train, r)
+		}
+	}
+	return train, holdout, nil
+}
+
+// ofFraction refuses what is no share of rows to hold out.
+func ofFraction(fraction float64) error {
+	if fraction >= 0 && fraction < 1 {
+		return nil
+	}
+	return fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
+}
+
+// manyRows is from how many rows of a table on each is drawn by its own number.
+var manyRows = 1 << 24
+
+// drawnByRow reports whether rows are drawn each by its own number: they are many, and so many on
+// both sides that neither can be empty.
+func drawnByRow(n int, fraction float64) bool {
+	const some = 1000
+	return n >= manyRows && float64(n)*min(fraction, 1-fraction) >= some
+}
+
+// heldOut draws a row by its own number: by the top bits of a hash of it (Steele, Lea and
+// Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+func heldOut(row int, fraction float64, seed uint64) bool {
+	return float64(mixed(uint64(row)+mixed(seed^splitStream))>>11) < fraction*(1<<53)
+}
+
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// splitStream keeps the split apart from other uses of the same seed.
+const splitStream = 0x73706c6974 // "split"

@@ -1,0 +1,82 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A Target says how the target is encoded: as +1 for Positive and −1 for
+// Negative, as the index of its class in Classes, or as (v − Shift)/Scale of the number v.
+type Target struct {
+	Name     string     `json:"name"`
+	Task     Task       `json:"task"` // Regression, Binary or Multiclass
+	Kind     table.Kind `json:"kind"` // of the source column
+	Positive string     `json:"positive,omitempty"`
+	Negative string     `json:"negative,omitempty"`
+	Classes  []string   `json:"classes,omitempty"` // more than two, of Multiclass
+	Shift    float64    `json:"shift"`
+	Scale    float64    `json:"scale"`
+
+	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
+	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.
+	Transform string  `json:"transform,omitempty"`
+	Smear     float64 `json:"smear,omitempty"`
+}
+
+// MostClasses is the largest number of classes of a target.
+const MostClasses = 1000
+
+// Outputs returns the number of coefficients that a model has for an encoded column: K of
+// Multiclass, else 1.
+func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
+
+// Of returns the target as it is fitted.
+func (t *Target) Of(v float64) float64 {
+	f := Function{Name: t.Transform}
+	return f.At(v)
+}
+
+// Predicted returns the prediction of a numeric target, in its own units, of the margin
+// z·x.
+func (t *Target) Predicted(margin float64) float64 {
+	v := t.Shift + t.Scale*margin
+	switch t.Transform {
+	case "log":
+		return t.Factor() * math.Exp(v)
+	case "log1p":
+		return t.Factor()*math.Exp(v) - 1
+	}
+	return v
+}
+
+// Factor returns Smear, or 1 where it is not set.
+func (t *Target) Factor() float64 {
+	if t.Smear == 0 {
+		return 1
+	}
+	return t.Smear
+}
+
+// Validate reports what is wrong with a target that was read.
+func (t Target) Validate() error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("the target has no name")
+	case t.Task != Binary && t.Task != Regression && t.Task != Multiclass:
+		return fmt.Errorf("the target has the unknown task %q", t.Task)
+	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > MostClasses:
+		return fmt.Errorf("the target of task %q has %d classes", t.Task, len(t.Classes))
+	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
+		return fmt.Errorf("the target has a class twice")
+	case t.Task == Binary && t.Positive == t.Negative:
+		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
+	case t.Task == Regression && (!positiveFinite(t.Scale) || math.IsNaN(t.Shift) || math.IsInf(t.Shift, 0)):
+		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
+	}
+	return nil
+}
+
+func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }

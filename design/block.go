@@ -1,0 +1,20 @@
+package design
+
+// Block returns the rows [lo, hi) of m, row after row in double precision: those of a Dense matrix
+// themselves, which must not be changed; of another matrix copies, in the place of buffer if that is
+// long enough.
+func Block(m Matrix, buffer []float64, lo, hi int) []float64 {
+	if dense, ok := m.(*Dense); ok {
+		return dense.x[lo*dense.d : hi*dense.d]
+	}
+	_, d := m.Dims()
+	if size := (hi - lo) * d; cap(buffer) < size {
+		buffer = make([]float64, size)
+	} else {
+		buffer = buffer[:size]
+	}
+	for i := lo; i < hi; i++ {
+		m.RowTo(buffer[(i-lo)*d:(i-lo+1)*d], i)
+	}
+	return buffer
+}

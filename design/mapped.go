@@ -1,0 +1,118 @@
+package design
+
+import (
+	"sync"
+
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// A Mapped is a matrix whose entries are mapped from a file without a name: they leave memory
+// whenever the process approaches its limit, and come back when they are read.
+type Mapped struct {
+	Matrix // dense or sparse, over slices of the arena
+	room   *paged.Room
+	memory int64 // bytes that rows which are selected may take
+	free   func()
+
+	once  sync.Once // of centred
+	moved Matrix
+	by    []float64
+}
+
+// NewMapped returns m, whose slices lie in the arena, with memory bytes for rows that are selected.
+// free gives the slices back; nil does nothing.
+func NewMapped(m Matrix, room *paged.Room, memory int64, free func()) *Mapped {
+	return &Mapped{Matrix: m, room: room, memory: memory, free: free}
+}
+
+// Free gives the entries back. The matrix must not be used any more.
+func (m *Mapped) Free() {
+	if moved, ok := m.moved.(*Mapped); ok {
+		moved.Free()
+	}
+	if m.free != nil {
+		m.free()
+	}
+}
+
+// chunkBytes are read between two chances for the arena to take its slices out of memory.
+const chunkBytes = 1 << 20
+
+// each calls do with ranges of [lo, hi), a multiple of 16 rows but for the last.
+func (m *Mapped) each(lo, hi int, do func(lo, hi int)) {
+	n, _ := m.Dims()
+	rows := max(16, int(chunkBytes/max(1, m.Bytes()/int64(max(1, n))))&^15)
+	for lo < hi {
+		end := min(lo+rows, hi)
+		do(lo, end)
+		m.room.Yield()
+		lo = end
+	}
+}
+
+// MarginsTo implements Matrix.
+func (m *Mapped) MarginsTo(dst, x []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.MarginsTo(dst, x, lo, hi) })
+}
+
+// AddRowsTo implements Matrix.
+func (m *Mapped) AddRowsTo(dst, u, v []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddRowsTo(dst, u, v, lo, hi) })
+}
+
+// AddChangeTo implements Matrix.
+func (m *Mapped) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddChangeTo(dst, u, v, p, q, lo, hi) })
+}
+
+// AddGramTo implements Matrix.
+func (m *Mapped) AddGramTo(dst, w []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddGramTo(dst, w, lo, hi) })
+}
+
+// AddSquaresTo implements Matrix.
+func (m *Mapped) AddSquaresTo(dst, w []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddSquaresTo(dst, w, lo, hi) })
+}
+
+// NormsTo implements Matrix.
+func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
+	m.each(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
+}
+
+// Room returns the arena for vectors of one entry a row.
+func (m *Mapped) Room() *paged.Room { return m.room }
+
+// MostSelected returns the number of rows that Select may be asked for: those that memory has room for.
+func (m *Mapped) MostSelected() int {
+	n, _ := m.Dims()
+	return int(m.memory / max(1, m.Bytes()/int64(max(1, n))))
+}
+
+// Subset returns a copy of the given rows whose entries are mapped as well. Free it.
+func (m *Mapped) Subset(rows []int) *Mapped {
+	switch of := m.Matrix.(type) {
+	case *Dense:
+		x := copyRows(m.room, of.x, of.d, rows)
+		return NewMapped(&Dense{len(rows), of.d, x, of.largest}, m.room, m.memory, func() { paged.Free(m.room, x) })
+	case *Dense32:
+		x := copyRows(m.room, of.x, of.d, rows)
+		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.room, m.memory, func() { paged.Free(m.room, x) })
+	}
+	return NewMapped(m.Select(rows), m.room, m.memory, nil)
+}
+
+// centred works like Centred of a mapped matrix: its copy is mapped as well, made once and kept.
+func (m *Mapped) centred(kept int) (Matrix, []float64) {
+	m.once.Do(func() {
+		_, d := m.Dims()
+		by := centres(m.Matrix, d-kept)
+		least, most := spans(m.Matrix, by)
+		var copied func() // gives the copy back
+		moved, by := movedBy(m.Matrix, by, least, most, m.room, &copied)
+		if moved != nil {
+			m.moved, m.by = NewMapped(moved, m.room, m.memory, copied), by
+		}
+	})
+	return m.moved, m.by
+}

@@ -1,0 +1,267 @@
+package dro
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A Divergence measures how far weights y are from reference weights w.
+type Divergence int
+
+// The values of Divergence.
+const (
+	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
+	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
+)
+
+// KL is the adversary on the simplex with the Kullback-Leibler penalty
+//
+//	ψ(y) = ν Σ_j y_j log(y_j/w_j),
+//
+// w the reference weights: ν·KL(y ‖ 1/n) where they are equal. Nu = 0 is the unpenalised maximum.
+type KL struct {
+	Nu      float64   // ν ≥ 0, in loss units
+	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
+	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+}
+
+// ChiSquare is the adversary on the simplex with the penalty
+//
+//	ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j,
+//
+// w the reference weights: (ν n/2) Σ (y_j − 1/n)² where they are equal. Nu = 0 is the unpenalised
+// maximum.
+//
+// Others scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift),
+// ν'·n‖y − 1/n‖² has ν' = ν/2 (Prospect, drlearn).
+type ChiSquare struct {
+	Nu      float64   // ν ≥ 0, in loss units
+	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
+	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+}
+
+// CVaR is the adversary without a penalty whose weights are bounded,
+//
+//	Y = {y ∈ Δ : y_j ≤ w_j/Alpha},
+//
+// w the reference weights. Its risk is the conditional value at risk: the mean of the worst
+// Alpha-fraction of the losses, which is the largest mean loss of any subgroup that has a share of
+// Alpha of the reference weight, or more. Alpha = 1 is the average, Alpha → 0 the maximum.
+// ChiSquare with the same Alpha smooths it.
+type CVaR struct {
+	Alpha   float64   // in (0, 1]
+	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+}
+
+// A Ball is the adversary near reference weights w:
+//
+//	Y = {y ∈ Δ : D(y‖w) ≤ Radius},   ψ(y) = Nu·D(y‖w).
+//
+// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), R_ν that of the penalty ν·D
+// alone, jointly convex in f and ν; the minimising ν makes the best response. An infinite radius
+// leaves the penalty alone, which KL and ChiSquare are. With Nu = 0 the risk has a gradient unless
+// the ball reaches a vertex of largest loss.
+type Ball struct {
+	Divergence Divergence
+	Radius     float64   // > 0, in units of D; +Inf: no bound
+	Nu         float64   // ≥ 0, in loss units
+	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+}
+
+// Uniform is the adversary without a choice: Y = {1/n}, ψ = 0. Its robust risk is the average loss,
+// so that minimising it is empirical risk minimisation.
+type Uniform struct{}
+
+// Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising its risk is
+// weighted empirical risk minimisation: by group frequencies, by survey weights.
+type Fixed struct {
+	Weights []float64 // w ≥ 0, one a sample, of any positive sum
+}
+
+// Groups is the adversary over groups of samples. With f_g the mean loss of group g under the
+// weights of its samples, and q weights over the groups,
+//
+//	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
+//
+// ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group
+// DRO: the largest group mean. A sample may be in several groups. On the samples q is
+// y = Σ_g q_g a_g, a_g the weights within group g: as of any Dual.
+type Groups struct {
+	// Of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each way, −1
+	// for none. The groups of all ways are numbered through. A group without weight is an error.
+	Of      [][]int32
+	Near    Ball      // of weights over the groups: its Weights are the prior, nil for equal
+	Adjust  []float64 // c_g ≥ 0 in loss units, C/√n_g of Sagawa et al. (2020), say; nil: none
+	Weights []float64 // of the samples; nil: equal
+}
+
+// dualOf returns d as the internal packages take it, for samples that are stored as rows says. A
+// dual of the library that d points to counts as its value; any other dual is returned as it is.
+func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
+	var of side.Simplex
+	switch d := d.(type) {
+	case KL:
+		of = side.Simplex{Divergence: side.KullbackLeibler, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
+	case ChiSquare:
+		of = side.Simplex{Divergence: side.PearsonChi2, Nu: d.Nu, Alpha: d.Alpha, Weights: d.Weights}
+	case CVaR:
+		if !(d.Alpha > 0) {
+			return nil, fmt.Errorf("dro: α = %v: it must be in (0, 1]", d.Alpha)
+		}
+		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: d.Alpha, Weights: d.Weights}
+	case Ball:
+		if !(d.Radius > 0) {
+			return nil, fmt.Errorf("dro: a radius of %v: it must be > 0", d.Radius)
+		}
+		of = ballOf(d)
+	case Uniform:
+		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}
+	case Fixed:
+		if d.Weights == nil {
+			return nil, errors.New("dro: Fixed needs weights, one a sample")
+		}
+		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1, Weights: d.Weights}
+	case Groups:
+		g, err := side.NewGroupsOver(rows, ballOf(d.Near), d.Weights, d.Of...)
+		if err != nil {
+			return nil, err
+		}
+		g.Adjust = d.Adjust
+		n := 0
+		if len(d.Of) > 0 {
+			n = len(d.Of[0])
+		}
+		if err := g.Valid(n); err != nil {
+			return nil, fmt.Errorf("dro: %w", err)
+		}
+		return g, nil
+	case *KL:
+		return valueOf(d, rows)
+	case *ChiSquare:
+		return valueOf(d, rows)
+	case *CVaR:
+		return valueOf(d, rows)
+	case *Ball:
+		return valueOf(d, rows)
+	case *Uniform:
+		return valueOf(d, rows)
+	case *Fixed:
+		return valueOf(d, rows)
+	case *Groups:
+		return valueOf(d, rows)
+	case *side.Box:
+		return valueOf(d, rows)
+	case *side.Orthant:
+		return valueOf(d, rows)
+	default:
+		return d, nil
+	}
+	return of.Over(rows), nil
+}
+
+// valueOf returns dualOf of the dual that d points to; nil is no dual.
+func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return dualOf(*d, rows)
+}
+
+func ballOf(b Ball) side.Simplex {
+	return side.Simplex{Divergence: side.Divergence(b.Divergence), Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}
+}
+
+// usable returns d as the internal packages take it, and panics where its fields contradict one
+// another: Solve says so in an error.
+func usable(d Dual) saddle.Dual {
+	of, err := dualOf(d, nil)
+	if err != nil {
+		panic(err)
+	}
+	return of
+}
+
+// Modulus implements Dual.
+func (d KL) Modulus() float64 { return d.Nu }
+
+// Value implements Dual.
+func (d KL) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d KL) BestResponseTo(y, f []float64) (risk, tau float64) { return usable(d).BestResponseTo(y, f) }
+
+// Modulus implements Dual.
+func (d ChiSquare) Modulus() float64 { return d.Nu }
+
+// Value implements Dual.
+func (d ChiSquare) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d CVaR) Modulus() float64 { return 0 }
+
+// Value implements Dual.
+func (d CVaR) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d CVaR) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d Ball) Modulus() float64 { return d.Nu }
+
+// Value implements Dual.
+func (d Ball) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d Uniform) Modulus() float64 { return 0 }
+
+// Value implements Dual.
+func (d Uniform) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d Fixed) Modulus() float64 { return 0 }
+
+// Value implements Dual.
+func (d Fixed) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Modulus implements Dual.
+func (d Groups) Modulus() float64 { return d.Near.Nu }
+
+// Value implements Dual.
+func (d Groups) Value(y []float64) float64 { return usable(d).Value(y) }
+
+// BestResponseTo implements Dual.
+func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
+	return usable(d).BestResponseTo(y, f)
+}
+
+// Responses returns the means of the losses f of the groups, with their adjustments, and the weights
+// over the groups that respond to them.
+func (d Groups) Responses(f []float64) (loss, q []float64) {
+	return usable(d).(*side.Groups).Responses(f)
+}

@@ -1,0 +1,210 @@
+package hessian
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/shard"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// blockRows is the number of samples per column that the block of a class is estimated from.
+	blockRows = 4
+
+	// mostBlockEntries is the number of entries of all blocks above which their diagonals stand for
+	// them.
+	mostBlockEntries = 1 << 25
+)
+
+// classBlocks precondition the Hessian of samples with K margins each by its blocks on the diagonal,
+//
+//	B_c = Σ_j w_jc z_j z_jᵀ + μI,   w_jc = y_j p_jc(1 − p_jc) + c_j g_jc²,
+//
+// each from a sample of the rows drawn with probabilities that are proportional to w_jc. Where all K
+// columns of x have the same penalty, adding one vector to each changes no loss: on that space the
+// Hessian is the penalty, and the blocks act on the rest alone.
+type classBlocks struct {
+	oracle saddle.CurvedMargins
+	d, k   int
+	ridge  []float64 // d·K
+	same   bool      // the penalty is the same for all classes
+	ones   []float64 // n
+	slope  []float64 // n·K: at the point of the last update
+
+	factor []mat.Cholesky // K; of blocks that are formed
+	diag   []float64      // d·K: the diagonal of the blocks
+	formed bool
+}
+
+func newClassBlocks(o saddle.CurvedMargins, e *saddle.Evaluator, ridge []float64) *classBlocks {
+	_, _, k := e.Problem.Oracle.Dims()
+	b := &classBlocks{oracle: o, d: e.D / k, k: k, ridge: ridge, same: true, ones: e.Vector(e.N), factor: make([]mat.Cholesky, k)}
+	for j := range b.ones {
+		b.ones[j] = 1
+	}
+	for i, v := range ridge {
+		b.same = b.same && v == ridge[i/k*k]
+	}
+	b.formed = b.d <= MaxColumns && float64(k)*float64(b.d)*float64(b.d) <= mostBlockEntries
+	return b
+}
+
+// update forms the blocks for the weights of h: a pass or so.
+func (b *classBlocks) update(h *Operator, slope []float64) error {
+	e := h.evaluator
+	if b.slope == nil {
+		b.slope = e.Vector(len(slope))
+	}
+	copy(b.slope, slope)
+	b.diag = h.diagonal
+	most := e.N
+	if b.formed {
+		most = max(512, blockRows*b.d)
+	}
+	e.Spend(1)
+	overflow := make([]int, b.k)
+	shard.RunCount(b.k, b.k, func(c, _, _ int) {
+		overflow[c] = -1
+		w := make([]float64, e.N)
+		b.oracle.DiagonalTo(w, c, h.weight, h.response, slope, 0, e.N)
+		samples, weight := drawn(w, most)
+		row := make([]float64, b.d)
+		if !b.formed {
+			b.oracle.SquaresOf(row, samples, weight)
+			for i, v := range row {
+				b.setDiagonal(c, i, v)
+			}
+		} else {
+			overflow[c] = b.factorise(c, samples, weight)
+		}
+		for i := range b.d {
+			if v := b.diag[i*b.k+c]; math.IsNaN(v) || math.IsInf(v, 0) {
+				overflow[c] = i*b.k + c
+			}
+		}
+	})
+	for _, i := range overflow {
+		if i >= 0 {
+			return h.overflow(i)
+		}
+	}
+	return nil
+}
+
+// factorise factorises the block of class c. Where rounding leaves it indefinite its diagonal is
+// raised.
+func (b *classBlocks) factorise(c int, samples []int, weight []float64) (overflow int) {
+	gram := make([]float64, b.d*b.d)
+	b.oracle.GramOf(gram, samples, weight)
+	for i := range b.d {
+		b.setDiagonal(c, i, gram[i*b.d+i])
+	}
+	for raise := 1e-10; ; raise *= 100 {
+		for i := range b.d {
+			v := b.diag[i*b.k+c]
+			if gram[i*b.d+i] = v * (1 + raise); math.IsNaN(v) || math.IsInf(gram[i*b.d+i], 0) {
+				return i*b.k + c
+			}
+		}
+		if b.factor[c].Factorize(mat.NewSymDense(b.d, gram)) {
+			return -1
+		}
+	}
+}
+
+// setDiagonal stores the diagonal entry of parameter i of class c, from that of the Gram matrix.
+func (b *classBlocks) setDiagonal(c, i int, v float64) {
+	v += b.ridge[i*b.k+c]
+	if v == 0 {
+		v = 1 // a column of zeros, and no penalty
+	}
+	b.diag[i*b.k+c] = v
+}
+
+// drawn returns about most samples, drawn with probabilities proportional to w and weighted so that
+// sums are those of w in the mean: all with a weight where there are no more.
+func drawn(w []float64, most int) (samples []int, weight []float64) {
+	total, count := 0.0, 0
+	for _, v := range w {
+		if v > 0 {
+			total += v
+			count++
+		}
+	}
+	step := total / float64(most)
+	if count <= most {
+		step = 0
+	}
+	at := 0.5 * step
+	for j, v := range w {
+		switch {
+		case !(v > 0):
+		case v >= step:
+			samples, weight = append(samples, j), append(weight, v)
+		default:
+			if at += v; at >= step {
+				at -= step
+				samples, weight = append(samples, j), append(weight, step)
+			}
+		}
+	}
+	return samples, weight
+}
+
+// addProductTo adds the product of the samples in [lo, hi) with v to dst.
+func (b *classBlocks) addProductTo(dst []float64, h *Operator, v []float64, lo, hi int) {
+	b.oracle.MarginsTo(h.margin, v, lo, hi)
+	b.oracle.CurveTo(h.margin, h.weight, h.response, b.slope, lo, hi)
+	h.evaluator.Problem.Oracle.AddGradTo(dst, b.ones, h.margin, lo, hi)
+}
+
+// solve overwrites v by its product with the inverse of the preconditioner.
+func (b *classBlocks) solve(v []float64) {
+	var common []float64
+	if b.same {
+		common = b.centre(v)
+	}
+	shard.RunCount(b.k, b.k, func(c, _, _ int) {
+		if !b.formed {
+			for i := range b.d {
+				v[i*b.k+c] /= b.diag[i*b.k+c]
+			}
+			return
+		}
+		column := blas64.Vector{N: b.d, Inc: b.k, Data: v[c:]}
+		own := blas64.Vector{N: b.d, Inc: 1, Data: make([]float64, b.d)}
+		blas64.Copy(column, own)
+		upper := b.factor[c].RawU().(*mat.TriDense).RawTriangular()
+		blas64.Trsv(blas.Trans, upper, own)
+		blas64.Trsv(blas.NoTrans, upper, own)
+		blas64.Copy(own, column)
+	})
+	if b.same {
+		b.centre(v)
+		for i, m := range common {
+			if mu := b.ridge[i*b.k]; mu > 0 {
+				for c := range b.k {
+					v[i*b.k+c] += m / mu
+				}
+			}
+		}
+	}
+}
+
+// centre takes the mean over classes from every row of v and returns the means.
+func (b *classBlocks) centre(v []float64) []float64 {
+	mean := make([]float64, b.d)
+	for i := range mean {
+		row := v[i*b.k : (i+1)*b.k]
+		for _, a := range row {
+			mean[i] += a / float64(b.k)
+		}
+		for c := range row {
+			row[c] -= mean[i]
+		}
+	}
+	return mean
+}

@@ -1,0 +1,253 @@
+package saddle
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// certifyIntercepts records the lower bound of weights y where the K intercepts b of classes are
+// unpenalised: the penalised coordinates stay at the point last evaluated, F = ⟨y, f⟩ + φ is
+// minimised over b, and the cut is taken there, at x̃. What is left of the derivative g_b is of the
+// size of rounding, but b is unbounded. The minimum of F lies where F ≤ U = F(x̃): there, with Y_t the
+// weight and z̄_t the mean row of the samples of class t, and with f_j ≥ m_jc − m_jt for t = t_j,
+//
+//	b_c − b_t ≤ U/Y_t + ‖w_c − w_t‖‖z̄_t‖ ≤ U/Y_t + 2√(U/μ)‖z̄_t‖   for all c and t,
+//
+// so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes,
+// ⟨g_b, b − b̃⟩ ≥ −½‖g_b‖₁(B + range of b̃) (math: §3).
+func (c *Certifier) certifyIntercepts(y []float64) {
+	o, curved := Ability[CurvedMargins](c.Problem.Oracle)
+	of, classified := Ability[Classified](c.Problem.Oracle)
+	signed, _ := Ability[NonNegative](c.Problem.Oracle)
+	if !curved || !classified || signed == nil || !signed.NonNegative() || c.ridge == nil {
+		return
+	}
+	if c.shifted == nil {
+		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
+	}
+	scratch := c.Vector(len(c.Slope))
+	defer c.release(scratch)
+	at := c.minimiseIntercepts(o, y, scratch)
+	sums := c.classSums(of, y, scratch)
+	c.leaveOut(y, sums[c.D-c.intercepts:])
+	w := c.weigh(y, c.Value)
+	t := c.cutAt(c.shifted, y, at)
+	phi := c.Problem.Primal.Value(at)
+	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow
+	width := c.interceptRange(sums, above) + spread(at[c.D-c.intercepts:])
+	left := 0.0 // derivatives of classes without weight are 0
+	for i := c.D - c.intercepts; i < c.D; i++ {
+		left += math.Abs(t.g[i]) + t.err[i]
+	}
+	copy(c.bound, t.g)
+	copy(c.Err, t.err)
+	psi, implied := c.penalty(y)
+	rounding := t.rounding + (1+1e-9)*left*width/2
+	if !math.IsInf(rounding, 1) && !math.IsNaN(rounding) {
+		c.record(t.value-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
+	}
+}
+
+// spread returns the difference between the largest and the smallest entry of v.
+func spread(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
+
+// minimiseIntercepts returns the point last evaluated with intercepts that minimise ⟨y, f⟩, by
+// Newton's method, where the shifted evaluator is evaluated last: half a pass a step. scratch has n·K
+// numbers.
+func (c *Certifier) minimiseIntercepts(o CurvedMargins, y, scratch []float64) []float64 {
+	const mostSteps = 30
+	k := c.intercepts
+	at := slices.Clone(c.X)
+	b := at[c.D-k:]
+	evaluate := func() (value float64, g []float64) {
+		c.Spend(0.5)
+		c.shifted.evaluate(at)
+		g = c.sumByClass(y, c.shifted.Slope)
+		return c.linear(y, c.shifted.Value), g
+	}
+	value, g := evaluate()
+	for range mostSteps {
+		before, size := slices.Clone(b), floats.Norm(g, 1)
+		if size <= 4*UnitRoundoff*math.Sqrt(float64(c.N)) {
+			break
+		}
+		step := c.interceptStep(o, y, scratch, g)
+		if step == nil {
+			break
+		}
+		t, moved := 1.0, false
+		for ; t > 1e-3; t /= 4 {
+			floats.AddScaledTo(b, before, -t, step)
+			now, next := evaluate()
+			if now <= value+1e-12*math.Abs(value) && (now < value || floats.Norm(next, 1) < 0.9*size) {
+				moved, value, g = floats.Norm(next, 1) < 0.9*size || now < value-1e-12*math.Abs(value), now, next
+				break
+			}
+		}
+		if !moved {
+			copy(b, before)
+			evaluate()
+			break
+		}
+	}
+	return at
+}
+
+// sumByClass returns Σ_j y_j v_jc for every c, of K numbers v_j a sample.
+func (c *Certifier) sumByClass(y, v []float64) []float64 {
+	k := c.intercepts
+	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
+	part.Clear()
+	c.Rows.Run(c.N, func(s, lo, hi int) {
+		sums := part.Of(s)
+		for j := lo; j < hi; j++ {
+			if w := y[j]; w != 0 {
+				floats.AddScaled(sums, w, v[j*k:(j+1)*k])
+			}
+		}
+	})
+	out := make([]float64, k)
+	c.Rows.SumTo(out, part)
+	return out
+}
+
+// interceptStep returns H⁻¹g, H the second derivative of ⟨y, f⟩ in the intercepts at the shifted
+// point, on the intercepts of sum 0; nil where H is singular there.
+func (c *Certifier) interceptStep(o CurvedMargins, y, scratch, g []float64) []float64 {
+	k := c.intercepts
+	h := mat.NewSymDense(k, nil)
+	none := c.Scratch()
+	clear(none)
+	trace := 0.0
+	for i := range k {
+		for j := range c.N {
+			m := scratch[j*k : (j+1)*k]
+			clear(m)
+			m[i] = 1
+		}
+		c.Rows.Run(c.N, func(_, lo, hi int) { o.CurveTo(scratch, y, none, c.shifted.Slope, lo, hi) })
+		column := c.sumByClassOnce(scratch)
+		for l := i; l < k; l++ {
+			h.SetSym(i, l, column[l])
+		}
+		trace += column[i]
+	}
+	for i := range k { // a 1 in the direction that changes no loss
+		for l := i; l < k; l++ {
+			h.SetSym(i, l, h.At(i, l)+trace/float64(k))
+		}
+		h.SetSym(i, i, h.At(i, i)*(1+1e-12))
+	}
+	var chol mat.Cholesky
+	if !(trace > 0) || !chol.Factorize(h) {
+		return nil
+	}
+	step := mat.NewVecDense(k, slices.Clone(g))
+	if err := chol.SolveVecTo(step, step); err != nil {
+		if _, ill := err.(mat.Condition); !ill {
+			return nil
+		}
+	}
+	return step.RawVector().Data
+}
+
+// sumByClassOnce returns sumByClass with weights of 1.
+func (c *Certifier) sumByClassOnce(v []float64) []float64 {
+	k := c.intercepts
+	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
+	part.Clear()
+	c.Rows.Run(c.N, func(s, lo, hi int) {
+		sums := part.Of(s)
+		for j := lo; j < hi; j++ {
+			floats.Add(sums, v[j*k:(j+1)*k])
+		}
+	})
+	out := make([]float64, k)
+	c.Rows.SumTo(out, part)
+	return out
+}
+
+// classSums returns Σ_{j: t_j = t} y_j z_j, one column a class. scratch has n·K numbers.
+func (c *Certifier) classSums(of Classified, y, scratch []float64) []float64 {
+	clear(scratch)
+	c.Rows.Run(c.N, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			scratch[j*c.intercepts+of.ClassOf(j)] = 1
+		}
+	})
+	sums := make([]float64, c.D)
+	c.GradOf(sums, y, scratch)
+	return sums
+}
+
+// leaveOut replaces the losses and slopes at the shifted point by those without the classes of no
+// weight, whose intercepts fall without end: log Σ_c exp m_c is no less than the sum over the others.
+func (c *Certifier) leaveOut(y, mass []float64) {
+	k := c.intercepts
+	if slices.Min(mass) > 0 {
+		return
+	}
+	e := c.shifted
+	c.Rows.Run(c.N, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			if y[j] == 0 {
+				continue
+			}
+			slope, out := e.Slope[j*k:(j+1)*k], 0.0
+			for t, v := range slope {
+				if !(mass[t] > 0) {
+					out += v
+					slope[t] = 0
+				}
+			}
+			if rest := 1 - out; rest > 0.5 && out > 0 {
+				e.Value[j] = max(0, e.Value[j]*(1-16*UnitRoundoff)+math.Log1p(-out)*(1+16*UnitRoundoff))
+				others := 0.0
+				class := -1
+				for t, v := range slope {
+					if v < 0 {
+						class = t
+						continue
+					}
+					slope[t] = v / rest
+					others += slope[t]
+				}
+				if class >= 0 {
+					slope[class] = -others
+				}
+			} else if out > 0 {
+				e.Value[j] = 0 // and no slope: a loss is no less
+				clear(slope)
+			}
+		}
+	})
+}
+
+// interceptRange bounds the range of the intercepts of the classes with weight where ⟨y, f⟩ + φ ≤
+// above, from the sums of the rows of every class.
+func (c *Certifier) interceptRange(sums []float64, above float64) float64 {
+	k := c.intercepts
+	mu := math.Inf(1)
+	for _, v := range c.ridge[:c.D-k] {
+		mu = min(mu, v)
+	}
+	most := 0.0
+	for t := range k {
+		mass, square := sums[c.D-k+t], 0.0
+		if !(mass > 0) {
+			continue
+		}
+		for i := t; i < c.D-k; i += k {
+			square += sums[i] * sums[i]
+		}
+		bound := above / mass
+		if square > 0 {
+			bound += 2 * math.Sqrt(above/mu) * math.Sqrt(square) / mass
+		}
+		most = max(most, bound)
+	}
+	return (1 + 1e-6) * most
+}

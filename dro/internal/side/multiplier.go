@@ -1,0 +1,131 @@
+package side
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+)
+
+// multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball,
+// D(y_ν‖w) = Radius, or Nu where that one is, and an estimate of the threshold there; NaN: none. It
+// uses y. The derivative of ν·Radius + R_ν in ν is Radius − D(y_ν‖w), so that this ν is the minimiser,
+// and an error in it costs second order.
+//
+// It is Newton's method on log D against log ν, of slope −2 for large ν and flatter elsewhere, within a
+// bracket.
+func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from saddle.Multipliers) (nu, tau float64) {
+	tau = math.NaN()
+	lo, hi := s.Nu, math.Inf(1)
+	if s.Nu == 0 {
+		if b = r.withTies(b, f); b.vertexDivergence(s.Divergence) <= s.Radius {
+			return 0, tau
+		}
+	} else {
+		var d float64
+		if d, _, tau = s.divergenceAt(r, y, f, s.Nu, b, tau); !(d > s.Radius) {
+			return s.Nu, tau
+		}
+	}
+	if nu, tau = from.Nu, from.Tau; !from.Known || !(nu > lo) {
+		if few, of := r.sampled(f); few != nil {
+			nu, tau = s.multiplier(few, make([]float64, len(of)), of, few.boundOf(of, b.limit), from)
+		} else {
+			nu, tau = r.deviation(f, b.level)/math.Sqrt(2*s.Radius), math.NaN()
+		}
+	}
+	if nu = max(nu, lo); !(nu > 0) || math.IsInf(nu, 1) {
+		nu = 0x1p-1000
+	}
+	const (
+		farthest = 20 // × a step
+		exact    = 1e-8
+		most     = 700 // steps, which cross all numbers; there are a few
+	)
+	for range most {
+		var d, slope float64
+		d, slope, tau = s.divergenceAt(r, y, f, nu, b, tau)
+		if math.IsNaN(d) {
+			return nu, tau
+		}
+		if d > s.Radius {
+			lo = nu
+		} else {
+			hi = nu
+		}
+		ratio := math.Log(d) - math.Log(s.Radius)
+		step := ratio * d / slope // of log ν
+		next := nu * math.Exp(max(-3, min(3, step)))
+		if math.Abs(step) <= exact && math.Abs(ratio) <= 1 { // else the slope is all rounding
+			return max(next, s.Nu), tau // as exact as rounding lets D be
+		}
+		if !(next > lo && next < hi) || math.Abs(step) <= exact {
+			switch next = lo + (hi-lo)/2; {
+			case math.IsInf(hi, 1):
+				next = farthest * lo
+			case lo == 0:
+				next = hi / farthest
+			}
+		}
+		if next == nu || !math.IsInf(hi, 1) && !(hi-lo > 1e-15*hi) {
+			return nu, tau
+		}
+		nu = next
+	}
+	return nu, tau
+}
+
+// deviation returns the deviation of the losses by the reference weights, top of these the largest.
+func (r *reference) deviation(f []float64, top float64) float64 {
+	mean := func(of func(v float64) float64) float64 {
+		return r.rows.Sum(len(f), func(lo, hi int) float64 {
+			s := 0.0
+			for j := lo; j < hi; j++ {
+				if w := r.at(j); w > 0 {
+					s += w / r.total * of(f[j])
+				}
+			}
+			return s
+		})
+	}
+	below := mean(func(v float64) float64 { return top - v }) // the unit: squares do not overflow
+	return below * math.Sqrt(mean(func(v float64) float64 { return ((top-v)/below - 1) * ((top-v)/below - 1) }))
+}
+
+// divergenceAt returns D of the best response to ν·D, which it stores in y, −dD/d log ν, and τ. With
+// u = (f − τ)/ν and c = w φ*″(u) the latter is Σ c (u − Σcu/Σc)².
+func (s Simplex) divergenceAt(r *reference, y, f []float64, nu float64, b bound, guess float64) (d, slope, tau float64) {
+	n, kl := len(f), s.Divergence == KullbackLeibler
+	tau = r.respondAt(y, f, s.Divergence, nu, b, guess, nil)
+	at := (tau - b.level) / nu
+	parts := [4][]float64{r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n), r.rows.Scalars(n)}
+	r.rows.Run(n, func(k, lo, hi int) {
+		var sum, mass, first, second float64
+		for j := lo; j < hi; j++ {
+			v := (f[j] - b.level) / nu
+			c := s.slopeOf(r, y, j)
+			if c > 0 {
+				mass += c
+				first += c * v
+				second += c * v * v
+			}
+			if kl && y[j] > 0 {
+				if c == 0 {
+					v = math.Log(b.limit) + at
+				}
+				sum += y[j] * (v - at)
+			}
+		}
+		if !kl {
+			sum = r.divergence(y, s.Divergence, lo, hi) / r.total
+		}
+		parts[0][k], parts[1][k], parts[2][k], parts[3][k] = sum, mass, first, second
+	})
+	r.rows.Share(parts[:]...)
+	const small = 1e-3 // a divergence that cancels
+	if d = vec.Sum(parts[0]); kl && d < small {
+		d = r.moments(y, nil, s.Divergence, nil).divergence
+	}
+	mean := vec.Sum(parts[2]) / vec.Sum(parts[1])
+	return d, vec.Sum(parts[3]) - mean*vec.Sum(parts[2]), tau
+}

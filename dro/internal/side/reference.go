@@ -1,0 +1,121 @@
+package side
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A reference holds the reference weights of n samples: w_j of their sum, or equal ones.
+type reference struct {
+	rows  *ranks.Rows // where the samples are stored; nil: all here
+	w     []float64   // nil: equal
+	total float64     // the sum of the weights, n of equal ones
+}
+
+// newReference returns the reference weights of n samples; w may be nil, or longer.
+func newReference(rows *ranks.Rows, w []float64, n int) reference {
+	if w == nil {
+		return reference{rows, nil, float64(n)}
+	}
+	return reference{rows, w[:n], totalOf(rows, w[:n])}
+}
+
+// at returns the weight of sample j, not divided by the total.
+func (r *reference) at(j int) float64 {
+	if r.w == nil {
+		return 1
+	}
+	return r.w[j]
+}
+
+// weightsTo stores the reference weights, of sum one, in y.
+func (r *reference) weightsTo(y []float64) {
+	r.rows.Run(len(y), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			y[j] = r.at(j) / r.total
+		}
+	})
+}
+
+// largest returns the largest loss of a sample with a reference weight, no number where one of these
+// is none.
+func (r *reference) largest(f []float64) float64 {
+	return r.rows.Max(len(f), func(lo, hi int) float64 {
+		if r.w == nil {
+			return kernel.Max(f[lo:hi])
+		}
+		m := math.Inf(-1)
+		for j := lo; j < hi; j++ {
+			if r.w[j] > 0 {
+				m = max(m, f[j])
+			}
+		}
+		return m
+	})
+}
+
+// validWeights checks reference weights of n samples; nil is fine.
+func validWeights(rows *ranks.Rows, w []float64, n int) error {
+	if w == nil {
+		return nil
+	}
+	if len(w) < n {
+		return fmt.Errorf("there are %d weights for %d samples", len(w), n)
+	}
+	return validMass(rows, w)
+}
+
+func totalOf(rows *ranks.Rows, w []float64) float64 {
+	return rows.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
+}
+
+// leastTotal is the least sum of weights: a rounding of the smallest numbers there are is
+// 2⁻⁷⁴ of it.
+const leastTotal = 0x1p-1000
+
+// validMass checks that weights are finite, ≥ 0, and not all next to zero: of samples that lie with
+// several ranks those that are here, of which each may be.
+func validMass(rows *ranks.Rows, w []float64) error {
+	total := 0.0
+	lo, hi := rows.Here(len(w))
+	for j, v := range w[lo:hi] {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", lo+j, v)
+		}
+		total += v
+	}
+	switch {
+	case !(total > 0) && rows == nil || math.IsInf(total, 1):
+		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
+	case total < leastTotal && rows == nil:
+		return fmt.Errorf("the weights sum to %v, too little for parts of them to be numbers: multiply all of them by a constant", total)
+	}
+	return nil
+}
+
+// roomOf returns where vectors of one entry a sample lie: of samples of several ranks they take
+// memory for those that are here.
+func roomOf(rows *ranks.Rows) *paged.Room {
+	if rows == nil {
+		return nil
+	}
+	return paged.Virtual()
+}
+
+// partOf returns the entries of a vector of one entry a sample at the first samples of every
+// shard, as long as there are, with those that are here; nil of nil.
+func partOf[T int32 | float64](rows *ranks.Rows, v []T, count int) []T {
+	if v == nil {
+		return nil
+	}
+	lo, _ := rows.Part(count).Here(count)
+	out := paged.Make[T](roomOf(rows), count)
+	for k, j := range rows.StratifiedHere(len(v), count) {
+		out[lo+k] = v[j]
+	}
+	return out
+}

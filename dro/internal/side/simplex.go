@@ -1,0 +1,301 @@
+package side
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// A Divergence measures how far weights y are from reference weights w.
+type Divergence int
+
+const (
+	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
+	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
+)
+
+// A Simplex is the adversary of weights near reference weights w,
+//
+//	Y = {y ∈ Δ : D(y‖w) ≤ Radius, y_j ≤ w_j/Alpha},   ψ(y) = Nu·D(y‖w).
+//
+// With the divergence D(y‖w) = Σ_j w_j φ(y_j/w_j), its robust risk is
+//
+//	R(f) = min over τ and ν ≥ Nu of  τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν),
+//
+// φ* the conjugate of φ on [0, 1/Alpha]. The minimising τ and ν make the best response: y_j/w_j is
+// the ratio in [0, 1/Alpha] that attains φ*. The zero Simplex is the largest loss, with Alpha = 1 it is
+// the mean by the reference weights; the public adversaries on the simplex stand for this type.
+type Simplex struct {
+	Divergence Divergence
+	Nu         float64   // ≥ 0, in loss units
+	Radius     float64   // ≥ 1e-12, in units of D; 0 or +Inf: no bound
+	Alpha      float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
+	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal. A prefix of the samples has the prefix of w
+
+	rows *ranks.Rows // where the samples are; nil: here
+}
+
+var (
+	_ saddle.Adversary = Simplex{}
+	_ saddle.Kinked    = Simplex{}
+	_ saddle.Mirror    = Simplex{}
+	_ saddle.Liftable  = Simplex{}
+)
+
+// leastRadius is the radius of the smallest ball that is solved for.
+const leastRadius = 1e-12
+
+// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+func (s Simplex) Valid(n int) error {
+	switch {
+	case s.Divergence != KullbackLeibler && s.Divergence != PearsonChi2:
+		return fmt.Errorf("unknown divergence %d", s.Divergence)
+	case !(s.Radius >= 0):
+		return fmt.Errorf("a radius of %v: it must be > 0", s.Radius)
+	case s.Radius > 0 && s.Radius < leastRadius:
+		return fmt.Errorf("a radius of %v is below %v: the weights would differ from the reference weights by rounding alone; take a larger radius, or fixed weights", s.Radius, leastRadius)
+	case !(s.Alpha >= 0 && s.Alpha <= 1):
+		return fmt.Errorf("α = %v: it must be in (0, 1]", s.Alpha)
+	}
+	return validWeights(s.rows, s.Weights, n)
+}
+
+// limit returns the largest y_j/w_j, +Inf for none.
+func (s Simplex) limit() float64 {
+	if s.Alpha == 0 {
+		return math.Inf(1)
+	}
+	return 1 / s.Alpha
+}
+
+// bounded reports whether there is a radius.
+func (s Simplex) bounded() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
+
+// Region implements Adversary.
+func (s Simplex) Region() saddle.Region {
+	switch {
+	case s.Alpha == 1:
+		return saddle.Point
+	case s.Alpha == 0 && !s.bounded() && s.Weights == nil:
+		return saddle.Whole
+	}
+	return saddle.Part
+}
+
+// Modulus implements Dual.
+func (s Simplex) Modulus() float64 { return s.Nu }
+
+// Value implements Dual: Nu·D(y‖w).
+func (s Simplex) Value(y []float64) float64 {
+	if s.Nu == 0 {
+		return 0
+	}
+	return s.Nu * s.DivergenceOf(y)
+}
+
+// DivergenceOf returns D(y‖w).
+func (s Simplex) DivergenceOf(y []float64) float64 {
+	r := newReference(s.rows, s.Weights, len(y))
+	return r.moments(y, nil, s.Divergence, nil).divergence
+}
+
+// BestResponseTo implements Dual.
+func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
+	a := s.respond(y, f, saddle.Multipliers{})
+	return a.risk, a.tau
+}
+
+// Price returns the multiplier ν of the best response to the losses f: the penalty ν·D alone has the
+// same.
+func (s Simplex) Price(f []float64) float64 {
+	if !s.bounded() {
+		return s.Nu
+	}
+	return s.respond(make([]float64, len(f)), f, saddle.Multipliers{}).nu
+}
+
+// Smoothed implements Adversary.
+func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
+	if s.Nu == 0 && s.Alpha == 0 && !s.bounded() {
+		s.Divergence = KullbackLeibler // whose largest value is the smaller one
+	}
+	s.Nu = nu
+	return s, s.mostDivergence(n)
+}
+
+// mostDivergence returns the largest divergence of weights on n samples: y ≤ w/Alpha, and y ≤ 1.
+func (s Simplex) mostDivergence(n int) float64 {
+	ratio := float64(n)
+	if s.Weights != nil {
+		w := s.Weights[:n]
+		ratio = totalOf(s.rows, w) / -s.rows.Max(n, func(lo, hi int) float64 {
+			m := math.Inf(-1)
+			for _, v := range w[lo:hi] {
+				if v > 0 {
+					m = max(m, -v)
+				}
+			}
+			return m
+		})
+	}
+	ratio = min(ratio, s.limit())
+	most := (ratio - 1) / 2
+	if s.Divergence == KullbackLeibler {
+		most = math.Log(ratio)
+	}
+	if s.bounded() {
+		most = min(most, s.Radius)
+	}
+	return most
+}
+
+// Restricted implements Adversary, where no bound depends on the number of samples: Σ y log(n y) is
+// Σ y log(m y) + log(n/m), and (νn/2)Σy² − ν/2 has the first term of m samples and ν·n/m.
+func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
+	if s.Region() != saddle.Whole {
+		return nil, 0
+	}
+	s.rows = nil // the m samples are copied to every rank
+	ratio := float64(n) / float64(m)
+	if s.Divergence == KullbackLeibler {
+		return s, s.Nu * math.Log(ratio)
+	}
+	offset = s.Nu / 2 * (ratio - 1)
+	s.Nu *= ratio * (1 + 8*saddle.UnitRoundoff) // so that rounding does not take from the penalty
+	return s, offset
+}
+
+// Differentiable implements Adversary: without a penalty the risk has a gradient at an optimum of d
+// parameters if the ball is so small that the adversary rests on several samples a parameter.
+func (s Simplex) Differentiable(n, d int) bool {
+	if !s.bounded() {
+		return false
+	}
+	const rows = 4              // a parameter and one: several
+	left := math.Exp(-s.Radius) // the least effective share of the samples
+	if s.Divergence == PearsonChi2 {
+		left = 1 / (1 + 2*s.Radius)
+	}
+	return left*float64(n) >= float64(rows*(d+1))
+}
+
+// CapTo implements Kinked: without a penalty and a radius, y ≤ w/Alpha.
+func (s Simplex) CapTo(u []float64) bool {
+	if len(u) > 0 {
+		r := newReference(s.rows, s.Weights, len(u))
+		lo, hi := s.rows.Here(len(u))
+		for j := lo; j < hi; j++ {
+			if u[j] = 0; r.at(j) > 0 {
+				u[j] = r.at(j) / r.total * s.limit()
+			}
+		}
+	}
+	return s.Nu == 0 && !s.bounded() && s.Alpha < 1
+}
+
+// Over implements Adversary.
+func (s Simplex) Over(rows *ranks.Rows) saddle.Dual {
+	s.rows = rows
+	return s
+}
+
+// OfSamples implements Adversary.
+func (s Simplex) OfSamples(samples []int) saddle.Dual {
+	s.Weights, s.rows = ranks.At(s.rows, s.Weights, samples), nil
+	return s
+}
+
+// OfPart implements Adversary.
+func (s Simplex) OfPart(count int) saddle.Dual {
+	s.Weights, s.rows = partOf(s.rows, s.Weights, count), nil
+	return s
+}
+
+// CoordsTo implements Mirror: u = log(n y), of weights that underflow the smallest that does not,
+// or u = n y.
+func (s Simplex) CoordsTo(u, y []float64) {
+	const leastLog = -700 // exp of it is not yet subnormal
+	n := float64(len(y))
+	for j, v := range y {
+		if u[j] = n * v; s.Divergence == KullbackLeibler {
+			u[j] = math.Max(math.Log(u[j]), leastLog)
+		}
+	}
+}
+
+// Proximal implements Adversary: of equal reference weights, without a radius.
+func (s Simplex) Proximal() bool {
+	return !s.bounded() && (s.Weights == nil || s.Alpha == 1)
+}
+
+// StartingWeights implements StartedDual: the reference weights.
+func (s Simplex) StartingWeights(y []float64) {
+	r := newReference(s.rows, s.Weights, len(y))
+	r.weightsTo(y)
+}
+
+// ProxTo implements Mirror: a weighted mean of the losses and the coordinates, then the best
+// response of penalty 1 to it.
+func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
+	if s.Alpha == 1 {
+		s.StartingWeights(y)
+		s.CoordsTo(u, y)
+		return
+	}
+	inv := 1 / (a*s.Nu + e)
+	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
+	largest := kernel.Max(f)
+	for j := range u {
+		v := ca*max(f[j]-largest, -0x1p900) + cp*prev[j] // the first is bounded where it would overflow
+		if w != 0 {
+			v += ch * hist[j]
+		}
+		u[j] = v
+	}
+	r := newReference(nil, nil, len(y))
+	tau := r.respondAt(y, u, s.Divergence, 1, r.boundOf(u, s.limit()), math.NaN(), nil)
+	const least = 0x1p-1000 // of a weight whose logarithm has all its digits
+	for j, v := range y {
+		switch {
+		case s.Divergence == PearsonChi2:
+			u[j] = float64(len(y)) * v
+		case s.Alpha == 0 || v <= least:
+			u[j] -= tau
+		default:
+			u[j] = math.Log(float64(len(y)) * v)
+		}
+	}
+}
+
+// NormScale implements Normed: ‖·‖₁ ≥ ‖·‖₂ for KL, and (n/2)‖·‖₂² for χ².
+func (s Simplex) NormScale(n int) float64 {
+	if s.SumNorm() {
+		return 1
+	}
+	return math.Sqrt(float64(n))
+}
+
+// WeightCap implements Normed.
+func (s Simplex) WeightCap(n int) float64 {
+	if s.Weights != nil {
+		return 1
+	}
+	return min(1, s.limit()/float64(n))
+}
+
+// TotalWeight implements Normed.
+func (s Simplex) TotalWeight(int) float64 { return 1 }
+
+// SumNorm implements Normed.
+func (s Simplex) SumNorm() bool { return s.Divergence == KullbackLeibler }
+
+// Separated implements Liftable; the simplex implies y_j ≤ 1.
+func (s Simplex) Separated(n int) saddle.Separable {
+	if !s.Proximal() || s.Alpha == 1 {
+		return nil
+	}
+	return Orthant{Divergence: s.Divergence, Nu: s.Nu, Cap: s.WeightCap(n)}
+}

@@ -1,0 +1,65 @@
+package solve
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/bound"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+// pointPasses is what a lower bound from the curvature may cost, in passes: Certify and Path.Add
+// promise as much.
+const pointPasses = 10
+
+// Certify bounds the optimum of p from one point x, length d, and nothing else:
+// the upper bound is the objective there, the lower one what the adversary's best
+// response at x proves. It takes a pass, half of one or more with an intercept, and
+// up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
+func Certify(p *saddle.Problem, x []float64) (saddle.Certificate, error) {
+	c, err := certifierAt(p, x)
+	if err != nil {
+		return saddle.Certificate{}, err
+	}
+	defer c.Free()
+	return c.Best, nil
+}
+
+// certifierAt returns a certifier that has evaluated and certified x. The caller frees it.
+func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error) {
+	if err := saddle.Validate(p); err != nil {
+		return nil, err
+	}
+	_, d, _ := p.Oracle.Dims()
+	s := saddle.DefaultSettings()
+	if s.X0 = x; x == nil {
+		s.X0 = make([]float64, d)
+		if o, ok := saddle.Ability[saddle.Started](p.Primal); ok {
+			o.StartingPoint(s.X0)
+		}
+	}
+	if err := s.Validate(d); err != nil {
+		return nil, err
+	}
+	if err := saddle.ValidatePoint(p, s.X0); err != nil {
+		return nil, err
+	}
+	p, s.X0 = saddle.CentredAt(p, s.X0)
+	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
+	defer func() {
+		if err != nil {
+			r.Cert.Free()
+		}
+	}()
+	if err := r.ValidateFree(); err != nil {
+		return nil, err
+	}
+	r.Cert.Evaluate(s.X0)
+	if err := r.Cert.KeepsPromise(); err != nil {
+		return nil, err
+	}
+	r.Cert.Certify()
+	if d <= hessian.MaxColumns {
+		count := bound.Affordable(r.Cert, pointPasses)
+		bound.FromCurvature(r.Cert, count, count, pointPasses)
+	}
+	return r.Cert, nil
+}

@@ -1,0 +1,145 @@
+package solve_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	dro "github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/dro/primaldual"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// mapped returns a matrix of n × d numbers that lie in room.
+func mapped(t *testing.T, room *paged.Room, n, d int, x []float64) *design.Mapped {
+	t.Helper()
+	y := paged.Make[float64](room, len(x))
+	copy(y, x)
+	z, err := design.NewDense(n, d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return design.NewMapped(z, room, 1<<16, func() { paged.Free(room, y) })
+}
+
+// Every method certifies rows on disk as it does those in memory, with vectors that leave
+// memory all the time, and gives everything back but the weights of its result.
+func TestRowsOnDisk(t *testing.T) {
+	const n, d = 12_000, 5
+	dir := t.TempDir()
+	room, err := paged.New(dir, 0) // nothing may stay
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer room.Close()
+	room.Least = 1
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		m := 0.0
+		for k := range d - 1 {
+			x[i*d+k] = rng.NormFloat64()
+			m += x[i*d+k]
+		}
+		x[i*d+d-1] = 1
+		target[i] = math.Copysign(1, m+2*rng.NormFloat64())
+	}
+	disk := mapped(t, room, n, d, x)
+	dense, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss := losses.Logistic{}
+	for _, dual := range []dro.Dual{dro.Simplex{Nu: 0.05}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0}} {
+		methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.LBFGS{}, dro.Newton{First: 1000}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
+		if dual.Modulus() == 0 {
+			methods = []dro.Method{dro.Newton{}}
+		}
+		solve := func(z design.Matrix, m dro.Method) *dro.TestResult {
+			oracle, err := losses.NewLinear(loss, z, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := dro.DefaultSettings()
+			s.RelativeGap = 1e-5
+			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
+			if err != nil {
+				t.Fatalf("%s, %v: %v", m.Name(), dual, err)
+			}
+			return res
+		}
+		for _, m := range methods {
+			got, want := solve(disk, m), solve(dense, m)
+			if got.Status != want.Status || !(math.Abs(got.Objective-want.Objective) <= 2e-5*want.Objective) || got.Certificate.Upper < want.Certificate.Lower || want.Certificate.Upper < got.Certificate.Lower {
+				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status, got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
+			}
+			sum := 0.0
+			for _, y := range got.Y {
+				sum += y
+			}
+			if !(math.Abs(sum-1) <= 1e-9) {
+				t.Errorf("%s, %v: the weights sum to %v", m.Name(), dual, sum)
+			}
+			paged.Free(room, got.Y)
+		}
+	}
+	oracle, err := losses.NewLinear(loss, disk, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+	path := dro.NewPath(p, func(nu float64) dro.Dual { return dro.Simplex{Nu: nu} })
+	_, columns, _ := oracle.Dims()
+	for range 3 {
+		if _, err := dro.Certify(p, make([]float64, columns)); err != nil {
+			t.Fatal(err)
+		}
+		if err := path.Add(make([]float64, columns), slices.Repeat([]float64{1}, len(target))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if disk.Free(); room.Slices() > 0 {
+		t.Errorf("%d vectors were not given back", room.Slices())
+	}
+	if files, _ := os.ReadDir(dir); len(files) > 0 {
+		t.Errorf("%s has a name", files[0].Name())
+	}
+}
+
+// Columns and targets far from zero are moved there on disk as in memory: margins would
+// cancel to nothing of a certificate.
+func TestRawRowsOnDisk(t *testing.T) {
+	const n, d = 900, 4
+	rng := rand.New(rand.NewPCG(3, 4))
+	x, target := make([]float64, n*d), make([]float64, n)
+	for i := range n {
+		copy(x[i*d:], []float64{1e9 + rng.NormFloat64(), rng.NormFloat64(), -7, 1})
+		target[i] = 1e12 + x[i*d] - 1e9 + rng.NormFloat64()
+	}
+	dense, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := mapped(t, paged.Virtual(), n, d, x)
+	var of []*dro.TestResult
+	for _, z := range []design.Matrix{dense, disk} {
+		o, err := losses.NewLinear(losses.Squared{}, z, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
+		res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+		if err != nil || res.Status != dro.Certified {
+			t.Fatalf("%T: %v, %+v", z, err, res)
+		}
+		of = append(of, res)
+	}
+	if a, b := of[0], of[1]; !slices.Equal(a.X, b.X) || a.Certificate != b.Certificate {
+		t.Errorf("in memory %v, %v; on disk %v, %v", a.X, a.Certificate, b.X, b.Certificate)
+	}
+}

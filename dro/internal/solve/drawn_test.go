@@ -1,0 +1,86 @@
+package solve_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	dro "github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/dro/primaldual"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// The random return rule draws step k with probability a_k/A_t: with the constant
+// a_k of μ = ν = 0, every one of t steps comes up equally often.
+func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
+	const steps, seeds = 8, 4000
+	a := []float64{1, -1, -0.5, 2}
+	oracle, err := dro.NewBilinear(2, 2, a, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &dro.Problem{Oracle: oracle, Dual: dro.Simplex{}, Primal: dro.Entropy{}}
+	m := primaldual.FullVector{Schedule: primaldual.Theory}
+	s := dro.DefaultSettings()
+	s.CheckEvery = 1e6 // no check but the last
+	run := func() *dro.TestResult {
+		res, err := dro.SolveBy(context.Background(), p, m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	s.RelativeGap = 1e-15
+	for s.MaxPasses = 0.5; run().Iterations < steps; s.MaxPasses += 0.5 {
+	}
+	// The sequence does not depend on the seed: its points are the drawn ones.
+	count := map[[2]float64]int{}
+	for seed := range uint64(seeds) {
+		s.Seed = seed
+		x := run().Drawn
+		count[[2]float64{x[0], x[1]}]++
+	}
+	if len(count) != steps {
+		t.Fatalf("%d different points were drawn of %d steps", len(count), steps)
+	}
+	chi2 := 0.0
+	for _, c := range count {
+		e := float64(seeds) / steps
+		chi2 += (float64(c) - e) * (float64(c) - e) / e
+	}
+	if chi2 > 24.3 { // 99.9 % quantile of χ² with 7 degrees of freedom
+		t.Errorf("draws %v: χ² = %.1f", count, chi2)
+	}
+}
+
+func TestBlocksOfGivenSizes(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 60, 3), Dual: dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+	s := dro.DefaultSettings()
+	sizes := []int{1, 1, 30, 8, 20}
+	ones := slices.Repeat([]int{1}, 60)
+	peer, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []dro.Method{
+		primaldual.Stochastic{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes, ThreeTouches: true},
+		primaldual.Stochastic{Sizes: ones}, primaldual.SeparableBlock{Block: 1}, primaldual.SeparableBlock{Sizes: ones, Strategy: primaldual.Historical, ThreeTouches: true},
+	} {
+		res, err := dro.SolveBy(context.Background(), p, m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Status != dro.Certified || !(math.Abs(res.Objective-peer.Objective) <= 2e-6*peer.Objective) {
+			t.Errorf("%#v: %v, %v, lbfgs %v", m, res.Status, res.Objective, peer.Objective)
+		}
+	}
+	for _, m := range []dro.Method{
+		primaldual.Stochastic{Sizes: []int{}}, primaldual.Stochastic{Sizes: []int{30, 29}}, primaldual.SeparableBlock{Sizes: []int{61}},
+		primaldual.SeparableBlock{Sizes: []int{60, 0}}, primaldual.SeparableBlock{Sizes: sizes, Block: 4}, primaldual.Stochastic{Block: -1}, primaldual.SeparableBlock{Block: 61},
+	} {
+		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil || res != nil {
+			t.Errorf("%#v accepted", m)
+		}
+	}
+}

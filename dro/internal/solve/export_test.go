@@ -1,0 +1,112 @@
+package solve
+
+import (
+	"context"
+
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/internal/ranks"
+)
+
+// For the tests of package solve_test.
+const (
+	ClosedForm = drotest.ClosedForm
+	KKT        = drotest.KKT
+	Solver     = drotest.Solver
+
+	KullbackLeibler = side.KullbackLeibler
+	PearsonChi2     = side.PearsonChi2
+
+	NotSolved    = saddle.NotSolved
+	Certified    = saddle.Certified
+	Limit        = saddle.Limit
+	Stalled      = saddle.Stalled
+	Cancelled    = saddle.Cancelled
+	Inconsistent = saddle.Inconsistent
+)
+
+var Long = drotest.Long
+
+// The types of the internal packages by the names that tests use.
+type (
+	Problem       = saddle.Problem
+	Oracle        = saddle.Oracle
+	Dual          = saddle.Dual
+	Primal        = saddle.Primal
+	Method        = saddle.Method
+	Settings      = saddle.Settings
+	Result        = saddle.Result
+	TestResult    = saddle.Result
+	Certificate   = saddle.Certificate
+	Check         = saddle.Check
+	Iterate       = saddle.Iterate
+	Status        = saddle.Status
+	Need          = saddle.Need
+	Smooth        = saddle.Smooth
+	Separable     = saddle.Separable
+	Precise       = saddle.Precise
+	Rounded       = saddle.Rounded
+	Conditioned   = saddle.Conditioned
+	Newton        = newton.Newton
+	LBFGS         = newton.LBFGS
+	LineSearch    = newton.LineSearch
+	OverflowError = hessian.OverflowError
+
+	Simplex    = side.Simplex
+	Orthant    = side.Orthant
+	Divergence = side.Divergence
+	Groups     = side.Groups
+	Box        = side.Box
+	L2         = side.L2
+	Entropy    = side.Entropy
+	Bilinear   = side.Bilinear
+)
+
+var (
+	NewGroups   = side.NewGroups
+	NewBilinear = side.NewBilinear
+	Unmet       = saddle.Unmet
+)
+
+// DefaultSettings returns the settings that zero options stand for.
+func DefaultSettings() Settings { return saddle.DefaultSettings() }
+
+// SolveBy is Solve.
+func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult, error) {
+	return Solve(ctx, p, m, s)
+}
+
+// NewGroupsOver is NewGroups for samples that several ranks share.
+func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int) (*Groups, error) {
+	var all [][]int32
+	for _, way := range of {
+		ids := make([]int32, len(way))
+		for j, g := range way {
+			ids[j] = int32(g)
+		}
+		all = append(all, ids)
+	}
+	return side.NewGroupsOver(rows, near, w, all...)
+}
+
+// OnPrefixes returns m as the last stage of Newton's method on prefixes, where m can take over.
+func OnPrefixes(p *Problem, m Method) Method {
+	if heir, ok := saddle.Ability[saddle.Inheriting](m); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
+		return newton.OnPrefixes{Last: m}
+	}
+	return m
+}
+
+// NewFixed returns the adversary of given weights.
+func NewFixed(w []float64) (Simplex, error) {
+	return Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: w}, nil
+}
+
+// NewFixedOver is NewFixed for samples that several ranks share.
+func NewFixedOver(rows *ranks.Rows, w []float64) (Dual, error) {
+	d, _ := NewFixed(w)
+	return d.Over(rows), nil
+}

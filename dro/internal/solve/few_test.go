@@ -1,0 +1,94 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/internal/optima"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// tight is a matrix of which no more than most rows may be copied at once; it keeps how many were.
+type tight struct {
+	design.Matrix
+	most  int
+	asked *int
+}
+
+func (m tight) Room() *paged.Room { return nil }
+func (m tight) MostSelected() int { return m.most }
+func (m tight) Select(rows []int) design.Matrix {
+	*m.asked = max(*m.asked, len(rows))
+	return m.Matrix.Select(rows)
+}
+
+// No more samples are copied than may be, one where that is none, whatever the adversary;
+// the optimum is the same.
+func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
+	const n = 3000
+	s := drotest.NewSample(drotest.RngOf(73), n, 4, true)
+	z, err := design.NewDense(n, 4, s.Design)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := 0
+	for name, dual := range map[string]Dual{"CVaR": Simplex{Divergence: PearsonChi2, Alpha: 0.2}, "the largest loss": Simplex{}, "KL": Simplex{Nu: 0.05}} {
+		free := L2{Mu: 1e-3, Intercept: true}
+		alone := solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: dual, Primal: free}, nil, DefaultSettings())
+		for _, most := range []int{0, 1, 7, 40, n / 4} {
+			t.Run(fmt.Sprintf("%s, %d", name, most), func(t *testing.T) {
+				asked := 0
+				oracle, err := losses.NewLinear(losses.Logistic{}, tight{z, most, &asked}, s.Label)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res := solve(t, &Problem{Oracle: oracle, Dual: dual, Primal: free}, nil, DefaultSettings())
+				if asked > max(1, most) {
+					t.Errorf("%d samples are copied where %d may be", asked, most)
+				}
+				if res.Status != Certified || !(math.Abs(res.Objective-alone.Objective) <= 1e-6*alone.Objective) {
+					t.Errorf("%v, objective %v, with room for all %v", res.Status, res.Objective, alone.Objective)
+				}
+				copied = max(copied, asked)
+			})
+		}
+	}
+	if copied < 2 {
+		t.Error("no samples were copied: the test asks nothing")
+	}
+}
+
+// Nor of the few that the adversary rests on, to be solved for alone or to prove a bound.
+func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
+	for _, c := range optima.Cases() {
+		if c.N != 6000 || c.Penalty != "kl" || c.Loss == "logistic" {
+			continue
+		}
+		z, err := design.NewDense(c.N, c.D, c.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss, err := losses.Parse(c.Loss, c.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const few = 40 // fewer than are asked for where any may be
+		for _, most := range []int{c.N, c.N / 10, c.N / 30, few} {
+			asked := 0
+			oracle, err := losses.NewLinear(loss, tight{z, most, &asked}, c.Target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := DefaultSettings()
+			s.MaxPasses = 100
+			res := solve(t, &Problem{Oracle: oracle, Dual: Simplex{Nu: c.Nu}, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}, Newton{}, s)
+			if asked > most || most == c.N && asked <= few || res.Status != Certified {
+				t.Errorf("%s: %d samples are copied where %d may be; %v", c.Name, asked, most, res.Status)
+			}
+		}
+	}
+}

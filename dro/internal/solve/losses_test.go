@@ -1,0 +1,25 @@
+package solve_test
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	dro "github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A linear model has every ability that an oracle can have: a slip in a signature would
+// lose one without a word.
+var (
+	_ dro.Oracle                   = (*losses.Linear)(nil)
+	_ saddle.NonNegative           = (*losses.Linear)(nil)
+	_ dro.Conditioned              = (*losses.Linear)(nil)
+	_ saddle.Changed               = (*losses.Linear)(nil)
+	_ saddle.Selectable            = (*losses.Linear)(nil)
+	_ saddle.Curved                = (*losses.Linear)(nil)
+	_ saddle.Products              = (*losses.Linear)(nil)
+	_ saddle.CurvatureBoundedBelow = (*losses.Linear)(nil)
+	_ dro.Rounded                  = (*losses.Linear)(nil)
+	_ saddle.Centrable             = (*losses.Linear)(nil)
+	_ saddle.Worked                = (*losses.Linear)(nil)
+	_ saddle.Stored                = (*losses.Linear)(nil)
+	_ saddle.Spacious              = (*losses.Linear)(nil)
+)

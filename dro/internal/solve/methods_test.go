@@ -1,0 +1,118 @@
+package solve_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	dro "github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/dro/primaldual"
+	"github.com/drotrain/drotrain/losses"
+)
+
+func TestMethodsOnReferences(t *testing.T) {
+	only := os.Getenv("ONLY")
+	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.Newton{Products: true}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
+		for _, ref := range references(t) {
+			if ref.N > 3000 && !*dro.Long {
+				continue
+			}
+			name := m.Name() + "/" + ref.String()
+			if only != "" && !strings.Contains(name, only) {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				s := dro.DefaultSettings()
+				if testing.Verbose() && only != "" {
+					s.Logf = t.Logf
+				}
+				s.MaxPasses = 2000
+				res, err := dro.SolveBy(context.Background(), ref.problem(t), m, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				holds(t, res, ref.Objective)
+				if res.Status != dro.Certified {
+					t.Errorf("%v after %v passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+				}
+				t.Logf("%6.1f passes, gap %.2g, subopt %.2g %v", res.Passes, res.Certificate.Relative(), res.Objective/ref.Objective-1, res.Elapsed)
+			})
+		}
+	}
+}
+
+// What auto stands for certifies every reference problem in few passes, whatever the
+// order of its rows and however few of them a column needs.
+func TestChoiceOnReferences(t *testing.T) {
+	const most = 60
+	for _, ref := range references(t) {
+		p := ref.problem(t)
+		m, _ := dro.Choose(p)
+		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, res, ref.Objective)
+		if res.Status != dro.Certified || res.Passes > most {
+			t.Errorf("%v: %s %v after %v passes, at most %v expected", ref, m.Name(), res.Status, res.Passes, most)
+		}
+	}
+}
+
+// What auto stands for goes by the problem: ν, the abilities, and what a Hessian
+// costs beside a pass.
+func TestChoose(t *testing.T) {
+	small := sample(t, losses.Logistic{}, 500, 5)
+	many := sample(t, losses.Logistic{}, 12000, 5)
+	wide := sample(t, losses.Logistic{}, 600, 500)
+	for _, c := range []struct {
+		oracle dro.Oracle
+		dual   dro.Dual
+		want   dro.Method
+	}{
+		{small, dro.Simplex{Nu: 1}, dro.Newton{}},
+		{many, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Newton{}},
+		{many, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, dro.Newton{}},
+		{wide, dro.Simplex{Nu: 1}, dro.Newton{}},
+		{small, dro.Simplex{}, dro.Newton{}},
+		{small, dro.Box{Lower: 0, Upper: 1, Nu: 1}, dro.LBFGS{}},
+		{small, dro.Orthant{Cap: 1}, primaldual.SeparableBlock{}},
+	} {
+		m, why := dro.Choose(&dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: dro.L2{Mu: 0.1}})
+		if m.Name() != c.want.Name() || why == "" {
+			t.Errorf("%#v: %#v, because %q; want %#v", c.dual, m, why, c.want)
+		}
+	}
+}
+
+// Where every row is there with both labels all losses are the same at the optimum, where
+// the risk of a ball has no gradient: the choice certifies it.
+func TestChoiceAtAKink(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 1))
+	const n, d = 40, 2
+	x, target := make([]float64, n*d), make([]float64, n)
+	for j := 0; j < n; j += 2 {
+		for i := range d {
+			x[j*d+i] = rng.NormFloat64()
+			x[(j+1)*d+i] = x[j*d+i]
+		}
+		target[j], target[j+1] = 1, -1
+	}
+	o, err := losses.NewLinear(losses.Logistic{}, dense(t, n, d, x), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := dro.DefaultSettings()
+	s.X0, s.MaxPasses = []float64{0.3, -0.2}, 400
+	for _, divergence := range []dro.Divergence{dro.KullbackLeibler, dro.PearsonChi2} {
+		p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: divergence, Radius: 0.1}, Primal: dro.L2{Mu: 1e-3}}
+		m, _ := dro.Choose(p)
+		res, err := dro.SolveBy(context.Background(), p, m, s)
+		if err != nil || res.Status != dro.Certified || !(math.Abs(res.Risk-math.Ln2) <= 1e-5) {
+			t.Errorf("%v: %v, %v, risk %v", divergence, err, res.Status, res.Risk)
+		}
+	}
+}

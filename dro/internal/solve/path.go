@@ -1,0 +1,116 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
+)
+
+// A Path bounds the optima of one problem at every price ν, from points solved at a few.
+// For weights y the bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν and −νD(y) is
+// linear in it; for a point x the upper bound is R_ν(f(x)) + φ(x), one best response.
+type Path struct {
+	problem saddle.Problem               // its dual is not used
+	at      func(nu float64) saddle.Dual // the penalty ν·D
+	points  []pathPoint
+	known   map[float64]bracket // by price
+}
+
+// A bracket is what the first points have said of a price.
+type bracket struct {
+	best saddle.Certificate
+	of   int // points
+}
+
+type pathPoint struct {
+	loss       []float64 // n, at x, or above them
+	phi        float64   // φ(x), or above it
+	lower      float64   // of min_x ⟨y, f(x)⟩ + φ(x)
+	divergence float64   // D(y), or above it
+}
+
+// NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
+// are a penalty ν·D on one set of weights: KL, ChiSquare, or what NewPenalty returns.
+func NewPath(p *saddle.Problem, at func(nu float64) saddle.Dual) *Path {
+	return &Path{problem: saddle.Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at, known: map[float64]bracket{}}
+}
+
+// Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
+// say. It costs a pass, and up to a dozen for the bound. n numbers are kept.
+func (p *Path) Add(x, y []float64) error {
+	fixed := side.Simplex{Alpha: 1, Weights: slices.Clone(y)}
+	if err := fixed.Valid(len(y)); err != nil {
+		return fmt.Errorf("dro: %w", err)
+	}
+	given := p.problem
+	given.Dual = fixed
+	c, err := certifierAt(&given, x)
+	if err != nil {
+		return err
+	}
+	defer c.Free()
+	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
+	c.LossesAboveTo(point.loss)
+	point.phi += c.PointRounding(point.phi)
+	point.divergence = c.PenaltyAbove(p.at(1), y)
+	p.points = append(p.points, point)
+	return nil
+}
+
+// Between returns bounds of the optimum at ν > 0, wherever that lies among the prices of
+// the points: n operations for each that was added since the same ν was asked for. With no
+// points nothing is known. A Path is not for concurrent use.
+func (p *Path) Between(nu float64) (saddle.Certificate, error) {
+	if !(nu > 0) || math.IsInf(nu, 1) {
+		return saddle.Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
+	}
+	b, asked := p.known[nu]
+	if !asked {
+		b.best = saddle.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}
+	}
+	if b.of == len(p.points) {
+		return b.best, nil
+	}
+	losses := &knownLosses{}
+	losses.n, _, _ = p.problem.Oracle.Dims()
+	c := saddle.NewCertifier(&saddle.Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}})
+	defer c.Free()
+	unknown := c.Best
+	for _, q := range p.points[b.of:] {
+		losses.value, c.Best = q.loss, unknown
+		c.Evaluate([]float64{0})
+		away := 8 * saddle.UnitRoundoff // of sums of two numbers, each above or below its own
+		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
+		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
+	}
+	b.of = len(p.points)
+	p.known[nu] = b
+	return b.best, nil
+}
+
+// An unpenalised primal is without its penalty, which is known.
+type unpenalised struct{ saddle.Primal }
+
+// Value implements Primal.
+func (unpenalised) Value([]float64) float64 { return 0 }
+
+// knownLosses are losses that do not depend on x.
+type knownLosses struct {
+	n     int
+	value []float64
+}
+
+// Dims implements Oracle.
+func (o *knownLosses) Dims() (n, d, slope int) { return o.n, 1, 1 }
+
+// EvalTo implements Oracle.
+func (o *knownLosses) EvalTo(value, slope, _ []float64, lo, hi int) {
+	copy(value[lo:hi], o.value[lo:hi])
+	clear(slope[lo:hi])
+}
+
+// AddGradTo implements Oracle.
+func (*knownLosses) AddGradTo(_, _, _ []float64, _, _ int) {}

@@ -1,0 +1,149 @@
+package solve_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	dro "github.com/drotrain/drotrain/dro/internal/solve"
+	"github.com/drotrain/drotrain/dro/primaldual"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// An intercept without its column of ones would make every lower bound false.
+func TestInterceptNeedsItsColumn(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 300, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1, Intercept: true}}
+	res, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
+	if err == nil || res != nil || !strings.Contains(err.Error(), "column") {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+func TestCapsAreValidated(t *testing.T) {
+	o := sample(t, losses.Logistic{}, 30, 2)
+	for _, limit := range []float64{0, -1, math.NaN()} {
+		for _, d := range []dro.Dual{dro.Orthant{Nu: 1, Cap: limit}, dro.Orthant{Divergence: dro.PearsonChi2, Nu: 1, Cap: limit}} {
+			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
+			if res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
+				t.Errorf("%#v accepted", d)
+			}
+		}
+	}
+}
+
+// Without a penalty the best response is a vertex and proves little; the
+// separable method's own weights, projected on the dual set, prove more.
+func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5}, Primal: dro.L2{Mu: 0.5}}
+	s := dro.DefaultSettings()
+	s.MaxPasses, s.RelativeGap = 3000, 0.05
+	exact, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+	if err != nil || exact.Status != dro.Certified {
+		t.Fatal(err, exact)
+	}
+	res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{Block: 8}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, res, exact.Objective)
+	if res.Status != dro.Certified {
+		t.Errorf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+	}
+	t.Logf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
+}
+
+// gramCounted counts the rows of Gram matrices.
+type gramCounted struct {
+	*losses.Linear
+	rows *atomic.Int64
+}
+
+func (o gramCounted) AddGramTo(dst, weight []float64, lo, hi int) {
+	o.rows.Add(int64(hi - lo))
+	o.Linear.AddGramTo(dst, weight, lo, hi)
+}
+
+// Certify takes of the rows as many as cost ten passes, no more, where a Hessian of all is dearer.
+func TestCertifyTakesADozenPasses(t *testing.T) {
+	const n, d = 500, 400
+	o := gramCounted{sample(t, losses.Logistic{}, n, d), new(atomic.Int64)}
+	if _, err := dro.Certify(&dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 10}, Primal: dro.L2{Mu: 0.1}}, make([]float64, d)); err != nil {
+		t.Fatal(err)
+	}
+	pass, gram := o.Work()
+	cost := float64(o.rows.Load()) / n * (1 + gram/pass)
+	if cost > 10 || cost < 9.9 {
+		t.Errorf("%d of %d rows, at the cost of %.4g passes, of %.4g for all", o.rows.Load(), n, cost, 1+gram/pass)
+	}
+}
+
+// Certify proves from the point alone what a solve proves on its way there.
+func TestCertifyAgreesWithSolve(t *testing.T) {
+	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
+	res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := dro.Certify(p, res.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Upper != res.Certificate.Upper || c.Lower > res.Certificate.Upper || c.Relative() > 1e-6 {
+		t.Errorf("%+v, the solve %+v", c, res.Certificate)
+	}
+	if last := res.Trace[len(res.Trace)-1]; last.Certificate != res.Certificate {
+		t.Errorf("the trace ends with %+v, the result is %+v", last.Certificate, res.Certificate)
+	}
+	for _, bad := range [][]float64{{1}, {1, 2, math.NaN()}} {
+		if _, err := dro.Certify(p, bad); err == nil {
+			t.Errorf("%v certified", bad)
+		}
+	}
+	if far, err := dro.Certify(p, []float64{100, -100, 50}); err != nil || !(far.Lower <= res.Objective && res.Objective <= far.Upper) {
+		t.Errorf("%+v, %v: the optimum is %v", far, err, res.Objective)
+	}
+}
+
+// With an intercept whose derivative vanishes but for rounding, a point next to the optimum
+// is certified at once: by its own weights where these are all there are, and when asked to
+// certify where that could end the solve.
+func TestInterceptsAreCertifiedWhereTheyBalance(t *testing.T) {
+	x := []float64{1, 1, -1, 1, 2, 1, -2, 1, 0.5, 1, -0.5, 1} // rows in pairs, with a column of ones
+	target := []float64{1.5, -1.5, 2, -2, -1, 1}
+	z, err := design.NewDense(6, 2, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := losses.NewLinear(losses.Squared{}, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mu = 0.25
+	slope := (2*1.5 + 2*2*2 - 2*0.5) / 6 / ((2*1+2*4+2*0.25)/6.0 + mu)
+	p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{Mu: mu, Intercept: true}}
+	c := saddle.NewCertifier(p)
+	c.Evaluate([]float64{slope, 0})
+	c.Certify()
+	if gap := c.Best.Relative(); !(gap >= 0 && gap < 1e-12) {
+		t.Errorf("a gap of %v at the optimum", gap)
+	}
+	for near, want := range map[float64]bool{0: true, 0.3: false} {
+		s := dro.DefaultSettings()
+		s.X0 = []float64{5, -3}
+		l, err := saddle.NewLoop(p, dro.LBFGS{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lower := l.Cert.Best.Lower
+		l.Cert.Evaluate([]float64{slope + near, 1e-13})
+		l.CertifyWhenClose()
+		if l.Cert.Best.Within(1e-6) != want || (l.Cert.Best.Lower > lower) != want {
+			t.Errorf("%v from the optimum: a lower bound of %v after %v", near, l.Cert.Best.Lower, lower)
+		}
+		l.Close()
+	}
+}

@@ -1,0 +1,99 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/words"
+)
+
+// worries returns what a reader should worry about before using the model: warnings, notes on
+// leakage, small groups, calibration and columns left out.
+func (p *page) worries() (out []string) {
+	e := p.E
+	out = append(out, e.Verdict.Warnings...)
+	if a := p.Report.Adversary; a != nil {
+		out = append(out, a.Warnings...)
+	}
+	for _, n := range p.Report.Notes {
+		if strings.HasPrefix(n, "WARNING: ") || strings.Contains(n, "leakage") {
+			out = append(out, capital(strings.TrimPrefix(n, "WARNING: ")))
+		}
+	}
+	if e.Split == eval.Training {
+		out = append(out, "All numbers are measured on the training rows and flatter every model.")
+	}
+	if g := e.Headline(); g != nil {
+		small := 0
+		for _, h := range g.Groups {
+			if !h.Sufficient {
+				small++
+			}
+		}
+		if small > 0 {
+			out = append(out, fmt.Sprintf("%s of %s fewer than %d rows: nothing is claimed about them.", words.Plural(small, "group", "groups"), g.Name+haveOf(small), e.MinGroupSize))
+		}
+	}
+	m := &e.Models[eval.Focus(len(e.Models))]
+	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
+		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", capital(m.Name),
+			points(m.Overall.Of["calibration_gap"]), points(iv.Low), points(iv.High)))
+	}
+	if c := p.Report.Certificate; c != nil && !c.Certified {
+		out = append(out, certificateCaveat(c)...)
+	}
+	if e.Verdict.WithoutGroups != "" {
+		out = append(out, e.Verdict.WithoutGroups)
+	}
+	return out
+}
+
+// haveOf returns the verb of n groups.
+func haveOf(n int) string {
+	if n == 1 {
+		return " has"
+	}
+	return " have"
+}
+
+// points writes a share in percentage points.
+func points(x eval.Num) string { return words.Signed(100*float64(x), 10) }
+
+// by returns the date and the owner that a model card names.
+func by(card []eval.Fact) string {
+	var out []string
+	for _, key := range []string{"date", "owner", "contact"} {
+		for _, f := range card {
+			if strings.EqualFold(f.Key, key) {
+				out = append(out, f.Value)
+			}
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// glossary explains the terms that a page uses.
+func glossary(e *eval.Evaluation, a *eval.Adversary) (out []eval.Fact) {
+	add := func(key, value string) { out = append(out, eval.Fact{Key: key, Value: value}) }
+	for _, m := range e.Models {
+		switch m.Role {
+		case eval.StandardModel:
+			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, in which every row counts alike")
+		case eval.BalancedModel:
+			add("Group-balanced ERM", "ERM in which every group has the same total weight")
+		case eval.RescaledModel:
+			add("Rescaled ERM", "ERM with its scores multiplied by one number and another intercept: what less confident scores achieve alone")
+		case eval.RobustModel:
+			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that its level allows")
+		}
+	}
+	add("CVaR at α", "the mean loss of the worst share α of the rows")
+	if a != nil {
+		add("Effective sample size", "the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
+	}
+	if e.Split == eval.Holdout {
+		add("Hold-out", "rows that no model was trained on")
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
+)
+
+// RootMeanSquare is the Loss of what [Report.InTargetUnits] returns.
+const RootMeanSquare = "rmse"
+
+// InTargetUnits returns the report for people: where risks are proportional to mean squares, all
+// risks and their intervals are root mean squares in the units of the target, and changes are
+// changes of these. Other reports are returned as they are.
+func (r *Report) InTargetUnits() *Report {
+	e := r.Evaluation
+	if e.Task != Regression || e.Loss == RootMeanSquare || !e.riskIsMeanSquare() {
+		return r
+	}
+	u := unit{float64(e.Models[0].Overall.Of["rmse"])}
+	u.square *= u.square / float64(e.Models[0].Overall.Of["risk"])
+	if !(u.square > 0) || math.IsInf(u.square, 1) {
+		return r
+	}
+	out := *r
+	out.Evaluation = u.evaluation(e)
+	if r.Choice != nil {
+		c := *r.Choice
+		c.Candidates = slices.Clone(c.Candidates)
+		for k := range c.Candidates {
+			m := &c.Candidates[k]
+			m.SE *= Num(u.square) / (2 * u.root(m.Value))
+			m.RiseSE *= Num(u.square) / (2 * u.root(m.Average))
+			m.Average, m.Value = u.root(m.Average), u.root(m.Value)
+		}
+		out.Choice = &c
+	}
+	return &out
+}
+
+// A unit turns risks into root mean squares: RMSE² = square·risk.
+type unit struct{ square float64 }
+
+func (u unit) root(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
+
+func (u unit) interval(iv *Interval) *Interval {
+	if iv == nil {
+		return nil
+	}
+	out := *iv
+	out.Low, out.High = u.root(iv.Low), u.root(iv.High)
+	return &out
+}
+
+// difference returns the change of the root mean square between two risks, with the interval of the
+// change of the risk: a² − b² = (a + b)(a − b).
+func (u unit) difference(d Difference, after, before Num) Difference {
+	a, b := u.root(after), u.root(before)
+	out := Difference{Value: a - b}
+	if d.Interval != nil && a+b > 0 {
+		iv := *d.Interval
+		iv.Low, iv.High = iv.Low*Num(u.square)/(a+b), iv.High*Num(u.square)/(a+b)
+		out.Interval = &iv
+	}
+	return out
+}
+
+func (u unit) values(v Values) Values {
+	v.Of = maps.Clone(v.Of)
+	if risk, ok := v.Of["risk"]; ok && risk.Defined() {
+		v.Of["risk"] = u.root(risk)
+	}
+	return v
+}
+
+func (u unit) intervals(of map[string]Interval) map[string]Interval {
+	out := maps.Clone(of)
+	if iv, ok := out["risk"]; ok {
+		out["risk"] = *u.interval(&iv)
+	}
+	return out
+}
+
+func (u unit) evaluation(e *Evaluation) *Evaluation {
+	out := *e
+	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit
+	out.Models = slices.Clone(e.Models)
+	for k := range out.Models {
+		m := &out.Models[k]
+		m.Overall, m.Intervals = u.values(m.Overall), u.intervals(m.Intervals)
+		if m.WorstGroup != nil {
+			w := *m.WorstGroup
+			w.Risk, w.Interval, w.MaxInterval = u.root(w.Risk), u.interval(w.Interval), u.interval(w.MaxInterval)
+			m.WorstGroup = &w
+		}
+		m.CVaR = slices.Clone(m.CVaR)
+		for i := range m.CVaR {
+			m.CVaR[i].Value = u.root(m.CVaR[i].Value)
+		}
+		for _, curve := range []*[]WorstCase{&m.KL, &m.ChiSquare} {
+			*curve = slices.Clone(*curve)
+			for i := range *curve {
+				(*curve)[i].Mean = u.root((*curve)[i].Mean)
+			}
+		}
+	}
+	out.Groupings = slices.Clone(e.Groupings)
+	for i := range out.Groupings {
+		g := &out.Groupings[i]
+		g.Groups, g.Summary = slices.Clone(g.Groups), slices.Clone(g.Summary)
+		for j := range g.Groups {
+			h := &g.Groups[j]
+			h.Models = slices.Clone(h.Models)
+			for k := range h.Models {
+				m := &h.Models[k]
+				m.Values, m.Intervals, m.Simultaneous = u.values(m.Values), u.intervals(m.Intervals), u.interval(m.Simultaneous)
+			}
+		}
+		for k := range g.Summary {
+			s := &g.Summary[k]
+			s.Spread = maps.Clone(s.Spread)
+			s.Spread["risk"] = s.Spread["rmse"]
+		}
+	}
+	out.Compared = slices.Clone(e.Compared)
+	for k := range out.Compared {
+		c := &out.Compared[k]
+		was, is := &e.Models[0], &e.Models[k+1]
+		c.Measures = maps.Clone(c.Measures)
+		c.Measures["risk"] = u.difference(c.Measures["risk"], is.Overall.Of["risk"], was.Overall.Of["risk"])
+		c.CVaR = u.difference(c.CVaR, is.CVaRAt(measure.TailAlpha), was.CVaRAt(measure.TailAlpha))
+		c.Spread = nil // the differences of the spread of root mean squares are not tested
+		if c.WorstGroup != nil {
+			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)
+			c.WorstGroup = &d
+		}
+		g := e.Headline()
+		c.Groups = slices.Clone(c.Groups)
+		for i := range c.Groups {
+			q := &c.Groups[i]
+			after, before := g.Groups[i].Models[k+1].Values.Of["risk"], g.Groups[i].Models[0].Values.Of["risk"]
+			q.Interval = u.difference(Difference{Interval: q.Interval}, after, before).Interval
+			d := u.difference(Difference{Interval: q.Simultaneous}, after, before)
+			q.Value, q.Simultaneous = d.Value, d.Interval
+			if w := was.WorstGroup; w != nil && q.Label == w.Label && c.AtBaselineWorst != nil {
+				c.AtBaselineWorst = &d
+			}
+		}
+	}
+	if s := e.Slices; s != nil {
+		t := *s
+		t.Found = slices.Clone(s.Found)
+		for i := range t.Found {
+			f := &t.Found[i]
+			if iv := u.difference(Difference{Interval: &f.Interval}, f.Risk, f.Rest).Interval; iv != nil {
+				f.Interval = *iv
+			}
+			f.SearchRisk, f.Risk, f.Rest = u.root(f.SearchRisk), u.root(f.Risk), u.root(f.Rest)
+		}
+		out.Slices = &t
+	}
+	return &out
+}

@@ -1,0 +1,325 @@
+package losses
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/paged"
+)
+
+// Softmax is the per-sample oracle of multinomial logistic regression, n rows z_j of d numbers and
+// classes t_j in 0 … K−1:
+//
+//	f_j(X) = log Σ_c exp(z_jᵀX_c) − z_jᵀX_{t_j},   X ∈ R^{d×K}.
+//
+// The parameters are the entries of X row after row, x[i·K+c] = X_ic; where the last column of the
+// rows is the constant 1, the last K of them are the intercepts. The slope of a sample is the K
+// numbers p_jc − 1[c = t_j], so that ∇f_j = z_j slope_jᵀ. It implements dro.Oracle.
+//
+// A Softmax is immutable; its methods are safe for concurrent use on disjoint outputs.
+type Softmax struct {
+	n, d, classes int
+	z             design.Matrix // n×d
+	class         []int32       // n
+}
+
+// MaxClasses is the largest number of classes of a Softmax.
+const MaxClasses = 10_000
+
+// NewSoftmax returns the oracle over the rows of z and as many classes, numbered from 0 to
+// classes − 1. Errors name the lengths, or the first row whose class is out of range.
+func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
+	n, d := z.Dims()
+	switch {
+	case n < 1 || d < 1:
+		return nil, fmt.Errorf("losses: %d rows × %d columns: at least one of each is needed", n, d)
+	case len(class) != n:
+		return nil, fmt.Errorf("losses: %d classes for %d rows", len(class), n)
+	case classes < 2 || classes > MaxClasses:
+		return nil, fmt.Errorf("losses: %d classes: softmax regression takes 2 to %d", classes, MaxClasses)
+	case d > math.MaxInt32/classes:
+		return nil, fmt.Errorf("losses: %d columns for %d classes are too many parameters", d, classes)
+	}
+	if of, ok := z.(dealt); ok && of.Rows() != nil {
+		return nil, errors.New("losses: softmax regression takes rows of one rank, and these are of several")
+	}
+	own := make([]int32, n)
+	for j, c := range class {
+		if c < 0 || c >= classes {
+			return nil, fmt.Errorf("losses: row %d is of class %d of %d: number the classes from 0", j, c, classes)
+		}
+		own[j] = int32(c)
+	}
+	return &Softmax{n: n, d: d, classes: classes, z: z, class: own}, nil
+}
+
+// Dims returns the samples n, the parameters d·K, and the length of a sample's slope, K.
+func (s *Softmax) Dims() (n, d, slope int) { return s.n, s.d * s.classes, s.classes }
+
+// Classes returns K.
+func (s *Softmax) Classes() int { return s.classes }
+
+// ClassOf returns t_j.
+func (s *Softmax) ClassOf(j int) int { return int(s.class[j]) }
+
+// A softmaxBuffer holds what a call works with.
+type softmaxBuffer struct {
+	rows    []float64   // a block of rows
+	numbers []float64   // of every class: parameters or their gradient, then margins
+	byClass [][]float64 // parameters or their gradient
+	margins [][]float64 // of the block, or the weights of its rows
+	ones    []float64
+}
+
+// softmaxRows is the number of rows of a block.
+const softmaxRows = 64
+
+var softmaxPool = sync.Pool{New: func() any { return new(softmaxBuffer) }}
+
+// buffer returns a buffer of d zeros and of a block's margins of every class.
+func (s *Softmax) buffer() *softmaxBuffer {
+	b := softmaxPool.Get().(*softmaxBuffer)
+	if size := s.classes * (s.d + softmaxRows); cap(b.numbers) < size {
+		b.numbers = make([]float64, size)
+	} else {
+		b.numbers = b.numbers[:size]
+	}
+	clear(b.numbers[:s.classes*s.d])
+	if b.ones == nil {
+		b.ones = make([]float64, softmaxRows)
+		for i := range b.ones {
+			b.ones[i] = 1
+		}
+	}
+	b.byClass, b.margins = b.byClass[:0], b.margins[:0]
+	for c := range s.classes {
+		b.byClass = append(b.byClass, b.numbers[c*s.d:(c+1)*s.d])
+		at := s.classes*s.d + c*softmaxRows
+		b.margins = append(b.margins, b.numbers[at:at+softmaxRows])
+	}
+	return b
+}
+
+// MarginsTo stores the K numbers z_jᵀV in margin[j·K:(j+1)·K] for j in [lo, hi), V the d×K matrix
+// whose rows are in v.
+func (s *Softmax) MarginsTo(margin, v []float64, lo, hi int) {
+	b := s.buffer()
+	defer softmaxPool.Put(b)
+	k := s.classes
+	for c, column := range b.byClass {
+		for i := range column {
+			column[i] = v[i*k+c]
+		}
+	}
+	for ; lo < hi; lo += softmaxRows {
+		end := min(lo+softmaxRows, hi)
+		rows := design.Block(s.z, b.rows, lo, end)
+		if _, dense := s.z.(*design.Dense); !dense {
+			b.rows = rows
+		}
+		kernel.ManyMarginsTo(b.margins, rows, s.d, b.byClass, 0, end-lo)
+		to := margin[lo*k : end*k]
+		for c, m := range b.margins {
+			for i, v := range m[:end-lo] {
+				to[i*k+c] = v
+			}
+		}
+	}
+}
+
+// AddGradTo adds Σ_j weight[j]·z_j slope_jᵀ over j in [lo, hi) to the d×K matrix whose rows are in dst.
+func (s *Softmax) AddGradTo(dst, weight, slope []float64, lo, hi int) {
+	b := s.buffer()
+	defer softmaxPool.Put(b)
+	k := s.classes
+	ones := make([][]float64, k)
+	for c := range ones {
+		ones[c] = b.ones
+	}
+	for ; lo < hi; lo += softmaxRows {
+		end := min(lo+softmaxRows, hi)
+		from := slope[lo*k : end*k]
+		for c, m := range b.margins {
+			for i, w := range weight[lo:end] {
+				m[i] = w * from[i*k+c]
+			}
+		}
+		rows := design.Block(s.z, b.rows, lo, end)
+		if _, dense := s.z.(*design.Dense); !dense {
+			b.rows = rows
+		}
+		kernel.ManyAddRowsTo(b.byClass, rows, s.d, b.margins, ones, 0, end-lo)
+	}
+	for c, column := range b.byClass {
+		for i, v := range column {
+			dst[i*k+c] += v
+		}
+	}
+}
+
+// EvalTo stores f_j(X) in value[j] and its slope in slope[j·K:(j+1)·K] for j in [lo, hi). No margin
+// overflows. Values and slopes are exact to a few units of roundoff, relative to their size: those
+// of a sample that is predicted with a probability near 1 do not cancel.
+func (s *Softmax) EvalTo(value, slope, x []float64, lo, hi int) {
+	s.MarginsTo(slope, x, lo, hi)
+	k := s.classes
+	for j := lo; j < hi; j++ {
+		value[j] = softmaxTo(slope[j*k:(j+1)*k], int(s.class[j]))
+	}
+}
+
+// softmaxTo overwrites the margins m of a sample of class t by its slope and returns its loss.
+func softmaxTo(m []float64, t int) float64 {
+	top := 0
+	for c, v := range m {
+		if v > m[top] {
+			top = c
+		}
+	}
+	lead, above := m[top], m[top]-m[t]
+	kernel.ExpTo(m, m, lead, 1)
+	others := compensatedSum(m, t) // of the exponentials but that of the class
+	rest := others                 // but the largest, which is 1
+	if top != t {
+		rest = compensatedSum(m, top)
+	}
+	total := 1 + rest
+	for c := range m {
+		m[c] /= total
+	}
+	m[t] = -others / total
+	return above + math.Log1p(rest)
+}
+
+// compensatedSum returns the sum of v but for entry out, exact to two units of roundoff (Kahan).
+func compensatedSum(v []float64, out int) float64 {
+	sum, lost := 0.0, 0.0
+	for c, a := range v {
+		if c == out {
+			continue
+		}
+		y := a - lost
+		t := sum + y
+		lost = (t - sum) - y
+		sum = t
+	}
+	return sum
+}
+
+// CurveTo overwrites the K numbers m in margin[j·K:(j+1)·K] by
+//
+//	weight[j]·(diag p_j − p_j p_jᵀ) m + response[j]·g_j⟨g_j, m⟩,
+//
+// for j in [lo, hi), with g_j the slope that EvalTo stored and p_j the probabilities there.
+func (s *Softmax) CurveTo(margin, weight, response, slope []float64, lo, hi int) {
+	k := s.classes
+	for j := lo; j < hi; j++ {
+		m, g, t := margin[j*k:(j+1)*k], slope[j*k:(j+1)*k], int(s.class[j])
+		along := 0.0 // ⟨p, m⟩ − m_t = ⟨g, m⟩
+		at := m[t]
+		for c, v := range g {
+			along += v * (m[c] - at)
+		}
+		w, r := weight[j], response[j]*along
+		for c, v := range g {
+			p := v
+			if c == t {
+				p = 1 + v
+			}
+			m[c] = w*p*(m[c]-at-along) + r*v
+		}
+	}
+}
+
+// DiagonalTo stores in dst[j] the second derivative of weight[j]·f_j in its margin of class c, and
+// response[j] times the square of its slope there, for j in [lo, hi).
+func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []float64, lo, hi int) {
+	for j := lo; j < hi; j++ {
+		v := slope[j*s.classes+c]
+		p := math.Abs(v)
+		dst[j] = weight[j]*p*(1-p) + response[j]*v*v
+	}
+}
+
+// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the row-major
+// d×d matrix dst, and SquaresOf its diagonal.
+func (s *Softmax) GramOf(dst []float64, samples []int, weight []float64) {
+	clear(dst)
+	s.z.Select(samples).AddGramTo(dst, weight, 0, len(samples))
+}
+
+// SquaresOf stores Σ_k weight[k]·z_i² over the listed samples in dst[i].
+func (s *Softmax) SquaresOf(dst []float64, samples []int, weight []float64) {
+	clear(dst)
+	s.z.Select(samples).AddSquaresTo(dst, weight, 0, len(samples))
+}
+
+// ConstantsTo stores H_j = √2·‖z_j‖, the Lipschitz constant of f_j, and M_j = ½‖z_j‖², that of ∇f_j.
+func (s *Softmax) ConstantsTo(lipschitz, smoothness, _ []float64) {
+	ones := make([]float64, s.d)
+	for i := range ones {
+		ones[i] = 1
+	}
+	s.z.NormsTo(smoothness, ones, 0, s.n)
+	for j, square := range smoothness {
+		lipschitz[j], smoothness[j] = math.Sqrt(2*square), square/2
+	}
+}
+
+// Select returns the oracle over a copy of the given samples, in their order.
+func (s *Softmax) Select(samples []int) Samples {
+	class := make([]int32, len(samples))
+	for i, j := range samples {
+		class[i] = s.class[j]
+	}
+	return &Softmax{n: len(samples), d: s.d, classes: s.classes, z: s.z.Select(samples), class: class}
+}
+
+// Work estimates the cost of a pass and of the Gram matrices of all classes, as Linear does.
+func (s *Softmax) Work() (pass, gram float64) {
+	const many = 0.4 // of a product with one vector where there are several
+	pass, gram = s.z.Work()
+	k := float64(s.classes)
+	return many * k * pass, k * gram
+}
+
+// Bytes returns the memory that the entries of the design matrix take.
+func (s *Softmax) Bytes() int64 { return s.z.Bytes() }
+
+// NonNegative reports that every f_j is ≥ 0.
+func (*Softmax) NonNegative() bool { return true }
+
+// Room returns where vectors of one entry a sample lie that are not to be in memory, nil for memory.
+func (s *Softmax) Room() *paged.Room {
+	if z, ok := s.z.(spacious); ok {
+		return z.Room()
+	}
+	return nil
+}
+
+// MostSelected returns the number of samples that Select may be asked for.
+func (s *Softmax) MostSelected() int {
+	if z, ok := s.z.(spacious); ok {
+		return min(s.n, z.MostSelected())
+	}
+	return s.n
+}
+
+// Rounding reports how exactly losses and margins are computed, as dro.Rounded asks for it. Margins are
+// measured by the largest of a sample's K, slopes by their sum of absolute values: |f(m+δ) − f(m)| ≤
+// ‖slope‖₁‖δ‖∞ + ½‖δ‖²∞ and ‖slope‖₁² ≤ 2f, which is what a smoothness of 1 says of one margin. The
+// differences of margins that exponentials are taken of are rounded: four products more stand for it.
+func (s *Softmax) Rounding() (terms int, largest []float64, smoothness float64) {
+	of := s.z.Largest()
+	largest = make([]float64, 0, s.d*s.classes)
+	for _, v := range of {
+		for range s.classes {
+			largest = append(largest, v)
+		}
+	}
+	return s.z.Terms() + 4, largest, 1
+}

@@ -1,0 +1,260 @@
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import make_classification, make_regression
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from drotrain import RobustClassifier, RobustRegressor, binary
+
+FEATURES = ["age", "income", "job", "region"]
+
+
+def command(*arguments, **kwargs):
+    return subprocess.run([binary(), *map(str, arguments)], check=True, capture_output=True, **kwargs)
+
+
+# The same table, options and seed give the model and the predictions of the command.
+@pytest.mark.parametrize("options", [{"protect": 0.1}, {"nu": 0.5, "penalty": "chi2"}, {}, {"adversary": "groups", "nu": 0.0}])
+def test_fit_equals_the_command(people, tmp_path, options):
+    people.to_parquet(tmp_path / "t.parquet", index=False)
+    flags = [f"--{k}={v}" for k, v in options.items()]
+    command("train", "--data", tmp_path / "t.parquet", "--target", "approved", "--groups", "region", "--positive", "yes", "--holdout", 0,
+            "--no-report", "--out", tmp_path / "m", "--weights-out", tmp_path / "w.parquet", "--seed", 3, *flags)  # fmt: skip
+    command("predict", "--model", tmp_path / "m", "--data", tmp_path / "t.parquet", "--out", tmp_path / "p.parquet")
+    model = RobustClassifier(seed=3, **options).fit(people[FEATURES], people["approved"], groups="region")
+    theirs = json.loads((tmp_path / "m" / "model.json").read_text())
+    ours = json.loads(model.model_json_)
+    assert ours["coefficients"] == theirs["coefficients"]
+    assert model.certificate_["upper"] == theirs["result"]["certificate"]["upper"]
+    assert model.selection_ == theirs["result"].get("selection")
+    np.testing.assert_array_equal(model.sample_weights_, pd.read_parquet(tmp_path / "w.parquet")["weight"])
+    predicted = pd.read_parquet(tmp_path / "p.parquet")
+    np.testing.assert_allclose(model.predict_proba(people[FEATURES])[:, 1], predicted["probability"], rtol=1e-12, atol=0)
+    np.testing.assert_array_equal(model.predict(people[FEATURES]), predicted["prediction"])
+
+
+# Scores of plain numbers are computed here as the command computes them, for any shift of the columns.
+@pytest.mark.parametrize("scale", ["standard", "none"])
+def test_predictions_of_numbers_equal_the_command(scale, tmp_path):
+    X, y = make_regression(200, 5, noise=10, random_state=0)
+    X = X * [1, 1e-3, 1e3, 1, 1] + ([0, 0, 1e4, 1e6, -3] if scale == "standard" else [0] * 5)
+    model = RobustRegressor(ess=0.8, scale=scale).fit(X, y)
+    model.save(tmp_path / "model.json")
+    pd.DataFrame(X, columns=[f"x{i}" for i in range(5)]).to_parquet(tmp_path / "t.parquet")
+    command("predict", "--model", tmp_path / "model.json", "--data", tmp_path / "t.parquet", "--out", tmp_path / "p.parquet")
+    theirs = pd.read_parquet(tmp_path / "p.parquet")["prediction"].to_numpy()
+    np.testing.assert_allclose(model.predict(X), theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
+    np.testing.assert_allclose(X @ model.coef_ + model.intercept_, theirs, rtol=0, atol=1e-6 * np.abs(theirs).max())
+    again = RobustRegressor.from_file(tmp_path / "model.json")
+    again = again.predict(pd.DataFrame(X, columns=[f"x{i}" for i in range(5)]))
+    np.testing.assert_allclose(again, theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
+
+
+def test_fit_takes_every_kind_of_table(people):
+    X, y = make_classification(300, 6, random_state=0)
+    X[np.abs(X) < 0.5] = 0
+    dense = RobustClassifier(protect=0.2).fit(X, y)
+    for form in (sparse.csr_matrix(X), sparse.csc_array(X), X.astype(np.float64, order="F"), X.tolist()):
+        np.testing.assert_array_equal(RobustClassifier(protect=0.2).fit(form, y).coef_, dense.coef_)
+    for form in (pd.DataFrame(X), pl.DataFrame(X), pd.DataFrame(X, columns=list("abcdef")), pa.table({str(i): X[:, i] for i in range(6)})):
+        model = RobustClassifier(protect=0.2).fit(form, y)
+        np.testing.assert_array_equal(model.coef_, dense.coef_)
+        np.testing.assert_allclose(model.predict_proba(form), dense.predict_proba(X), rtol=1e-12)
+    frame = people[FEATURES].assign(job=people["job"].astype("category"), old=people["age"] > 60)
+    by_pandas = RobustClassifier(nu=1.0).fit(frame, people["approved"])
+    by_polars = RobustClassifier(nu=1.0).fit(pl.from_pandas(frame), people["approved"].to_list())
+    np.testing.assert_array_equal(by_pandas.coef_, by_polars.coef_)
+    assert list(by_pandas.feature_names_in_) == [*FEATURES, "old"]
+    assert {"job=b, c", "region=south"} <= set(by_pandas.coef_names_)
+    codes = people[["age"]].assign(code=pd.Categorical(np.arange(600) % 4))  # categories of numbers are categories
+    assert {"code=0", "code=3"} <= set(RobustClassifier(nu=1.0).fit(codes, people["approved"]).coef_names_)
+
+
+def test_groups_apart_are_no_features(people):
+    model = RobustClassifier(adversary="groups", nu=0.0).fit(people[["age", "income"]], people["approved"], groups=people["region"])
+    assert set(model.coef_names_) == {"age", "income"}
+    weights = pd.Series(model.sample_weights_).groupby(people["region"].to_numpy()).mean()
+    assert weights["south"] > weights["north"] and abs(model.sample_weights_.mean() - 1) < 1e-9
+    two = RobustClassifier(adversary="groups", nu=0.0).fit(people[["age"]], people["approved"], groups=people[["region", "job"]])
+    assert json.loads(two.model_json_)["config"]["groups"] == ["region", "job"]
+    with pytest.raises(ValueError, match="groups has 3 rows"):
+        RobustClassifier().fit(people[["age"]], people["approved"], groups=[1, 2, 3])
+    with pytest.raises(ValueError, match="no column 'regoin'"):
+        RobustClassifier().fit(people[["age"]], people["approved"], groups="regoin")
+
+
+def test_sample_weight(people):
+    X, y = people[["age", "income"]], people["approved"]
+    weight = np.where(np.arange(600) < 300, 1.0, 0.0)
+    half = RobustClassifier(nu=1.0).fit(X[:300], y[:300])
+    zero = RobustClassifier(nu=1.0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(zero.coef_, half.coef_, rtol=1e-12)
+    assert (zero.sample_weights_[300:] == 0).all()
+    ones = RobustClassifier(nu=1.0).fit(X, y, sample_weight=np.full(600, 3.0))
+    np.testing.assert_array_equal(ones.coef_, RobustClassifier(nu=1.0).fit(X, y).coef_)
+    heavy = RobustClassifier(nu=1.0).fit(X, y, sample_weight=weight + 0.01)
+    assert json.loads(heavy.model_json_)["config"]["weight"] == "sample_weight"
+    assert not np.allclose(heavy.coef_, ones.coef_)
+
+
+def test_errors_are_those_of_the_command(people):
+    X, y = people[FEATURES], people["approved"]
+    with pytest.raises(ValueError, match="protect") as error:
+        RobustClassifier(protect=2).fit(X, y)
+    assert "--" not in str(error.value)
+    with pytest.raises(ValueError, match="hint: "):
+        RobustClassifier(average="plain", select="tail").fit(X, y)
+    holes = X.assign(age=X["age"].where(X["age"] < 60))
+    with pytest.raises(ValueError, match=r'(?s)"age".*impute'):
+        RobustClassifier(nu=1.0).fit(holes, y)
+    filled = RobustClassifier(nu=1.0, impute="mean").fit(holes, y)
+    assert np.isfinite(filled.predict_proba(holes)).all()
+    with pytest.raises(ValueError, match="3 classes"):
+        RobustClassifier().fit(X, np.arange(600) % 3)
+    with pytest.raises(ValueError, match="one class"):
+        RobustClassifier().fit(X, np.ones(600))
+    with pytest.raises(ValueError, match="cannot be taken as Arrow"):
+        RobustClassifier().fit(X.assign(age=[1, "x"] * 300), y)
+    with pytest.raises(NotFittedError):
+        RobustClassifier().report(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_passes"):
+        assert not RobustClassifier(nu=1e-3, max_passes=1).fit(X, y).certificate_["certified"]
+
+
+def test_pickle_clone_and_files(people, tmp_path):
+    X, y = people[FEATURES], people["approved"]
+    model = RobustClassifier(ess=0.9).fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    model.save(tmp_path / "model.json")
+    read = RobustClassifier.from_file(tmp_path)
+    np.testing.assert_array_equal(read.predict(X), model.predict(X))
+    np.testing.assert_array_equal(read.coef_, model.coef_)
+    with pytest.raises(ValueError, match="RobustClassifier"):
+        RobustRegressor.from_file(tmp_path)
+    model.export(tmp_path / "m.sql", table="people")
+    assert "people" in (tmp_path / "m.sql").read_text()
+    with pytest.raises(ValueError, match="exists"):
+        model.export(tmp_path / "m.sql")
+
+
+def test_report(people, tmp_path):
+    X, y = people[FEATURES], people["approved"]
+    model = RobustClassifier(ess=0.9).fit(X[:400], y[:400], groups="region")
+    report = model.report(X[400:], y[400:], groups="region")
+    assert report.html.startswith("<!DOCTYPE html>") and "region=south" in report.html and "<iframe" in report._repr_html_()
+    for name in ("r.html", "r.md", "r.json"):
+        report.save(tmp_path / name)
+    assert json.loads((tmp_path / "r.json").read_text())["n"] == 200
+    with pytest.raises(ValueError, match="labels that the training did not have"):
+        model.report(X, np.arange(600) % 2)
+    wages = RobustRegressor(nu=1.0).fit(X[["age", "job"]], people["income"], groups=people["region"])
+    assert "south" in wages.report(X[["age", "job"]], people["income"], groups=people["region"]).html
+
+
+def test_model_selection_and_pipelines(people):
+    X, y = people[FEATURES], people["approved"]
+    search = GridSearchCV(RobustClassifier(), {"protect": [0.05, 0.2, 1.0]}, cv=3).fit(X, y)
+    assert search.best_params_["protect"] in (0.05, 0.2, 1.0)
+    encode = ColumnTransformer(
+        [("number", StandardScaler(), ["age", "income"]), ("word", OneHotEncoder(), ["job", "region"])], sparse_threshold=1
+    )
+    pipeline = make_pipeline(encode, RobustClassifier(ess=0.8)).fit(X, y)
+    assert pipeline.score(X, y) > 0.5
+    named = make_pipeline(encode.set_params(sparse_threshold=0).set_output(transform="default"), RobustClassifier(ess=0.8)).fit(X, y)
+    np.testing.assert_allclose(named.predict_proba(X), pipeline.predict_proba(X), rtol=1e-9)
+    framed = make_pipeline(StandardScaler(), RobustClassifier(ess=0.8)).set_output(transform="pandas").fit(X[["age", "income"]], y)
+    assert list(framed[-1].feature_names_in_) == ["age", "income"]
+    folds = cross_val_score(RobustClassifier(nu=1.0), X, y, groups=np.arange(600) % 7, cv=GroupKFold(3))
+    assert len(folds) == 3 and np.isfinite(folds).all()
+
+
+def test_metadata_routing(people):
+    with sklearn.config_context(enable_metadata_routing=True):
+        robust = RobustClassifier(adversary="groups").set_fit_request(groups=True, sample_weight=True)
+        robust.set_score_request(sample_weight=True)
+        search = GridSearchCV(robust, {"nu": [0.0, 1.0]}, cv=2)
+        search.fit(people[["age"]], people["approved"], groups=people["region"], sample_weight=np.ones(600))
+        assert json.loads(search.best_estimator_.model_json_)["config"]["groups"] == ["region"]
+
+
+def test_fairlearn(people):
+    from fairlearn.metrics import MetricFrame, selection_rate
+    from fairlearn.reductions import DemographicParity, ExponentiatedGradient
+
+    X, y = people[["age", "income"]], (people["approved"] == "yes").astype(int)
+    model = RobustClassifier(ess=0.9).fit(X, y)
+    rates = MetricFrame(metrics=selection_rate, y_true=y, y_pred=model.predict(X), sensitive_features=people["region"])
+    assert set(rates.by_group.index) == {"north", "south"}
+    fair = ExponentiatedGradient(RobustClassifier(nu=1.0), DemographicParity(), max_iter=3)
+    fair.fit(X, y, sensitive_features=people["region"])
+    assert set(np.unique(fair.predict(X))) <= {0, 1}
+
+
+def test_progress_and_interruption(people):
+    lines = []
+    RobustClassifier(nu=1.0, progress=lines.append).fit(people[FEATURES], people["approved"])
+    assert any("reading -" in line for line in lines)
+
+    def stop(line):
+        raise KeyError(line)
+
+    with pytest.raises(KeyError):
+        RobustClassifier(nu=1.0, progress=stop).fit(people[FEATURES], people["approved"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_interrupt_ends_the_child():
+    script = textwrap.dedent("""
+        import numpy as np, subprocess
+        from drotrain import RobustRegressor, _command
+        start = subprocess.Popen
+        def announced(*a, **k):
+            child = start(*a, **k); print(child.pid, flush=True); return child
+        _command.subprocess.Popen = announced
+        X = np.random.default_rng(0).normal(size=(60000, 80))
+        try:
+            RobustRegressor(threads=1).fit(X, X[:, 0] ** 3 + X[:, 1])
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as run:
+        pid = int(run.stdout.readline())
+        time.sleep(0.3)
+        os.kill(run.pid, signal.SIGINT)
+        assert run.stdout.readline().strip() == "interrupted"
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_children_leave_no_files(people, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    monkeypatch.chdir(tmp_path)
+    model = RobustClassifier(nu=1.0).fit(people[FEATURES], people["approved"])
+    model.predict(people[FEATURES])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_are_options():
+    options = command("train", "--help", text=True).stdout
+    for name in set(RobustClassifier().get_params()) - {"options", "progress"}:
+        assert f"--{name.replace('_', '-')} " in options, name

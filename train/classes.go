@@ -1,0 +1,180 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/dro"
+	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/losses"
+)
+
+// A rowOracle evaluates the losses of encoded rows: losses.Linear, or losses.Softmax for a target of
+// more than two classes.
+type rowOracle interface {
+	dro.Oracle
+	Room() *paged.Room
+}
+
+// newOracle returns the losses of rows with encoded targets; outputs is the number of coefficients
+// of a column, the number of classes where these are more than two.
+func newOracle(loss losses.Loss, x design.Matrix, target []float64, outputs int) (rowOracle, error) {
+	if outputs == 1 {
+		return losses.NewLinear(loss, x, target)
+	}
+	class := make([]int, len(target))
+	for j, t := range target {
+		class[j] = int(t)
+	}
+	return losses.NewSoftmax(x, class, outputs)
+}
+
+// outputs returns the number of coefficients of an encoded column: the number of classes where the
+// target has more than two, else 1.
+func (m *Model) outputs() int { return m.Encoder.Target.Outputs() }
+
+// Classes returns the classes of a target that has more than two, in the order of the coefficients
+// of a column; nil for other targets.
+func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
+
+// errClasses reports what is not there for more than two classes.
+func errClasses(what string) error {
+	return fmt.Errorf("%s: the target has more than two classes, for which there is none; drotrain predict scores tables by such a model", what)
+}
+
+// classStart returns the point that the solvers start from: no coefficient but the logarithms of the
+// proportions of the classes.
+func classStart(d *data.Dataset, outputs int) []float64 {
+	x := make([]float64, d.D*outputs)
+	if d.Intercept < 0 {
+		return x
+	}
+	count := make([]float64, outputs)
+	for _, t := range d.Target {
+		count[int(t)]++
+	}
+	for c, n := range count {
+		x[d.Intercept*outputs+c] = math.Log(max(n, 0.5) / float64(d.N))
+	}
+	return x
+}
+
+// predictClasses works like PredictDataset for more than two classes.
+func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {
+	k := m.outputs()
+	if len(x) != d.D*k {
+		return nil, errors.New("train: the rows have other columns than the model")
+	}
+	target := d.Target
+	if target == nil {
+		target = make([]float64, d.N)
+	}
+	oracle, err := newOracle(m.loss, d.X, target, k)
+	if err != nil {
+		return nil, err
+	}
+	room := oracle.Room()
+	p := &Prediction{
+		Rows: d.Rows, Dataset: d, Probability: paged.Make[float64](room, d.N*k), Score: paged.Make[float64](room, d.N),
+		Class: paged.Make[int32](room, d.N), Loss: paged.Make[float64](room, d.N),
+	}
+	if d.Target != nil {
+		p.Place = paged.Make[int32](room, d.N)
+	}
+	shard.Run(d.N, func(_, lo, hi int) {
+		oracle.EvalTo(p.Loss, p.Probability, x, lo, hi)
+		for j := lo; j < hi; j++ {
+			row, t := p.Probability[j*k:(j+1)*k], int(target[j])
+			row[t]++ // of its slope
+			p.Class[j] = int32(largest(row))
+			p.Score[j] = row[p.Class[j]]
+			if d.Target != nil {
+				p.Score[j], p.Place[j] = row[t], 1
+				for c, v := range row {
+					if v > row[t] || v == row[t] && c < t {
+						p.Place[j]++
+					}
+				}
+			}
+		}
+	})
+	if d.Target == nil {
+		paged.Free(room, p.Loss)
+		p.Loss = nil
+	}
+	return p, nil
+}
+
+// mostProbabilities is the number of classes up to which a prediction has a column for each, and
+// bestClasses the number of the most probable ones that it has else.
+const (
+	mostProbabilities = 20
+	bestClasses       = 5
+)
+
+// classColumns returns the columns of a prediction among classes: the probability of each, or the
+// most probable ones with theirs, and the class that is predicted.
+func classColumns(classes []string, p *Prediction) []data.Column {
+	k := len(classes)
+	var out []data.Column
+	number := func(name string, at func(j int) float64) {
+		c := data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, len(p.Class))}
+		for j := range c.Number {
+			c.Number[j] = at(j)
+		}
+		out = append(out, c)
+	}
+	label := func(name string, code []int32) {
+		out = append(out, data.Column{Name: name, Type: "string", Kind: data.Categorical, Level: classes, Code: code})
+	}
+	if k <= mostProbabilities {
+		for c, class := range classes {
+			number(probabilityName+"_"+class, func(j int) float64 { return p.Probability[j*k+c] })
+		}
+	} else {
+		best := make([][]int32, bestClasses)
+		for i := range best {
+			best[i] = make([]int32, len(p.Class))
+		}
+		for j := range p.Class {
+			row := p.Probability[j*k : (j+1)*k]
+			for i := range best {
+				at := int32(-1)
+				for c, v := range row {
+					taken := false
+					for _, b := range best[:i] {
+						taken = taken || b[j] == int32(c)
+					}
+					if !taken && (at < 0 || v > row[at]) {
+						at = int32(c)
+					}
+				}
+				best[i][j] = at
+			}
+		}
+		for i, code := range best {
+			label(fmt.Sprintf("class_%d", i+1), code)
+			number(fmt.Sprintf("%s_%d", probabilityName, i+1), func(j int) float64 { return p.Probability[j*k+int(code[j])] })
+		}
+	}
+	label(predictionName, p.Class)
+	return out
+}
+
+// predictionNames returns the names of the columns that a prediction has besides the row.
+func (m *Model) predictionNames() []string {
+	names := []string{rowName, predictionName}
+	switch classes := m.Classes(); {
+	case classes != nil:
+		for _, c := range classColumns(classes, &Prediction{}) {
+			names = append(names, c.Name)
+		}
+	case m.Encoder.Target.Task == data.Binary:
+		names = append(names, probabilityName)
+	}
+	return names
+}
