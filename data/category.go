@@ -65,6 +65,10 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.err = &own
 		return k
 	}
+	if f.HoldsDates(c.Name) && (n > limit || s.MaxLevels == 0 && n == rows && rows > 20) {
+		k.err = f.Fault(c.Name, table.Mend(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		return k
+	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
 		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
 		return k

@@ -2,9 +2,11 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -174,5 +176,24 @@ func TestDateOrders(t *testing.T) {
 		if d := differs(f, map[string][]any{"c": c.want}); d != "" {
 			t.Errorf("%s: %s", c.cells, d)
 		}
+	}
+}
+
+// A column of dates that is read as text is refused with the option for dates, and not with options for
+// levels.
+func TestFit_DatesReadAsText(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("y,x,day\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "%d,%d,%s\n", i%2, i*7%13, time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+	}
+	f, err := ReadBytesAs(t.Context(), "t.csv", []byte(text.String()), Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	if err == nil || !strings.Contains(err.Error(), `column "day": it holds dates, but is read as text of 60 levels`) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -113,6 +113,13 @@ func (f *Frame) NumbersRemark(column string) *Error {
 	return nil
 }
 
+// HoldsDates reports whether a column of text holds dates that the reading leaves as text.
+func (f *Frame) HoldsDates(column string) bool {
+	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
+		return r.Column == column && slices.Contains(r.Remedies, table.SayDates)
+	})
+}
+
 // Close lets go of the files. Values that are still in them cannot be read any
 // more.
 func (f *Frame) Close() {

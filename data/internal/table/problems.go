@@ -53,7 +53,7 @@ func (p Problems) Error() string {
 
 // Title reports how many there are.
 func (p Problems) Title() string {
-	return fmt.Sprintf("%d things are to be settled before this table can be used:", len(p))
+	return fmt.Sprintf("%d problems must be fixed before this table can be used:", len(p))
 }
 
 // Unwrap gives the errors.

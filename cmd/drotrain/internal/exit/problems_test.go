@@ -17,7 +17,7 @@ func TestProblemsAsTable(t *testing.T) {
 		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Remedies: []data.Remedy{data.SayDates, data.DropColumn}},
 	})
 	msg, hint := Describe(err)
-	want := `cannot train: t.csv: 3 things are to be settled before this table can be used:
+	want := `cannot train: t.csv: 3 problems must be fixed before this table can be used:
   column          rows     first  what is wrong
   name, full         -         -  every one of the 7 training rows has its own value
                                     → leave the column out with --drop '"name, full"'
