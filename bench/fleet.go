@@ -86,7 +86,7 @@ func newFleet(o *options, c *cell, t *table) (*fleet, error) {
 
 // freeMemory returns the bytes of free memory, 0 if they are unknown.
 func freeMemory() float64 {
-	free, _ := memory.Free()
+	free, _ := memory.Available()
 	if free == math.MaxInt64 {
 		return 0
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A block of rows that are encoded together.
@@ -85,14 +85,14 @@ func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups [
 	return e.GroupingsIn(ctx, f, rows, nil)
 }
 
-// GroupingsIn works like Groupings with what is as long as the table in a room; nil is the heap.
-func (e *Encoder) GroupingsIn(ctx context.Context, f *Frame, rows []int, room *paged.Room) (groups []Grouping, missing []string, err error) {
+// GroupingsIn works like Groupings with what is as long as the table in an arena; nil is the heap.
+func (e *Encoder) GroupingsIn(ctx context.Context, f *Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()
 	}
 	bare := Encoder{Spec: e.Spec, Groups: e.Groups}
 	bare.Spec.Impute = "" // rows are those that are left
-	d, report, err := bare.encodeIn(ctx, f, rows, false, room)
+	d, report, err := bare.encodeIn(ctx, f, rows, false, arena)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -64,9 +64,9 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
 
-// encodeIn works like encode with places in a room. The slice is kept.
-func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, room *paged.Room) (*Dataset, EncodeReport, error) {
-	d, err := tiles.NewPartitionIn(room, f.Rows, rows, nil)
+// encodeIn works like encode with places in an arena. The slice is kept.
+func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, arena *memory.Arena) (*Dataset, EncodeReport, error) {
+	d, err := tiles.NewPartitionIn(arena, f.Rows, rows, nil)
 	if err != nil {
 		return nil, EncodeReport{}, err
 	}
@@ -267,7 +267,7 @@ func (e *Encoder) dataset(ctx context.Context, f *Frame, d *tiles.Partition, s i
 		return nil, report, err
 	}
 	if o.target != nil {
-		ds.Target = paged.Make[float64](d.Room, ds.N)
+		ds.Target = memory.Make[float64](d.Arena, ds.N)
 		if err := encodeTarget(&e.Target, f, o.target, rows, ds.Target); err != nil {
 			return nil, report, err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -38,12 +38,12 @@ type Shared struct {
 	Total int
 }
 
-// room returns where vectors of one entry a row lie; nil is the heap.
-func (s *Sink) room() *paged.Room {
+// arena returns where vectors of one entry a row lie; nil is the heap.
+func (s *Sink) arena() *memory.Arena {
 	if s.Disk == nil {
 		return nil
 	}
-	return s.Disk.Room
+	return s.Disk.Arena
 }
 
 // Fit returns [NewEncoder] on the training rows of f and [Encoder.EncodeTo] of the training and the
@@ -73,7 +73,7 @@ func mostlySingle(features []*Column) bool {
 // all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
 // is of the rows of all, and what is wrong with rows is an error on all ranks.
 func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
-	t, err := newFitting(ctx, f, train, holdout, s, to.room(), to.Shared)
+	t, err := newFitting(ctx, f, train, holdout, s, to.arena(), to.Shared)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func unnamed(f Factor, labels []string) []string {
 
 // EncodeTo encodes training and hold-out rows of f, nil meaning all to train on, where a sink says.
 func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, to Sink) (*Fitted, error) {
-	d, err := tiles.NewPartitionIn(to.room(), f.Rows, train, holdout)
+	d, err := tiles.NewPartitionIn(to.arena(), f.Rows, train, holdout)
 	if err != nil {
 		return nil, err
 	}
@@ -252,8 +252,8 @@ func (s *Shared) spread(ds *Dataset, first int) (err error) {
 
 // placed returns a vector as long as the rows of all with the entries of a rank's own, which takes
 // memory for these alone.
-func placed[T paged.Entry](s *Shared, own []T) []T {
-	all := paged.Make[T](paged.Virtual(), s.Total)
+func placed[T memory.Element](s *Shared, own []T) []T {
+	all := memory.Make[T](memory.NewVirtual(), s.Total)
 	lo, _ := s.Rows.Here(s.Total)
 	copy(all[lo:], own)
 	return all

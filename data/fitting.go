@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -48,7 +48,7 @@ type feature struct {
 }
 
 // newFitting checks the roles, makes the columns that are made of others and fits the target.
-func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, room *paged.Room, shared *Shared) (t *fitting, err error) {
+func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared) (t *fitting, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, roo
 			return nil, err
 		}
 	} else {
-		if t.partition, err = tiles.NewPartitionIn(room, f.Rows, train, holdout); err != nil {
+		if t.partition, err = tiles.NewPartitionIn(arena, f.Rows, train, holdout); err != nil {
 			return nil, err
 		}
 		t.total = t.partition.Set(0).Len()

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -176,13 +176,13 @@ func (f *Frame) ColumnAt(ctx context.Context, name string, rows []int) (*Column,
 	return f.ColumnIn(ctx, nil, name, rows)
 }
 
-// ColumnIn works like ColumnAt with the values in a room; nil is the heap.
-func (f *Frame) ColumnIn(ctx context.Context, room *paged.Room, name string, rows []int) (*Column, error) {
+// ColumnIn works like ColumnAt with the values in an arena; nil is the heap.
+func (f *Frame) ColumnIn(ctx context.Context, arena *memory.Arena, name string, rows []int) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	c, err = c.LoadAt(ctx, room, rows)
+	c, err = c.LoadAt(ctx, arena, rows)
 	if err == nil {
 		err = f.Unchanged()
 	}

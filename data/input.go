@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // An input is a file that is read by pieces while its frame is in use. A file
@@ -89,7 +89,7 @@ func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
 		}
 		return bytesInput(name, b), nil
 	}
-	f, err := paged.Unnamed(os.TempDir())
+	f, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
 		return fail(err)
 	}

@@ -8,25 +8,25 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // outside is a place for rows in a directory of the test, with piles as small as they can
 // be.
 func outside(t *testing.T) *Outside {
 	dir := t.TempDir()
-	room, err := paged.New(dir, 1<<40)
+	arena, err := memory.NewArena(dir, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
-	room.Least = 1
+	arena.MinSize = 1
 	t.Cleanup(func() {
-		room.Close()
+		arena.Close()
 		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
 	})
-	return &Outside{Dir: dir, Room: room}
+	return &Outside{Dir: dir, Arena: arena}
 }
 
 // Rows that are put in order on disk are those that are encoded in memory, bit for bit,

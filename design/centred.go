@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -173,9 +173,9 @@ func spanOf[T float32 | float64](p *span, x []T, d, lo, hi int) {
 }
 
 // movedBy returns m with its columns moved by by, from which the columns are cleared whose
-// entries are not all near; nil, and no by, where none are. A copy lies in the arena room; copied,
+// entries are not all near; nil, and no by, where none are. A copy lies in the arena; copied,
 // unless it is nil, is then a function that gives it back.
-func movedBy(m Matrix, by, least, most []float64, room *paged.Room, copied *func()) (Matrix, []float64) {
+func movedBy(m Matrix, by, least, most []float64, arena *memory.Arena, copied *func()) (Matrix, []float64) {
 	largest, left := slices.Clone(m.Largest()), false
 	for k, at := range by {
 		switch {
@@ -192,9 +192,9 @@ func movedBy(m Matrix, by, least, most []float64, room *paged.Room, copied *func
 	n, d := m.Dims()
 	switch m := m.(type) {
 	case *Dense:
-		return &Dense{n, d, movedCopy(room, copied, m.x, by), largest}, by
+		return &Dense{n, d, movedCopy(arena, copied, m.x, by), largest}, by
 	case *Dense32:
-		return &Dense32{n, d, movedCopy(room, copied, m.x, by), largest}, by
+		return &Dense32{n, d, movedCopy(arena, copied, m.x, by), largest}, by
 	case *Sparse:
 		return m.movedBy(by, largest), by
 	}
@@ -202,15 +202,15 @@ func movedBy(m Matrix, by, least, most []float64, room *paged.Room, copied *func
 }
 
 // movedCopy returns rows with by taken from them.
-func movedCopy[T float32 | float64](room *paged.Room, copied *func(), x []T, by []float64) []T {
-	out := paged.Make[T](room, len(x))
+func movedCopy[T float32 | float64](arena *memory.Arena, copied *func(), x []T, by []float64) []T {
+	out := memory.Make[T](arena, len(x))
 	d := len(by)
 	shard.Run(len(x)/d, func(_, lo, hi int) {
 		copy(out[lo*d:hi*d], x[lo*d:hi*d])
 		move(out[lo*d:hi*d], by)
 	})
 	if copied != nil {
-		*copied = func() { paged.Free(room, out) }
+		*copied = func() { memory.Release(arena, out) }
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -45,14 +45,14 @@ func TestCentred(t *testing.T) {
 		t.Fatal(err, err32, errSparse)
 	}
 	all := []design.Matrix{dense, dense32, sparse}
-	room, err := paged.New(t.TempDir(), 1<<40)
+	arena, err := memory.NewArena(t.TempDir(), 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer room.Close()
-	room.Least = 1
+	defer arena.Close()
+	arena.MinSize = 1
 	for _, m := range all[:3] {
-		all = append(all, design.NewMapped(m, room, 1<<20, nil))
+		all = append(all, design.NewMapped(m, arena, 1<<20, nil))
 	}
 	for _, m := range all {
 		z, by := design.Centred(m, 1)
@@ -88,14 +88,14 @@ func TestCentred(t *testing.T) {
 			t.Errorf("%T: columns that are kept are moved", m)
 		}
 	}
-	if room.Slices() != 2 { // of the copies of dense rows
-		t.Errorf("%d slices are mapped", room.Slices())
+	if arena.Slices() != 2 { // of the copies of dense rows
+		t.Errorf("%d slices are mapped", arena.Slices())
 	}
 	for _, m := range all[3:] {
 		m.(*design.Mapped).Free()
 	}
-	if room.Slices() > 0 {
-		t.Errorf("%d slices were not given back", room.Slices())
+	if arena.Slices() > 0 {
+		t.Errorf("%d slices were not given back", arena.Slices())
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -20,7 +20,7 @@ type Dealt struct {
 	bytes   int64
 	pass    float64
 	gram    float64
-	room    *paged.Room
+	arena   *memory.Arena
 }
 
 var _ Matrix = (*Dealt)(nil)
@@ -28,7 +28,7 @@ var _ Matrix = (*Dealt)(nil)
 // NewDealt returns the matrix of n rows of which here are those of this rank, as rows deals
 // them.
 func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
-	m := &Dealt{rows: rows, here: here, n: n, room: paged.Virtual()}
+	m := &Dealt{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
 	m.lo, m.hi = rows.Here(n)
 	var own int
 	if own, m.d = here.Dims(); own != m.hi-m.lo {
@@ -60,8 +60,8 @@ func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
 // Rows reports how the rows lie with the ranks.
 func (m *Dealt) Rows() *ranks.Rows { return m.rows }
 
-// Room returns where vectors of one entry a row lie: they take memory for the rows that are here.
-func (m *Dealt) Room() *paged.Room { return m.room }
+// Arena returns where vectors of one entry a row lie: they take memory for the rows that are here.
+func (m *Dealt) Arena() *memory.Arena { return m.arena }
 
 // MostSelected returns the number of rows that Select may be asked for: what every rank has
 // memory and time for, whatever the number of ranks.

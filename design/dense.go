@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -163,9 +163,9 @@ func (m *Dense) Select(rows []int) Matrix {
 	return &Dense{len(rows), m.d, x, m.largest}
 }
 
-// copyRows returns a copy of the given rows of d columns, in the arena room.
-func copyRows[T float32 | float64](room *paged.Room, x []T, d int, rows []int) []T {
-	out := paged.Make[T](room, len(rows)*d)
+// copyRows returns a copy of the given rows of d columns, in the arena.
+func copyRows[T float32 | float64](arena *memory.Arena, x []T, d int, rows []int) []T {
+	out := memory.Make[T](arena, len(rows)*d)
 	shard.Run(len(rows), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			copy(out[k*d:(k+1)*d], x[rows[k]*d:])

@@ -3,14 +3,14 @@ package design
 import (
 	"sync"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Mapped is a matrix whose entries are mapped from a file without a name: they leave memory
 // whenever the process approaches its limit, and come back when they are read.
 type Mapped struct {
 	Matrix // dense or sparse, over slices of the arena
-	room   *paged.Room
+	arena  *memory.Arena
 	memory int64 // bytes that rows which are selected may take
 	free   func()
 
@@ -21,8 +21,8 @@ type Mapped struct {
 
 // NewMapped returns m, whose slices lie in the arena, with memory bytes for rows that are selected.
 // free gives the slices back; nil does nothing.
-func NewMapped(m Matrix, room *paged.Room, memory int64, free func()) *Mapped {
-	return &Mapped{Matrix: m, room: room, memory: memory, free: free}
+func NewMapped(m Matrix, arena *memory.Arena, memory int64, free func()) *Mapped {
+	return &Mapped{Matrix: m, arena: arena, memory: memory, free: free}
 }
 
 // Free gives the entries back. The matrix must not be used any more.
@@ -45,7 +45,7 @@ func (m *Mapped) each(lo, hi int, do func(lo, hi int)) {
 	for lo < hi {
 		end := min(lo+rows, hi)
 		do(lo, end)
-		m.room.Yield()
+		m.arena.Yield()
 		lo = end
 	}
 }
@@ -80,8 +80,8 @@ func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
 	m.each(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
 }
 
-// Room returns the arena for vectors of one entry a row.
-func (m *Mapped) Room() *paged.Room { return m.room }
+// Arena returns the arena for vectors of one entry a row.
+func (m *Mapped) Arena() *memory.Arena { return m.arena }
 
 // MostSelected returns the number of rows that Select may be asked for: those that memory has room for.
 func (m *Mapped) MostSelected() int {
@@ -93,13 +93,13 @@ func (m *Mapped) MostSelected() int {
 func (m *Mapped) Subset(rows []int) *Mapped {
 	switch of := m.Matrix.(type) {
 	case *Dense:
-		x := copyRows(m.room, of.x, of.d, rows)
-		return NewMapped(&Dense{len(rows), of.d, x, of.largest}, m.room, m.memory, func() { paged.Free(m.room, x) })
+		x := copyRows(m.arena, of.x, of.d, rows)
+		return NewMapped(&Dense{len(rows), of.d, x, of.largest}, m.arena, m.memory, func() { memory.Release(m.arena, x) })
 	case *Dense32:
-		x := copyRows(m.room, of.x, of.d, rows)
-		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.room, m.memory, func() { paged.Free(m.room, x) })
+		x := copyRows(m.arena, of.x, of.d, rows)
+		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.arena, m.memory, func() { memory.Release(m.arena, x) })
 	}
-	return NewMapped(m.Select(rows), m.room, m.memory, nil)
+	return NewMapped(m.Select(rows), m.arena, m.memory, nil)
 }
 
 // centred works like Centred of a mapped matrix: its copy is mapped as well, made once and kept.
@@ -109,9 +109,9 @@ func (m *Mapped) centred(kept int) (Matrix, []float64) {
 		by := centres(m.Matrix, d-kept)
 		least, most := spans(m.Matrix, by)
 		var copied func() // gives the copy back
-		moved, by := movedBy(m.Matrix, by, least, most, m.room, &copied)
+		moved, by := movedBy(m.Matrix, by, least, most, m.arena, &copied)
 		if moved != nil {
-			m.moved, m.by = NewMapped(moved, m.room, m.memory, copied), by
+			m.moved, m.by = NewMapped(moved, m.arena, m.memory, copied), by
 		}
 	})
 	return m.moved, m.by

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -41,7 +41,7 @@ type AdversaryInput struct {
 
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
 	Observe func(Progress) // told how many columns are done, or nil
-	Room    *paged.Room    // of vectors as long as the rows; nil: the heap
+	Arena   *memory.Arena  // of vectors as long as the rows; nil: the heap
 
 	// ShowRows lists the values of Columns in the heaviest rows. They may
 	// identify people.
@@ -144,9 +144,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		return nil, fmt.Errorf("eval: the weights sum to %v, not to 1", sum.Sum())
 	}
 	N := float64(n)
-	room := in.Room.Part()
-	defer room.Close()
-	base := measure.ScaleWeightsIn(room, in.RowWeight)
+	arena := in.Arena.NewChild()
+	defer arena.Close()
+	base := measure.ScaleWeightsIn(arena, in.RowWeight)
 	if nu := Num(in.Nu); in.Nu > 0 {
 		a.Nu = &nu
 	}
@@ -171,7 +171,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	for k := range heaviest {
 		shown[k] = make([]string, len(in.Columns))
 	}
-	weights, reference, place, err := in.inOrder(room, base, heaviest)
+	weights, reference, place, err := in.inOrder(arena, base, heaviest)
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +182,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 			return err
 		}
 		defer c.Free()
-		labels, code := c.CellsIn(room)
+		labels, code := c.CellsIn(arena)
 		if c.Levels == nil {
-			defer paged.Free(room, code)
+			defer memory.Release(arena, code)
 		}
 		a.Columns[j] = massBy(c.Name, c.Unit, labels, code, weights, reference)
 		for k, i := range place {
@@ -220,7 +220,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 
 // inOrder returns the weights, and those that the rows have before, in the order of the columns, and
 // the places of some rows in it.
-func (in *AdversaryInput) inOrder(room *paged.Room, base []float64, rows []int) (weights, reference []float64, places []int, err error) {
+func (in *AdversaryInput) inOrder(arena *memory.Arena, base []float64, rows []int) (weights, reference []float64, places []int, err error) {
 	n := len(in.Weights)
 	if in.Order == nil {
 		return in.Weights, base, rows, nil
@@ -228,8 +228,8 @@ func (in *AdversaryInput) inOrder(room *paged.Room, base []float64, rows []int) 
 	if len(in.Order) != n {
 		return nil, nil, nil, fmt.Errorf("eval: an order of %d rows, not of %d", len(in.Order), n)
 	}
-	if weights = paged.Make[float64](room, n); base != nil {
-		reference = paged.Make[float64](room, n)
+	if weights = memory.Make[float64](arena, n); base != nil {
+		reference = memory.Make[float64](arena, n)
 	}
 	places = make([]int, len(rows))
 	for k, i := range in.Order {
@@ -258,9 +258,9 @@ func Holders(in AdversaryInput, penalty string, nu float64) (*Adversary, WorstCa
 	default:
 		return nil, WorstCase{}, fmt.Errorf("eval: penalty %q is neither kl nor chi2", penalty)
 	}
-	room := in.Room.Part()
-	defer room.Close()
-	y, w, err := f(room, in.Loss, measure.ScaleWeightsIn(room, in.RowWeight), nu)
+	arena := in.Arena.NewChild()
+	defer arena.Close()
+	y, w, err := f(arena, in.Loss, measure.ScaleWeightsIn(arena, in.RowWeight), nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Difference is model − baseline on the same rows.
@@ -90,9 +90,9 @@ func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k in
 		return
 	}
 	n := len(all.Rows)
-	room := in.rows.Room
-	diff, comp := paged.Make[float64](room, n), paged.Make[float64](room, n)
-	defer paged.Free(room, diff, comp)
+	arena := in.rows.Arena
+	diff, comp := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
+	defer memory.Release(arena, diff, comp)
 	for _, m := range []int{k, 0} {
 		resample.DelongComponents(all.Ties(in.rows, m), comp)
 		for r, i := range all.Order[m] {

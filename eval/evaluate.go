@@ -24,7 +24,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	n := len(in.Target)
 	in.rows = in.measured()
-	defer in.rows.Room.Close()
+	defer in.rows.Arena.Close()
 	e := &Evaluation{
 		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
 		Target: in.TargetName, TargetUnit: in.TargetUnit, Positive: in.Positive,
@@ -49,7 +49,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	losses := make([]*measure.Sorted, len(in.Models))
 	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int, b *measure.Scratch) error {
 		m := in.Models[k]
-		s, err := measure.SortIn(in.rows.Room, m.Loss, in.rows.Weight)
+		s, err := measure.SortIn(in.rows.Arena, m.Loss, in.rows.Weight)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -78,8 +78,8 @@ type Input struct {
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
 
-	// Room is where vectors lie that are as long as the rows; nil means the heap.
-	Room *paged.Room
+	// Arena allocates vectors of one entry a row; nil means the heap.
+	Arena *memory.Arena
 
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
@@ -90,8 +90,8 @@ type Input struct {
 
 // measured returns the rows in the form in which they are measured.
 func (in *Input) measured() *measure.Rows {
-	room := in.Room.Part()
-	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeightsIn(room, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Room: room}}
+	arena := in.Arena.NewChild()
+	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeightsIn(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Arena: arena}}
 }
 
 func (in *Input) threshold() float64 {

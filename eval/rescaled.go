@@ -6,7 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled
@@ -65,10 +65,10 @@ func (j *judge) rankingGain(s *measure.Stratum, r int) (gain, se float64) {
 	if j.in.Weight != nil {
 		return math.NaN(), math.NaN()
 	}
-	room, n := j.in.rows.Room, len(s.Rows)
-	place, diff, comp := paged.Make[int32](room, len(j.in.Target)), paged.Make[float64](room, n), paged.Make[float64](room, n)
-	defer paged.Free(room, diff, comp)
-	defer paged.Free(room, place)
+	arena, n := j.in.rows.Arena, len(s.Rows)
+	place, diff, comp := memory.Make[int32](arena, len(j.in.Target)), memory.Make[float64](arena, n), memory.Make[float64](arena, n)
+	defer memory.Release(arena, diff, comp)
+	defer memory.Release(arena, place)
 	for at, i := range s.Rows {
 		place[i] = int32(at)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A cut column: each row's cell and the cells' conditions as text. Cells are those large
@@ -23,17 +23,17 @@ const noCell = math.MaxUint8
 
 // cut stores column j cut into cells.
 func (s *slicing) cut(j int) error {
-	room := s.in.rows.Room
+	arena := s.in.rows.Arena
 	c, err := s.in.Columns[j].Loaded(len(s.in.Target))
 	if err != nil {
 		return err
 	}
 	defer c.Free()
-	labels, code := c.CellsIn(room)
+	labels, code := c.CellsIn(arena)
 	if c.Levels == nil {
-		defer paged.Free(room, code)
+		defer memory.Release(arena, code)
 	}
-	cut := cutColumn{code: paged.Make[uint8](room, len(code)), cells: len(labels)}
+	cut := cutColumn{code: memory.Make[uint8](arena, len(code)), cells: len(labels)}
 	size, as := make([]int, len(labels)), make([]uint8, len(labels))
 	for _, i := range s.search {
 		if code[i] >= 0 {
@@ -95,7 +95,7 @@ type ranking struct {
 
 // rank returns the best candidates, no two of which share a cell.
 func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
-	r := &ranking{slicing: s, deviation: paged.Make[float64](s.in.rows.Room, len(s.search)), code: make([][]uint8, len(s.columns))}
+	r := &ranking{slicing: s, deviation: memory.Make[float64](s.in.rows.Arena, len(s.search)), code: make([][]uint8, len(s.columns))}
 	for _, i := range s.search {
 		r.all.Add(s.loss[i])
 	}
@@ -131,7 +131,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 // single returns the cells of a column whose losses exceed the others', and keeps its codes.
 func (r *ranking) single(a int) (to []candidate) {
 	t := make([]cellSum, len(r.columns[a].text))
-	r.code[a] = paged.Make[uint8](r.in.rows.Room, len(r.search))
+	r.code[a] = memory.Make[uint8](r.in.rows.Arena, len(r.search))
 	for i, row := range r.search {
 		k := r.columns[a].code[row]
 		r.code[a][i] = k

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // SliceSearch lists subgroups nobody named on which the risk is high. Half of
@@ -105,7 +105,7 @@ func (s *slicing) method() string {
 // permuted returns the rows in an order drawn by the seed.
 func permuted(in *Input, n int) []int32 {
 	r := resample.NewRNG(in.Seed, 0x511ce5)
-	perm := paged.Make[int32](in.rows.Room, n)
+	perm := memory.Make[int32](in.rows.Arena, n)
 	for i := range perm {
 		j := int(r.Below(uint32(i + 1)))
 		perm[i] = perm[j]
@@ -117,9 +117,9 @@ func permuted(in *Input, n int) []int32 {
 // confirmed measures a candidate on the confirming half, with an interval of z standard errors;
 // false where it, or the rest, has no two rows there.
 func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
-	room, weight := s.in.rows.Room, s.in.rows.Weight
-	both := paged.Make[int32](room, 2*len(s.confirm))
-	defer paged.Free(room, both)
+	arena, weight := s.in.rows.Arena, s.in.rows.Weight
+	both := memory.Make[int32](arena, 2*len(s.confirm))
+	defer memory.Release(arena, both)
 	inside, rest := both[:0:len(s.confirm)], both[len(s.confirm):len(s.confirm)]
 	for _, i := range s.confirm {
 		if s.columns[c.a].code[i] == c.ka && s.columns[c.b].code[i] == c.kb {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -58,7 +58,7 @@ func TestCentredLossesAreTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.away {
-			z = away{z, &paged.Room{}, n}
+			z = away{z, &memory.Arena{}, n}
 		}
 		l, err := NewLinear(c.l, z, c.target)
 		if err != nil {

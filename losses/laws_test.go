@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Every sum over samples is what its definition says, on a part of them, in every storage.
@@ -104,7 +104,7 @@ func TestSumsAreTheirDefinitions(t *testing.T) {
 				}
 			}
 			pass, gramWork := o.Work()
-			if a, b := o.z.Work(); pass != a || gramWork != b || o.Bytes() != o.z.Bytes() || !o.NonNegative() || o.Room() != nil || o.Rows() != nil || o.MostSelected() != n {
+			if a, b := o.z.Work(); pass != a || gramWork != b || o.Bytes() != o.z.Bytes() || !o.NonNegative() || o.Arena() != nil || o.Rows() != nil || o.MostSelected() != n {
 				t.Errorf("%T: work %v and %v, %d bytes", o.z, pass, gramWork, o.Bytes())
 			}
 		}
@@ -119,12 +119,12 @@ func (steep) Smoothness() float64 { return math.Inf(1) }
 // away is a matrix that is not in memory.
 type away struct {
 	design.Matrix
-	room *paged.Room
-	most int
+	arena *memory.Arena
+	most  int
 }
 
-func (a away) Room() *paged.Room { return a.room }
-func (a away) MostSelected() int { return a.most }
+func (a away) Arena() *memory.Arena { return a.arena }
+func (a away) MostSelected() int    { return a.most }
 
 // Nothing is said of the rounding of losses without a largest curvature; a matrix that is
 // elsewhere says where, and how much of it may be copied; one row of one column is enough.
@@ -140,9 +140,9 @@ func TestWhatAMatrixSays(t *testing.T) {
 	if terms, largest, smooth := o.Rounding(); terms != 0 || largest != nil || smooth != 0 {
 		t.Errorf("%d terms, %v, %v", terms, largest, smooth)
 	}
-	room := &paged.Room{}
+	arena := &memory.Arena{}
 	for most, want := range map[int]int{2: 2, 3: 3, 9: 3} {
-		if o, err = NewLinear(Squared{}, away{z, room, most}, []float64{1, 2, 3}); err != nil || o.Room() != room || o.MostSelected() != want {
+		if o, err = NewLinear(Squared{}, away{z, arena, most}, []float64{1, 2, 3}); err != nil || o.Arena() != arena || o.MostSelected() != want {
 			t.Errorf("%v; %d samples may be copied, of %d", err, o.MostSelected(), most)
 		}
 	}
@@ -156,7 +156,7 @@ func TestWhatAMatrixSays(t *testing.T) {
 	if n, d, slope := o.Dims(); n != 1 || d != 1 || slope != 1 {
 		t.Errorf("%d × %d, slopes of %d", n, d, slope)
 	}
-	if _, err := NewLinear(Squared{}, away{z, room, 1}, nil); err == nil {
+	if _, err := NewLinear(Squared{}, away{z, arena, 1}, nil); err == nil {
 		t.Error("no targets")
 	}
 }

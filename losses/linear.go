@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -189,11 +189,11 @@ func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
 // Bytes returns the memory that the entries of the design matrix take.
 func (l *Linear) Bytes() int64 { return l.z.Bytes() }
 
-// Room returns where vectors of one entry a sample lie that are not to be in memory, nil for
+// Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for
 // memory: where the matrix has its own.
-func (l *Linear) Room() *paged.Room {
+func (l *Linear) Arena() *memory.Arena {
 	if z, ok := l.z.(spacious); ok {
-		return z.Room()
+		return z.Arena()
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (l *Linear) Rows() *ranks.Rows {
 // first ones of every shard, count in all, where they are.
 func (l *Linear) Part(count int) Samples {
 	z := l.z.(dealt).Part(count)
-	target := paged.Make[float64](paged.Virtual(), count)
+	target := memory.Make[float64](memory.NewVirtual(), count)
 	lo, _ := z.(dealt).Rows().Here(count)
 	for k, j := range l.Rows().StratifiedHere(l.n, count) {
 		target[lo+k] = l.target[j]
@@ -237,7 +237,7 @@ type dealt interface {
 
 // spacious is a matrix that is not in memory.
 type spacious interface {
-	Room() *paged.Room
+	Arena() *memory.Arena
 	MostSelected() int
 }
 

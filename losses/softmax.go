@@ -8,7 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Softmax is the per-sample oracle of multinomial logistic regression, n rows z_j of d numbers and
@@ -293,10 +293,10 @@ func (s *Softmax) Bytes() int64 { return s.z.Bytes() }
 // NonNegative reports that every f_j is ≥ 0.
 func (*Softmax) NonNegative() bool { return true }
 
-// Room returns where vectors of one entry a sample lie that are not to be in memory, nil for memory.
-func (s *Softmax) Room() *paged.Room {
+// Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for memory.
+func (s *Softmax) Arena() *memory.Arena {
 	if z, ok := s.z.(spacious); ok {
-		return z.Room()
+		return z.Arena()
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -151,12 +151,12 @@ func TestStartIsTheBestConstant(t *testing.T) {
 // The rows to train on do not depend on where they lie, however they are chosen.
 func TestRowsWhereverTheyLie(t *testing.T) {
 	f := wide(t, 500)
-	room, err := paged.New(t.TempDir(), 1<<20)
+	arena, err := memory.NewArena(t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	room.Least = 1
-	defer room.Close()
+	arena.MinSize = 1
+	defer arena.Close()
 	plain := DefaultConfig()
 	plain.Target, plain.Seed, plain.Holdout = "y", 4, 0.2
 	for name, change := range map[string]func(c *Config){
@@ -173,7 +173,7 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		again, heldAgain, err := c.rows(t.Context(), f, room)
+		again, heldAgain, err := c.rows(t.Context(), f, arena)
 		if err != nil || !slices.Equal(slices.Sorted(slices.Values(train)), slices.Sorted(slices.Values(again))) || !slices.Equal(held, heldAgain) {
 			t.Errorf("%s: %d and %d rows in memory, %d and %d elsewhere: %v", name, len(train), len(held), len(again), len(heldAgain), err)
 		}

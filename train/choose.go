@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/dealt"
@@ -172,9 +172,9 @@ func (r *Run) averageOf(v []float64) float64 {
 // rowLosses returns the training loss of every row at x.
 func rowLosses(o rowOracle, x []float64) []float64 {
 	n, _, s := o.Dims()
-	room := o.Room()
-	value, slope := paged.Make[float64](room, n), paged.Make[float64](room, n*s)
-	defer paged.Free(room, slope)
+	arena := o.Arena()
+	value, slope := memory.Make[float64](arena, n), memory.Make[float64](arena, n*s)
+	defer memory.Release(arena, slope)
 	var rows *ranks.Rows // nil: all are here
 	if l, ok := o.(*losses.Linear); ok {
 		rows = l.Rows()

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -17,7 +17,7 @@ import (
 // more than two classes.
 type rowOracle interface {
 	dro.Oracle
-	Room() *paged.Room
+	Arena() *memory.Arena
 }
 
 // newOracle returns the losses of rows with encoded targets; outputs is the number of coefficients
@@ -77,13 +77,13 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 	if err != nil {
 		return nil, err
 	}
-	room := oracle.Room()
+	arena := oracle.Arena()
 	p := &Prediction{
-		Rows: d.Rows, Dataset: d, Probability: paged.Make[float64](room, d.N*k), Score: paged.Make[float64](room, d.N),
-		Class: paged.Make[int32](room, d.N), Loss: paged.Make[float64](room, d.N),
+		Rows: d.Rows, Dataset: d, Probability: memory.Make[float64](arena, d.N*k), Score: memory.Make[float64](arena, d.N),
+		Class: memory.Make[int32](arena, d.N), Loss: memory.Make[float64](arena, d.N),
 	}
 	if d.Target != nil {
-		p.Place = paged.Make[int32](room, d.N)
+		p.Place = memory.Make[int32](arena, d.N)
 	}
 	shard.Run(d.N, func(_, lo, hi int) {
 		oracle.EvalTo(p.Loss, p.Probability, x, lo, hi)
@@ -103,7 +103,7 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 		}
 	})
 	if d.Target == nil {
-		paged.Free(room, p.Loss)
+		memory.Release(arena, p.Loss)
 		p.Loss = nil
 	}
 	return p, nil

@@ -3,12 +3,12 @@ package train
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // constant returns the margin of the constant prediction with the least average training loss.
 func (m *Model) constant() float64 {
-	target, room := m.Run.Train.Target, m.Run.room()
+	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.averageOf(target)
 	if m.Classes() != nil {
 		return math.NaN() // it is no one number
@@ -20,14 +20,14 @@ func (m *Model) constant() float64 {
 		return math.Log((1 + centre) / (1 - centre))
 	}
 	n := len(target)
-	work := paged.Make[float64](room, n)
-	defer paged.Free(room, work)
+	work := memory.Make[float64](arena, n)
+	defer memory.Release(arena, work)
 	for j, t := range target {
 		work[j] = (t - centre) * (t - centre)
 	}
 	deviation := math.Sqrt(m.Run.averageOf(work))
-	slope, value := paged.Make[float64](room, n), paged.Make[float64](room, n)
-	defer paged.Free(room, slope, value)
+	slope, value := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
+	defer memory.Release(arena, slope, value)
 	low, high := centre-deviation, centre+deviation // as the median does, the minimiser lies here
 	for range 30 {
 		middle := (low + high) / 2

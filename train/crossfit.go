@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -52,7 +52,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if err != nil {
 		return nil, err
 	}
-	began, room := time.Now(), m.Run.room()
+	began, arena := time.Now(), m.Run.arena()
 	out := &OutOfFold{Folds: crossfitFolds}
 	m.Run.Rest() // the folds have rows of their own
 	for k := range crossfitFolds {
@@ -75,9 +75,9 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	for _, p := range []*Prediction{out.Baseline, out.Robust, out.GroupWeighted, out.Tempered} {
 		if p != nil {
-			slope := paged.Make[float64](room, d.N)
+			slope := memory.Make[float64](arena, d.N)
 			m.loss.EvalTo(p.Loss, slope, p.Margin, d.Target)
-			paged.Free(room, slope)
+			memory.Release(arena, slope)
 		}
 	}
 	return out, nil
@@ -86,7 +86,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 // addFold adds what a training without fold k says of the rows of the fold, whose places are
 // given.
 func (m *Model) addFold(out *OutOfFold, k int, other *Model, places []int32) error {
-	d, room := m.Run.Train, m.Run.room()
+	d, arena := m.Run.Train, m.Run.arena()
 	out.Levels = append(out.Levels, other.Result.Level)
 	tempered := other.Tempered
 	if tempered == nil { // its model is the plain average
@@ -109,7 +109,7 @@ func (m *Model) addFold(out *OutOfFold, k int, other *Model, places []int32) err
 			return fmt.Errorf("fold %d of %d lacks a group that the others have: too few rows for a cross-fitted evaluation", k+1, crossfitFolds)
 		}
 		if *v.to == nil {
-			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: paged.Make[float64](room, d.N), Score: paged.Make[float64](room, d.N), Loss: paged.Make[float64](room, d.N)}
+			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N), Loss: memory.Make[float64](arena, d.N)}
 		}
 		if err := m.place(*v.to, other, v.x, places); err != nil {
 			return err

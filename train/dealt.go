@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
 	"github.com/drotrain/drotrain/train/internal/dealt"
@@ -112,12 +111,12 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 // Here returns the training rows [lo, hi) that this process has: all, where they lie with no others.
 func (r *Run) Here() (lo, hi int) { return r.rows.Here(r.Train.N) }
 
-// room returns where vectors of one entry a training row lie; nil for memory.
-func (r *Run) room() *paged.Room {
+// arena returns where vectors of one entry a training row lie; nil for memory.
+func (r *Run) arena() *memory.Arena {
 	if r.rows != nil {
-		return r.Train.X.(*design.Dealt).Room()
+		return r.Train.X.(*design.Dealt).Arena()
 	}
-	return r.outside.room()
+	return r.outside.arena()
 }
 
 // dealt returns a matrix of the training rows, of those that are here.
@@ -192,7 +191,7 @@ func (m *Model) Complete() {
 	if r.rows == nil {
 		return
 	}
-	free, limit := memory.Free()
+	free, limit := memory.Available()
 	need := int64(r.Train.N) * completeRow
 	has := []float64{1}
 	if need > free {

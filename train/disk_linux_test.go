@@ -44,7 +44,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 		m, err := FitFrame(t.Context(), f, cfg)
 		kept, _ := os.ReadDir(cfg.Cache)
 		var told *DiskError
-		var refused *MemoryError // of a step that asks for the room on the disk before it takes it
+		var refused *MemoryError // of a step that asks for space on the disk before it takes it
 		switch {
 		case err == nil:
 			ended++

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -356,7 +356,7 @@ func (m *Model) summariseBaseline(oracle rowOracle, adversary dro.Dual, res *dro
 		return nil
 	}
 	loss := rowLosses(oracle, res.X)
-	defer paged.Free(oracle.Room(), loss)
+	defer memory.Release(oracle.Arena(), loss)
 	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)

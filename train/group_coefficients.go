@@ -12,7 +12,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/pooled"
 	"github.com/drotrain/drotrain/train/tune"
@@ -163,7 +162,7 @@ func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *outside
 		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, size(matrix), size(max(0, free)), where, limit), hint}
 	}
 	if away != nil {
-		free, err := paged.DiskFree(away.Dir)
+		free, err := memory.DiskFree(away.Dir)
 		if err == nil && free < matrix+matrix/4 {
 			err = refuse("disk", free, away.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 		}
@@ -173,8 +172,8 @@ func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *outside
 	if !c.Level.Chosen() {
 		need.memory += c.Choice.options().MemoryBytes(d.N, all)
 	}
-	may, limit := memory.Free()
-	have := paged.Resident()
+	may, limit := memory.Available()
+	have := memory.Resident()
 	if may < math.MaxInt64 {
 		may += have
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -100,7 +99,7 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	if d.memory += n * rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
-	d.heap = n*int64(9+categories+4*len(c.Groups)) + paged.LeastMemory/2
+	d.heap = n*int64(9+categories+4*len(c.Groups)) + memory.LeastOnDisk/2
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
@@ -136,8 +135,8 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		return nil, nil
 	}
 	full = full || c.OnDisk
-	may, limit := memory.Free()
-	have := paged.Resident()
+	may, limit := memory.Available()
+	have := memory.Resident()
 	if may < math.MaxInt64 {
 		may += have
 	}
@@ -168,17 +167,17 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	refuse := func(hint, format string, args ...any) (*outside, error) {
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
-	if may < paged.LeastMemory {
-		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(paged.LeastMemory))
+	if may < memory.LeastOnDisk {
+		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(memory.LeastOnDisk))
 	}
-	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > paged.Share(may) {
+	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
 		if d.choice+d.table > d.heap/2 {
 			return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows", "choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", size(d.choice), size(d.table), size(d.heap), size(may), limit)
 		}
 		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(d.heap), size(may), limit)
 	}
-	dir := paged.Existing(c.Cache)
-	free, err := paged.DiskFree(dir)
+	dir := memory.ExistingDir(c.Cache)
+	free, err := memory.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
@@ -186,11 +185,11 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
 	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
-	room, err := paged.New(dir, paged.Share(now))
+	arena, err := memory.NewArena(dir, memory.ResidentLimit(now))
 	if err != nil {
 		return nil, err
 	}
-	return &outside{memory: may, Outside: data.Outside{Dir: dir, Room: room, Memory: may / 6, Pile: may / 6}}, nil
+	return &outside{memory: may, Outside: data.Outside{Dir: dir, Arena: arena, Memory: may / 6, Pile: may / 6}}, nil
 }
 
 func (c Config) announce(line string) {
@@ -210,12 +209,12 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 
-// room returns where vectors of one entry a row lie; nil for memory.
-func (o *outside) room() *paged.Room {
+// arena returns where vectors of one entry a row lie; nil for memory.
+func (o *outside) arena() *memory.Arena {
 	if o == nil {
 		return nil
 	}
-	return o.Room
+	return o.Arena
 }
 
 // drop frees the matrices of rows on disk, which are to be encoded again, and their vectors.
@@ -223,7 +222,7 @@ func (o *outside) drop(f *data.Fitted, weight []float64) {
 	if o == nil {
 		return
 	}
-	paged.Free(o.Room, weight)
+	memory.Release(o.Arena, weight)
 	for _, d := range []*data.Dataset{f.Train, f.Holdout} {
 		if d == nil {
 			continue
@@ -231,7 +230,7 @@ func (o *outside) drop(f *data.Fitted, weight []float64) {
 		if x, ok := d.X.(*design.Mapped); ok {
 			x.Free()
 		}
-		paged.Free(o.Room, d.Target)
+		memory.Release(o.Arena, d.Target)
 	}
 }
 
@@ -248,7 +247,7 @@ func (o *outside) err() error {
 	if o == nil {
 		return nil
 	}
-	return o.Room.Err()
+	return o.Arena.Err()
 }
 
 // A DiskError is a failure of the disk that rows are kept on: it is full, or has lost them.
@@ -281,7 +280,7 @@ func (o *outside) close() {
 	if o == nil {
 		return
 	}
-	o.Room.Close()
+	o.Arena.Close()
 }
 
 // whole calls do. It reports whether vectors or rows found no place on disk, in which case the results
@@ -299,9 +298,9 @@ func outgrown(err error) bool { return errors.Is(err, data.ErrMemory) }
 
 // mapped returns m, over slices of the arena, with the arena for vectors of one entry a row; m itself
 // in memory.
-func mapped(room *paged.Room, m design.Matrix) design.Matrix {
-	if room == nil {
+func mapped(arena *memory.Arena, m design.Matrix) design.Matrix {
+	if arena == nil {
 		return m
 	}
-	return design.NewMapped(m, room, m.Bytes()/16, nil)
+	return design.NewMapped(m, arena, m.Bytes()/16, nil)
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -53,17 +53,17 @@ func away(t *testing.T, c *Config, resident int64) *outside {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Room.Close()
-	if o.Room, err = paged.New(c.Cache, resident); err != nil {
+	o.Arena.Close()
+	if o.Arena, err = memory.NewArena(c.Cache, resident); err != nil {
 		t.Fatal(err)
 	}
-	o.Room.Least, o.Memory, o.Pile = 1, 1<<18, 1
+	o.Arena.MinSize, o.Memory, o.Pile = 1, 1<<18, 1
 	t.Cleanup(func() {
 		o.close()
 		if files, err := os.ReadDir(c.Cache); err != nil || len(files) > 0 {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
-		if n := o.Room.Slices(); n > 0 {
+		if n := o.Arena.Slices(); n > 0 {
 			t.Errorf("%d vectors are still on disk", n)
 		}
 	})
@@ -178,10 +178,10 @@ func TestOutsideOf(t *testing.T) {
 	}
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := DefaultConfig()
-	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), paged.LeastMemory
+	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
 	least, err := cfg.outsideOf(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
-		t.Errorf("ten rows in %s: %v", size(paged.LeastMemory), err)
+		t.Errorf("ten rows in %s: %v", size(memory.LeastOnDisk), err)
 	}
 	least.close()
 	cfg.Memory--
@@ -225,7 +225,7 @@ func TestDemands(t *testing.T) {
 		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
 	f.Columns = append(f.Columns, &data.Column{Name: "k", Kind: data.Categorical})
-	least := int64(paged.LeastMemory / 2)
+	least := int64(memory.LeastOnDisk / 2)
 	for name, c := range map[string]struct {
 		set  func(c *Config)
 		want demand

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -86,13 +86,13 @@ func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error
 	if d.D != len(x) {
 		return nil, errors.New("train: the rows have other columns than the model")
 	}
-	var room *paged.Room
-	if z, ok := d.X.(interface{ Room() *paged.Room }); ok {
-		room = z.Room()
+	var arena *memory.Arena
+	if z, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
+		arena = z.Arena()
 	}
-	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: paged.Make[float64](room, d.N), Score: paged.Make[float64](room, d.N)}
+	p := &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N)}
 	if d.Target != nil {
-		p.Loss = paged.Make[float64](room, d.N)
+		p.Loss = memory.Make[float64](arena, d.N)
 	}
 	t := m.Encoder.Target
 	shard.Run(d.N, func(_, lo, hi int) {

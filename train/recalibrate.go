@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
@@ -68,9 +68,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		x[d.Intercept] += intercept
 	}
 	m.Recalibrated = x
-	defer paged.Free(m.Run.room(), margin)
-	after := paged.Make[float64](m.Run.room(), d.N)
-	defer paged.Free(m.Run.room(), after)
+	defer memory.Release(m.Run.arena(), margin)
+	after := memory.Make[float64](m.Run.arena(), d.N)
+	defer memory.Release(m.Run.arena(), after)
 	for j, v := range margin {
 		after[j] = slope*v + intercept
 	}
@@ -84,9 +84,9 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 
 // marginRisk returns the mean loss of the training rows at given margins.
 func (m *Model) marginRisk(margin []float64) float64 {
-	room := m.Run.room()
-	loss, slope := paged.Make[float64](room, len(margin)), paged.Make[float64](room, len(margin))
-	defer paged.Free(room, loss, slope)
+	arena := m.Run.arena()
+	loss, slope := memory.Make[float64](arena, len(margin)), memory.Make[float64](arena, len(margin))
+	defer memory.Release(arena, loss, slope)
 	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
 	return m.Run.averageOf(loss)
 }
@@ -107,9 +107,9 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if d.Intercept >= 0 {
 		columns = 2
 	}
-	room := m.Run.room()
-	rows := paged.Make[float64](room, d.N*columns)
-	defer paged.Free(room, rows)
+	arena := m.Run.arena()
+	rows := memory.Make[float64](arena, d.N*columns)
+	defer memory.Release(arena, rows)
 	for j, v := range margin {
 		rows[j*columns] = v / size
 		if columns == 2 {
@@ -120,7 +120,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if err != nil {
 		return 0, 0, err
 	}
-	oracle, err := losses.NewLinear(m.loss, mapped(room, z), d.Target)
+	oracle, err := losses.NewLinear(m.loss, mapped(arena, z), d.Target)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/internal/dealt"
 )
@@ -41,10 +41,10 @@ func (s *RowSet) validate(n int) error {
 }
 
 // rows returns the rows to train on, in their order, and those held out. What is as long as
-// the table lies in the room.
-func (c *Config) rows(ctx context.Context, f *data.Frame, room *paged.Room) (train, held []int, err error) {
-	if room != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
-		train, held, err = data.SplitInto(paged.Make[int](room, f.Rows), c.Holdout, c.Seed)
+// the table lies in the arena.
+func (c *Config) rows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
+	if arena != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
+		train, held, err = data.SplitInto(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -179,7 +179,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 		k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, k.dealt)
 		return k, err
 	}
-	rows, held, err := c.rows(ctx, f, o.room())
+	rows, held, err := c.rows(ctx, f, o.arena())
 	if err != nil {
 		return nil, err
 	}

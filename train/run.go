@@ -9,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/internal/dealt"
@@ -48,7 +47,7 @@ func (r *Run) Outside() bool { return r.outside != nil }
 // asked for.
 func (r *Run) Rest() {
 	if r.outside != nil {
-		r.outside.Room.Evict()
+		r.outside.Arena.Evict()
 		debug.FreeOSMemory()
 	}
 }
@@ -113,7 +112,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if err != nil {
 		return err
 	}
-	paged.Free(run.room(), p.Margin, p.Score)
+	memory.Release(run.arena(), p.Margin, p.Score)
 	run.Loss = p.Loss
 	if run.Weight, err = dealt.Weights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
 		return err
@@ -123,7 +122,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		if err != nil {
 			return err
 		}
-		run.Weights = paged.Make[float64](run.room(), len(p.Loss))
+		run.Weights = memory.Make[float64](run.arena(), len(p.Loss))
 		dual.BestResponseTo(run.Weights, p.Loss)
 	}
 	m.Run = run
@@ -141,7 +140,7 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 			}
 			other := **d
 			var err error
-			if other.Groups, _, err = m.Encoder.GroupingsIn(ctx, f, other.Rows, run.room()); err != nil {
+			if other.Groups, _, err = m.Encoder.GroupingsIn(ctx, f, other.Rows, run.arena()); err != nil {
 				return nil, err
 			}
 			*d = &other
@@ -149,7 +148,7 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 		return &run, nil
 	}
 	run := &Run{Frame: f, outside: away}
-	rows, held, err := m.Config.rows(ctx, f, away.room())
+	rows, held, err := m.Config.rows(ctx, f, away.arena())
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +166,7 @@ func (m *Model) affordable(f *data.Frame) error {
 	if m.Config.Storage == string(data.Sparse) {
 		return nil // its entries are not known
 	}
-	free, limit := memory.Free()
+	free, limit := memory.Available()
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); need > free-free/8 { // an eighth is for garbage
 		return &MemoryError{

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // smear makes predictions of a target whose logarithm was fitted means instead of
@@ -18,8 +18,8 @@ func (m *Model) smear() {
 	d := m.Run.Train
 	margin := make([]float64, d.N)
 	if m.Run.rows != nil {
-		margin = paged.Make[float64](m.Run.room(), d.N)
-		defer paged.Free(m.Run.room(), margin)
+		margin = memory.Make[float64](m.Run.arena(), d.N)
+		defer memory.Release(m.Run.arena(), margin)
 	}
 	lo, hi := m.Run.rows.Here(d.N)
 	d.X.MarginsTo(margin, m.Scoring(), lo, hi)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -50,11 +50,11 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	if d.Intercept >= 0 {
 		columns = 2
 	}
-	room := m.Run.outside.room()
+	arena := m.Run.outside.arena()
 	first, end := m.Run.rows.Here(d.N)
-	margin, rows := paged.Make[float64](oracle.Room(), d.N), paged.Make[float64](room, (end-first)*columns)
-	defer paged.Free(room, rows)
-	defer paged.Free(oracle.Room(), margin)
+	margin, rows := memory.Make[float64](oracle.Arena(), d.N), memory.Make[float64](arena, (end-first)*columns)
+	defer memory.Release(arena, rows)
+	defer memory.Release(oracle.Arena(), margin)
 	m.Run.rows.Run(d.N, func(_, lo, hi int) {
 		d.X.MarginsTo(margin, direction, lo, hi)
 		for j := lo; j < hi; j++ {
@@ -69,7 +69,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	if err != nil {
 		return err
 	}
-	all, err := m.Run.dealt(mapped(room, z))
+	all, err := m.Run.dealt(mapped(arena, z))
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
 	}
-	score := paged.Make[float64](oracle.Room(), d.N)
-	defer paged.Free(oracle.Room(), score)
+	score := memory.Make[float64](oracle.Arena(), d.N)
+	defer memory.Release(oracle.Arena(), score)
 	t.RankCorrelation = finite(m.Run.rankCorrelation(margin, score, m.Coefficients, min(d.N, mostRanked)))
 	m.Result.Tempered = t
 	return nil

@@ -1,5 +1,5 @@
-// Package memory reports how much memory this process may still take. It imports
-// nothing of the project. Start reading at Free.
+// Package memory reports how much memory this process may still allocate, and stores slices on disk
+// where that does not suffice. It imports internal/shard. Start reading at Available and Arena.
 package memory
 
 import (
@@ -9,10 +9,9 @@ import (
 	"sync"
 )
 
-// Free gives the bytes that may still be allocated, by the tightest of the limits
-// that hold for this process, and names that limit. Where none is known it is
-// math.MaxInt64.
-func Free() (bytes int64, limit string) {
+// Available returns the bytes that may still be allocated under the tightest limit of this process,
+// and the name of that limit; math.MaxInt64 without a known limit.
+func Available() (bytes int64, limit string) {
 	bytes = math.MaxInt64
 	tighten := func(n int64, name string) {
 		if n = max(n, 0); n < bytes {
@@ -37,7 +36,7 @@ func LimitHeap() int64 {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return debug.SetMemoryLimit(-1)
 	}
-	bytes, name := Free()
+	bytes, name := Available()
 	switch name {
 	case groupLimit:
 		bytes += live()

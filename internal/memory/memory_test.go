@@ -9,7 +9,7 @@ import (
 func TestGOMEMLIMIT(t *testing.T) {
 	was := debug.SetMemoryLimit(64 << 20)
 	defer debug.SetMemoryLimit(was)
-	n, limit := Free()
+	n, limit := Available()
 	if n > 64<<20 || limit == "" {
 		t.Errorf("%d bytes free by %s under a limit of 64 MB", n, limit)
 	}

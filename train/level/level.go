@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -145,11 +145,11 @@ type Rows struct {
 }
 
 // entries returns n zeros: of rows that lie with ranks those that are here take memory.
-func entries[T paged.Entry](r Rows) []T {
+func entries[T memory.Element](r Rows) []T {
 	if r.Dealt == nil {
 		return make([]T, r.N)
 	}
-	return paged.Make[T](paged.Virtual(), r.N)
+	return memory.Make[T](memory.NewVirtual(), r.N)
 }
 
 // totals returns sums over the rows, to which add adds those of [lo, hi).

@@ -11,7 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
@@ -44,7 +44,7 @@ type AuditOptions struct {
 type audit struct {
 	AuditOptions
 	frame *data.Frame
-	rows  []int // all, where they are read into a room; nil elsewhere
+	rows  []int // all, where they are read into an arena; nil elsewhere
 }
 
 // Audit evaluates the predictions that a table holds, of any model. What does not
@@ -53,7 +53,7 @@ type audit struct {
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
 	x := &Measured{options: o.Options, audit: &audit{o, f, nil}}
 	defer func() {
-		if err = cmp.Or(err, x.room.Err()); err != nil {
+		if err = cmp.Or(err, x.arena.Err()); err != nil {
 			x.Close()
 		}
 	}()
@@ -98,11 +98,11 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, &data.Error{Path: f.Name(), Msg: "there are no rows to measure"}
 	}
 	var err error
-	if x.room, err = o.roomFor(f, f.Rows, len(o.Scores)); err != nil {
+	if x.arena, err = o.arenaFor(f, f.Rows, len(o.Scores)); err != nil {
 		return nil, err
 	}
-	if in.Room = x.room; in.Room != nil {
-		o.rows = paged.Make[int](in.Room, f.Rows)
+	if in.Arena = x.arena; in.Arena != nil {
+		o.rows = memory.Make[int](in.Arena, f.Rows)
 		for i := range o.rows {
 			o.rows[i] = i
 		}
@@ -111,7 +111,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(ctx, f, o.rows, in.Room, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, o.rows, in.Arena, o.Weight); err != nil {
 			return nil, err
 		}
 	}
@@ -122,18 +122,18 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Groups, _, err = encoder.GroupingsIn(ctx, f, o.rows, in.Room); err != nil {
+	if in.Groups, _, err = encoder.GroupingsIn(ctx, f, o.rows, in.Arena); err != nil {
 		return nil, err
 	}
-	in.Columns, err = o.sliceColumns(ctx, in.Room)
+	in.Columns, err = o.sliceColumns(ctx, in.Arena)
 	return in, err
 }
 
 // readLabels fills in the task and the targets.
 func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
-	f, room := o.frame, in.Room.Part()
-	defer room.Close()
-	c, _, err := columnAt(ctx, f, o.Label, o.rows, room)
+	f, arena := o.frame, in.Arena.NewChild()
+	defer arena.Close()
+	c, _, err := columnAt(ctx, f, o.Label, o.rows, arena)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		in.Task = eval.Regression
 	}
 	if in.Task == eval.Regression {
-		in.Target, err = numbers(ctx, f, o.rows, in.Room, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = numbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -178,7 +178,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	}
 	in.Positive = positive
 	in.Threshold = o.Threshold
-	in.Target = paged.Make[float64](in.Room, f.Rows)
+	in.Target = memory.Make[float64](in.Arena, f.Rows)
 	for i := range in.Target {
 		in.Target[i] = -1
 		if c.Text(i) == positive {
@@ -240,7 +240,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 		hint = "turn margins into probabilities first; the task is regression if labels are quantities"
 	}
 	lossesOf := func(score []float64) ([]float64, error) {
-		out := paged.Make[float64](in.Room, len(score))
+		out := memory.Make[float64](in.Arena, len(score))
 		const block = 1 << 16
 		for lo := 0; lo < len(score); lo += block {
 			hi := min(lo+block, len(score))
@@ -254,7 +254,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(ctx, o.frame, o.rows, in.Room, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = numbers(ctx, o.frame, o.rows, in.Arena, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = lossesOf(m.Score); err != nil {
@@ -265,8 +265,8 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	if kind, _ := losses.KindOf(name); kind.HasDelta { // its best constant is not a mean
 		return nil
 	}
-	constant := paged.Make[float64](in.Room, len(in.Target))
-	defer paged.Free(in.Room, constant)
+	constant := memory.Make[float64](in.Arena, len(in.Target))
+	defer memory.Release(in.Arena, constant)
 	best := meanScore(in)
 	for i := range constant {
 		constant[i] = best
@@ -294,7 +294,7 @@ func meanScore(in *eval.Input) float64 {
 
 // sliceColumns returns the columns searched for bad slices: those named, or all
 // without another role, of few levels enough to be read. Values are read when they are needed.
-func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Column, error) {
+func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range o.frame.Columns {
 		name := c.Name
@@ -309,9 +309,9 @@ func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Colu
 			continue
 		}
 		if len(o.Columns) == 0 && c.Kind == data.Categorical {
-			room := room.Part()
-			loaded, _, err := columnAt(ctx, o.frame, name, o.rows, room)
-			room.Close()
+			arena := arena.NewChild()
+			loaded, _, err := columnAt(ctx, o.frame, name, o.rows, arena)
+			arena.Close()
 			if err != nil {
 				return nil, err
 			}
@@ -319,7 +319,7 @@ func (o *audit) sliceColumns(ctx context.Context, room *paged.Room) ([]eval.Colu
 				continue
 			}
 		}
-		out = append(out, loaded(ctx, o.frame, name, o.rows, room, false))
+		out = append(out, loaded(ctx, o.frame, name, o.rows, arena, false))
 	}
 	return out, nil
 }

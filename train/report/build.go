@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/chart"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -58,10 +58,10 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		r.Adversary, err = x.holders(s.Penalty, s.Nu)
 	case x.run != nil && x.run.Weights != nil:
 		rows, order := x.run.Train.Rows, []int32(nil)
-		room := roomOf(x.run.Train).Part()
-		defer room.Close()
+		arena := arenaOf(x.run.Train).NewChild()
+		defer arena.Close()
 		if !slices.IsSorted(rows) {
-			rows, order = tableOrder(room, rows, x.run.Frame.Rows) // that in which columns are read
+			rows, order = tableOrder(arena, rows, x.run.Frame.Rows) // that in which columns are read
 		}
 		if !x.options.Quick {
 			var left int
@@ -69,14 +69,14 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 			if !x.shared {
 				along.add(m.Encoder, x.run.Train, x.run.Weights, 0, x.run.Train.N)
 			}
-			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, room)
+			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, arena)
 			if left > 0 {
 				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
 			}
 		}
 		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			Columns: columns, Order: order, Room: room,
+			Columns: columns, Order: order, Arena: arena,
 			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
 		})
 		if err == nil {
@@ -102,10 +102,10 @@ func titled(m *train.Model) string {
 
 // tableOrder returns rows of a table of n, none of them twice, in its order, and their places
 // before.
-func tableOrder(room *paged.Room, rows []int, n int) (sorted []int, places []int32) {
-	sorted, places = paged.Make[int](room, len(rows))[:0], paged.Make[int32](room, len(rows))[:0]
-	placeOf := paged.Make[int32](room, n)
-	defer paged.Free(room, placeOf)
+func tableOrder(arena *memory.Arena, rows []int, n int) (sorted []int, places []int32) {
+	sorted, places = memory.Make[int](arena, len(rows))[:0], memory.Make[int32](arena, len(rows))[:0]
+	placeOf := memory.Make[int32](arena, n)
+	defer memory.Release(arena, placeOf)
 	for i, r := range rows {
 		placeOf[r] = int32(i + 1)
 	}
@@ -126,7 +126,7 @@ func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) 
 	m := x.Input.Models[eval.Focus(len(x.Input.Models))]
 	a, _, err := eval.Holders(eval.AdversaryInput{
 		Model: m.Name, Rows: x.Input.Split, Loss: m.Loss, RowWeight: x.Input.Weight, Groups: x.Input.Groups,
-		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows, Room: x.Input.Room,
+		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows, Arena: x.Input.Arena,
 	}, penalty, nu)
 	return a, err
 }

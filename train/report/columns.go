@@ -10,45 +10,45 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // rawColumns gives the source columns of inputs, as they are in the table, at the given
-// rows. Values are read when they are needed: with a room those of the rows alone, there. Of many
+// rows. Values are read when they are needed: with an arena those of the rows alone, there. Of many
 // inputs the first are given; left is how many are not.
-func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, room *paged.Room) (out []eval.Column, left int) {
+func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-mostColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
-		out = append(out, loaded(ctx, f, in.Name, rows, room, in.Kind != data.Numeric))
+		out = append(out, loaded(ctx, f, in.Name, rows, arena, in.Kind != data.Numeric))
 	}
 	return out, left
 }
 
 // loaded returns a column whose values at some rows are read when they are needed, into a part of the
-// room; categories says that those of a number are levels.
-func loaded(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room, categories bool) eval.Column {
+// arena; categories says that those of a number are levels.
+func loaded(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool) eval.Column {
 	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
 		if err := ctx.Err(); err != nil {
 			return col, err
 		}
-		room := room.Part()
-		c, rows, err := columnAt(ctx, f, name, rows, room)
+		arena := arena.NewChild()
+		c, rows, err := columnAt(ctx, f, name, rows, arena)
 		if err != nil {
-			room.Close()
+			arena.Close()
 			return col, err
 		}
 		if categories {
 			col.Name = name
-			col.Levels, col.Code = levelsAt(room, c, rows)
+			col.Levels, col.Code = levelsAt(arena, c, rows)
 		} else {
-			col, _ = rawColumn(room, c, rows)
+			col, _ = rawColumn(arena, c, rows)
 		}
-		col.Done = room.Close
+		col.Done = arena.Close
 		return col, nil
 	}}
 }
@@ -72,9 +72,9 @@ func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi in
 	if v.number == nil {
 		v.number, v.linear, v.square, v.size = make([]float64, d.D), make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
 	}
-	room := roomOf(d)
-	one := paged.Make[float64](room, len(u))
-	defer paged.Free(room, one)
+	arena := arenaOf(d)
+	one := memory.Make[float64](arena, len(u))
+	defer memory.Release(arena, one)
 	for i := lo; i < hi; i++ {
 		one[i] = 1
 		v.sum += u[i]
@@ -124,22 +124,22 @@ func (v *variation) inputs(e *data.Encoder) []data.Input {
 	return out
 }
 
-// roomOf returns where vectors lie that are as long as the rows of d; nil for memory.
-func roomOf(d *data.Dataset) *paged.Room {
-	if x, ok := d.X.(interface{ Room() *paged.Room }); ok {
-		return x.Room()
+// arenaOf returns where vectors lie that are as long as the rows of d; nil for memory.
+func arenaOf(d *data.Dataset) *memory.Arena {
+	if x, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
+		return x.Arena()
 	}
 	return nil
 }
 
 // columnAt gives a column, and where in it the values of some rows, nil meaning all, are: only
-// these are read where they are few, or into a room, and at is nil.
-func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, room *paged.Room) (c *data.Column, at []int, err error) {
-	if kind, _ := f.Kind(name); rows == nil || len(rows) > f.Rows/4 && room == nil || !slices.IsSorted(rows) || kind == data.Other {
+// these are read where they are few, or into an arena, and at is nil.
+func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena) (c *data.Column, at []int, err error) {
+	if kind, _ := f.Kind(name); rows == nil || len(rows) > f.Rows/4 && arena == nil || !slices.IsSorted(rows) || kind == data.Other {
 		c, err = f.Column(ctx, name)
 		return c, rows, err
 	}
-	c, err = f.ColumnIn(ctx, room, name, rows)
+	c, err = f.ColumnIn(ctx, arena, name, rows)
 	return c, nil, err
 }
 
@@ -164,12 +164,12 @@ func placeOf(rows []int, i int) int {
 
 // rawColumn gives a column as it is in the table; ok is false where its values
 // are neither numbers nor levels.
-func rawColumn(room *paged.Room, c *data.Column, rows []int) (col eval.Column, ok bool) {
+func rawColumn(arena *memory.Arena, c *data.Column, rows []int) (col eval.Column, ok bool) {
 	switch c.Kind {
 	case data.Numeric:
-		return eval.Column{Name: c.Name, Value: numbersAt(room, c, rows)}, true
+		return eval.Column{Name: c.Name, Value: numbersAt(arena, c, rows)}, true
 	case data.Categorical, data.Bool:
-		levels, code := levelsAt(room, c, rows)
+		levels, code := levelsAt(arena, c, rows)
 		return eval.Column{Name: c.Name, Levels: levels, Code: code}, true
 	}
 	return eval.Column{}, false
@@ -177,11 +177,11 @@ func rawColumn(room *paged.Room, c *data.Column, rows []int) (col eval.Column, o
 
 // rowNumbers counts rows from 1, as everything shown to people does; nil where they are the
 // first ones of a table, in order.
-func rowNumbers(room *paged.Room, rows []int) []int {
+func rowNumbers(arena *memory.Arena, rows []int) []int {
 	if n := len(rows); n == 0 || slices.IsSorted(rows) && rows[0] == 0 && rows[n-1] == n-1 {
 		return nil
 	}
-	out := paged.Make[int](room, len(rows))
+	out := memory.Make[int](arena, len(rows))
 	for i, r := range rows {
 		out[i] = r + 1
 	}
@@ -190,11 +190,11 @@ func rowNumbers(room *paged.Room, rows []int) []int {
 
 // numbersAt returns the values of a column of numbers at rows, NaN where there are none; nil
 // means all.
-func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
+func numbersAt(arena *memory.Arena, c *data.Column, rows []int) []float64 {
 	if rows == nil && c.Null == nil {
 		return c.Number
 	}
-	out := paged.Make[float64](room, lengthOf(c, rows))
+	out := memory.Make[float64](arena, lengthOf(c, rows))
 	for i := range out {
 		r := placeOf(rows, i)
 		if out[i] = c.Number[r]; c.IsNull(r) {
@@ -205,8 +205,8 @@ func numbersAt(room *paged.Room, c *data.Column, rows []int) []float64 {
 }
 
 // levelsAt returns the levels of a column at rows, in ascending order, whatever that of the rows.
-func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, code []int32) {
-	code = paged.Make[int32](room, lengthOf(c, rows))
+func levelsAt(arena *memory.Arena, c *data.Column, rows []int) (levels []string, code []int32) {
+	code = memory.Make[int32](arena, lengthOf(c, rows))
 	index := map[string]int32{}
 	first := map[string]int{}
 	for i := range code {
@@ -242,8 +242,8 @@ func levelsAt(room *paged.Room, c *data.Column, rows []int) (levels []string, co
 }
 
 // numbers reads a column that must hold a number in every one of some rows; nil means all.
-func numbers(ctx context.Context, f *data.Frame, rows []int, room *paged.Room, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
-	c, at, err := columnAt(ctx, f, name, rows, room)
+func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+	c, at, err := columnAt(ctx, f, name, rows, arena)
 	if err != nil {
 		return nil, err
 	}
@@ -258,12 +258,12 @@ func numbers(ctx context.Context, f *data.Frame, rows []int, room *paged.Room, n
 			return nil, cellError(f, name, placeOf(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
 		}
 	}
-	return numbersAt(room, c, at), nil
+	return numbersAt(arena, c, at), nil
 }
 
 // weights reads a column of row weights at some rows; nil means all.
-func weights(ctx context.Context, f *data.Frame, rows []int, room *paged.Room, name string) ([]float64, error) {
-	return numbers(ctx, f, rows, room, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
+func weights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
+	return numbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
 }
 
 // cellError names a cell of the table.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -110,7 +110,7 @@ func (x *Measured) groups(each bool) *overGroups {
 		ways = rows.Ways
 	}
 	o := &overGroups{}
-	room := roomOf(x.run.Train)
+	arena := arenaOf(x.run.Train)
 	for _, way := range ways {
 		number := map[int32]int32{}
 		for _, g := range way {
@@ -121,7 +121,7 @@ func (x *Measured) groups(each bool) *overGroups {
 			number[g] = int32(len(o.n))
 			o.n = append(o.n, 0)
 		}
-		of := paged.Make[int32](room, len(way))
+		of := memory.Make[int32](arena, len(way))
 		for i, g := range way {
 			if of[i] = -1; g >= 0 {
 				of[i] = number[g]

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
@@ -32,9 +32,9 @@ type Measured struct {
 
 	heavy variation // of the adversary's weights of training rows that lie with ranks
 
-	room     *paged.Room // of what was measured of a table; nil: memory
-	audit    *audit      // nil for a model
-	compared []Named     // the models of a comparison
+	arena    *memory.Arena // of what was measured of a table; nil: memory
+	audit    *audit        // nil for a model
+	compared []Named       // the models of a comparison
 }
 
 // Measure evaluates a model and its baselines on the rows that its training held
@@ -72,7 +72,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if err := run.Err(); err != nil {
 		return nil, err
 	}
-	if x.folds != nil && t.room != nil {
+	if x.folds != nil && t.arena != nil {
 		t.sort(run.Frame.Rows) // their columns are read in the order of the table
 	}
 	if err = x.evaluate(ctx, run.Frame, t, split); err == nil {
@@ -155,7 +155,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows.room, rows.Rows), Room: rows.room,
+		Groups: rows.Groups, RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -171,7 +171,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	if o.Weight != "" {
 		var err error
-		if in.Weight, err = weights(ctx, f, rows.Rows, rows.room, o.Weight); err != nil {
+		if in.Weight, err = weights(ctx, f, rows.Rows, rows.arena, o.Weight); err != nil {
 			return err
 		}
 	}
@@ -186,11 +186,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 			in.Threshold = &threshold
 		}
 	} else {
-		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.room)
+		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.arena)
 		if err != nil {
 			return err
 		}
-		in.Target = numbersAt(rows.room, column, at)
+		in.Target = numbersAt(rows.arena, column, at)
 	}
 	if x.compared == nil && role(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {
@@ -203,12 +203,12 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
 	in.Models = rows.models
-	if constant := paged.Make[float64](rows.room, len(rows.Target)); m.ConstantLosses(constant, rows.Target) {
+	if constant := memory.Make[float64](rows.arena, len(rows.Target)); m.ConstantLosses(constant, rows.Target) {
 		in.Constant = constant
 	}
 	left := 0
 	if !o.Quick {
-		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.room)
+		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.arena)
 	}
 	if x.run != nil {
 		in.TrainShare = groupShares(in.Groups, x.run.Train)

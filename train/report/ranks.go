@@ -6,7 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train"
 )
@@ -40,7 +40,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 		return nil, err
 	}
 	err = x.evaluate(ctx, m.Run.Frame, t, eval.Holdout)
-	return x, cmp.Or(err, x.room.Err())
+	return x, cmp.Or(err, x.arena.Err())
 }
 
 // gather gives the first rank what was taken of the rows of all, in the order of the table, where
@@ -50,23 +50,23 @@ func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
 	n := ends[len(ends)-1]
 	if c.Rank() == 0 {
 		t = &taken{models: make([]eval.Model, len(own.models)), Groups: make([]data.Grouping, len(own.Groups))}
-		if t.room, err = x.options.roomFor(x.run.Frame, n, len(own.models)); err != nil {
+		if t.arena, err = x.options.arenaFor(x.run.Frame, n, len(own.models)); err != nil {
 			return nil, err
 		}
-		x.room = t.room
+		x.arena = t.arena
 	} else {
 		t = own // where what is not for this rank is left
 	}
-	together(c, t.room, &t.Rows, own.Rows, ends)
-	together(c, t.room, &t.Target, own.Target, ends)
+	together(c, t.arena, &t.Rows, own.Rows, ends)
+	together(c, t.arena, &t.Target, own.Target, ends)
 	for k, g := range own.Groups {
 		t.Groups[k].Name, t.Groups[k].Labels = g.Name, g.Labels
-		together(c, t.room, &t.Groups[k].Index, g.Index, ends)
+		together(c, t.arena, &t.Groups[k].Index, g.Index, ends)
 	}
 	for k, m := range own.models {
 		t.models[k].Name, t.models[k].Role = m.Name, m.Role
-		together(c, t.room, &t.models[k].Score, m.Score, ends)
-		together(c, t.room, &t.models[k].Loss, m.Loss, ends)
+		together(c, t.arena, &t.models[k].Score, m.Score, ends)
+		together(c, t.arena, &t.models[k].Loss, m.Loss, ends)
 	}
 	t.along = own.along.total(c, x.model.Encoder)
 	if c.Rank() > 0 {
@@ -76,10 +76,10 @@ func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
 }
 
 // together gives the first rank the entries of all.
-func together[T int | int32 | float64](c ranks.Comm, room *paged.Room, to *[]T, own []T, ends []int) {
+func together[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
 	var all []T
 	if c.Rank() == 0 {
-		all = paged.Make[T](room, ends[len(ends)-1])
+		all = memory.Make[T](arena, ends[len(ends)-1])
 	}
 	ranks.ToFirst(c, all, own, ends)
 	*to = all

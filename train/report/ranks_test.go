@@ -92,8 +92,8 @@ func TestReportOfRanks(t *testing.T) {
 						return err
 					}
 					defer x.Close()
-					if disk != (x.room != nil) || len(x.Input.Target) != m.HoldoutRows {
-						t.Errorf("%s: %d ranks measure %d of %d rows, on disk: %v", name, size, len(x.Input.Target), m.HoldoutRows, x.room != nil)
+					if disk != (x.arena != nil) || len(x.Input.Target) != m.HoldoutRows {
+						t.Errorf("%s: %d ranks measure %d of %d rows, on disk: %v", name, size, len(x.Input.Target), m.HoldoutRows, x.arena != nil)
 					}
 					r, err := x.Report()
 					if err != nil {

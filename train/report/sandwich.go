@@ -167,7 +167,7 @@ func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
 			all[i] = i
 			take(i, 1)
 		}
-		if roomOf(rows) != nil { // sums are those of rows in memory
+		if arenaOf(rows) != nil { // sums are those of rows in memory
 			r.z = rows.X.Select(all)
 		}
 	} else {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -20,7 +20,7 @@ type taken struct {
 	Target []float64 // encoded
 	Groups []data.Grouping
 
-	room   *paged.Room // of what is as long as the rows; nil for memory
+	arena  *memory.Arena // of what is as long as the rows; nil for memory
 	models []eval.Model
 	along  variation // of the losses of the model in focus
 }
@@ -49,20 +49,20 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if rows != nil {
 		n = len(rows)
 	}
-	if t.room, err = o.roomFor(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
+	if t.arena, err = o.arenaFor(f, n, max(len(x.compared), len(versions(x.model)))); err != nil {
 		return err
 	}
-	x.room = t.room
+	x.arena = t.arena
 	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
 		return x.add(ctx, t, b.Frame, b.Rows, b.First, n)
 	})
 	if err != nil {
 		return err
 	}
-	if t.Groups, x.Encoding.MissingGroups, err = encoder.GroupingsIn(ctx, f, t.Rows, t.room); err != nil {
+	if t.Groups, x.Encoding.MissingGroups, err = encoder.GroupingsIn(ctx, f, t.Rows, t.arena); err != nil {
 		return err
 	}
-	return cmp.Or(x.evaluate(ctx, f, t, split), t.room.Err())
+	return cmp.Or(x.evaluate(ctx, f, t, split), t.arena.Err())
 }
 
 // take takes all of the encoded rows of f at once.
@@ -70,7 +70,7 @@ func (x *Measured) take(ctx context.Context, f *data.Frame, d *data.Dataset) (*t
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
 	}
-	t := &taken{Groups: d.Groups, room: roomOf(d)}
+	t := &taken{Groups: d.Groups, arena: arenaOf(d)}
 	return t, x.add(ctx, t, f, d, 0, d.N)
 }
 
@@ -87,18 +87,18 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 			rows[i] += first
 		}
 	}
-	extend(t.room, &t.Rows, rows, n)
-	extend(t.room, &t.Target, d.Target, n)
+	extend(t.arena, &t.Rows, rows, n)
+	extend(t.arena, &t.Target, d.Target, n)
 	if t.models == nil {
 		t.models = make([]eval.Model, len(models))
 	}
 	for k, m := range models {
 		t.models[k].Name, t.models[k].Role = m.Name, m.Role
-		extend(t.room, &t.models[k].Score, m.Score, n)
-		extend(t.room, &t.models[k].Loss, m.Loss, n)
+		extend(t.arena, &t.models[k].Score, m.Score, n)
+		extend(t.arena, &t.models[k].Loss, m.Loss, n)
 		if m.Class != nil {
-			extend(t.room, &t.models[k].Class, m.Class, n)
-			extend(t.room, &t.models[k].Place, m.Place, n)
+			extend(t.arena, &t.models[k].Class, m.Class, n)
+			extend(t.arena, &t.models[k].Place, m.Place, n)
 		}
 	}
 	if !x.options.Quick {
@@ -109,24 +109,24 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 
 // sort puts the rows in the order of their table, which has n.
 func (t *taken) sort(n int) {
-	rows, order := tableOrder(t.room, t.Rows, n)
-	t.Rows, t.Target = rows, inOrder(t.room, t.Target, order)
+	rows, order := tableOrder(t.arena, t.Rows, n)
+	t.Rows, t.Target = rows, inOrder(t.arena, t.Target, order)
 	t.Groups = slices.Clone(t.Groups)
 	for k := range t.Groups {
-		t.Groups[k].Index = inOrder(t.room, t.Groups[k].Index, order)
+		t.Groups[k].Index = inOrder(t.arena, t.Groups[k].Index, order)
 	}
 	for k, m := range t.models {
-		t.models[k].Score, t.models[k].Loss = inOrder(t.room, m.Score, order), inOrder(t.room, m.Loss, order)
+		t.models[k].Score, t.models[k].Loss = inOrder(t.arena, m.Score, order), inOrder(t.arena, m.Loss, order)
 		if m.Class != nil {
-			t.models[k].Class, t.models[k].Place = inOrder(t.room, m.Class, order), inOrder(t.room, m.Place, order)
+			t.models[k].Class, t.models[k].Place = inOrder(t.arena, m.Class, order), inOrder(t.arena, m.Place, order)
 		}
 	}
-	paged.Free(t.room, order)
+	memory.Release(t.arena, order)
 }
 
 // inOrder returns v at the places of order.
-func inOrder[T paged.Entry](room *paged.Room, v []T, order []int32) []T {
-	out := paged.Make[T](room, len(order))
+func inOrder[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
+	out := memory.Make[T](arena, len(order))
 	for i, j := range order {
 		out[i] = v[j]
 	}
@@ -135,13 +135,13 @@ func inOrder[T paged.Entry](room *paged.Room, v []T, order []int32) []T {
 
 // extend appends to a slice that is to have n entries at most; all of them at once are taken
 // as they are.
-func extend[T paged.Entry](room *paged.Room, to *[]T, more []T, n int) {
+func extend[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
 	if *to == nil && len(more) == n {
 		*to = more
 		return
 	}
 	if *to == nil {
-		*to = paged.Make[T](room, n)[:0]
+		*to = memory.Make[T](arena, n)[:0]
 	}
 	*to = append(*to, more...)
 }
@@ -152,7 +152,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {
 		p, err := m.PredictDataset(d, coefficients)
 		if err == nil {
-			paged.Free(roomOf(d), p.Margin, p.Probability)
+			memory.Release(arenaOf(d), p.Margin, p.Probability)
 			out = append(out, eval.Model{Name: name, Role: role, Score: p.Score, Loss: p.Loss, Class: p.Class, Place: p.Place})
 		}
 		return err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -99,7 +99,7 @@ func TestMeasuredByBlocks(t *testing.T) {
 				t.Fatal(err)
 			}
 			measured[k] = x
-			if on := x.room != nil && x.room.Slices() > 5; on != (k == 2) {
+			if on := x.arena != nil && x.arena.Slices() > 5; on != (k == 2) {
 				t.Errorf("%s: measured on disk %v", name, on)
 			}
 			x.Close()
@@ -167,7 +167,7 @@ func TestAuditedOnDisk(t *testing.T) {
 			if err := eval.WriteJSON(&pages[k], r); err != nil {
 				t.Fatal(err)
 			}
-			if on := x.room != nil && x.room.Slices() > 4; on != (k == 1) {
+			if on := x.arena != nil && x.arena.Slices() > 4; on != (k == 1) {
 				t.Errorf("%s: audited on disk %v", name, on)
 			}
 			x.Close()
@@ -387,20 +387,20 @@ func TestMeasuringIsAsked(t *testing.T) {
 		if c.cache {
 			o.Cache = t.TempDir() + "/not/there"
 		}
-		room, err := o.roomFor(f, c.rows, 3)
+		arena, err := o.arenaFor(f, c.rows, 3)
 		switch {
 		case err != nil:
 			if c.want == "" || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%d rows in %d: %v", c.rows, c.memory, err)
 			}
-		case (room != nil) != (c.want == "disk") || room != nil && !strings.Contains(said, "kept in"):
-			t.Errorf("%d rows in %d: on disk %v, %q", c.rows, c.memory, room != nil, said)
+		case (arena != nil) != (c.want == "disk") || arena != nil && !strings.Contains(said, "kept in"):
+			t.Errorf("%d rows in %d: on disk %v, %q", c.rows, c.memory, arena != nil, said)
 		}
-		room.Close()
+		arena.Close()
 	}
 }
 
-// What a column that is read takes of a room is given back with it.
+// What a column that is read takes of an arena is given back with it.
 func TestColumnsAreGivenBack(t *testing.T) {
 	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"}, Code: make([]int32, 1<<18)}
 	f, err := data.NewFrame(number, text)
@@ -411,18 +411,18 @@ func TestColumnsAreGivenBack(t *testing.T) {
 	for i := range f.Rows {
 		rows = append(rows, i)
 	}
-	room := paged.Virtual()
+	arena := memory.NewVirtual()
 	for _, name := range []string{"x", "c"} {
-		col, err := loaded(t.Context(), f, name, rows, room, false).Load()
+		col, err := loaded(t.Context(), f, name, rows, arena, false).Load()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if taken := room.Slices(); taken == 0 {
-			t.Errorf("%s takes nothing of the room", name)
+		if taken := arena.Slices(); taken == 0 {
+			t.Errorf("%s takes nothing of the arena", name)
 		}
 		col.Done()
-		if left := room.Slices(); left > 0 {
-			t.Errorf("%s leaves %d slices in the room", name, left)
+		if left := arena.Slices(); left > 0 {
+			t.Errorf("%s leaves %d slices in the arena", name, left)
 		}
 	}
 }

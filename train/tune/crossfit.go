@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -107,12 +107,12 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	room := t.room()
-	defer paged.Free(room, fold)
-	out := paged.Make[float64](room, t.N)
+	arena := t.arena()
+	defer memory.Release(arena, fold)
+	out := memory.Make[float64](arena, t.N)
 	for k := range folds {
 		if err := t.marginsOf(ctx, out, fold, k, l, start); err != nil {
-			paged.Free(room, out)
+			memory.Release(arena, out)
 			return nil, err
 		}
 		tell(k+1, folds)
@@ -128,9 +128,9 @@ func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int,
 			count++
 		}
 	}
-	room := t.room()
-	outside, inside := paged.Make[int](room, count)[:0], paged.Make[int](room, t.N-count)[:0]
-	defer paged.Free(room, outside, inside)
+	arena := t.arena()
+	outside, inside := memory.Make[int](arena, count)[:0], memory.Make[int](arena, t.N-count)[:0]
+	defer memory.Release(arena, outside, inside)
 	for j, f := range fold {
 		if f == k {
 			outside = append(outside, j)
@@ -146,8 +146,8 @@ func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int,
 	if err != nil {
 		return err
 	}
-	margin := paged.Make[float64](room, held.N)
-	defer paged.Free(room, margin)
+	margin := memory.Make[float64](arena, held.N)
+	defer memory.Release(arena, margin)
 	held.X.MarginsTo(margin, x, 0, held.N)
 	for i, j := range outside {
 		out[j] = margin[i]

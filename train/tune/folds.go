@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
@@ -49,20 +49,20 @@ func (t *Table) within(rows []int) (s *Table, free func()) {
 		return t.Select(rows), func() {}
 	}
 	x := kept.Subset(rows)
-	s = &Table{Rows: t.Rows.Select(rows), X: x, Target: paged.Make[float64](t.room(), len(rows)), Loss: t.Loss, Primal: t.Primal, Outputs: t.Outputs, Memory: t.Memory}
+	s = &Table{Rows: t.Rows.Select(rows), X: x, Target: memory.Make[float64](t.arena(), len(rows)), Loss: t.Loss, Primal: t.Primal, Outputs: t.Outputs, Memory: t.Memory}
 	for k, j := range rows {
 		s.Target[k] = t.Target[j]
 	}
 	return s, func() {
 		x.Free()
-		paged.Free(t.room(), s.Target)
+		memory.Release(t.arena(), s.Target)
 	}
 }
 
-// room returns where vectors of one entry a row lie; nil for memory.
-func (t *Table) room() *paged.Room {
-	if x, ok := t.X.(interface{ Room() *paged.Room }); ok {
-		return x.Room()
+// arena returns where vectors of one entry a row lie; nil for memory.
+func (t *Table) arena() *memory.Arena {
+	if x, ok := t.X.(interface{ Arena() *memory.Arena }); ok {
+		return x.Arena()
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func (t *Table) stratum(j int) int {
 
 // byStratum returns the rows in random order, stratum by stratum.
 func (t *Table) byStratum(rng *rand.Rand) []int {
-	order := paged.Make[int](t.room(), t.N)
-	defer paged.Free(t.room(), order)
+	order := memory.Make[int](t.arena(), t.N)
+	defer memory.Release(t.arena(), order)
 	for j := range order {
 		order[j] = j
 	}
@@ -101,7 +101,7 @@ func (t *Table) byStratum(rng *rand.Rand) []int {
 	for s := 1; s < len(first); s++ {
 		first[s] += first[s-1]
 	}
-	out := paged.Make[int](t.room(), t.N)
+	out := memory.Make[int](t.arena(), t.N)
 	for _, j := range order {
 		s := t.stratum(j)
 		out[first[s]] = j
@@ -142,8 +142,8 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	}
 	const stream = 0x666f6c64
 	order := t.byStratum(rand.New(rand.NewPCG(seed, stream)))
-	defer paged.Free(t.room(), order)
-	fold := paged.Make[int](t.room(), t.N)
+	defer memory.Release(t.arena(), order)
+	fold := memory.Make[int](t.arena(), t.N)
 	for k, j := range order {
 		fold[j] = k % count
 	}

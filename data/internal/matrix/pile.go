@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // piles put rows in order on disk, in two passes. Rows come in the order of the table,
@@ -76,7 +76,7 @@ func (p *piles) begin(func([]*Number, tileUse) error) error {
 	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/max(1, all)))
 	for _, set := range p.sets {
 		for i := range set.pile {
-			f, err := paged.Unnamed(p.where.Dir)
+			f, err := memory.NewUnnamedFile(p.where.Dir)
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func (p *piles) write(ctx context.Context, s int, cells []float64) error {
 		m, free, err = fill(ctx, p, s, cells, func(x []float64) (design.Matrix, error) { return design.NewDense(rows, p.Width, x) })
 	}
 	if err == nil {
-		err = p.where.Room.Err()
+		err = p.where.Arena.Err()
 	}
 	if err != nil {
 		if free != nil {
@@ -203,7 +203,7 @@ func (p *piles) write(ctx context.Context, s int, cells []float64) error {
 		}
 		return err
 	}
-	p.sets[s].matrix = design.NewMapped(m, p.where.Room, p.where.Memory, free)
+	p.sets[s].matrix = design.NewMapped(m, p.where.Arena, p.where.Memory, free)
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (p *piles) each(ctx context.Context, s int, cells []float64, again bool, us
 			hi := min(lo+blockRows, n)
 			p.block(*x, cells[lo*len(p.numbers):], s, first+lo, first+hi)
 			use((*x)[:(hi-lo)*p.Width], first+lo, first+hi)
-			p.where.Room.Yield()
+			p.where.Arena.Yield()
 			return nil
 		})
 		if err != nil {
@@ -241,10 +241,10 @@ func (p *piles) each(ctx context.Context, s int, cells []float64, again bool, us
 
 // fill makes a dense matrix of a set by make, over a mapped slice.
 func fill[T float32 | float64](ctx context.Context, p *piles, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
-	room := p.where.Room
-	x := paged.Make[T](room, p.rows.Set(s).Len()*p.Width)
-	free = func() { paged.Free(room, x) }
-	if err := room.Err(); err != nil {
+	arena := p.where.Arena
+	x := memory.Make[T](arena, p.rows.Set(s).Len()*p.Width)
+	free = func() { memory.Release(arena, x) }
+	if err := arena.Err(); err != nil {
 		return nil, free, err
 	}
 	err = p.each(ctx, s, cells, false, func(block []float64, lo, _ int) {
@@ -262,9 +262,9 @@ func fill[T float32 | float64](ctx context.Context, p *piles, s int, cells []flo
 // fillSparse makes a sparse matrix of a set over mapped slices: it counts entries in a first reading
 // of the piles.
 func (p *piles) fillSparse(ctx context.Context, s int, cells []float64) (m design.Matrix, free func(), err error) {
-	room, n, d := p.where.Room, p.rows.Set(s).Len(), p.Width
-	start := paged.Make[int](room, n+1)
-	free = func() { paged.Free(room, start) }
+	arena, n, d := p.where.Arena, p.rows.Set(s).Len(), p.Width
+	start := memory.Make[int](arena, n+1)
+	free = func() { memory.Release(arena, start) }
 	err = p.each(ctx, s, cells, true, func(block []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for _, v := range block[(i-lo)*d : (i-lo+1)*d] {
@@ -280,13 +280,13 @@ func (p *piles) fillSparse(ctx context.Context, s int, cells []float64) (m desig
 	for i := range n {
 		start[i+1] += start[i]
 	}
-	column, value := paged.Make[int32](room, start[n]), paged.Make[float64](room, start[n])
+	column, value := memory.Make[int32](arena, start[n]), memory.Make[float64](arena, start[n])
 	free = func() {
-		paged.Free(room, start)
-		paged.Free(room, column)
-		paged.Free(room, value)
+		memory.Release(arena, start)
+		memory.Release(arena, column)
+		memory.Release(arena, value)
 	}
-	if err := room.Err(); err != nil {
+	if err := arena.Err(); err != nil {
 		return nil, free, err
 	}
 	err = p.each(ctx, s, cells, false, func(block []float64, lo, hi int) {

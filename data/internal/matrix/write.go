@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Storage is the way a matrix is stored.
@@ -23,10 +23,10 @@ const (
 // Outside says that rows are to lie on disk: where, and in how much memory they may be put in
 // order.
 type Outside struct {
-	Dir    string      // of the files, which have no name
-	Room   *paged.Room // for the rows, and for vectors of one entry a row; nil: memory
-	Memory int64       // bytes for rows that are selected
-	Pile   int64       // bytes
+	Dir    string        // of the files, which have no name
+	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory
+	Memory int64         // bytes for rows that are selected
+	Pile   int64         // bytes
 }
 
 // A sink takes the encoded numbers of rows, tile by tile in any order, and makes the matrices of

@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Magic begins every .npy file.
@@ -129,7 +129,7 @@ func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 		}
 		return bytes.NewReader(b), size, nil
 	}
-	file, err := paged.Unnamed(os.TempDir())
+	file, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
 		return nil, 0, &table.Error{Msg: "no temporary file can be made to unpack it", Err: err, Hint: "write the archive by numpy.savez, without compression"}
 	}

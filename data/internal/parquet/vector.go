@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 const (
@@ -170,7 +170,7 @@ func (w *vectorWriter) spill() error {
 	}
 	if w.file == nil {
 		var err error
-		if w.file, err = paged.Unnamed(os.TempDir()); err != nil {
+		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
 			return &table.Error{Msg: "no temporary file can be made for its vectors", Err: err, Hint: "set TMPDIR to a directory that can be written to"}
 		}
 	}

@@ -14,11 +14,11 @@ func Afford(bytes int64, use string) error {
 	if bytes < little {
 		return nil
 	}
-	if free, _ := memory.Free(); bytes <= free {
+	if free, _ := memory.Available(); bytes <= free {
 		return nil
 	}
 	runtime.GC() // what nobody needs any more was counted
-	free, limit := memory.Free()
+	free, limit := memory.Available()
 	if bytes <= free {
 		return nil
 	}

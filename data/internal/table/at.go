@@ -3,21 +3,21 @@ package table
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // LoadAt returns a column of the values at some rows, in their order, which ascends: of
-// one that is still in its file a part is in memory at a time, and the values lie in a room;
+// one that is still in its file a part is in memory at a time, and the values lie in an arena;
 // nil is the heap.
-func (c *Column) LoadAt(ctx context.Context, room *paged.Room, rows []int) (*Column, error) {
+func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
 	out := *c
 	out.stored, out.parts, out.Int = false, nil, nil
 	out.Number, out.Code, out.Null = nil, nil, nil
 	numeric := c.Kind != Categorical
 	if numeric {
-		out.Number = paged.Make[float64](room, len(rows))
+		out.Number = memory.Make[float64](arena, len(rows))
 	} else {
-		out.Code = paged.Make[int32](room, len(rows))
+		out.Code = memory.Make[int32](arena, len(rows))
 	}
 	take := func(from *Column, start, lo, hi int, level []int32) {
 		for k := lo; k < hi; k++ {

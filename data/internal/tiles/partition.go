@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Partition says which rows of a table go where: set 0 are the rows to train on,
@@ -17,7 +17,7 @@ type Partition struct {
 	Sets [2][]int // row numbers, in the order of the matrix
 
 	Again [2]map[int32][]int // by row, the further places of one that is named more than once
-	Room  *paged.Room        // of what is as long as the table; nil: the heap
+	Arena *memory.Arena      // of what is as long as the table; nil: the heap
 
 	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 }
@@ -28,14 +28,14 @@ func NewPartition(rows int, train, holdout []int) (*Partition, error) {
 	return NewPartitionIn(nil, rows, train, holdout)
 }
 
-// NewPartitionIn works like NewPartition with places in a room.
-func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partition, error) {
+// NewPartitionIn works like NewPartition with places in an arena.
+func NewPartitionIn(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
 	}
-	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Room: room}
+	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Arena: arena}
 	if train == nil {
-		p.Sets[0] = paged.Make[int](room, rows)
+		p.Sets[0] = memory.Make[int](arena, rows)
 		for i := range p.Sets[0] {
 			p.Sets[0][i] = i
 		}
@@ -48,7 +48,7 @@ func NewPartitionIn(room *paged.Room, rows int, train, holdout []int) (*Partitio
 
 // settle finds the places of rows.
 func (p *Partition) settle() error {
-	p.place = paged.Make[int32](p.Room, p.Rows)
+	p.place = memory.Make[int32](p.Arena, p.Rows)
 	for s, list := range p.Sets {
 		for k, r := range list {
 			if r < 0 || r >= p.Rows {
@@ -192,7 +192,7 @@ func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
 		if list == nil {
 			continue
 		}
-		kept := paged.Make[int](p.Room, len(list))[:0]
+		kept := memory.Make[int](p.Arena, len(list))[:0]
 		for _, r := range list {
 			if ok(r) {
 				kept = append(kept, r)
@@ -201,7 +201,7 @@ func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
 		sets[s] = kept
 	}
 	p.FreePlaces()
-	return NewPartitionIn(p.Room, p.Rows, sets[0], sets[1])
+	return NewPartitionIn(p.Arena, p.Rows, sets[0], sets[1])
 }
 
 // Complete keeps the rows without a null in any of the columns.
@@ -222,6 +222,6 @@ func (p *Partition) Complete(ctx context.Context, cols []*table.Column) (*Partit
 	return p.keep(func(row int) bool { return !null[row] })
 }
 
-// FreePlaces gives back the room of the places of the rows, which must not be asked for
+// FreePlaces releases the places of the rows, which must not be asked for
 // again.
-func (p *Partition) FreePlaces() { paged.Free(p.Room, p.place) }
+func (p *Partition) FreePlaces() { memory.Release(p.Arena, p.place) }

@@ -278,7 +278,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// Resized gives a slice of n, which is s where it has the room.
+// Resized gives a slice of n, which is s where it has the capacity.
 func Resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, max(n, StripeRows)) // a column that is loaded whole has more rows than a stripe

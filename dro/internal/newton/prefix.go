@@ -2,7 +2,7 @@ package newton
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A prefix is an oracle over the first n samples of another. It has the methods of every ability that it could
@@ -112,8 +112,8 @@ func (p *prefix) Select(samples []int) saddle.Oracle {
 	return p.selectable.Select(samples)
 }
 
-// Room passes the Spacious ability on.
-func (p *prefix) Room() *paged.Room { return p.spacious.Room() }
+// Arena passes the Spacious ability on.
+func (p *prefix) Arena() *memory.Arena { return p.spacious.Arena() }
 
 // MostSelected passes the Spacious ability on.
 func (p *prefix) MostSelected() int { return p.spacious.MostSelected() }

@@ -3,7 +3,7 @@ package saddle
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -137,9 +137,9 @@ type Centrable interface {
 type Worked interface{ Work() (pass, gram float64) }
 
 // Spacious is the ability of an Oracle whose samples are not in memory to say where vectors of one
-// entry a sample lie, and how many samples Select may copy. A nil room is memory.
+// entry a sample lie, and how many samples Select may copy. A nil arena is memory.
 type Spacious interface {
-	Room() *paged.Room
+	Arena() *memory.Arena
 	MostSelected() int
 }
 

@@ -59,11 +59,11 @@ type reached struct {
 // NewEvaluator returns an evaluator that has read nothing.
 func NewEvaluator(p *Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
-	block, room, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
+	block, space, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
 	return &Evaluator{
-		Problem: p, Ctx: context.Background(), N: n, D: d, Rows: rows, space: room, Budget: math.Inf(1),
-		Value:     room.Vector(n),
-		Slope:     room.Vector(n * s),
+		Problem: p, Ctx: context.Background(), N: n, D: d, Rows: rows, space: space, Budget: math.Inf(1),
+		Value:     space.Vector(n),
+		Slope:     space.Vector(n * s),
 		Partials:  rows.Partials(rows.Shards(n), d),
 		BlockRows: block, Largest: make([]float64, n/block+rows.Shards(n)+1),
 	}

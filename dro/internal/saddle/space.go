@@ -3,28 +3,28 @@ package saddle
 import (
 	"unsafe"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A space gives the vectors of one entry a sample that a solve works with, where its
 // oracle has them, and takes all back at once.
 type space struct {
-	room  *paged.Room
+	arena *memory.Arena
 	given [][]float64
 }
 
 func newSpace(o Oracle) *space {
 	s := &space{}
 	if a, ok := Ability[Spacious](o); ok {
-		s.room = a.Room()
+		s.arena = a.Arena()
 	}
 	return s
 }
 
 // Vector returns n zeros, until the end of the solve.
 func (s *space) Vector(n int) []float64 {
-	v := paged.Make[float64](s.room, n)
-	if s.room != nil {
+	v := memory.Make[float64](s.arena, n)
+	if s.arena != nil {
 		s.given = append(s.given, v)
 	}
 	return v
@@ -42,12 +42,12 @@ func (s *space) keep(v []float64) {
 
 // Free takes the vectors back, which must not be used any more.
 func (s *space) Free() {
-	paged.Free(s.room, s.given...)
+	memory.Release(s.arena, s.given...)
 	s.given = nil
 }
 
 // release takes one vector back.
 func (s *space) release(v []float64) {
 	s.keep(v)
-	paged.Free(s.room, v)
+	memory.Release(s.arena, v)
 }

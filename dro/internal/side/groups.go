@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 )
@@ -79,7 +79,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		}
 		ids := index
 		if first > 0 {
-			ids = paged.Make[int32](roomOf(rows), n)
+			ids = memory.Make[int32](arenaOf(rows), n)
 			for j, id := range index[lo:hi] {
 				if ids[lo+j] = -1; id >= 0 {
 					ids[lo+j] = int32(first) + id

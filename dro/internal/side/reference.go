@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -97,13 +97,13 @@ func validMass(rows *ranks.Rows, w []float64) error {
 	return nil
 }
 
-// roomOf returns where vectors of one entry a sample lie: of samples of several ranks they take
+// arenaOf returns where vectors of one entry a sample lie: of samples of several ranks they take
 // memory for those that are here.
-func roomOf(rows *ranks.Rows) *paged.Room {
+func arenaOf(rows *ranks.Rows) *memory.Arena {
 	if rows == nil {
 		return nil
 	}
-	return paged.Virtual()
+	return memory.NewVirtual()
 }
 
 // partOf returns the entries of a vector of one entry a sample at the first samples of every
@@ -113,7 +113,7 @@ func partOf[T int32 | float64](rows *ranks.Rows, v []T, count int) []T {
 		return nil
 	}
 	lo, _ := rows.Part(count).Here(count)
-	out := paged.Make[T](roomOf(rows), count)
+	out := memory.Make[T](arenaOf(rows), count)
 	for k, j := range rows.StratifiedHere(len(v), count) {
 		out[lo+k] = v[j]
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 )
 
-// mapped returns a matrix of n × d numbers that lie in room.
-func mapped(t *testing.T, room *paged.Room, n, d int, x []float64) *design.Mapped {
+// mapped returns a matrix of n × d numbers in an arena.
+func mapped(t *testing.T, arena *memory.Arena, n, d int, x []float64) *design.Mapped {
 	t.Helper()
-	y := paged.Make[float64](room, len(x))
+	y := memory.Make[float64](arena, len(x))
 	copy(y, x)
 	z, err := design.NewDense(n, d, y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return design.NewMapped(z, room, 1<<16, func() { paged.Free(room, y) })
+	return design.NewMapped(z, arena, 1<<16, func() { memory.Release(arena, y) })
 }
 
 // Every method certifies rows on disk as it does those in memory, with vectors that leave
@@ -32,12 +32,12 @@ func mapped(t *testing.T, room *paged.Room, n, d int, x []float64) *design.Mappe
 func TestRowsOnDisk(t *testing.T) {
 	const n, d = 12_000, 5
 	dir := t.TempDir()
-	room, err := paged.New(dir, 0) // nothing may stay
+	arena, err := memory.NewArena(dir, 0) // nothing may stay
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer room.Close()
-	room.Least = 1
+	defer arena.Close()
+	arena.MinSize = 1
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, target := make([]float64, n*d), make([]float64, n)
 	for i := range n {
@@ -49,7 +49,7 @@ func TestRowsOnDisk(t *testing.T) {
 		x[i*d+d-1] = 1
 		target[i] = math.Copysign(1, m+2*rng.NormFloat64())
 	}
-	disk := mapped(t, room, n, d, x)
+	disk := mapped(t, arena, n, d, x)
 	dense, err := design.NewDense(n, d, x)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestRowsOnDisk(t *testing.T) {
 			if !(math.Abs(sum-1) <= 1e-9) {
 				t.Errorf("%s, %v: the weights sum to %v", m.Name(), dual, sum)
 			}
-			paged.Free(room, got.Y)
+			memory.Release(arena, got.Y)
 		}
 	}
 	oracle, err := losses.NewLinear(loss, disk, target)
@@ -103,8 +103,8 @@ func TestRowsOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if disk.Free(); room.Slices() > 0 {
-		t.Errorf("%d vectors were not given back", room.Slices())
+	if disk.Free(); arena.Slices() > 0 {
+		t.Errorf("%d vectors were not given back", arena.Slices())
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%s has a name", files[0].Name())
@@ -125,7 +125,7 @@ func TestRawRowsOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	disk := mapped(t, paged.Virtual(), n, d, x)
+	disk := mapped(t, memory.NewVirtual(), n, d, x)
 	var of []*dro.TestResult
 	for _, z := range []design.Matrix{dense, disk} {
 		o, err := losses.NewLinear(losses.Squared{}, z, target)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/optima"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -19,8 +19,8 @@ type tight struct {
 	asked *int
 }
 
-func (m tight) Room() *paged.Room { return nil }
-func (m tight) MostSelected() int { return m.most }
+func (m tight) Arena() *memory.Arena { return nil }
+func (m tight) MostSelected() int    { return m.most }
 func (m tight) Select(rows []int) design.Matrix {
 	*m.asked = max(*m.asked, len(rows))
 	return m.Matrix.Select(rows)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -48,7 +48,7 @@ func TestMinimaxOnDiskWithoutMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	disk := design.NewMapped(z, paged.Virtual(), 1, nil)
+	disk := design.NewMapped(z, memory.NewVirtual(), 1, nil)
 	o, err := losses.NewLinear(losses.Squared{}, disk, []float64{1, 2, -1, 3, 0, 1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Column is one raw feature over the rows evaluated: numbers, or codes into
@@ -63,14 +63,14 @@ func (c Column) Check(n int) error {
 }
 
 // CellsIn divides a column into labelled cells: its levels, or quintiles of its
-// numbers (fewer where values repeat), with the codes of numbers in a room; nil is
+// numbers (fewer where values repeat), with the codes of numbers in an arena; nil is
 // the heap. Code −1 is a missing value.
-func (c Column) CellsIn(room *paged.Room) (labels []string, code []int32) {
+func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	if c.Levels != nil {
 		return c.Levels, c.Code
 	}
 	cuts := quantileCuts(c.Value, 5)
-	code = paged.Make[int32](room, len(c.Value))
+	code = memory.Make[int32](arena, len(c.Value))
 	least := math.Inf(1)
 	for i, v := range c.Value {
 		if math.IsNaN(v) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // CVaRPoint is one point of a CVaR curve.
@@ -68,7 +68,7 @@ func (s *Sorted) weightOf(i int) float64 {
 func Sort(loss, weight []float64) (*Sorted, error) { return SortIn(nil, loss, weight) }
 
 // SortIn sorts as Sort does, with scratch memory from the allocator; nil is the heap.
-func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
+func SortIn(arena *memory.Arena, loss, weight []float64) (*Sorted, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
 	}
@@ -78,14 +78,14 @@ func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
 		}
 	}
 	n := len(loss)
-	s := &Sorted{loss: paged.Make[float64](room, n), base: WeightedSum(loss, weight) / float64(n)}
-	order := ArgsortIn(room, n, func(i int) float64 { return -loss[i] })
-	defer paged.Free(room, order)
+	s := &Sorted{loss: memory.Make[float64](arena, n), base: WeightedSum(loss, weight) / float64(n)}
+	order := ArgsortIn(arena, n, func(i int) float64 { return -loss[i] })
+	defer memory.Release(arena, order)
 	for k, i := range order {
 		s.loss[k] = loss[i]
 	}
 	if weight != nil {
-		s.w, s.cum = paged.Make[float64](room, n), paged.Make[float64](room, n+1)
+		s.w, s.cum = memory.Make[float64](arena, n), memory.Make[float64](arena, n+1)
 		var c Summer
 		for k, i := range order {
 			s.w[k] = weight[i]
@@ -93,7 +93,7 @@ func SortIn(room *paged.Room, loss, weight []float64) (*Sorted, error) {
 			s.cum[k+1] = c.Sum()
 		}
 	}
-	s.sum, s.sq = paged.Make[float64](room, n+1), paged.Make[float64](room, n+1)
+	s.sum, s.sq = memory.Make[float64](arena, n+1), memory.Make[float64](arena, n+1)
 	var a, b Summer
 	for i, l := range s.loss {
 		d := l - s.base

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Argsort returns the positions of the keys, finite or infinite, by ascending
@@ -14,20 +14,20 @@ import (
 func Argsort(n int, key func(i int) float64) []int32 { return ArgsortIn(nil, n, key) }
 
 // ArgsortIn returns the positions as Argsort does, with its memory from the allocator; nil is the heap.
-func ArgsortIn(room *paged.Room, n int, key func(i int) float64) []int32 {
-	a := paged.Make[keyed](room, n)
-	defer paged.Free(room, a)
+func ArgsortIn(arena *memory.Arena, n int, key func(i int) float64) []int32 {
+	a := memory.Make[keyed](arena, n)
+	defer memory.Release(arena, a)
 	for i := range a {
 		a[i] = keyed{Key: orderedBits(key(i)), At: int32(i)}
 	}
 	if n < 512 {
 		slices.SortFunc(a, func(x, y keyed) int { return cmp.Or(cmp.Compare(x.Key, y.Key), cmp.Compare(x.At, y.At)) })
 	} else {
-		b := paged.Make[keyed](room, n)
-		defer paged.Free(room, b)
+		b := memory.Make[keyed](arena, n)
+		defer memory.Release(arena, b)
 		a = radixSort(a, b)
 	}
-	out := paged.Make[int32](room, n)
+	out := memory.Make[int32](arena, n)
 	for i, k := range a {
 		out[i] = k.At
 	}

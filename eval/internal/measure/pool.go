@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
@@ -22,7 +22,7 @@ type Progress struct {
 type Pool struct {
 	Workers int            // goroutines; values below 1 mean GOMAXPROCS
 	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
-	Room    *paged.Room    // of what is as long as the rows; nil: the heap
+	Arena   *memory.Arena  // of what is as long as the rows; nil: the heap
 }
 
 // A Scratch is the working memory of one goroutine.

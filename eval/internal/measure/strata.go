@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Stratum is the rows of one group, with their orders. The models are sorted
@@ -29,7 +29,7 @@ type Strata struct {
 // NewStrata sorts the rows by every model, and divides them.
 func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, error) {
 	n := len(in.Target)
-	all := &Stratum{Rows: paged.Make[int32](in.Room, n), Order: make([][]int32, len(in.Models))}
+	all := &Stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
 	for i := range all.Rows {
 		all.Rows[i] = int32(i)
 	}
@@ -43,13 +43,13 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
 		m := in.Models[k%len(in.Models)]
 		if k < len(in.Models) {
-			all.Order[k] = ArgsortIn(in.Room, n, func(i int) float64 { return m.Score[i] })
+			all.Order[k] = ArgsortIn(in.Arena, n, func(i int) float64 { return m.Score[i] })
 			if all.Flag != nil {
-				all.Flag[k] = paged.Make[uint8](in.Room, n)
+				all.Flag[k] = memory.Make[uint8](in.Arena, n)
 				flagTies(all.Flag[k], in.Target, m.Score, all.Order[k])
 			}
 		} else {
-			all.Size[k-len(in.Models)] = ArgsortIn(in.Room, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
+			all.Size[k-len(in.Models)] = ArgsortIn(in.Arena, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
 		}
 		return nil
 	})
@@ -58,25 +58,25 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	}
 	s := &Strata{All: all, Groups: make([][]Stratum, len(groups))}
 	err = Parallel(ctx, in.Workers, len(groups), func(j int, _ *Scratch) error {
-		s.Groups[j] = all.divide(in.Room, groups[j])
+		s.Groups[j] = all.divide(in.Arena, groups[j])
 		return nil
 	})
 	return s, err
 }
 
 // divide returns the groups of g that have rows, in the order of their labels.
-func (a *Stratum) divide(room *paged.Room, g data.Grouping) []Stratum {
+func (a *Stratum) divide(arena *memory.Arena, g data.Grouping) []Stratum {
 	var out []Stratum
 	parts := func(order []int32, put func(s *Stratum, rows []int32)) {
 		s := 0
-		for _, rows := range rowsByGroup(room, g, order) {
+		for _, rows := range rowsByGroup(arena, g, order) {
 			if len(rows) > 0 {
 				put(&out[s], rows)
 				s++
 			}
 		}
 	}
-	for _, rows := range rowsByGroup(room, g, nil) {
+	for _, rows := range rowsByGroup(arena, g, nil) {
 		if len(rows) > 0 {
 			out = append(out, Stratum{Rows: rows})
 		}
@@ -87,7 +87,7 @@ func (a *Stratum) divide(room *paged.Room, g data.Grouping) []Stratum {
 			continue
 		}
 		s := 0
-		for _, t := range (Ties{o, a.Flag[k], nil}).divide(room, g.Index, len(g.Labels)) {
+		for _, t := range (Ties{o, a.Flag[k], nil}).divide(arena, g.Index, len(g.Labels)) {
 			if len(t.Order) > 0 {
 				out[s].Order, out[s].Flag = append(out[s].Order, t.Order), append(out[s].Flag, t.Flag)
 				s++
@@ -102,9 +102,9 @@ func (a *Stratum) divide(room *paged.Room, g data.Grouping) []Stratum {
 
 // rowsByGroup returns, for each label, the rows that carry it, in the order
 // given; nil means ascending.
-func rowsByGroup(room *paged.Room, g data.Grouping, order []int32) [][]int32 {
+func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 {
 	count := groupStarts(g.Index, len(g.Labels))
-	flat := paged.Make[int32](room, len(g.Index))
+	flat := memory.Make[int32](arena, len(g.Index))
 	next := append([]int32(nil), count...)
 	for at := range g.Index {
 		i := int32(at)

@@ -3,7 +3,7 @@ package measure
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Ties are rows of two classes by ascending score, as what depends on their order alone
@@ -46,9 +46,9 @@ func flagTies(to []uint8, target, score []float64, order []int32) {
 }
 
 // divide splits ties by the group of every row, in the order of the labels.
-func (t Ties) divide(room *paged.Room, index []int32, labels int) []Ties {
+func (t Ties) divide(arena *memory.Arena, index []int32, labels int) []Ties {
 	start := groupStarts(index, labels)
-	order, flag := paged.Make[int32](room, len(index)), paged.Make[uint8](room, len(index))
+	order, flag := memory.Make[int32](arena, len(index)), memory.Make[uint8](arena, len(index))
 	next, last := make([]int32, labels), make([]int32, labels)
 	copy(next, start)
 	run := int32(0)

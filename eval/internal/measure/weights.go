@@ -1,17 +1,17 @@
 package measure
 
-import "github.com/drotrain/drotrain/internal/paged"
+import "github.com/drotrain/drotrain/internal/memory"
 
 // ScaleWeights makes the weights mean 1; nil stays nil.
 func ScaleWeights(weight []float64) []float64 { return ScaleWeightsIn(nil, weight) }
 
 // ScaleWeightsIn scales weights as ScaleWeights does, with memory from the allocator; nil is the heap.
-func ScaleWeightsIn(room *paged.Room, weight []float64) []float64 {
+func ScaleWeightsIn(arena *memory.Arena, weight []float64) []float64 {
 	if weight == nil {
 		return nil
 	}
 	m := Mean(weight)
-	out := paged.Make[float64](room, len(weight))
+	out := memory.Make[float64](arena, len(weight))
 	for i, w := range weight {
 		out[i] = w / m
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Weights of one are no weights: the same tail and the same loss at its edge, at levels that
@@ -93,7 +93,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			near("radius", float64(c[0].Radius), float64(c[1].Radius))
 			near("penalised", float64(c[0].Penalised), float64(c[1].Penalised))
 		}
-		for _, f := range []func(*paged.Room, []float64, []float64, float64) ([]float64, WorstCase, error){WorstKL, WorstChiSquare} {
+		for _, f := range []func(*memory.Arena, []float64, []float64, float64) ([]float64, WorstCase, error){WorstKL, WorstChiSquare} {
 			y, w, err := f(nil, loss, ScaleWeights(weight), nu)
 			if err != nil {
 				t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/internal/kernel"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A WorstCase is the worst reweighting of the rows within a penalty ν. At
@@ -27,13 +27,13 @@ func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
 }
 
 // WorstKL returns WorstCaseKL for rows of weight w (nil: equal): the weights are
-// y ∝ w exp(ℓ/ν), and the penalty is measured from w. They lie in a room; nil is the heap.
-func WorstKL(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(room, loss, weight, nu)
+// y ∝ w exp(ℓ/ν), and the penalty is measured from w. They lie in an arena; nil is the heap.
+func WorstKL(arena *memory.Arena, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(arena, loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
-	y := paged.Make[float64](room, len(loss))
+	y := memory.Make[float64](arena, len(loss))
 	w, z := KLAt(s, nu)
 	for i, l := range loss {
 		y[i] = math.Exp((l-s.loss[0])/nu) / z
@@ -51,14 +51,14 @@ func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error
 	return WorstChiSquare(nil, loss, nil, nu)
 }
 
-// WorstChiSquare returns [WorstCaseChiSquare] for rows of weight w (nil: equal), in a room.
-func WorstChiSquare(room *paged.Room, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
-	s, err := newWorst(room, loss, weight, nu)
+// WorstChiSquare returns [WorstCaseChiSquare] for rows of weight w (nil: equal), in an arena.
+func WorstChiSquare(arena *memory.Arena, loss, weight []float64, nu float64) ([]float64, WorstCase, error) {
+	s, err := newWorst(arena, loss, weight, nu)
 	if err != nil {
 		return nil, WorstCase{}, err
 	}
 	w, k, top := chiSquareAt(s, nu)
-	y := paged.Make[float64](room, len(loss))
+	y := memory.Make[float64](arena, len(loss))
 	n := float64(len(loss))
 	for i, l := range loss {
 		y[i] = math.Max(0, n/k+(l-top)/nu) / n
@@ -69,11 +69,11 @@ func WorstChiSquare(room *paged.Room, loss, weight []float64, nu float64) ([]flo
 	return y, w, nil
 }
 
-func newWorst(room *paged.Room, loss, weight []float64, nu float64) (*Sorted, error) {
+func newWorst(arena *memory.Arena, loss, weight []float64, nu float64) (*Sorted, error) {
 	if !(nu > 0) || math.IsInf(nu, 0) {
 		return nil, fmt.Errorf("eval: penalty ν = %v is not a positive number", nu)
 	}
-	return SortIn(room, loss, weight)
+	return SortIn(arena, loss, weight)
 }
 
 // KLAt evaluates the KL worst case at ν; z = Σ w exp((ℓ − max ℓ)/ν).

@@ -103,7 +103,7 @@ func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []me
 			kept += len(strata[s].Rows)
 		}
 	}
-	r.C.room(in, kept)
+	r.C.reserve(in, kept)
 	for s := range strata {
 		r.start[s+1] = r.start[s]
 		if r.limit[s] == nil {

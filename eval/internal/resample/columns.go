@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Columns is the table that is resampled, row-major: for each model its own
@@ -134,11 +134,11 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 	}
 }
 
-// room makes room for the columns of so many rows.
-func (c *Columns) room(in *measure.Rows, rows int) {
-	c.v = paged.Make[float64](in.Room, rows*c.width0)
+// reserve allocates memory for the columns of so many rows.
+func (c *Columns) reserve(in *measure.Rows, rows int) {
+	c.v = memory.Make[float64](in.Arena, rows*c.width0)
 	if c.task == measure.Binary {
-		c.bin, c.gap = paged.Make[uint8](in.Room, rows*c.models), paged.Make[float64](in.Room, rows*c.models)
+		c.bin, c.gap = memory.Make[uint8](in.Arena, rows*c.models), memory.Make[float64](in.Arena, rows*c.models)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A rank statistic of n rows moves, to first order, by the sum of its rows'
@@ -73,12 +73,12 @@ type errorQuantile struct {
 	at    float64   // share at or below the median
 }
 
-func newErrorQuantile(room *paged.Room, target, score, weight []float64, order []int32, median float64) errorQuantile {
-	q := errorQuantile{value: paged.Make[float64](room, len(order))}
+func newErrorQuantile(arena *memory.Arena, target, score, weight []float64, order []int32, median float64) errorQuantile {
+	q := errorQuantile{value: memory.Make[float64](arena, len(order))}
 	var run, total float64
 	below := 0.0
 	if weight != nil {
-		q.share = paged.Make[float64](room, len(order))
+		q.share = memory.Make[float64](arena, len(order))
 	}
 	for k, i := range order {
 		q.value[k] = math.Abs(score[i] - target[i])

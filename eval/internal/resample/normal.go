@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // In a large group the sums of a resample are normal to several digits, so they
@@ -226,8 +226,8 @@ func (c *Columns) limits(ctx context.Context, in *measure.Rows, strata []measure
 	for p, q := range parts {
 		sums[q.s].merge(done[p])
 	}
-	place := paged.Make[int32](in.Room, len(in.Target))
-	defer paged.Free(in.Room, place)
+	place := memory.Make[int32](in.Arena, len(in.Target))
+	defer memory.Release(in.Arena, place)
 	for s := range strata {
 		for p, i := range strata[s].Rows {
 			place[i] = int32(p)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A rankLimit is the normal approximation of the rank statistics of all models over one
@@ -34,14 +34,14 @@ func newRankLimit(in *measure.Rows, whole *measure.Stratum, place func(row int32
 		r.value = make([]float64, 2*M)
 	}
 	n := len(whole.Rows)
-	along := paged.Make[float64](in.Room, n)
+	along := memory.Make[float64](in.Arena, n)
 	influence := make([][]float64, M)
-	defer func() { paged.Free(in.Room, append(influence, along)...) }()
+	defer func() { memory.Release(in.Arena, append(influence, along)...) }()
 	for kind := range kinds {
 		for k, m := range in.Models {
 			x := influence[k]
 			if x == nil {
-				x = paged.Make[float64](in.Room, n)
+				x = memory.Make[float64](in.Arena, n)
 				influence[k] = x
 			}
 			var order []int32
@@ -49,7 +49,7 @@ func newRankLimit(in *measure.Rows, whole *measure.Stratum, place func(row int32
 			case in.Task == measure.Regression:
 				order = whole.Size[k]
 				med := measure.MedianError(in.Target, m.Score, in.Weight, order)
-				r.at[k] = newErrorQuantile(in.Room, in.Target, m.Score, in.Weight, order, med)
+				r.at[k] = newErrorQuantile(in.Arena, in.Target, m.Score, in.Weight, order, med)
 				belowInfluence(along, in, k, order, med, r.at[k].at)
 			case kind == 0:
 				order = whole.Order[k]

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -62,7 +62,7 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 	}
 	w := make([]float64, d.N)
 	if rows != nil {
-		w = paged.Make[float64](paged.Virtual(), d.N)
+		w = memory.Make[float64](memory.NewVirtual(), d.N)
 	}
 	for i, row := range d.Rows[lo:hi] {
 		w[lo+i] = column.Number[row-from]

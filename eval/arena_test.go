@@ -7,7 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
-	"github.com/drotrain/drotrain/internal/paged"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // Where vectors lie changes no number, and nothing of them is left where they were.
@@ -24,14 +24,14 @@ func TestRoomChangesNothing(t *testing.T) {
 		in.Resamples = 100
 		in.Columns = []eval.Column{{Name: "x", Value: in.Models[0].Score}, {Name: "z", Value: in.Models[0].Loss}}
 		var text [2]bytes.Buffer
-		room, err := paged.New(t.TempDir(), 1<<40)
+		arena, err := memory.NewArena(t.TempDir(), 1<<40)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer room.Close()
-		room.Least = 1
-		for k, r := range []*paged.Room{nil, room} {
-			in.Room = r
+		defer arena.Close()
+		arena.MinSize = 1
+		for k, r := range []*memory.Arena{nil, arena} {
+			in.Arena = r
 			e, err := eval.Evaluate(context.Background(), in)
 			if err != nil {
 				t.Fatal(name, err)
@@ -43,8 +43,8 @@ func TestRoomChangesNothing(t *testing.T) {
 		if text[0].String() != text[1].String() {
 			t.Errorf("%s: another evaluation", name)
 		}
-		if n := room.Slices(); n != 0 || room.Err() != nil {
-			t.Errorf("%s: %d slices are left, %v", name, n, room.Err())
+		if n := arena.Slices(); n != 0 || arena.Err() != nil {
+			t.Errorf("%s: %d slices are left, %v", name, n, arena.Err())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package paged
+package memory
 
 import (
 	"os"
@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// What was written is there after eviction, nothing has a name, and what is freed is gone.
-func TestRoom(t *testing.T) {
+func TestArena_StoresSlicesOnDisk(t *testing.T) {
 	dir := t.TempDir()
-	r, err := New(dir, 1<<40)
+	r, err := NewArena(dir, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	n := int(r.Least) / 2 // of 8 bytes: paged
+	n := int(r.MinSize) / 2 // of 8 bytes: paged
 	v, small := Make[float64](r, n), Make[int32](r, 10)
 	if len(v) != n || len(small) != 10 {
 		t.Fatal(len(v), len(small))
@@ -40,7 +39,7 @@ func TestRoom(t *testing.T) {
 	if names, _ := os.ReadDir(dir); len(names) > 0 {
 		t.Errorf("%s has a name", names[0].Name())
 	}
-	Free(r, v, make([]float64, 3))
+	Release(r, v, make([]float64, 3))
 	if len(r.maps) != 0 {
 		t.Error("still mapped")
 	}
@@ -49,14 +48,13 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// More slices than may be in memory stay below the limit, but for what is touched between
-// two looks.
-func TestRoomKeepsLimit(t *testing.T) {
+// Slices beyond the limit are evicted: only entries that are touched between two checks exceed it.
+func TestArena_KeepsTheLimit(t *testing.T) {
 	if !supported {
 		t.Skip("slices are of the heap on this system")
 	}
 	const each, count, slack = 16 << 20, 4, 32 << 20
-	r, err := New(t.TempDir(), Resident()+each)
+	r, err := NewArena(t.TempDir(), Resident()+each)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,32 +69,31 @@ func TestRoomKeepsLimit(t *testing.T) {
 			}
 		}
 	}
-	if most > r.resident+slack {
-		t.Errorf("%d MB in memory where %d MB are the limit", most>>20, r.resident>>20)
+	if most > r.limit+slack {
+		t.Errorf("%d MB in memory where %d MB are the limit", most>>20, r.limit>>20)
 	}
 }
 
-// A step between two looks is expected again: slices leave memory before it would lead beyond the
-// limit, and not before that without it.
-func TestRoomLooksAhead(t *testing.T) {
+// A growth between two checks is expected again: slices are evicted before it would exceed the limit.
+func TestArena_LooksAhead(t *testing.T) {
 	if !supported {
 		t.Skip("slices are of the heap on this system")
 	}
 	const part = 16 << 20
 	for _, late := range []bool{false, true} {
 		limit := Resident() + 5*part/2
-		r := &Room{Least: 1 << 20, dir: t.TempDir(), resident: limit, maps: map[uintptr][]byte{}}
+		r := &Arena{MinSize: 1 << 20, dir: t.TempDir(), limit: limit, maps: map[uintptr][]byte{}}
 		touched := func(v []float64, looks int) int64 {
 			for k := range looks {
 				for i := k * len(v) / looks; i < (k+1)*len(v)/looks; i += 512 {
 					v[i] = 1
 				}
-				r.keepBelow()
+				r.keepBelowLimit()
 			}
 			return r.last
 		}
-		r.keepBelow()
-		r.ahead = 0 // of the process before
+		r.keepBelowLimit()
+		r.lookahead = 0 // of the process before
 		v := [3][]float64{}
 		for k := range v {
 			v[k] = Make[float64](r, part/8)
@@ -114,8 +111,8 @@ func TestRoomLooksAhead(t *testing.T) {
 	}
 }
 
-// Without room on disk a slice is of the heap, and there is an error.
-func TestRoomOnFullDisk(t *testing.T) {
+// Without space on disk a slice is on the heap, and Err reports it.
+func TestArena_WithoutDisk(t *testing.T) {
 	if !supported {
 		t.Skip("slices are of the heap on this system")
 	}
@@ -123,7 +120,7 @@ func TestRoomOnFullDisk(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(dir, 1<<40)
+	r, err := NewArena(dir, 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,25 +128,25 @@ func TestRoomOnFullDisk(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	v := Make[float64](r, int(r.Least))
+	v := Make[float64](r, int(r.MinSize))
 	v[len(v)-1] = 1
 	if r.Err() == nil {
 		t.Error("no error")
 	}
-	if _, err := New(dir, 1); err == nil {
+	if _, err := NewArena(dir, 1); err == nil {
 		t.Error("no error of a directory that is not there")
 	}
 }
 
-// No room is memory, from the first to the last call.
-func TestNoRoom(t *testing.T) {
-	var r *Room
+// A nil arena allocates on the heap.
+func TestArena_Nil(t *testing.T) {
+	var r *Arena
 	v := Make[float64](r, 3)
-	Free(r, v)
+	Release(r, v)
 	if r.Close(); len(v) != 3 || r.Err() != nil {
 		t.Error(v, r.Err())
 	}
-	if at := Existing(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
+	if at := ExistingDir(filepath.Join(t.TempDir(), "no", "such")); filepath.Base(at) == "no" || at == "" {
 		t.Error(at)
 	}
 }
@@ -157,7 +154,7 @@ func TestNoRoom(t *testing.T) {
 // A library leaves the threads of the process that uses it as they are.
 func TestNew_LeavesThreadsAlone(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
-	r, err := New(t.TempDir(), 1<<30)
+	r, err := NewArena(t.TempDir(), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

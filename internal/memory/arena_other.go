@@ -1,6 +1,6 @@
 //go:build !linux
 
-package paged
+package memory
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ const supported = false
 
 var errUnsupported = errors.New("not on this system")
 
-func unnamed(string) (*os.File, error) { return nil, errUnsupported }
+func openUnnamed(string) (*os.File, error) { return nil, errUnsupported }
 
-func allocate(f *os.File, size int64) error { return f.Truncate(size) }
+func reserve(f *os.File, size int64) error { return f.Truncate(size) }
 
-func mapSpace(int64) ([]byte, error) { return nil, errUnsupported }
+func mapAnonymous(int64) ([]byte, error) { return nil, errUnsupported }
 
 func mapFile(*os.File, int64) ([]byte, error) { return nil, errUnsupported }
 
@@ -28,8 +28,6 @@ func evict([]byte) {}
 // Resident returns what the process has in memory, in bytes; 0 where it is not known.
 func Resident() int64 { return 0 }
 
-// DiskFree returns the room that is free on the disk of dir, in bytes; more than any where it
+// DiskFree returns the bytes that are free on the disk of dir; math.MaxInt64 where the number
 // is not known.
 func DiskFree(string) (int64, error) { return math.MaxInt64, nil }
-
-func name(*os.File, string) error { return errUnsupported }

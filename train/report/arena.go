@@ -5,7 +5,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/paged"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
@@ -22,19 +21,19 @@ func measuredBytes(rows, models int) int64 {
 	return int64(rows) * int64(measuredRow+measuredModel*models)
 }
 
-// roomFor returns where what is as long as the rows lies while models are measured on them: nil is
+// arenaFor returns where what is as long as the rows lies while models are measured on them: nil is
 // memory, if that has room. Without a directory for them, or where its disk has no room either,
 // they are refused before any is read.
-func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
+func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error) {
 	if o.paging > 0 {
-		room, err := paged.New(o.Cache, 1<<40)
+		arena, err := memory.NewArena(o.Cache, 1<<40)
 		if err == nil {
-			room.Least = o.paging
+			arena.MinSize = o.paging
 		}
-		return room, err
+		return arena, err
 	}
-	have := paged.Resident()
-	free, limit := memory.Free()
+	have := memory.Resident()
+	free, limit := memory.Available()
 	if o.Memory > 0 && o.Memory-have < free {
 		free, limit = max(0, o.Memory-have), "Config.Memory"
 	}
@@ -42,18 +41,18 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 	if need <= free-free/8 { // an eighth is for garbage and for the blocks that are read
 		return nil, nil
 	}
-	refuse := func(advice, format string, args ...any) (*paged.Room, error) {
+	refuse := func(advice, format string, args ...any) (*memory.Arena, error) {
 		return nil, &train.MemoryError{Msg: f.Name() + ": " + fmt.Sprintf(format, args...), Advice: advice}
 	}
 	if o.Cache == "" {
 		return refuse("name a directory for what is known of them with Config.Cache, allow more memory, or measure some of the rows",
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
-	if free+have < paged.LeastMemory {
-		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", (free+have)>>20, limit, paged.LeastMemory>>20)
+	if free+have < memory.LeastOnDisk {
+		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", (free+have)>>20, limit, memory.LeastOnDisk>>20)
 	}
-	dir := paged.Existing(o.Cache)
-	disk, err := paged.DiskFree(dir)
+	dir := memory.ExistingDir(o.Cache)
+	disk, err := memory.DiskFree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the rows cannot be measured in %s: %w", dir, err)
 	}
@@ -64,8 +63,8 @@ func (o Options) roomFor(f *data.Frame, rows, models int) (*paged.Room, error) {
 	if o.Announce != nil {
 		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): kept in %s", need>>20, (free+have)>>20, limit, dir))
 	}
-	return paged.New(dir, paged.Share(free+have))
+	return memory.NewArena(dir, memory.ResidentLimit(free+have))
 }
 
 // Close gives up what of the measured rows lies on disk; Input must not be used any more.
-func (x *Measured) Close() { x.room.Close() }
+func (x *Measured) Close() { x.arena.Close() }

@@ -12,9 +12,9 @@ func TestRoomFor_LeavesRoomForGarbage(t *testing.T) {
 	const memory = 4 << 30
 	for share, fits := range map[float64]bool{0.95: false, 0.001: true} {
 		rows := int(share * memory / (measuredRow + measuredModel))
-		room, err := Options{Memory: memory}.roomFor(&data.Frame{Rows: rows}, rows, 1)
-		if room != nil || (err == nil) != fits || err != nil && !errors.Is(err, data.ErrMemory) {
-			t.Errorf("%v of the memory: %v, %v", share, room, err)
+		arena, err := Options{Memory: memory}.arenaFor(&data.Frame{Rows: rows}, rows, 1)
+		if arena != nil || (err == nil) != fits || err != nil && !errors.Is(err, data.ErrMemory) {
+			t.Errorf("%v of the memory: %v, %v", share, arena, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package paged
+package memory
 
 import (
 	"bytes"
@@ -11,12 +11,13 @@ import (
 
 const supported = true
 
-// unnamed makes a file that never had a name, where the file system can.
-func unnamed(dir string) (*os.File, error) {
+// openUnnamed returns a file that never had a name, if the file system has such files.
+func openUnnamed(dir string) (*os.File, error) {
 	return os.OpenFile(dir, unix.O_TMPFILE|os.O_RDWR, 0o600)
 }
 
-func allocate(f *os.File, size int64) error {
+// reserve allocates the first size bytes of a file on disk.
+func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), 0, 0, size)
 	if err != unix.EOPNOTSUPP && err != unix.ENOSYS {
 		return err
@@ -30,6 +31,7 @@ func allocate(f *os.File, size int64) error {
 	return nil
 }
 
+// mapFile maps the first size bytes of a file.
 func mapFile(f *os.File, size int64) ([]byte, error) {
 	if size > math.MaxInt {
 		return nil, unix.ENOMEM
@@ -37,20 +39,21 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// mapSpace maps zeros that take memory where they are written to.
-func mapSpace(size int64) ([]byte, error) {
+// mapAnonymous maps zeros; a page is resident once it is written to.
+func mapAnonymous(size int64) ([]byte, error) {
 	if size > math.MaxInt {
 		return nil, unix.ENOMEM
 	}
 	return unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 }
 
+// unmap ends a mapping.
 func unmap(b []byte) { _ = unix.Munmap(b) }
 
-// evict takes the pages out of the process; what was written stays in the file.
+// evict removes pages from memory; their contents stay in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
 
-// Resident returns what the process has in memory, in bytes; 0 where it is not known.
+// Resident returns the resident memory of the process in bytes; 0 if unknown.
 func Resident() int64 {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -64,7 +67,7 @@ func Resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// DiskFree returns the room that is free for this user on the disk of dir, in bytes.
+// DiskFree returns the bytes that this user may still write to the disk of dir.
 func DiskFree(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -1,0 +1,335 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// An Arena allocates slices whose entries are stored in mapped files without names. It evicts
+// them from memory whenever the process would exceed its limit; they come back when they are
+// used. A nil *Arena, and every arena on a system without mapped files, allocates on the heap.
+//
+// Nobody can shorten a file without a name, and all its bytes are allocated before it is mapped:
+// nothing is left behind however the process ends, and a full disk is an error of Make.
+type Arena struct {
+	MinSize int64 // size in bytes from which a slice is mapped; smaller ones are on the heap
+
+	dir    string
+	limit  int64  // of resident bytes of the process
+	parent *Arena // that allocates for this one
+
+	mu   sync.Mutex
+	maps map[uintptr][]byte // by address
+	err  error              // the first
+	stop chan struct{}
+
+	check    func()  // keeps the process below its limit
+	previous *func() // the check of the arena that was made before
+
+	checked   atomic.Int64 // time of the last check, in nanoseconds
+	checking  sync.Mutex
+	last      int64 // resident bytes at the last check
+	lookahead int64 // bytes that the process may take until the next check, by its growth so far
+}
+
+// NewVirtual returns an arena of anonymous memory: a page is resident once it is written to, and
+// nothing is evicted. It need not be closed.
+func NewVirtual() *Arena { return &Arena{MinSize: 1 << 20, maps: map[uintptr][]byte{}} }
+
+// NewChild returns an arena that allocates from a; closing it releases its slices alone. Errors
+// are reported by a. The child of a nil arena is nil.
+func (a *Arena) NewChild() *Arena {
+	if a == nil {
+		return nil
+	}
+	return &Arena{MinSize: a.MinSize, parent: a, maps: map[uintptr][]byte{}}
+}
+
+// checkInterval is the time between two checks of the memory of the process: a processor touches
+// some ten megabytes in it.
+const checkInterval = 4 * time.Millisecond
+
+// NewArena returns an arena whose files are stored in dir. It evicts slices when the process
+// would soon have more than limit bytes resident. The caller closes it.
+func NewArena(dir string, limit int64) (*Arena, error) {
+	a := &Arena{MinSize: 1 << 20, dir: dir, limit: limit, maps: map[uintptr][]byte{}, stop: make(chan struct{})}
+	if !supported {
+		return a, nil
+	}
+	f, err := NewUnnamedFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	a.check = a.Yield
+	a.previous = shard.Between(&a.check)
+	go a.watch(a.stop)
+	return a, nil
+}
+
+// LeastOnDisk is the smallest memory limit, in bytes, of a process that stores rows on disk.
+const LeastOnDisk = 160 << 20
+
+// ResidentLimit returns the limit of resident bytes for an arena of a process that may have
+// memory bytes.
+func ResidentLimit(memory int64) int64 { return int64(0.85 * float64(memory)) }
+
+// ExistingDir returns dir, or its nearest ancestor that exists.
+func ExistingDir(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dir
+		}
+		dir = up
+	}
+}
+
+// NewUnnamedFile returns a new file in dir without a name: it is removed when it is closed or the
+// process ends.
+func NewUnnamedFile(dir string) (*os.File, error) {
+	f, err := openUnnamed(dir)
+	if err != nil {
+		f, err = os.CreateTemp(dir, ".drotrain-*.tmp")
+		if err == nil {
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no temporary file can be made in %s: %w", dir, cause(err))
+	}
+	return f, nil
+}
+
+// An Element is the type of the entries of a slice in an arena.
+type Element interface {
+	int | int32 | uint8 | float32 | float64 | struct {
+		Key uint64
+		At  int32
+	}
+}
+
+// Make returns a slice of n zeros from an arena. Where the disk has no room for them they are on
+// the heap, and Err returns the reason.
+func Make[T Element](a *Arena, n int) []T {
+	var zero T
+	size := int64(unsafe.Sizeof(zero))
+	if a == nil || !supported || int64(n) < a.MinSize/size || n < 1 || int64(n) > math.MaxInt64/size {
+		return make([]T, n)
+	}
+	b, err := a.allocate(int64(n) * size)
+	if err != nil {
+		a.fail(err)
+		return make([]T, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// fail stores the first error.
+func (a *Arena) fail(err error) {
+	a = a.root()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err == nil {
+		a.err = err
+	}
+}
+
+// root returns the arena that allocates for a and its ancestors.
+func (a *Arena) root() *Arena {
+	for a.parent != nil {
+		a = a.parent
+	}
+	return a
+}
+
+// Release returns slices of Make to their arena; they must not be used afterwards. It ignores
+// slices that are not of this arena.
+func Release[T Element](a *Arena, slices ...[]T) {
+	if a == nil {
+		return
+	}
+	for _, s := range slices {
+		a.release(uintptr(unsafe.Pointer(unsafe.SliceData(s))))
+	}
+}
+
+// release unmaps the slice that begins at an address, if it is the arena's.
+func (a *Arena) release(address uintptr) {
+	a.mu.Lock()
+	b, ok := a.maps[address]
+	delete(a.maps, address)
+	a.mu.Unlock()
+	switch {
+	case !ok:
+	case a.parent != nil:
+		a.parent.release(address)
+	default:
+		unmap(b)
+	}
+}
+
+// allocate maps size bytes and records them.
+func (a *Arena) allocate(size int64) ([]byte, error) {
+	var b []byte
+	var err error
+	if a.parent != nil {
+		b, err = a.parent.allocate(size)
+	} else {
+		b, err = a.mapBytes(size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.maps[uintptr(unsafe.Pointer(unsafe.SliceData(b)))] = b
+	return b, nil
+}
+
+// mapBytes maps a new file of size bytes; anonymous memory in an arena without a directory.
+func (a *Arena) mapBytes(size int64) ([]byte, error) {
+	if a.dir == "" {
+		return mapAnonymous(size)
+	}
+	f, err := NewUnnamedFile(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := reserve(f, size); err != nil {
+		return nil, fmt.Errorf("no room for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), cause(err))
+	}
+	b, err := mapFile(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes of %s cannot be mapped: %w", size, a.dir, err)
+	}
+	return b, nil
+}
+
+// Err returns the first error of Make.
+func (a *Arena) Err() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
+// Close releases all slices, which must not be used afterwards.
+func (a *Arena) Close() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop != nil {
+		if current := shard.Between(a.previous); current != &a.check {
+			shard.Between(current)
+		}
+		close(a.stop)
+		a.stop = nil
+	}
+	for address, b := range a.maps {
+		if a.parent != nil {
+			a.parent.release(address)
+		} else {
+			unmap(b)
+		}
+		delete(a.maps, address)
+	}
+}
+
+// watch checks the memory of the process until stop is closed.
+func (a *Arena) watch(stop chan struct{}) {
+	t := time.NewTicker(checkInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-t.C:
+		}
+		a.keepBelowLimit()
+	}
+}
+
+// leastInterval is the least time between two checks by users of the slices.
+const leastInterval = 500 * time.Microsecond
+
+// Yield lets the arena evict its slices. A loop that touches many of their entries calls it after
+// every megabyte or so.
+func (a *Arena) Yield() {
+	if a == nil {
+		return
+	}
+	a = a.root()
+	if a.stop == nil { // anonymous memory
+		return
+	}
+	now := time.Now().UnixNano()
+	if last := a.checked.Load(); now-last >= int64(leastInterval) && a.checked.CompareAndSwap(last, now) {
+		a.keepBelowLimit()
+		return
+	}
+	a.checking.Lock() // wait while another goroutine evicts
+	defer a.checking.Unlock()
+}
+
+// keepBelowLimit evicts the slices if the process may exceed its limit before the next check.
+// Checks come late where there are more threads than processors, and pages of a file come in by
+// sixteen: the largest recent growth says how far to look ahead.
+func (a *Arena) keepBelowLimit() {
+	if !a.checking.TryLock() {
+		return // another goroutine evicts
+	}
+	defer a.checking.Unlock()
+	now := Resident()
+	a.lookahead = max(now-a.last, a.lookahead-a.lookahead/forgettingChecks, a.limit/leastLookahead)
+	if now+a.lookahead > a.limit {
+		a.Evict()
+		now = Resident()
+	}
+	a.last = now
+}
+
+const (
+	forgettingChecks = 1 << 10 // checks until a growth counts e times less
+	leastLookahead   = 8       // lookahead is at least this fraction of the limit
+)
+
+// Evict removes the slices from memory; entries come back when they are used.
+func (a *Arena) Evict() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.maps {
+		evict(b)
+	}
+}
+
+// cause returns the error below a path error, whose path means nothing to a user.
+func cause(err error) error {
+	if e, ok := err.(*os.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Slices returns the number of mapped slices that were not released.
+func (a *Arena) Slices() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.maps)
+}
