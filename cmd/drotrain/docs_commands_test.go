@@ -125,7 +125,12 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 func follow(t *testing.T, page, tables string, all []step) (ran int) {
 	dir := t.TempDir()
 	for _, name := range []string{"loans.parquet", "next-year.parquet"} {
-		if err := os.Link(filepath.Join(tables, name), filepath.Join(dir, name)); err != nil {
+		// A hard link would change its times while another page reads the file.
+		content, err := os.ReadFile(filepath.Join(tables, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

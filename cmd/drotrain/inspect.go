@@ -39,6 +39,12 @@ missing values, dates, levels) and proposes a command that trains on it, or with
   drotrain inspect drotrain-out/model.json
   drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("data") {
+				if len(args) != 0 {
+					return exit.Usagef("leave one out", "inspect takes one file, not an argument and --data")
+				}
+				return nil
+			}
 			if len(args) != 1 {
 				return exit.Usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
 			}
@@ -46,7 +52,11 @@ missing values, dates, levels) and proposes a command that trains on it, or with
 		},
 	}
 	a.define(cmd, options.Inspect, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, args []string) error {
-		return inspectOptions{s}.inspect(ctx, a, args[0])
+		path := s.Config.Data
+		if len(args) == 1 {
+			path = args[0]
+		}
+		return inspectOptions{s}.inspect(ctx, a, path)
 	})
 	return cmd
 }

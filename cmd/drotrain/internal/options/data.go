@@ -19,6 +19,7 @@ var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Data) }},
 	{Name: "data", Commands: "bench*", Help: "rows: " + tableHelp + " (default builtin:hmda)", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Data) }},
 	{Name: "data", Commands: "eval*", Help: "rows to measure on: " + tableHelp + " (default: those that the training held out)", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Data) }},
+	{Name: "data", Commands: "inspect", Help: "the file to describe, in place of the argument", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Data) }},
 	{Name: "data", Commands: "predict*", Help: "rows to predict: " + tableHelp, Value: func(s *Settings) pflag.Value { return Text(&s.Config.Data) }},
 	{Name: "trained-on", Commands: "eval", Help: "the `table` of the training, where it is neither embedded nor in the folder of the model", Value: func(s *Settings) pflag.Value { return Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*", Help: "`table` with predictions of any model, in place of --model", Value: func(s *Settings) pflag.Value { return Text(&s.Predictions) }},
