@@ -20,17 +20,13 @@ type Problem struct {
 // disjoint ranges [lo, hi). Package losses has the oracles of linear models, package
 // dro/oracletest a check of one's own.
 //
-// An oracle of losses ℓ_j(z_jᵀx) may have further methods, which Solve looks for:
+// Newton's method needs second derivatives, which losses.Linear and losses.Softmax have: a loss of
+// one's own belongs in a losses.Loss. L-BFGS solves the problems of any other oracle. Three methods
+// of losses.Linear are worth having for an oracle of one's own:
 //
-//	CurvatureTo, AddGramTo          second derivatives, for Newton's method
-//	MarginsTo, AddSquaresTo         products with them, for many columns
-//	Select                          copies of some samples, for Newton's method on prefixes
-//	CurvatureLowerBoundTo, NormsTo  curvature in a neighbourhood, for lower bounds
-//	Rounding                        how exactly losses are computed, for certificates that allow for it
-//	NonNegative                     whether all losses are ≥ 0, so that 0 is a lower bound
-//	ConstantsTo                     Lipschitz constants, for the theoretical schedules of the paper
-//
-// The documentation of losses.Linear states their contracts.
+//	NonNegative  whether all losses are ≥ 0, so that 0 is a lower bound
+//	Rounding     how exactly losses ℓ_j(z_jᵀx) are computed, for certificates that allow for it
+//	ConstantsTo  Lipschitz constants, for the theoretical schedules of the paper
 type Oracle = interface {
 	// Dims returns the samples n, the parameters d and the length of a slope.
 	Dims() (n, d, slope int)

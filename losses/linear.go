@@ -181,13 +181,29 @@ func (l *Linear) Select(samples []int) Samples {
 	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target, moved: l.moved, less: l.less}
 }
 
+// Prefix returns the oracle over the first n samples, n at most that of l; nothing is copied.
+func (l *Linear) Prefix(n int) Samples {
+	first := *l
+	first.n = n
+	return &first
+}
+
+// proportion returns the proportion of the rows of the matrix that are samples of l.
+func (l *Linear) proportion() float64 {
+	rows, _ := l.z.Dims()
+	return float64(l.n) / float64(rows)
+}
+
 // Work estimates the cost of the rows in EvalTo, or in AddGradTo, over all samples
 // (pass), and of AddGramTo (gram), in the unit of design.Matrix: one multiplication
 // and addition with an entry of a dense float64 matrix.
-func (l *Linear) Work() (pass, gram float64) { return l.z.Work() }
+func (l *Linear) Work() (pass, gram float64) {
+	pass, gram = l.z.Work()
+	return l.proportion() * pass, l.proportion() * gram
+}
 
-// Bytes returns the memory that the entries of the design matrix take.
-func (l *Linear) Bytes() int64 { return l.z.Bytes() }
+// Bytes returns the memory that the entries of the samples' rows take.
+func (l *Linear) Bytes() int64 { return int64(l.proportion() * float64(l.z.Bytes())) }
 
 // Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for
 // memory: where the matrix has its own.

@@ -279,16 +279,27 @@ func (s *Softmax) Select(samples []int) Samples {
 	return &Softmax{n: len(samples), d: s.d, classes: s.classes, z: s.z.Select(samples), class: class}
 }
 
+// Prefix returns the oracle over the first n samples, n at most that of s; nothing is copied.
+func (s *Softmax) Prefix(n int) Samples {
+	first := *s
+	first.n = n
+	return &first
+}
+
 // Work estimates the cost of a pass and of the Gram matrices of all classes, as Linear does.
 func (s *Softmax) Work() (pass, gram float64) {
 	const many = 0.4 // of a product with one vector where there are several
 	pass, gram = s.z.Work()
-	k := float64(s.classes)
+	rows, _ := s.z.Dims()
+	k := float64(s.classes) * float64(s.n) / float64(rows)
 	return many * k * pass, k * gram
 }
 
-// Bytes returns the memory that the entries of the design matrix take.
-func (s *Softmax) Bytes() int64 { return s.z.Bytes() }
+// Bytes returns the memory that the entries of the samples' rows take.
+func (s *Softmax) Bytes() int64 {
+	rows, _ := s.z.Dims()
+	return s.z.Bytes() / int64(rows) * int64(s.n)
+}
 
 // NonNegative reports that every f_j is ≥ 0.
 func (*Softmax) NonNegative() bool { return true }

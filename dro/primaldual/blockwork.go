@@ -18,7 +18,7 @@ type worker struct {
 func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
 	_, _, s := o.Dims()
 	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.N)}
-	if _, ok := saddle.Ability[saddle.Changed](o); !ok {
+	if _, ok := o.(saddle.Changed); !ok {
 		w.minus = e.Vector(e.N)
 	}
 	return w
@@ -36,7 +36,7 @@ func (w *worker) addGrad(dst, weight, slope []float64, lo, hi int) {
 
 // addChange adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over [lo, hi) to dst.
 func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	if c, ok := saddle.Ability[saddle.Changed](w.oracle); ok {
+	if c, ok := w.oracle.(saddle.Changed); ok {
 		w.e.Spend(w.half * float64(hi-lo))
 		c.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
 		return

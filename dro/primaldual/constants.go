@@ -98,13 +98,13 @@ const (
 type normScratch struct {
 	unit, w []float64 // n
 	d       int
-	grams   saddle.Curved // nil: none
+	grams   saddle.LinearModel // nil: none
 	spend   func(passes float64)
 }
 
 func newNormScratch(o saddle.Oracle, n, d int, spend func(passes float64)) *normScratch {
 	s := &normScratch{unit: make([]float64, n), w: make([]float64, n), d: d, spend: spend}
-	s.grams, _ = saddle.Ability[saddle.Curved](o)
+	s.grams, _ = o.(saddle.LinearModel)
 	return s
 }
 
@@ -213,7 +213,7 @@ func rowNorm(m float64, o saddle.Oracle) float64 { return math.Sqrt(m / curvatur
 
 // curvatureBound returns sup ℓ″ of an oracle, 0 where it does not tell.
 func curvatureBound(o saddle.Oracle) float64 {
-	r, ok := saddle.Ability[saddle.Rounded](o)
+	r, ok := o.(saddle.Rounded)
 	if !ok {
 		return 0
 	}

@@ -23,7 +23,7 @@ func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	}
 	oracle := liftedOracle{p.Oracle, d}
 	lifted := &saddle.Problem{Oracle: &oracle, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}
-	if c, ok := saddle.Ability[saddle.Changed](p.Oracle); ok {
+	if c, ok := p.Oracle.(saddle.Changed); ok {
 		lifted.Oracle = &liftedChanged{oracle, c}
 	}
 	return lifted, dual, nil

@@ -162,7 +162,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 // Start implements Method.
 func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	p, lifted := r.Problem, false
-	separable, ok := saddle.Ability[saddle.Separable](p.Dual)
+	separable, ok := p.Dual.(saddle.Separable)
 	if !ok {
 		var err error
 		if p, separable, err = lift(p); err != nil {
@@ -263,7 +263,7 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	if err != nil {
 		return constants{}, err
 	}
-	norm, ok := saddle.Ability[saddle.Normed](p.Dual)
+	norm, ok := p.Dual.(saddle.Normed)
 	if !ok {
 		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
 	}
@@ -289,7 +289,7 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 
 // sampleConstants returns H_j and M_j at x: one pass.
 func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
-	o, ok := saddle.Ability[saddle.Conditioned](r.Problem.Oracle)
+	o, ok := r.Problem.Oracle.(saddle.Conditioned)
 	if !ok {
 		return nil, nil, errors.New("dro: " + saddle.NeedConstants.What + " is needed")
 	}

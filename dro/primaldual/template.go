@@ -59,7 +59,7 @@ func (t *template) begin(x0 []float64) {
 }
 
 func (t *template) coords(u, x []float64) {
-	if geo, ok := saddle.Ability[saddle.Geometry](t.problem.Primal); ok {
+	if geo, ok := t.problem.Primal.(saddle.Geometry); ok {
 		geo.CoordsTo(u, x)
 		return
 	}

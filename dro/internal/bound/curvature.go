@@ -37,7 +37,7 @@ import (
 // +Inf where nothing can be said.
 func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
 	none := math.Inf(1)
-	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
+	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
 	if !ok || ridge == nil || math.IsInf(c.Objective, 1) {
 		return none
@@ -125,7 +125,7 @@ type minorant struct {
 // newMinorant returns the minorant of these samples and weights, nil where it is singular
 // or so nearly that rounding decides.
 // Of columns that are empty nothing depends on the parameter.
-func newMinorant(o saddle.CurvatureBoundedBelow, rows *ranks.Rows, ridge, weight []float64, empty func(i int) bool) *minorant {
+func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, empty func(i int) bool) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
 		trusted  = 0.5    // of the smallest eigenvalue, the perturbation at most: inflate is 1.5 then
@@ -214,7 +214,7 @@ func (f *minorant) eigenvaluesAbove(value float64) bool {
 // eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
 // bound that would do, the norms themselves are computed, if that costs up to most
 // passes. lacking is what is proved over that bound: up to 1 it will do.
-func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, weight []float64, within, most float64) (rho, lacking float64) {
+func (f *minorant) radius(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, most float64) (rho, lacking float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for _, w := range weight[lo:hi] {
@@ -268,7 +268,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, w
 // longest bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
 // that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
 // ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
-func (f *minorant) longest(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, norm, weight []float64, scaled float64) float64 {
+func (f *minorant) longest(c *saddle.Certifier, o saddle.LinearModel, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
 	first, end := f.rows.Here(len(norm))
 	clear(norm[first:end])

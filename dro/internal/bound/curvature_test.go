@@ -106,7 +106,7 @@ func TestReach(t *testing.T) {
 			s.Design[j*d+1] += 2 * s.Design[j*d+2]
 		}
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{Mu: 1e-6}}
-		o := p.Oracle.(saddle.CurvatureBoundedBelow)
+		o := p.Oracle.(saddle.LinearModel)
 		c := saddle.NewCertifier(p)
 		weight := make([]float64, n)
 		for j := range weight {

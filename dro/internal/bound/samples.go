@@ -78,8 +78,8 @@ func Decrement(r *saddle.Run) float64 {
 // shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
 // of them all, and by a little more; 1 where that is not known.
 func shortfall(c *saddle.Certifier) float64 {
-	o, ok := saddle.Ability[saddle.CurvatureBoundedBelow](c.Problem.Oracle)
-	dual, responds := saddle.Ability[saddle.Adversary](c.Problem.Dual)
+	o, ok := c.Problem.Oracle.(saddle.LinearModel)
+	dual, responds := c.Problem.Dual.(saddle.Adversary)
 	if !ok || !responds {
 		return 1
 	}
@@ -115,8 +115,8 @@ func Affordable(c *saddle.Certifier, passes float64) int {
 // first count; or, where the adversary does not rest on all alike and few of these have weight,
 // those of the largest weights that make up the part that count is of all samples. It reports
 // false where that takes more than limit samples.
-func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit int) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
-	all, selectable := saddle.Ability[saddle.Selectable](c.Problem.Oracle)
+func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+	all, selectable := c.Problem.Oracle.(saddle.Model)
 	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare
 	until := c.N
 	if c.Rows != nil {
@@ -149,14 +149,14 @@ func weightsOf(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, count, limit
 	for k, j := range heavy {
 		weight[k] = weight[j] // j ≥ k
 	}
-	of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(heavy))
+	of, ok = all.Select(heavy).(saddle.LinearModel)
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
 // dealtWeights returns weightsOf of samples that lie with several ranks: copies of the heaviest,
 // or of some of every shard; or all samples where they lie, with rows, where so many are
 // wanted that they are not copied.
-func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddle.Selectable, count, limit int, uneven bool) (of saddle.CurvatureBoundedBelow, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+func dealtWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	weight = c.Scratch()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
@@ -174,7 +174,7 @@ func dealtWeights(c *saddle.Certifier, o saddle.CurvatureBoundedBelow, all saddl
 		}
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
-		of, ok = saddle.Ability[saddle.CurvatureBoundedBelow](all.Select(samples))
+		of, ok = all.Select(samples).(saddle.LinearModel)
 		return of, nil, c.Rows.Pick(samples, weight)[0], radius, decay, ok
 	}
 	return o, c.Rows, weight, radius, decay, c.N <= limit

@@ -27,7 +27,7 @@ const (
 // columns of x have the same penalty, adding one vector to each changes no loss: on that space the
 // Hessian is the penalty, and the blocks act on the rest alone.
 type classBlocks struct {
-	oracle saddle.CurvedMargins
+	oracle saddle.ClassModel
 	d, k   int
 	ridge  []float64 // d·K
 	same   bool      // the penalty is the same for all classes
@@ -39,7 +39,7 @@ type classBlocks struct {
 	formed bool
 }
 
-func newClassBlocks(o saddle.CurvedMargins, e *saddle.Evaluator, ridge []float64) *classBlocks {
+func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *classBlocks {
 	_, _, k := e.Problem.Oracle.Dims()
 	b := &classBlocks{oracle: o, d: e.D / k, k: k, ridge: ridge, same: true, ones: e.Vector(e.N), factor: make([]mat.Cholesky, k)}
 	for j := range b.ones {

@@ -172,7 +172,7 @@ func (e *OverflowError) Error() string {
 // Overflowing returns the OverflowError of the first column that has one, nil if none
 // has, or the oracle cannot tell.
 func Overflowing(o saddle.Oracle) error {
-	products, ok := saddle.Ability[saddle.Products](o)
+	products, ok := o.(saddle.LinearModel)
 	if !ok {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (g *gram) sumTo(h *mat.SymDense) {
 }
 
 // SumOf stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
-func (g *gram) SumOf(h *mat.SymDense, o saddle.Curved, weight []float64) {
+func (g *gram) SumOf(h *mat.SymDense, o saddle.LinearModel, weight []float64) {
 	g.part.Clear()
 	g.rows.RunCount(len(weight), g.count, func(s, lo, hi int) { o.AddGramTo(g.part.Of(s), weight, lo, hi) })
 	g.sumTo(h)

@@ -12,7 +12,7 @@ var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 }}
 
 // Needs are the needs of every method that uses the Hessian of P.
-var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedCurved, saddle.NeedResponse, saddle.NeedRidge}
+var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
 
 // UnlessKnown returns needed for the theoretical schedule alone, to which the
 // practical one turns where the Hessian of P is not known.
@@ -23,7 +23,7 @@ func UnlessKnown(n saddle.Need) saddle.Need {
 // Known reports that the Hessian of P exists and can be formed or multiplied with, and with
 // it that the practical schedule applies.
 func Known(p *saddle.Problem) bool {
-	return Formable(p) || saddle.NeedProducts.Met(p) && exists(p)
+	return Formable(p) || saddle.NeedLinearModel.Met(p) && exists(p)
 }
 
 // exists reports that P has a Hessian that the abilities of its parts

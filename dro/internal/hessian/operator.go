@@ -19,7 +19,7 @@ import (
 // the space that they span.
 type Operator struct {
 	weights
-	rows   saddle.Products
+	rows   saddle.LinearModel
 	blocks *classBlocks // of samples with several margins, nil of one
 	ridge  []float64    // d: the diagonal of ∇²φ
 	lambda float64      // damping: λ times the diagonal is added
@@ -37,10 +37,10 @@ type Operator struct {
 
 // NewOperator returns the Hessian of a problem that has one, still to be updated.
 func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
-	rows, _ := saddle.Ability[saddle.Products](p.Oracle)
+	rows, _ := p.Oracle.(saddle.LinearModel)
 	h := &Operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
 		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
-	if o, ok := saddle.Ability[saddle.CurvedMargins](p.Oracle); ok {
+	if o, ok := p.Oracle.(saddle.ClassModel); ok {
 		h.blocks = newClassBlocks(o, e, h.ridge)
 	}
 	for _, v := range []*[]float64{&h.diagonal, &h.residual, &h.direction, &h.scaled, &h.product} {

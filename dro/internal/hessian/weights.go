@@ -14,7 +14,7 @@ import (
 // and the coupling of a dual that has one.
 type weights struct {
 	evaluator *saddle.Evaluator
-	oracle    saddle.Curved
+	oracle    saddle.LinearModel
 	dual      saddle.Adversary
 	coupling
 
@@ -25,8 +25,8 @@ type weights struct {
 }
 
 func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
-	oracle, _ := saddle.Ability[saddle.Curved](p.Oracle)
-	dual, _ := saddle.Ability[saddle.Adversary](p.Dual)
+	oracle, _ := p.Oracle.(saddle.LinearModel)
+	dual, _ := p.Dual.(saddle.Adversary)
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 

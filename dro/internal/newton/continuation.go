@@ -100,7 +100,7 @@ func (m *newton) beginContinuation() bool {
 // reports whether it did.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
-	smoothable, ok := saddle.Ability[saddle.Adversary](m.Problem.Dual)
+	smoothable, ok := m.Problem.Dual.(saddle.Adversary)
 	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Price)) {
 		return false
 	}

@@ -26,8 +26,8 @@ func (m *newton) solveHeaviest() (tried bool) {
 	if m.restricted || m.tolerance != nil || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
 		return false
 	}
-	all, ok := saddle.Ability[saddle.Selectable](m.Problem.Oracle)
-	dual, may := saddle.Ability[saddle.Adversary](m.Problem.Dual)
+	all, ok := m.Problem.Oracle.(saddle.Model)
+	dual, may := m.Problem.Dual.(saddle.Adversary)
 	if !ok || !may {
 		return false
 	}

@@ -115,7 +115,7 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	}
 	d := r.Cert.D
 	n := &newton{Run: r, method: m, line: line, phi: phi, decrement: math.Inf(1)}
-	if m.Products && saddle.NeedProducts.Met(r.Problem) || !hessian.Formable(r.Problem) {
+	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !hessian.Formable(r.Problem) {
 		n.h = hessian.NewOperator(r.Problem, r.Cert.Evaluator)
 	} else {
 		f := hessian.NewFactored(r.Problem, false, r.Cert.Evaluator)
@@ -415,8 +415,7 @@ func (Newton) Needs() []saddle.Need {
 	}
 	response := saddle.NeedResponse
 	response.Holds = func(p *saddle.Problem) bool { return saddle.Has[saddle.Adversary](p.Dual) || !saddle.Differentiable(p) }
-	return []saddle.Need{risk, saddle.NeedCurved.Or(saddle.NeedCurvedMargins), response, saddle.NeedRidge,
-		hessian.NeedFewColumns.Or(saddle.NeedProducts).Or(saddle.NeedCurvedMargins)}
+	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
 }
 
 // RunsEverywhere implements Everywhere.

@@ -35,7 +35,7 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 	ids := m.nearest(count)
 	s := &samples{oracle: m.selectable.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
 	var err error
-	if s.products, err = saddle.Required[saddle.Products](s.oracle); err != nil { // those of all samples have
+	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
 		return nil, err
 	}
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
@@ -85,7 +85,7 @@ func (m *sqp) nearest(count int) []int {
 // samples is the Jacobian of samples.
 type samples struct {
 	oracle         saddle.Oracle
-	products       saddle.Products
+	products       saddle.LinearModel
 	slope, scratch []float64
 	d              int
 }

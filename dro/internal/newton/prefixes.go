@@ -94,7 +94,7 @@ func (m OnPrefixes) Needs() []saddle.Need { return m.Last.Needs() }
 
 // RunsEverywhere implements Everywhere: as the last method does.
 func (m OnPrefixes) RunsEverywhere() bool {
-	e, ok := saddle.Ability[saddle.Everywhere](m.Last)
+	e, ok := m.Last.(saddle.Everywhere)
 	return ok && e.RunsEverywhere()
 }
 
@@ -146,16 +146,19 @@ func (g *prefixed) Step() error {
 
 // prefix solves the problem on the first size rows, where the budget allows for it and what follows.
 func (g *prefixed) prefix(size int) error {
-	var o saddle.Oracle = newPrefix(g.Problem.Oracle, size)
+	model, err := saddle.Required[saddle.Model](g.Problem.Oracle)
+	if err != nil {
+		return err
+	}
+	o := model.Prefix(size)
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
 		if shared(g.Run, size) {
-			dealt, _ := saddle.Ability[saddle.Dealt](g.Problem.Oracle)
+			dealt, _ := g.Problem.Oracle.(saddle.Dealt)
 			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
 		} else {
 			samples := rows.Stratified(g.Cert.N, size)
-			all, _ := saddle.Ability[saddle.Selectable](g.Problem.Oracle)
-			o, dual, size = all.Select(samples), saddle.OfSamples(dual, samples), len(samples)
+			o, dual, size = model.Select(samples), saddle.OfSamples(dual, samples), len(samples)
 		}
 	}
 	s := saddle.DefaultSettings()
@@ -231,7 +234,7 @@ func (g *prefixed) startLast() (err error) {
 	if g.current, err = last.Start(g.Run); err != nil {
 		return err
 	}
-	if to, ok := saddle.Ability[saddle.Heir](g.current); ok && g.hessian != nil {
+	if to, ok := g.current.(saddle.Heir); ok && g.hessian != nil {
 		to.TakeOver(g.hessian)
 	}
 	return nil

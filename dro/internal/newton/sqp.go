@@ -23,7 +23,7 @@ const (
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
-	for _, n := range []saddle.Need{saddle.NeedKinks, saddle.NeedProducts, saddle.NeedSelectable, saddle.NeedRidge, hessian.NeedFewColumns} {
+	for _, n := range []saddle.Need{saddle.NeedKinks, saddle.NeedLinearModel, saddle.NeedRidge, hessian.NeedFewColumns} {
 		if !n.Met(p) {
 			return false
 		}
@@ -42,7 +42,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	if err != nil {
 		return nil, err
 	}
-	products, err := saddle.Required[saddle.Products](r.Problem.Oracle)
+	products, err := saddle.Required[saddle.LinearModel](r.Problem.Oracle)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	lo, hi := r.Cert.Rows.Here(n)
 	vec.Fill(m.y[lo:hi], 1/float64(n))
-	if k, ok := saddle.Ability[saddle.KinkedPieces](r.Problem.Dual); ok {
+	if k, ok := r.Problem.Dual.(saddle.KinkedPieces); ok {
 		m.groups = k
 		return m, nil
 	}
@@ -59,7 +59,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.selectable, err = saddle.Required[saddle.Selectable](r.Problem.Oracle); err != nil {
+	if m.selectable, err = saddle.Required[saddle.Model](r.Problem.Oracle); err != nil {
 		return nil, err
 	}
 	m.cap = r.Cert.Vector(n)
@@ -70,10 +70,10 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 // An sqp is sequential quadratic programming at work.
 type sqp struct {
 	*saddle.Run
-	products   saddle.Products
+	products   saddle.LinearModel
 	phi        saddle.Smooth
 	groups     saddle.KinkedPieces // nil: pieces are samples
-	selectable saddle.Selectable   // of these
+	selectable saddle.Model        // of these
 	ridge      []float64
 	cap        []float64 // n, of samples; nil where pieces are groups
 	x, trial   []float64

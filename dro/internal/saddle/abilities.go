@@ -9,7 +9,7 @@ import (
 
 // WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
 func WorkOf(o Oracle) (pass, gram float64) {
-	if w, ok := Ability[Worked](o); ok {
+	if w, ok := o.(Worked); ok {
 		return w.Work()
 	}
 	n, d, _ := o.Dims()
@@ -19,7 +19,7 @@ func WorkOf(o Oracle) (pass, gram float64) {
 
 // MostSelected returns the number of samples that Select may be asked for.
 func MostSelected(o Oracle) int {
-	if s, ok := Ability[Spacious](o); ok {
+	if s, ok := o.(Spacious); ok {
 		return s.MostSelected()
 	}
 	n, _, _ := o.Dims()
@@ -28,7 +28,7 @@ func MostSelected(o Oracle) int {
 
 // RowsOf returns how the samples of an oracle lie with several ranks, nil where all are here.
 func RowsOf(o Oracle) *ranks.Rows {
-	if s, ok := Ability[Dealt](o); ok {
+	if s, ok := o.(Dealt); ok {
 		return s.Rows()
 	}
 	return nil
@@ -41,7 +41,7 @@ func dealt(p *Problem) (*Problem, bool) {
 	if rows == nil {
 		return p, true
 	}
-	d, ok := Ability[Adversary](p.Dual)
+	d, ok := p.Dual.(Adversary)
 	if !ok {
 		return p, false
 	}
@@ -50,7 +50,7 @@ func dealt(p *Problem) (*Problem, bool) {
 
 // OfSamples returns the dual of copies of some of the samples that d weighs, which every rank has.
 func OfSamples(d Dual, samples []int) Dual {
-	if a, ok := Ability[Adversary](d); ok {
+	if a, ok := d.(Adversary); ok {
 		return a.OfSamples(samples)
 	}
 	return d
@@ -58,32 +58,21 @@ func OfSamples(d Dual, samples []int) Dual {
 
 // OfPart returns the dual of the first of the samples of every shard that d weighs.
 func OfPart(d Dual, count int) Dual {
-	if a, ok := Ability[Adversary](d); ok {
+	if a, ok := d.(Adversary); ok {
 		return a.OfPart(count)
 	}
 	return d
 }
 
-// Ability returns a part of a problem, a method or a stepper as a T, if it is one and so is,
-// all the way down, what an oracle is derived from. It is how abilities are asked for; none is
-// asserted.
-func Ability[T any](of any) (t T, ok bool) {
-	if v, is := of.(derived); is && !Has[T](v.Base()) {
-		return t, false
-	}
-	t, ok = of.(T)
-	return t, ok
-}
-
-// Has reports an ability.
-func Has[T any](of any) bool {
-	_, ok := Ability[T](of)
+// Has reports whether a part of a problem implements T.
+func Has[T any](part any) bool {
+	_, ok := part.(T)
 	return ok
 }
 
 // Required works like Ability of what a method needs: an error where it is started without.
 func Required[T any](of any) (T, error) {
-	t, ok := Ability[T](of)
+	t, ok := of.(T)
 	if !ok {
 		return t, fmt.Errorf("dro: a %T lacks the ability %v", of, reflect.TypeFor[T]())
 	}
@@ -97,21 +86,22 @@ func Differentiable(p *Problem) bool {
 		return true
 	}
 	n, d, _ := p.Oracle.Dims()
-	s, ok := Ability[Adversary](p.Dual)
+	s, ok := p.Dual.(Adversary)
 	return ok && s.Differentiable(n, d)
 }
 
 // MirrorOf returns d as a Mirror, where it is one.
 func MirrorOf(d Dual) (Mirror, bool) {
-	if a, ok := Ability[Adversary](d); ok && !a.Proximal() {
+	if a, ok := d.(Adversary); ok && !a.Proximal() {
 		return nil, false
 	}
-	return Ability[Mirror](d)
+	m, ok := d.(Mirror)
+	return m, ok
 }
 
 // SeparatedOf returns what d becomes without the constraint Σ y = 1, a Separable dual of n samples.
 func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
-	if l, can := Ability[Liftable](d); can {
+	if l, can := d.(Liftable); can {
 		s = l.Separated(n)
 	}
 	return s, s != nil
@@ -129,7 +119,7 @@ const (
 
 // RegionOf returns what Y of d is of the simplex.
 func RegionOf(d Dual) Region {
-	if a, ok := Ability[Adversary](d); ok {
+	if a, ok := d.(Adversary); ok {
 		return a.Region()
 	}
 	return Elsewhere
@@ -137,13 +127,13 @@ func RegionOf(d Dual) Region {
 
 // FreeLast reports whether p leaves the last coordinate unpenalised.
 func FreeLast(p Primal) bool {
-	f, ok := Ability[Free](p)
+	f, ok := p.(Free)
 	return ok && f.FreeLast()
 }
 
 // FreeCount returns the number of intercepts that p leaves unpenalised, where they are several.
 func FreeCount(p Primal) int {
-	if f, ok := Ability[FreeClasses](p); ok {
+	if f, ok := p.(FreeClasses); ok {
 		return f.FreeCount()
 	}
 	return 0
@@ -152,7 +142,7 @@ func FreeCount(p Primal) int {
 // RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
 func RidgeOf(phi Primal, d int) []float64 {
 	diagonal := make([]float64, d)
-	if r, ok := Ability[Ridge](phi); !ok || !r.RidgeTo(diagonal, phi) {
+	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
 		return nil
 	}
 	return diagonal

@@ -18,7 +18,7 @@ func newCentred(p *Problem) *centred {
 	if Validate(p) != nil || !FreeLast(p.Primal) {
 		return nil
 	}
-	o, ok := Ability[Centrable](p.Oracle)
+	o, ok := p.Oracle.(Centrable)
 	if !ok {
 		return nil
 	}

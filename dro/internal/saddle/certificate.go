@@ -110,7 +110,7 @@ func NewCertifier(p *Problem) *Certifier {
 		c.balanced = e.Vector(e.N)
 	}
 	c.intercepts = FreeCount(p.Primal)
-	if o, ok := Ability[NonNegative](p.Oracle); ok && o.NonNegative() && normalised(p) {
+	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p) {
 		c.Best.Lower = 0
 	}
 	return c
@@ -119,7 +119,7 @@ func NewCertifier(p *Problem) *Certifier {
 // normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
 // f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
-	phi, signed := Ability[NonNegativePrimal](p.Primal)
+	phi, signed := p.Primal.(NonNegativePrimal)
 	return signed && phi.NonNegative(p.Primal) && RegionOf(p.Dual) != Elsewhere
 }
 
@@ -129,7 +129,7 @@ func (c *Certifier) KeepsPromise() error {
 	if c.responses.err != nil {
 		return c.responses.err
 	}
-	o, ok := Ability[NonNegative](c.Problem.Oracle)
+	o, ok := c.Problem.Oracle.(NonNegative)
 	if !ok || !o.NonNegative() || !c.touched {
 		return nil
 	}
@@ -299,7 +299,7 @@ func (c *Certifier) CertifyAdopted() {
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
 // implied by.
 func (c *Certifier) penalty(y []float64) (psi, implied float64) {
-	if d, ok := Ability[Adversary](c.Problem.Dual); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
+	if d, ok := c.Problem.Dual.(Adversary); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
 		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
 	}
 	return c.Problem.Dual.Value(y), 0

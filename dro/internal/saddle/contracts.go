@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// All interfaces of dro: what a problem is made of, the abilities of its parts, asked for by
-// Ability, and what methods are made of.
+// All interfaces of dro: what a problem is made of, what its parts may implement besides, and what
+// methods are made of.
 
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
@@ -25,10 +25,6 @@ type Oracle = interface {
 	// with ∇f_j from its slope.
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
-
-// Selectable is the ability of an Oracle to be restricted to given samples, in their order, for
-// many evaluations of them: to copy their rows, say. What Select returns keeps the other abilities.
-type Selectable interface{ Select(samples []int) Oracle }
 
 // NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
 // NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
@@ -49,34 +45,64 @@ type Changed interface {
 	AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int)
 }
 
-// Curved is the ability of an Oracle with scalar slopes to give second
-// derivatives: ∇²f_j(x) = curvature_j·z_j z_jᵀ and ∇f_j = slope_j·z_j.
-type Curved interface {
+// A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 states how exactly they are computed. Without
+// that a certificate holds up to the rounding of the oracle's values and gradients.
+type Rounded interface {
+	// Rounding returns the number of products that a margin sums at most, for every column i a
+	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No largest means that
+	// nothing can be said. What EvalTo stores at a margin m, as it computed it, is such that
+	//
+	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
+	Rounding() (terms int, largest []float64, smoothness float64)
+}
+
+// A Model is an Oracle of losses f_j(x) = ℓ_j(m_j) ≥ 0 of margins m_j: a LinearModel or a ClassModel.
+// Newton's method solves problems of models.
+type Model interface {
+	Oracle
+	NonNegative
+	Rounded
+
+	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi): K numbers in margin[j·K:(j+1)·K] where
+	// slopes have length K.
+	MarginsTo(margin, v []float64, lo, hi int)
+
+	// Select returns the Model of copies of the given samples, in their order, and Prefix that of the
+	// first n samples, without a copy.
+	Select(samples []int) Oracle
+	Prefix(n int) Oracle
+}
+
+// A LinearModel is a Model of one margin z_jᵀx a sample: ∇f_j(x) = slope_j·z_j and
+// ∇²f_j(x) = curvature_j·z_j z_jᵀ.
+type LinearModel interface {
+	Model
+
 	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo stored these slopes.
 	CurvatureTo(curvature, slope []float64, lo, hi int)
 
 	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
 	// the row-major d×d matrix dst.
 	AddGramTo(dst, weight []float64, lo, hi int)
-}
-
-// Products is the ability of a Curved oracle to multiply without forming a matrix.
-type Products interface {
-	Curved
-
-	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi).
-	MarginsTo(margin, v []float64, lo, hi int)
 
 	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
 	AddSquaresTo(dst, weight []float64, lo, hi int)
+
+	// CurvatureLowerBoundTo stores in curvature[j] a number κ such that the curvature of f_j
+	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
+	// stored these slopes, a ≤ radius, for j in [lo, hi). Both are the same for all
+	// samples; on an empty range nothing is read or stored.
+	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
+
+	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
+	NormsTo(dst, scale []float64, lo, hi int)
 }
 
-// CurvedMargins is the ability of an Oracle with slopes of K > 1 numbers to multiply by its second
-// derivatives: x is a matrix of K columns, row after row, sample j has a row z_j, K margins z_jᵀx,
-// and ∇f_j = z_j slope_jᵀ.
-type CurvedMargins interface {
-	// MarginsTo stores the K numbers z_jᵀv in margin[j·K:(j+1)·K] for j in [lo, hi).
-	MarginsTo(margin, v []float64, lo, hi int)
+// A ClassModel is a Model of K > 1 margins a sample: x is a matrix of K columns, row after row,
+// sample j has a row z_j, K margins z_jᵀx and the class t, and ∇f_j = z_j slope_jᵀ. With every margin
+// c, f_j(x) ≥ m_jc − m_jt.
+type ClassModel interface {
+	Model
 
 	// CurveTo overwrites the K numbers m of sample j in margin by weight[j]·C_j m +
 	// response[j]·g_j⟨g_j, m⟩ for j in [lo, hi), g_j the slope that EvalTo stored and C_j the
@@ -91,37 +117,9 @@ type CurvedMargins interface {
 	// row-major matrix dst, and SquaresOf its diagonal.
 	GramOf(dst []float64, samples []int, weight []float64)
 	SquaresOf(dst []float64, samples []int, weight []float64)
-}
 
-// Classified is the ability of a CurvedMargins oracle to name the class t of sample j, for which
-// f_j(x) ≥ m_jc − m_jt with every margin c.
-type Classified interface{ ClassOf(j int) int }
-
-// CurvatureBoundedBelow is the ability of an Oracle with scalar slopes to bound its curvature
-// from below in a neighbourhood, which proves far more than convexity does.
-type CurvatureBoundedBelow interface {
-	Products
-
-	// CurvatureLowerBoundTo stores in curvature[j] a number κ such that the curvature of f_j
-	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
-	// stored these slopes, a ≤ radius, for j in [lo, hi). Both are the same for all
-	// samples; on an empty range nothing is read or stored.
-	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
-
-	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
-	NormsTo(dst, scale []float64, lo, hi int)
-}
-
-// Rounded is the ability of an Oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0, with scalar
-// slopes, to say how exactly they are computed. Without it a certificate is one up to
-// the rounding of the oracle's values and gradients.
-type Rounded interface {
-	// Rounding returns the number of products that a margin sums at most, for every column i a
-	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No largest means that
-	// nothing can be said. What EvalTo stores at a margin m, as it computed it, is such that
-	//
-	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
-	Rounding() (terms int, largest []float64, smoothness float64)
+	// ClassOf returns the class of sample j, from 0.
+	ClassOf(j int) int
 }
 
 // Centrable is the ability of an Oracle whose last column is the constant 1 to state the
@@ -155,10 +153,6 @@ type Dealt interface {
 
 // Stored is the ability of an Oracle to say what memory its rows take.
 type Stored interface{ Bytes() int64 }
-
-// A derived oracle passes the abilities of another on: its own methods count for what
-// the other can do.
-type derived interface{ Base() Oracle }
 
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).

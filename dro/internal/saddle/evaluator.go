@@ -99,7 +99,7 @@ func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
 	at := reached{true, true, e.Last}
 	e.whole = false // until it is
-	if d, ok := Ability[Adversary](e.Problem.Dual); ok {
+	if d, ok := e.Problem.Dual.(Adversary); ok {
 		risk, tau = d.FusedTo(e, g, y, x)
 	} else {
 		e.Eval(x)
@@ -132,7 +132,7 @@ const blockBytes = 192 << 10
 func rowsInBlock(o Oracle) int {
 	n, d, _ := o.Dims()
 	row := 8 * float64(d)
-	if s, ok := Ability[Stored](o); ok {
+	if s, ok := o.(Stored); ok {
 		row = float64(s.Bytes()) / float64(n)
 	}
 	return int(max(16, min(1024, blockBytes/row)))

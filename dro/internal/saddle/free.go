@@ -162,7 +162,7 @@ func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
 // oracle that does not tell. It touches no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
 	const leastCurvature = 1e-2 // a step of a hundred times the slope
-	o, ok := Ability[Curved](c.Problem.Oracle)
+	o, ok := c.Problem.Oracle.(LinearModel)
 	if !ok {
 		return 1
 	}

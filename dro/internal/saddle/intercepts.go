@@ -19,9 +19,9 @@ import (
 // so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes,
 // ⟨g_b, b − b̃⟩ ≥ −½‖g_b‖₁(B + range of b̃) (math: §3).
 func (c *Certifier) certifyIntercepts(y []float64) {
-	o, curved := Ability[CurvedMargins](c.Problem.Oracle)
-	of, classified := Ability[Classified](c.Problem.Oracle)
-	signed, _ := Ability[NonNegative](c.Problem.Oracle)
+	o, curved := c.Problem.Oracle.(ClassModel)
+	of, classified := c.Problem.Oracle.(ClassModel)
+	signed, _ := c.Problem.Oracle.(NonNegative)
 	if !curved || !classified || signed == nil || !signed.NonNegative() || c.ridge == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func spread(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
 // minimiseIntercepts returns the point last evaluated with intercepts that minimise ⟨y, f⟩, by
 // Newton's method, where the shifted evaluator is evaluated last: half a pass a step. scratch has n·K
 // numbers.
-func (c *Certifier) minimiseIntercepts(o CurvedMargins, y, scratch []float64) []float64 {
+func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []float64 {
 	const mostSteps = 30
 	k := c.intercepts
 	at := slices.Clone(c.X)
@@ -116,7 +116,7 @@ func (c *Certifier) sumByClass(y, v []float64) []float64 {
 
 // interceptStep returns H⁻¹g, H the second derivative of ⟨y, f⟩ in the intercepts at the shifted
 // point, on the intercepts of sum 0; nil where H is singular there.
-func (c *Certifier) interceptStep(o CurvedMargins, y, scratch, g []float64) []float64 {
+func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float64 {
 	k := c.intercepts
 	h := mat.NewSymDense(k, nil)
 	none := c.Scratch()
@@ -171,7 +171,7 @@ func (c *Certifier) sumByClassOnce(v []float64) []float64 {
 }
 
 // classSums returns Σ_{j: t_j = t} y_j z_j, one column a class. scratch has n·K numbers.
-func (c *Certifier) classSums(of Classified, y, scratch []float64) []float64 {
+func (c *Certifier) classSums(of ClassModel, y, scratch []float64) []float64 {
 	clear(scratch)
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {

@@ -38,7 +38,7 @@ func Refusal(m Method, p *Problem) error {
 		what = append(what, n.What)
 	}
 	if RowsOf(p.Oracle) != nil {
-		if e, ok := Ability[Everywhere](m); !ok || !e.RunsEverywhere() {
+		if e, ok := m.(Everywhere); !ok || !e.RunsEverywhere() {
 			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
 		}
 		if _, ok := dealt(p); !ok {
@@ -52,34 +52,29 @@ func Refusal(m Method, p *Problem) error {
 }
 
 var (
-	NeedGradient  = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
-	NeedMirror    = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
-	NeedBlocks    = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
-	NeedConstants = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
-	NeedNorm      = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
-	NeedSmooth    = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
-	NeedCurved    = Need{"an oracle with scalar slopes and second derivatives (the Curved ability)", func(p *Problem) bool {
-		_, _, s := p.Oracle.Dims()
-		return s == 1 && Has[Curved](p.Oracle)
-	}}
-	NeedCurvedMargins = Need{"an oracle of several margins a sample with second derivatives (the CurvedMargins ability)", func(p *Problem) bool { return Has[CurvedMargins](p.Oracle) }}
-	NeedProducts      = Need{"an oracle with products (the Products ability)", func(p *Problem) bool { return Has[Products](p.Oracle) }}
-	NeedResponse      = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)", func(p *Problem) bool { return Has[Adversary](p.Dual) }}
-	NeedRidge         = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
+	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
+	NeedMirror      = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
+	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
+	NeedConstants   = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
+	NeedNorm        = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
+	NeedSmooth      = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
+	NeedLinearModel = Need{"the oracle of a linear model (losses.Linear)", func(p *Problem) bool { return Has[LinearModel](p.Oracle) }}
+	NeedClassModel  = Need{"the oracle of a model of several classes (losses.Softmax)", func(p *Problem) bool { return Has[ClassModel](p.Oracle) }}
+	NeedResponse    = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)", func(p *Problem) bool { return Has[Adversary](p.Dual) }}
+	NeedRidge       = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
-	NeedSelectable = Need{"an oracle that can be restricted to some samples (the Selectable ability)", func(p *Problem) bool { return Has[Selectable](p.Oracle) }}
 	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked ability, or Groups)", HasKinks}
 	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the adversaries on the simplex)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
 )
 
 // HasKinks reports that the dual is a polyhedron without a penalty.
 func HasKinks(p *Problem) bool {
-	if k, ok := Ability[KinkedPieces](p.Dual); ok {
+	if k, ok := p.Dual.(KinkedPieces); ok {
 		return k.Polyhedral()
 	}
-	k, ok := Ability[Kinked](p.Dual)
+	k, ok := p.Dual.(Kinked)
 	return ok && k.CapTo(nil)
 }
 

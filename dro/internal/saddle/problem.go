@@ -33,7 +33,7 @@ func Validate(p *Problem) error {
 	} else if nu > 0 && nu < smallestNormal {
 		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
 	}
-	if v, ok := Ability[validated](p.Dual); ok {
+	if v, ok := p.Dual.(validated); ok {
 		if err := v.Valid(n); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}
@@ -58,7 +58,7 @@ func missing(part any) bool {
 
 // ValidatePoint reports that x is not in X, where the primal says.
 func ValidatePoint(p *Problem, x []float64) error {
-	if set, ok := Ability[bounded](p.Primal); ok {
+	if set, ok := p.Primal.(bounded); ok {
 		if err := set.Contains(x); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}

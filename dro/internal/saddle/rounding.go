@@ -54,10 +54,10 @@ func newExactness(o Oracle, d Dual) exactness {
 	n, k, _ := o.Dims()
 	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
 	if e.precise = Has[Adversary](d); !e.precise {
-		p, ok := Ability[Precise](d)
+		p, ok := d.(Precise)
 		e.precise = ok && p.Precise(d)
 	}
-	if r, ok := Ability[Rounded](o); ok {
+	if r, ok := o.(Rounded); ok {
 		var terms int
 		terms, e.largest, e.smooth = r.Rounding()
 		e.margins = Gamma(terms + 2)
@@ -93,7 +93,7 @@ func (c *Certifier) outside(y []float64) float64 {
 	if &y[0] == &c.Y[0] {
 		return c.Outside
 	}
-	if d, ok := Ability[Adversary](c.Problem.Dual); ok {
+	if d, ok := c.Problem.Dual.(Adversary); ok {
 		return d.OutsideShare(y)
 	}
 	return 0
@@ -184,7 +184,7 @@ func (c *Certifier) rises(w weighing, margin, top float64) float64 {
 	case c.unit:
 		return most
 	}
-	o, normed := Ability[Normed](c.Problem.Dual)
+	o, normed := c.Problem.Dual.(Normed)
 	switch {
 	case !normed || !e.precise:
 		if nu > 0 {

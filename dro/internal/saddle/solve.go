@@ -258,7 +258,7 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 		if err := ValidatePoint(p, r.Start); err != nil {
 			return nil, err
 		}
-	} else if o, ok := Ability[Started](p.Primal); ok {
+	} else if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(r.Start)
 	}
 	l = &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
@@ -278,7 +278,7 @@ func (l *Loop) start(m Method) (err error) {
 	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}
-	if late, ok := Ability[Staged](l.Method); !ok || !late.StartsLate() {
+	if late, ok := l.Method.(Staged); !ok || !late.StartsLate() {
 		if math.IsInf(c.Evaluate(l.Start), 1) {
 			return errNotFinite
 		}
@@ -345,7 +345,7 @@ func (l *Loop) step() {
 		err = ErrStalled
 	}
 	due := c.Passes >= l.next
-	if w, ok := Ability[Checking](l.Current()); ok {
+	if w, ok := l.Current().(Checking); ok {
 		due = w.WantsCheck()
 	}
 	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
@@ -363,7 +363,7 @@ func (l *Loop) step() {
 
 // Current returns the stepper at work.
 func (l *Loop) Current() Stepper {
-	if d, ok := Ability[Staged](l.Method); ok {
+	if d, ok := l.Method.(Staged); ok {
 		return d.Current()
 	}
 	return l.Method
@@ -402,7 +402,7 @@ func (l *Loop) Finish() {
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Y = c.Y
-	if w, ok := Ability[Returning](l.Method); ok {
+	if w, ok := l.Method.(Returning); ok {
 		res.Drawn = w.Drawn()
 	}
 	res.Elapsed = l.elapsed()

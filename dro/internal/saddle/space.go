@@ -15,7 +15,7 @@ type space struct {
 
 func newSpace(o Oracle) *space {
 	s := &space{}
-	if a, ok := Ability[Spacious](o); ok {
+	if a, ok := o.(Spacious); ok {
 		s.arena = a.Arena()
 	}
 	return s

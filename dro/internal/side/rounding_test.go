@@ -105,7 +105,7 @@ func TestFenchelYoungWithinAnError(t *testing.T) {
 func sampleRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier, x []float64) {
 	t.Helper()
 	margin := make([]float64, h.N)
-	c.Problem.Oracle.(saddle.Products).MarginsTo(margin, x, 0, h.N)
+	c.Problem.Oracle.(saddle.LinearModel).MarginsTo(margin, x, 0, h.N)
 	for j, s := range h.Eval(drotest.Reals(x)) {
 		m := exact.New(0)
 		for i, v := range x {

@@ -32,7 +32,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	s := saddle.DefaultSettings()
 	if s.X0 = x; x == nil {
 		s.X0 = make([]float64, d)
-		if o, ok := saddle.Ability[saddle.Started](p.Primal); ok {
+		if o, ok := p.Primal.(saddle.Started); ok {
 			o.StartingPoint(s.X0)
 		}
 	}

@@ -48,7 +48,7 @@ type (
 	Smooth        = saddle.Smooth
 	Separable     = saddle.Separable
 	Precise       = saddle.Precise
-	Rounded       = saddle.Rounded
+	Model         = saddle.Model
 	Conditioned   = saddle.Conditioned
 	Newton        = newton.Newton
 	LBFGS         = newton.LBFGS
@@ -94,7 +94,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int) (*G
 
 // OnPrefixes returns m as the last stage of Newton's method on prefixes, where m can take over.
 func OnPrefixes(p *Problem, m Method) Method {
-	if heir, ok := saddle.Ability[saddle.Inheriting](m); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
+	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
 		return newton.OnPrefixes{Last: m}
 	}
 	return m

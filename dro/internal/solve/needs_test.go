@@ -97,18 +97,3 @@ func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
 		}
 	}
 }
-
-// forgetful is an oracle whose Select returns one without abilities.
-type forgetful struct{ *losses.Linear }
-
-func (o forgetful) Select(samples []int) Oracle {
-	return drotest.BareOracle{Oracle: o.Linear.Select(samples)}
-}
-
-// Of an oracle whose samples lack what it has, minimax steps say so.
-func TestSelectedSamplesLackAnAbility(t *testing.T) {
-	p := &Problem{Oracle: forgetful{drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})}, Dual: Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Primal: L2{Mu: 0.1}}
-	if _, err := SolveBy(t.Context(), p, Newton{}, drotest.Asking(1e-3, 30)); err == nil || !strings.Contains(err.Error(), "Products") {
-		t.Error(err)
-	}
-}

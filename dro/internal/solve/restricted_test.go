@@ -27,7 +27,7 @@ func TestRestrictedPenalty(t *testing.T) {
 		}
 		nu := math.Exp(2 * rng.NormFloat64())
 		for _, d := range []dro.Dual{dro.Simplex{Nu: nu}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: nu}} {
-			a, _ := saddle.Ability[saddle.Adversary](d)
+			a, _ := d.(saddle.Adversary)
 			restricted, offset := a.Restricted(n, m)
 			if got, want := restricted.Value(part)+offset, d.Value(all); !(math.Abs(got-want) <= dro.ClosedForm*(1+math.Abs(want)*float64(n))) {
 				t.Errorf("%#v, %d of %d samples: ψ = %v restricted, %v of all", d, m, n, got, want)
