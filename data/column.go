@@ -31,7 +31,7 @@ type (
 
 	// Outside says that training rows are to lie on disk: where, and in how much memory
 	// they may be put in order.
-	Outside = matrix.Outside
+	DiskStorage = matrix.DiskStorage
 )
 
 // The kinds of columns.

@@ -45,7 +45,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 		"fit what is made":  fit(made, Float64),
 		"fit without nulls": fit(drop, Float32),
 		"fit on disk": func(ctx context.Context, open func() *Frame) error {
-			_, err := FitTo(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &Outside{Dir: dir}})
+			_, err := FitTo(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &DiskStorage{Dir: dir}})
 			return err
 		},
 		"fit an encoder": func(ctx context.Context, open func() *Frame) error {

@@ -26,13 +26,13 @@ type Fitted struct {
 // A Sink says where encoded rows go; the zero value is memory, in the storage that auto chooses.
 type Sink struct {
 	Storage Storage
-	Disk    *Outside // matrices and vectors of one entry a row go there; nil is memory
-	Shared  *Shared  // the rows are those of one of several ranks; nil: all are here
+	Disk    *DiskStorage // matrices and vectors of one entry a row go there; nil is memory
+	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
 }
 
 // Shared says that training rows are shared by ranks, each with some of Total rows behind those of
 // the ranks before, in the shards of Rows. Vectors of one entry a row are as long as the rows of
-// all, and have the entries of a rank's own; matrices are a [design.Dealt].
+// all, and have the entries of a rank's own; matrices are a [design.Sharded].
 type Shared struct {
 	Rows  *ranks.Rows
 	Total int
@@ -246,7 +246,7 @@ func (s *Shared) spread(ds *Dataset, first int) (err error) {
 	for k := range ds.Groups {
 		ds.Groups[k].Index = placed(s, ds.Groups[k].Index)
 	}
-	ds.X, err = design.NewDealt(s.Rows, s.Total, ds.X)
+	ds.X, err = design.NewSharded(s.Rows, s.Total, ds.X)
 	return err
 }
 

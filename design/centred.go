@@ -62,7 +62,7 @@ func Centred(m Matrix, kept int) (moved Matrix, by []float64) {
 		return movedBy(m, by, least, most, nil, nil)
 	case *Mapped:
 		return m.centred(kept)
-	case *Dealt:
+	case *Sharded:
 		return m.centred(kept)
 	}
 	return nil, nil
@@ -245,7 +245,7 @@ func (m *Sparse) movedBy(by, largest []float64) Matrix {
 }
 
 // centred works like Centred of rows that lie with several ranks: by the centres of the first rows.
-func (m *Dealt) centred(kept int) (Matrix, []float64) {
+func (m *Sharded) centred(kept int) (Matrix, []float64) {
 	switch m.here.(type) {
 	case *Dense, *Dense32, *Sparse:
 	default:
@@ -273,7 +273,7 @@ func (m *Dealt) centred(kept int) (Matrix, []float64) {
 	if here == nil {
 		return nil, nil
 	}
-	moved, err := NewDealt(m.rows, m.n, here)
+	moved, err := NewSharded(m.rows, m.n, here)
 	if err != nil {
 		panic(err) // the rows are as many
 	}

@@ -131,7 +131,7 @@ func TestCentredOverRanks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		m, err := design.NewDealt(rows, n, here)
+		m, err := design.NewSharded(rows, n, here)
 		if err != nil {
 			return err
 		}

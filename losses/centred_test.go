@@ -128,7 +128,7 @@ func TestTargetsOfRanksAreCentred(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				dealt, err := design.NewDealt(rows, n, z)
+				dealt, err := design.NewSharded(rows, n, z)
 				if err != nil {
 					return err
 				}

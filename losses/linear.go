@@ -38,7 +38,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	}
 	_, signs := loss.(Logistic)
 	lo, hi := 0, n
-	if of, ok := z.(dealt); ok { // the targets of other ranks' rows are theirs to check
+	if of, ok := z.(shardedMatrix); ok { // the targets of other ranks' rows are theirs to check
 		lo, hi = of.Rows().Here(n)
 	}
 	for i, v := range target[lo:hi] {
@@ -170,7 +170,7 @@ type Samples = interface {
 
 // Select returns the oracle over a copy of the given samples, in their order.
 func (l *Linear) Select(samples []int) Samples {
-	if z, ok := l.z.(dealt); ok {
+	if z, ok := l.z.(shardedMatrix); ok {
 		copies, target := z.SelectWith(samples, l.target)
 		return &Linear{loss: l.loss, n: len(samples), d: l.d, z: copies, target: target, moved: l.moved, less: l.less}
 	}
@@ -217,7 +217,7 @@ func (l *Linear) Arena() *memory.Arena {
 // Rows reports how the samples lie with several ranks, nil where all are here: as the matrix
 // does.
 func (l *Linear) Rows() *ranks.Rows {
-	if z, ok := l.z.(dealt); ok {
+	if z, ok := l.z.(shardedMatrix); ok {
 		return z.Rows()
 	}
 	return nil
@@ -226,9 +226,9 @@ func (l *Linear) Rows() *ranks.Rows {
 // Part returns the oracle over a copy of some samples that lie with several ranks: the
 // first ones of every shard, count in all, where they are.
 func (l *Linear) Part(count int) Samples {
-	z := l.z.(dealt).Part(count)
+	z := l.z.(shardedMatrix).Part(count)
 	target := memory.Make[float64](memory.NewVirtual(), count)
-	lo, _ := z.(dealt).Rows().Here(count)
+	lo, _ := z.(shardedMatrix).Rows().Here(count)
 	for k, j := range l.Rows().StratifiedHere(l.n, count) {
 		target[lo+k] = l.target[j]
 	}
@@ -244,8 +244,8 @@ func (l *Linear) MostSelected() int {
 	return l.n
 }
 
-// dealt is a matrix whose rows lie with several ranks.
-type dealt interface {
+// A shardedMatrix is a matrix whose rows are distributed over ranks.
+type shardedMatrix interface {
 	Rows() *ranks.Rows
 	Part(count int) design.Matrix
 	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)

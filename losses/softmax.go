@@ -44,7 +44,7 @@ func NewSoftmax(z design.Matrix, class []int, classes int) (*Softmax, error) {
 	case d > math.MaxInt32/classes:
 		return nil, fmt.Errorf("losses: %d columns for %d classes are too many parameters", d, classes)
 	}
-	if of, ok := z.(dealt); ok && of.Rows() != nil {
+	if of, ok := z.(shardedMatrix); ok && of.Rows() != nil {
 		return nil, errors.New("losses: softmax regression takes rows of one rank, and these are of several")
 	}
 	own := make([]int32, n)

@@ -7,32 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/internal/journal"
 	"github.com/drotrain/drotrain/train/tune"
 )
-
-// A Checkpoint is a file of what a training has finished (folds, candidates, the choice of a
-// level) and of the best point of each of its solves, from which another run goes on. The rows
-// are read again and every solution is certified again, to the gap that was asked for. Set it
-// as Config.Checkpoint.
-type Checkpoint = journal.Journal
-
-// A ChangedError says what is not as it was when a checkpoint was begun: an option, a
-// file, the version.
-type ChangedError = journal.ChangedError
-
-// NewCheckpoint returns a checkpoint that is written to path every so often. The file is made when
-// there is something to keep; Remove deletes it.
-func NewCheckpoint(path string, every time.Duration) *Checkpoint { return journal.New(path, every) }
-
-// ResumeCheckpoint reads the checkpoint at path, to go on from it. That there is none is an
-// fs.ErrNotExist.
-func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
-	return journal.Resume(path, every)
-}
 
 // agree refuses to go on from a checkpoint of other options, another version or other
 // files: with a *ChangedError of each difference.
@@ -50,11 +28,11 @@ func (m *Model) agree(asked Config) error {
 	for i, s := range m.Sources {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
-	if o := m.Run.outside; o != nil { // what may be selected, and is measured, depends on it
+	if o := m.Run.disk; o != nil { // what may be selected, and is measured, depends on it
 		all = append(all, j.Agree(factMemory, fmt.Sprint(o.memory)))
 	}
 	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil))) // of any number: they have the same bits
-	all = append(all, j.Agree(factWhere, map[bool]string{true: inMemory, false: onDisk}[m.Run.outside == nil]))
+	all = append(all, j.Agree(factWhere, map[bool]string{true: inMemory, false: onDisk}[m.Run.disk == nil]))
 	return errors.Join(all...)
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -105,7 +104,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	_, err = m.Run.outside.whole(ctx, func(ctx context.Context) error {
+	_, err = m.Run.disk.whole(ctx, func(ctx context.Context) error {
 		return m.named(m.choose(ctx, nil, time.Now()))
 	})
 	if err != nil {
@@ -123,7 +122,7 @@ func (m *Model) table(d *data.Dataset) *tune.Table {
 func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
 	r := Rows(d, weight)
 	if m.Run != nil && d == m.Run.Train {
-		r.Dealt = m.Run.rows
+		r.Sharded = m.Run.rows
 	}
 	return r
 }
@@ -156,7 +155,7 @@ func (r *Run) meanTarget() float64 {
 // averageOf returns the mean of v under the sample weights.
 func (r *Run) averageOf(v []float64) float64 {
 	if r.rows != nil {
-		return dealt.Average(r.rows, v, r.Weight)
+		return meanOver(r.rows, v, r.Weight)
 	}
 	if r.Weight == nil {
 		return mean(v)

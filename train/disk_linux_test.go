@@ -112,7 +112,7 @@ func TestAddressSpaceIsCounted(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
 		t.Skip(err)
 	}
-	o, err := cfg.outsideOf(t.Context(), f, false)
+	o, err := cfg.newDiskStorage(t.Context(), f, false)
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
 		t.Fatal(err)
 	}

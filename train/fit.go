@@ -79,7 +79,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // fit works like solve, but for rows that are lost on the way: nothing that was computed counts.
 func (m *Model) fit(ctx context.Context, oracle rowOracle, began time.Time) error {
-	lost, err := m.Run.outside.whole(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
+	lost, err := m.Run.disk.whole(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
 	}
@@ -156,7 +156,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOra
 		}
 		return prepareIn(ctx, frame, cfg, nil)
 	}
-	away, err := cfg.outsideOf(ctx, frame, false)
+	away, err := cfg.newDiskStorage(ctx, frame, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +164,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOra
 	if err == nil || away != nil || !outgrown(err) {
 		return m, oracle, err
 	}
-	if away, tried := cfg.outsideOf(ctx, frame, true); tried != nil || away == nil {
+	if away, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || away == nil {
 		return nil, nil, cmp.Or(tried, err)
 	} else {
 		return prepareIn(ctx, frame, cfg, away)
@@ -172,7 +172,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOra
 }
 
 // prepareIn returns prepare with the training rows in a place; nil is memory.
-func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside) (m *Model, oracle rowOracle, err error) {
+func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskStorage) (m *Model, oracle rowOracle, err error) {
 	defer func() {
 		if err == nil {
 			err = away.err() // a vector had no room on the disk
@@ -195,7 +195,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 	m = &Model{
 		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
-		Run: &Run{Frame: frame, Train: train, rows: rows.dealt, outside: away},
+		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: away},
 	}
 	m.noteStorage(fitted.Storage)
 	m.note(frame.NotesOn(encoder.Uses)...)
@@ -207,7 +207,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *outside
 		m.note(design.note())
 	}
 	m.note(encoder.Notes...)
-	if rows.dealt == nil { // a sample of rows on several ranks would travel
+	if rows.sharding == nil { // a sample of rows on several ranks would travel
 		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
 	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport

@@ -52,7 +52,7 @@ type GroupDesign struct {
 
 // chooseDesign chooses whether groups have coefficients of their own; nil where no group
 // column is a feature or none is asked for.
-func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRows, away *outside) (*GroupDesign, error) {
+func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRows, away *diskStorage) (*GroupDesign, error) {
 	if c.GroupCoefficients == "" || c.GroupCoefficients == GroupCoefficientsNo {
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func designBytes(rows, columns int64) int64 {
 
 // roomForProducts refuses a matrix with the columns of group coefficients for which there is not
 // enough memory or, of rows on disk, not enough disk.
-func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *outside) error {
+func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *diskStorage) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -312,7 +312,7 @@ func (g *GroupDesign) note() string {
 }
 
 // withDesign encodes the rows again with the products that the design asks for.
-func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encodedRows, away *outside) (*encodedRows, *GroupDesign, error) {
+func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encodedRows, away *diskStorage) (*encodedRows, *GroupDesign, error) {
 	began := time.Now()
 	g, err := c.chooseDesign(ctx, frame, rows, away)
 	if err != nil || g == nil {

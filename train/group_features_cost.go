@@ -45,7 +45,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 	if len(out) == 0 {
 		return nil, "", nil
 	}
-	if c.comm != nil || m.Run.Outside() {
+	if c.comm != nil || m.Run.OnDisk() {
 		return nil, "the training rows are not in memory", nil
 	}
 	n := min(d.N, max(leastDesignRows, mostDesignCells/d.D))

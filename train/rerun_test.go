@@ -123,8 +123,8 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		if err == nil && (!slices.Equal(m.Run.Weight, trained.Run.Weight) || !slices.Equal(m.Run.Loss, trained.Run.Loss) || !slices.Equal(m.Run.Weights, trained.Run.Weights) || m.Run.Holdout.N != trained.Run.Holdout.N) {
 			t.Errorf("%s: other rows", name)
 		}
-		if err == nil && m.Run.Outside() != m.Config.OnDisk {
-			t.Errorf("%s: rows on disk %v", name, m.Run.Outside())
+		if err == nil && m.Run.OnDisk() != m.Config.OnDisk {
+			t.Errorf("%s: rows on disk %v", name, m.Run.OnDisk())
 		}
 		m.Run.Close()
 	}

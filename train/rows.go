@@ -10,7 +10,6 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // A RowSet names rows of a table, counted from 0: those of a fold, of a year, of an
@@ -158,13 +157,13 @@ type encodedRows struct {
 	periods  *Periods
 	filtered int         // rows that the filter kept
 	allHeld  int         // hold-out rows on all ranks
-	dealt    *ranks.Rows // how the rows are sharded over ranks; nil for one process
+	sharding *ranks.Rows // how the rows are sharded over ranks; nil for one process
 }
 
 // encodeRows splits and encodes the rows of a table. Rows on disk belong to o.
-func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*encodedRows, error) {
+func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (*encodedRows, error) {
 	if c.comm != nil {
-		shared, err := dealt.DivideFiles(c.comm, f)
+		shared, err := divideFiles(c.comm, f)
 		if err != nil {
 			return nil, err
 		}
@@ -172,11 +171,11 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 		if err != nil {
 			return nil, err
 		}
-		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, dealt: s.Rows, periods: periods}
-		if k.fitted, err = c.fitDealt(ctx, f, shared, s); err != nil {
+		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, sharding: s.Rows, periods: periods}
+		if k.fitted, err = c.fitSharded(ctx, f, shared, s); err != nil {
 			return nil, err
 		}
-		k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, k.dealt)
+		k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, k.sharding)
 		return k, err
 	}
 	rows, held, err := c.rows(ctx, f, o.arena())
@@ -193,6 +192,6 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *outside) (*enc
 	if k.fitted, err = data.FitTo(ctx, f, rows, held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Disk: o.place()}); err != nil {
 		return nil, err
 	}
-	k.weight, err = dealt.Weights(ctx, f, k.fitted.Train, c.Weight, nil)
+	k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, nil)
 	return k, err
 }

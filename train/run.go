@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // A Run keeps the rows a Model was trained on and what the training knows of each.
@@ -23,31 +22,31 @@ type Run struct {
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
 
-	copies  *Copies     // of some, where they lie with ranks
-	rows    *ranks.Rows // how they lie with ranks; nil: all are here
-	outside *outside    // where the training rows lie; nil: memory
+	copies *Copies      // of some, where they lie with ranks
+	rows   *ranks.Rows  // how they lie with ranks; nil: all are here
+	disk   *diskStorage // storage of the training rows; nil: memory
 }
 
 // Close gives up what of the rows lies on disk, which must not be used any more: the
 // training and the hold-out rows, and what is known and was measured of each.
 func (r *Run) Close() {
 	if r != nil {
-		r.outside.close()
+		r.disk.close()
 	}
 }
 
 // Err returns why rows that lie on disk could not be read, if some could not: what is known of
 // them is then of no use.
-func (r *Run) Err() error { return r.outside.err() }
+func (r *Run) Err() error { return r.disk.err() }
 
 // Outside reports whether the training rows lie on disk.
-func (r *Run) Outside() bool { return r.outside != nil }
+func (r *Run) OnDisk() bool { return r.disk != nil }
 
 // Rest gives up the memory that training rows on disk take, which are read again when they are
 // asked for.
 func (r *Run) Rest() {
-	if r.outside != nil {
-		r.outside.Arena.Evict()
+	if r.disk != nil {
+		r.disk.Arena.Evict()
 		debug.FreeOSMemory()
 	}
 }
@@ -74,9 +73,9 @@ var ErrRowsGiven = errors.New("the rows of the training were chosen by the progr
 // unique, at ν = 0 and for CVaR, they stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	known := m.Run != nil && m.Run.Frame == f
-	var away *outside
+	var away *diskStorage
 	if !known {
-		if away, err = m.Config.outsideOf(ctx, f, false); err != nil {
+		if away, err = m.Config.newDiskStorage(ctx, f, false); err != nil {
 			return err
 		}
 		defer func() {
@@ -114,7 +113,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	}
 	memory.Release(run.arena(), p.Margin, p.Score)
 	run.Loss = p.Loss
-	if run.Weight, err = dealt.Weights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
+	if run.Weight, err = readWeights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
 		return err
 	}
 	if m.Config.unique() {
@@ -131,7 +130,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 
 // readAgain encodes the rows of the training again, on disk where they are not to be in memory;
 // of those that are known their groups alone.
-func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *outside) (*Run, error) {
+func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *diskStorage) (*Run, error) {
 	if known {
 		run := *m.Run
 		for _, d := range []**data.Dataset{&run.Train, &run.Holdout} {
@@ -147,7 +146,7 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 		}
 		return &run, nil
 	}
-	run := &Run{Frame: f, outside: away}
+	run := &Run{Frame: f, disk: away}
 	rows, held, err := m.Config.rows(ctx, f, away.arena())
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -85,7 +84,7 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	if run.rows == nil {
 		risks = last.Risks(loss)
 	} else {
-		risks = dealt.Risks(run.rows, last, loss)
+		risks = groupRisks(run.rows, last, loss)
 	}
 	groups := make([]SummaryGroup, len(risks))
 	for i, r := range risks {

@@ -50,7 +50,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	if d.Intercept >= 0 {
 		columns = 2
 	}
-	arena := m.Run.outside.arena()
+	arena := m.Run.disk.arena()
 	first, end := m.Run.rows.Here(d.N)
 	margin, rows := memory.Make[float64](oracle.Arena(), d.N), memory.Make[float64](arena, (end-first)*columns)
 	defer memory.Release(arena, rows)
@@ -69,7 +69,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	if err != nil {
 		return err
 	}
-	all, err := m.Run.dealt(mapped(arena, z))
+	all, err := m.Run.shardMatrix(mapped(arena, z))
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func TestFileTooLarge(t *testing.T) {
 		_ = cmd.Run()
 		return cmd.ProcessState.ExitCode(), told.String()
 	}
-	for _, limit := range []string{"8", "2000"} { // of 512 bytes: the piles, the matrix
+	for _, limit := range []string{"8", "2000"} { // of 512 bytes: the buckets, the matrix
 		code, told := run(limit)
 		if code != exit.Failed || !strings.Contains(told, "cache: file too large") || !strings.Contains(told, "name a directory on another disk with --cache") {
 			t.Errorf("%s blocks: exit code %d: %s", limit, code, told)

@@ -48,8 +48,7 @@ var rooms = []struct {
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", []string{"losses", "data"}},
-	{"train/internal/dealt", []string{"internal", "data"}},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score", "train/internal/dealt"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods

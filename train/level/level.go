@@ -141,12 +141,12 @@ type Rows struct {
 	Labels  []string  // of the groups
 	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 
-	Dealt *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
+	Sharded *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
 }
 
 // entries returns n zeros: of rows that lie with ranks those that are here take memory.
 func entries[T memory.Element](r Rows) []T {
-	if r.Dealt == nil {
+	if r.Sharded == nil {
 		return make([]T, r.N)
 	}
 	return memory.Make[T](memory.NewVirtual(), r.N)
@@ -154,8 +154,8 @@ func entries[T memory.Element](r Rows) []T {
 
 // totals returns sums over the rows, to which add adds those of [lo, hi).
 func (r Rows) totals(width int, add func(sums []float64, lo, hi int)) []float64 {
-	if r.Dealt != nil {
-		return r.Dealt.Totals(r.N, width, add)
+	if r.Sharded != nil {
+		return r.Sharded.Totals(r.N, width, add)
 	}
 	sums := make([]float64, width)
 	add(sums, 0, r.N)
@@ -282,12 +282,12 @@ func (r Rows) groups(of []int32) (index []int32, count []float64, err error) {
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
-	lo, hi := r.Dealt.Here(r.N)
+	lo, hi := r.Sharded.Here(r.N)
 	last := []float64{-1}
 	if lo < hi {
 		last[0] = float64(slices.Max(of[lo:hi]))
 	}
-	r.Dealt.Comm().Max(last)
+	r.Sharded.Comm().Max(last)
 	number := make([]int32, 1+int(last[0]))
 	rows := r.totals(len(number), func(sums []float64, lo, hi int) {
 		for j, g := range of[lo:hi] {
@@ -334,7 +334,7 @@ func Balanced(r Rows) ([]float64, error) {
 	}
 	total := r.masses(index, len(count))
 	w := entries[float64](r)
-	lo, hi := r.Dealt.Here(r.N)
+	lo, hi := r.Sharded.Here(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {
 			w[lo+j] = r.Weight(lo+j) / (total[g] * float64(len(count)))

@@ -124,7 +124,7 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			if x.options.Observe != nil {
 				x.options.Observe(eval.Progress{Phase: "errors of the coefficients", Done: k, Total: len(c.Models)})
 			}
-			f.copies, f.dealt = run.Copies()
+			f.copies, f.sharded = run.Copies()
 			if errors = f.standardErrors(run.Train, columns, m.Config.Seed); errors == nil {
 				why[k] = "its rows do not settle all coefficients, or are too few for the columns"
 			}

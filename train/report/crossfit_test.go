@@ -33,8 +33,8 @@ func TestCrossfit(t *testing.T) {
 		if risk[onDisk] = inside; !(inside > m.Result.AverageRisk) {
 			t.Errorf("risk %v out of fold, %v on the training rows", inside, m.Result.AverageRisk)
 		}
-		if m.Run.Outside() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) || !(math.Abs(inside-risk[false]) <= 1e-4*inside)) {
-			t.Errorf("on disk %v: risk %v, in memory %v", m.Run.Outside(), inside, risk[false])
+		if m.Run.OnDisk() != onDisk || onDisk && (!slices.IsSorted(x.Input.RowID) || !(math.Abs(inside-risk[false]) <= 1e-4*inside)) {
+			t.Errorf("on disk %v: risk %v, in memory %v", m.Run.OnDisk(), inside, risk[false])
 		}
 	}
 }

@@ -147,8 +147,8 @@ func TestRerunOnDisk(t *testing.T) {
 			if err := loaded.Rerun(t.Context(), frame); err != nil {
 				t.Fatal(name, err)
 			}
-			if loaded.Run.Outside() != (k == 1) {
-				t.Fatalf("%s: on disk %v", name, loaded.Run.Outside())
+			if loaded.Run.OnDisk() != (k == 1) {
+				t.Fatalf("%s: on disk %v", name, loaded.Run.OnDisk())
 			}
 			o := report.DefaultOptions()
 			o.Resamples = 100

@@ -29,8 +29,8 @@ type fit struct {
 	answer answer
 	over   *overGroups // nil: rows have weights of their own
 
-	dealt  bool          // the rows lie with several ranks
-	copies *train.Copies // of some of them; nil: none are here
+	sharded bool          // the rows are distributed over several ranks
+	copies  *train.Copies // of some of them; nil: none are here
 
 	// A recalibration, log-odds = slope·margin + intercept; slope 0: none.
 	slope, intercept float64
@@ -76,7 +76,7 @@ type equations interface {
 func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []float64 {
 	n, d := rows.N, rows.D
 	most := errorRows(d)
-	if n <= d || most == 0 || f.dealt && f.copies == nil {
+	if n <= d || most == 0 || f.sharded && f.copies == nil {
 		return nil
 	}
 	return f.errorsOf(f.draw(rows, most, seed), n, columns)

@@ -322,7 +322,7 @@ func TestStandardErrorsOfASample(t *testing.T) {
 		}
 	}
 	// Copies of all rows, in another order, say it too; rows that are elsewhere say nothing.
-	f.dealt = true
+	f.sharded = true
 	if got := f.standardErrors(rows, []int{0, 1}, 1); got != nil {
 		t.Errorf("%v of rows that are not here", got)
 	}

@@ -203,7 +203,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		defer m.Run.Close()
-		if !m.Run.Outside() || m.HoldoutRows < 1000 {
+		if !m.Run.OnDisk() || m.HoldoutRows < 1000 {
 			t.Fatalf("%s: %d rows held out", name, m.HoldoutRows)
 		}
 		measured := func(m *train.Model) string {
@@ -252,7 +252,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 		got := measured(m)
 		cfg.Cache, cfg.OnDisk = "", false
 		inMemory, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil || inMemory.Run.Outside() {
+		if err != nil || inMemory.Run.OnDisk() {
 			t.Fatal(name, err)
 		}
 		if want := measured(inMemory); got != want {

@@ -2,6 +2,6 @@
 // sparse or on disk, numbers shifted and scaled, categories from a code a row. Package data alone
 // imports it.
 //
-// Start reading at write.go, which has the steps; dense.go, sparse.go and pile.go (on disk) are the
+// Start reading at write.go, which has the steps; dense.go, sparse.go and bucket.go (on disk) are the
 // ways to store a matrix; number.go is a numeric column while its rows are read.
 package matrix

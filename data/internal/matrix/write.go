@@ -22,11 +22,11 @@ const (
 
 // Outside says that rows are to lie on disk: where, and in how much memory they may be put in
 // order.
-type Outside struct {
+type DiskStorage struct {
 	Dir    string        // of the files, which have no name
 	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory
 	Memory int64         // bytes for rows that are selected
-	Pile   int64         // bytes
+	Bucket int64         // bytes
 }
 
 // A sink takes the encoded numbers of rows, tile by tile in any order, and makes the matrices of
@@ -60,7 +60,7 @@ type plan struct {
 // are sparse and numbers may be 0. The matrices lie on disk where there is a place, and in memory
 // otherwise; errors name the table. Numbers hold their faults afterwards: matrices are of use
 // where these are filled nulls alone. The Matrices are to be closed.
-func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, storage Storage, where *Outside, sources []Source) (m *Matrices, err error) {
+func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {
 	p := plan{Layout: l, rows: rows, sources: sources}
 	p.numbers, _ = numbersOf(sources)
 	for _, x := range p.numbers {
@@ -69,7 +69,7 @@ func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, st
 	var to sink
 	switch {
 	case where != nil:
-		to = &piles{plan: p, where: *where, storage: storage}
+		to = &buckets{plan: p, where: *where, storage: storage}
 	case storage == Sparse:
 		to = &sparse{plan: p, table: name}
 	default:

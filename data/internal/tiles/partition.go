@@ -156,12 +156,12 @@ func (r Set) First() int {
 
 // Scratch is what the users of a tile keep in it.
 type Scratch struct {
-	RowsOf  [2][]int32 // by set, rows of the tile
-	PlaceOf [2][]int   // and their places in the set
-	Buf     []float64
-	Coded   [][]float64
-	ByPile  []int32 // rows of the tile, of a set, by their pile
-	Ends    []int   // of the rows of every pile
+	RowsOf   [2][]int32 // by set, rows of the tile
+	PlaceOf  [2][]int   // and their places in the set
+	Buf      []float64
+	Coded    [][]float64
+	ByBucket []int32 // rows of the tile, of a set, by their bucket
+	Ends     []int   // of the rows of every bucket
 }
 
 // Split finds which rows of a tile belong to which set.

@@ -120,7 +120,7 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare
 	until := c.N
 	if c.Rows != nil {
-		return dealtWeights(c, o, all, count, limit, uneven)
+		return shardedWeights(c, o, all, count, limit, uneven)
 	}
 	if !uneven {
 		if until = count; count > limit {
@@ -153,10 +153,10 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
-// dealtWeights returns weightsOf of samples that lie with several ranks: copies of the heaviest,
+// shardedWeights returns weightsOf of samples that lie with several ranks: copies of the heaviest,
 // or of some of every shard; or all samples where they lie, with rows, where so many are
 // wanted that they are not copied.
-func dealtWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+func shardedWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	weight = c.Scratch()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)

@@ -163,5 +163,5 @@ func (l *lbfgs) Check() { l.Cert.Certify() }
 // Needs implements Method.
 func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }
 
-// RunsEverywhere implements Everywhere.
-func (LBFGS) RunsEverywhere() bool { return true }
+// RunsSharded implements ShardedMethod.
+func (LBFGS) RunsSharded() bool { return true }

@@ -418,5 +418,5 @@ func (Newton) Needs() []saddle.Need {
 	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
 }
 
-// RunsEverywhere implements Everywhere.
-func (Newton) RunsEverywhere() bool { return true }
+// RunsSharded implements ShardedMethod.
+func (Newton) RunsSharded() bool { return true }

@@ -92,10 +92,10 @@ func (m OnPrefixes) Name() string { return m.Last.Name() }
 // Needs implements Method: those of the last method.
 func (m OnPrefixes) Needs() []saddle.Need { return m.Last.Needs() }
 
-// RunsEverywhere implements Everywhere: as the last method does.
-func (m OnPrefixes) RunsEverywhere() bool {
-	e, ok := m.Last.(saddle.Everywhere)
-	return ok && e.RunsEverywhere()
+// RunsSharded implements ShardedMethod: as the last method does.
+func (m OnPrefixes) RunsSharded() bool {
+	e, ok := m.Last.(saddle.ShardedMethod)
+	return ok && e.RunsSharded()
 }
 
 // Start implements Method.
@@ -154,8 +154,8 @@ func (g *prefixed) prefix(size int) error {
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
 		if shared(g.Run, size) {
-			dealt, _ := g.Problem.Oracle.(saddle.Dealt)
-			o, dual = dealt.Part(size), saddle.OfPart(dual, size)
+			sharded, _ := g.Problem.Oracle.(saddle.Sharded)
+			o, dual = sharded.Part(size), saddle.OfPart(dual, size)
 		} else {
 			samples := rows.Stratified(g.Cert.N, size)
 			o, dual, size = model.Select(samples), saddle.OfSamples(dual, samples), len(samples)

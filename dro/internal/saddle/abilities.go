@@ -28,7 +28,7 @@ func MostSelected(o Oracle) int {
 
 // RowsOf returns how the samples of an oracle lie with several ranks, nil where all are here.
 func RowsOf(o Oracle) *ranks.Rows {
-	if s, ok := o.(Dealt); ok {
+	if s, ok := o.(Sharded); ok {
 		return s.Rows()
 	}
 	return nil

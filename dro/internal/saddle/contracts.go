@@ -141,12 +141,12 @@ type Spacious interface {
 	MostSelected() int
 }
 
-// Dealt is the ability of an Oracle to say how its samples lie with several ranks, nil
+// Sharded is the ability of an Oracle to say how its samples lie with several ranks, nil
 // where all are here. Its other methods are then asked about samples that are here, but
 // for Select, a collective call that copies the samples to every rank, and methods without
 // samples, which answer for all. Part, a collective call, is the oracle of a copy of some
 // samples, those of Rows().Part(count), each with the rank that has it.
-type Dealt interface {
+type Sharded interface {
 	Rows() *ranks.Rows
 	Part(count int) Oracle
 }
@@ -283,8 +283,8 @@ type Liftable interface {
 // relative entropy. The paper starts in the relative interior.
 type StartedDual interface{ StartingWeights(y []float64) }
 
-// Everywhere is the ability of a Method to solve problems whose samples lie with several ranks.
-type Everywhere interface{ RunsEverywhere() bool }
+// ShardedMethod is the ability of a Method to solve problems whose samples lie with several ranks.
+type ShardedMethod interface{ RunsSharded() bool }
 
 // validated is the ability of a Dual to say why it cannot weigh n samples.
 type validated interface{ Valid(n int) error }

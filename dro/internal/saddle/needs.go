@@ -38,7 +38,7 @@ func Refusal(m Method, p *Problem) error {
 		what = append(what, n.What)
 	}
 	if RowsOf(p.Oracle) != nil {
-		if e, ok := m.(Everywhere); !ok || !e.RunsEverywhere() {
+		if e, ok := m.(ShardedMethod); !ok || !e.RunsSharded() {
 			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
 		}
 		if _, ok := dealt(p); !ok {

@@ -66,7 +66,7 @@ func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss, few bool) (*losses.
 	if err != nil {
 		return nil, err
 	}
-	z, err := design.NewDealt(rows, s.N, here)
+	z, err := design.NewSharded(rows, s.N, here)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func hereAlone[T any](rows *ranks.Rows, v []T, unknown T) []T {
 }
 
 // fewCopies are rows of which every rank may have a quarter.
-type fewCopies struct{ *design.Dealt }
+type fewCopies struct{ *design.Sharded }
 
 func (m fewCopies) MostSelected() int {
 	n, _ := m.Dims()

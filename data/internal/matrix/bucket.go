@@ -16,41 +16,41 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// piles put rows in order on disk, in two passes. Rows come in the order of the table,
-// and their place in the matrix is anywhere; so each is first added to the pile of its
-// place, then one pile after the other is put in order in memory and written. A pile has the
+// buckets put rows in order on disk, in two passes. Rows come in the order of the table,
+// and their place in the matrix is anywhere; so each is first added to the bucket of its
+// place, then one bucket after the other is put in order in memory and written. A bucket has the
 // encoded numbers of its rows.
-type piles struct {
+type buckets struct {
 	plan
-	where   Outside
+	where   DiskStorage
 	storage Storage
-	size    int // rows of a pile, but for the last of a set
-	sets    [2]pileSet
+	size    int // rows of a bucket, but for the last of a set
+	sets    [2]bucketSet
 }
 
-// A pileSet is the piles of the rows of a set, and the matrix that they become.
-type pileSet struct {
-	pile   []*pile
+// A bucketSet is the buckets of the rows of a set, and the matrix that they become.
+type bucketSet struct {
+	bucket []*bucket
 	matrix *design.Mapped // nil without rows
 }
 
-// A pile is a file of records: a head, then numbers of neighbouring columns of a row. The
-// head is the row's place in the pile, the first of the columns, and how many there are.
-type pile struct {
+// A bucket is a file of records: a head, then numbers of neighbouring columns of a row. The
+// head is the row's place in the bucket, the first of the columns, and how many there are.
+type bucket struct {
 	mu   sync.Mutex
 	file *os.File
 	buf  []float64 // to be written
 	size int64     // bytes written
 }
 
-// pileGrain divides the rows of a pile, and blockRows are encoded at a time.
+// bucketRows divides the rows of a bucket, and blockRows are encoded at a time.
 const (
-	pileGrain = 1 << 14
-	blockRows = 1 << 10
+	bucketRows = 1 << 14
+	blockRows  = 1 << 10
 )
 
-// pileBuffers is the memory for what is to be written to piles, all together.
-const pileBuffers = 16 << 20
+// bucketBuffers is the memory for what is to be written to buckets, all together.
+const bucketBuffers = 16 << 20
 
 // Bits of a head.
 const (
@@ -58,8 +58,8 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-// begin makes the piles.
-func (p *piles) begin(func([]*Number, tileUse) error) error {
+// begin makes the buckets.
+func (p *buckets) begin(func([]*Number, tileUse) error) error {
 	if p.rows.Again[0] != nil || p.rows.Again[1] != nil {
 		return errors.New("rows that are named twice cannot be kept on disk")
 	}
@@ -67,32 +67,32 @@ func (p *piles) begin(func([]*Number, tileUse) error) error {
 		return fmt.Errorf("%d numeric columns are more than can be put in order on disk", len(p.numbers))
 	}
 	row := 8 * int64(max(1, len(p.numbers)))
-	p.size = int(max(1, min(1<<headPlace, p.where.Pile/row)/pileGrain)) * pileGrain
+	p.size = int(max(1, min(1<<headPlace, p.where.Bucket/row)/bucketRows)) * bucketRows
 	all := 0
 	for s := range p.sets {
-		p.sets[s].pile = make([]*pile, (p.rows.Set(s).Len()+p.size-1)/p.size)
-		all += len(p.sets[s].pile)
+		p.sets[s].bucket = make([]*bucket, (p.rows.Set(s).Len()+p.size-1)/p.size)
+		all += len(p.sets[s].bucket)
 	}
-	buffer := max(tiles.SweepColumns+1, min(1<<17, pileBuffers/8/max(1, all)))
+	buffer := max(tiles.SweepColumns+1, min(1<<17, bucketBuffers/8/max(1, all)))
 	for _, set := range p.sets {
-		for i := range set.pile {
+		for i := range set.bucket {
 			f, err := memory.NewUnnamedFile(p.where.Dir)
 			if err != nil {
 				return err
 			}
-			set.pile[i] = &pile{file: f, buf: make([]float64, 0, buffer)}
+			set.bucket[i] = &bucket{file: f, buf: make([]float64, 0, buffer)}
 		}
 	}
 	return nil
 }
 
-// close closes the piles that are left, and the matrices unless they are kept.
-func (p *piles) close(keep bool) {
+// close closes the buckets that are left, and the matrices unless they are kept.
+func (p *buckets) close(keep bool) {
 	for _, set := range p.sets {
 		if set.matrix != nil && !keep {
 			set.matrix.Free()
 		}
-		for _, k := range set.pile {
+		for _, k := range set.bucket {
 			if k != nil {
 				k.file.Close()
 			}
@@ -100,10 +100,10 @@ func (p *piles) close(keep bool) {
 	}
 }
 
-func (p *piles) matrix(s int) (design.Matrix, error) { return p.sets[s].matrix, nil }
+func (p *buckets) matrix(s int) (design.Matrix, error) { return p.sets[s].matrix, nil }
 
-// put adds columns of a tile to the piles of its rows.
-func (p *piles) put(t *tiles.Tile, columns [][]float64) error {
+// put adds columns of a tile to the buckets of its rows.
+func (p *buckets) put(t *tiles.Tile, columns [][]float64) error {
 	for s := range p.sets {
 		if err := p.add(s, t, columns); err != nil {
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
@@ -113,27 +113,27 @@ func (p *piles) put(t *tiles.Tile, columns [][]float64) error {
 }
 
 // add adds the rows of a set.
-func (p *piles) add(s int, t *tiles.Tile, columns [][]float64) error {
-	// The rows of every pile, one pile after the other.
-	pile, rows, places := p.sets[s].pile, t.RowsOf[s], t.PlaceOf[s]
-	t.Ends, t.ByPile = tiles.Resized(t.Ends, len(pile)+1), tiles.Resized(t.ByPile, len(rows))
+func (p *buckets) add(s int, t *tiles.Tile, columns [][]float64) error {
+	// The rows of every bucket, one bucket after the other.
+	bucket, rows, places := p.sets[s].bucket, t.RowsOf[s], t.PlaceOf[s]
+	t.Ends, t.ByBucket = tiles.Resized(t.Ends, len(bucket)+1), tiles.Resized(t.ByBucket, len(rows))
 	clear(t.Ends)
 	for _, at := range places {
 		t.Ends[at/p.size+1]++
 	}
-	for i := range pile {
+	for i := range bucket {
 		t.Ends[i+1] += t.Ends[i]
 	}
 	for k, at := range places {
 		i := at / p.size
-		t.ByPile[t.Ends[i]] = int32(k)
+		t.ByBucket[t.Ends[i]] = int32(k)
 		t.Ends[i]++ // at last where the next one begins
 	}
 	head := uint64(t.Lo)<<headPlace | uint64(len(columns))<<(headPlace+headFirst)
 	from := 0
-	for i, to := range t.Ends[:len(pile)] {
+	for i, to := range t.Ends[:len(bucket)] {
 		if to > from {
-			if err := pile[i].add(head, columns, rows, places, t.ByPile[from:to], i*p.size); err != nil {
+			if err := bucket[i].add(head, columns, rows, places, t.ByBucket[from:to], i*p.size); err != nil {
 				return err
 			}
 		}
@@ -142,7 +142,7 @@ func (p *piles) add(s int, t *tiles.Tile, columns [][]float64) error {
 	return nil
 }
 
-func (k *pile) add(head uint64, columns [][]float64, rows []int32, places []int, which []int32, first int) error {
+func (k *bucket) add(head uint64, columns [][]float64, rows []int32, places []int, which []int32, first int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, r := range which {
@@ -159,15 +159,15 @@ func (k *pile) add(head uint64, columns [][]float64, rows []int32, places []int,
 	return nil
 }
 
-func (k *pile) flush() error {
+func (k *bucket) flush() error {
 	n, err := k.file.WriteAt(bytesOf(k.buf), k.size)
 	k.size += int64(n)
 	k.buf = k.buf[:0]
 	return err
 }
 
-// finish writes the matrices. The piles are gone afterwards, one after the other.
-func (p *piles) finish(ctx context.Context) error {
+// finish writes the matrices. The buckets are gone afterwards, one after the other.
+func (p *buckets) finish(ctx context.Context) error {
 	cells := make([]float64, min(p.size, max(p.rows.Set(0).Len(), p.rows.Set(1).Len()))*len(p.numbers))
 	for s := range p.sets {
 		if err := p.write(ctx, s, cells); err != nil {
@@ -178,7 +178,7 @@ func (p *piles) finish(ctx context.Context) error {
 }
 
 // write makes the matrix of a set, mapped.
-func (p *piles) write(ctx context.Context, s int, cells []float64) error {
+func (p *buckets) write(ctx context.Context, s int, cells []float64) error {
 	rows := p.rows.Set(s).Len()
 	if rows == 0 {
 		return nil
@@ -207,13 +207,13 @@ func (p *piles) write(ctx context.Context, s int, cells []float64) error {
 	return nil
 }
 
-// each puts one pile of a set after the other in order in cells, and calls use with blocks of its
-// rows [lo, hi) of the matrix, several at once, whose encoded numbers are x. Piles are closed unless
+// each puts one bucket of a set after the other in order in cells, and calls use with blocks of its
+// rows [lo, hi) of the matrix, several at once, whose encoded numbers are x. Buckets are closed unless
 // they are to be read again.
-func (p *piles) each(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
+func (p *buckets) each(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
 	blocks := sync.Pool{New: func() any { x := make([]float64, blockRows*p.Width); return &x }}
 	rows := p.rows.Set(s).Len()
-	for i, k := range p.sets[s].pile {
+	for i, k := range p.sets[s].bucket {
 		first := i * p.size
 		n := min(p.size, rows-first)
 		if err := p.order(cells, k, n); err != nil {
@@ -240,7 +240,7 @@ func (p *piles) each(ctx context.Context, s int, cells []float64, again bool, us
 }
 
 // fill makes a dense matrix of a set by make, over a mapped slice.
-func fill[T float32 | float64](ctx context.Context, p *piles, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
+func fill[T float32 | float64](ctx context.Context, p *buckets, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
 	arena := p.where.Arena
 	x := memory.Make[T](arena, p.rows.Set(s).Len()*p.Width)
 	free = func() { memory.Release(arena, x) }
@@ -260,8 +260,8 @@ func fill[T float32 | float64](ctx context.Context, p *piles, s int, cells []flo
 }
 
 // fillSparse makes a sparse matrix of a set over mapped slices: it counts entries in a first reading
-// of the piles.
-func (p *piles) fillSparse(ctx context.Context, s int, cells []float64) (m design.Matrix, free func(), err error) {
+// of the buckets.
+func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m design.Matrix, free func(), err error) {
 	arena, n, d := p.where.Arena, p.rows.Set(s).Len(), p.Width
 	start := memory.Make[int](arena, n+1)
 	free = func() { memory.Release(arena, start) }
@@ -306,8 +306,8 @@ func (p *piles) fillSparse(ctx context.Context, s int, cells []float64) (m desig
 	return m, free, err
 }
 
-// order stores the rows of a pile in their order.
-func (p *piles) order(cells []float64, k *pile, n int) error {
+// order stores the rows of a bucket in their order.
+func (p *buckets) order(cells []float64, k *bucket, n int) error {
 	if err := k.flush(); err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (p *piles) order(cells []float64, k *pile, n int) error {
 				break
 			}
 			if place >= n || first+count > len(p.numbers) {
-				return errPile
+				return errBucket
 			}
 			copy(cells[place*len(p.numbers)+first:], part[1:1+count])
 			part = part[1+count:]
@@ -337,16 +337,16 @@ func (p *piles) order(cells []float64, k *pile, n int) error {
 		have = copy(buf, part)
 	}
 	if have > 0 {
-		return errPile
+		return errBucket
 	}
 	return nil
 }
 
-var errPile = errors.New("what was read is not what was written: the disk is damaged")
+var errBucket = errors.New("what was read is not what was written: the disk is damaged")
 
 // block stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be stored are
 // faults of the encoding, which fails.
-func (p *piles) block(x, cells []float64, s, lo, hi int) {
+func (p *buckets) block(x, cells []float64, s, lo, hi int) {
 	clear(x[:(hi-lo)*p.Width])
 	j := 0
 	for _, o := range p.sources {

@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"context"
@@ -10,23 +10,23 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// A Share is what a rank has of the rows of a table.
-type Share struct {
+// A rowAssignment is what a rank has of the rows of a table.
+type rowAssignment struct {
 	Rows           *ranks.Rows // how the training rows lie
 	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
 	Total, AllHeld int         // of all ranks
 }
 
-// StripeRows is the number of rows that package data reads together: rows of a rank begin at a
+// stripeRows is the number of rows that package data reads together: rows of a rank begin at a
 // multiple of it where they can.
-const StripeRows = 2048
+const stripeRows = 2048
 
-// ChunkRows is how many rows of a table are looked at at a time, whole stripes.
-const ChunkRows = 32 * StripeRows
+// chunkRows is how many rows of a table are looked at at a time, whole stripes.
+const chunkRows = 32 * stripeRows
 
-// Given deals rows that every rank has the lists of, which ascend.
-func Given(c ranks.Comm, train, held []int) *Share {
-	s := &Share{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
+// assignRows deals rows that every rank has the lists of, which ascend.
+func assignRows(c ranks.Comm, train, held []int) *rowAssignment {
+	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.Here(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
 	before := len(held)
@@ -39,7 +39,7 @@ func Given(c ranks.Comm, train, held []int) *Share {
 }
 
 // stripe returns the first row of the stripe of a row.
-func stripe(row int) int { return row - row%StripeRows }
+func stripe(row int) int { return row - row%stripeRows }
 
 // heldBounds returns the hold-out rows [lo, hi) of this rank, of all in their order, where so many
 // lie before the first stripe of its training rows: those among its training rows, if every rank
@@ -54,7 +54,7 @@ func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
 	among := true
 	for r := range size {
 		n := first[r+1] - first[r]
-		among = among && n > 0 && n <= float64(2*all/size+StripeRows)
+		among = among && n > 0 && n <= float64(2*all/size+stripeRows)
 	}
 	switch {
 	case among:
@@ -67,11 +67,11 @@ func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
 	return 0, all
 }
 
-// ByRow deals the rows of a table of which each tells by itself which side it is on: every rank
+// assignSplitRows deals the rows of a table of which each tells by itself which side it is on: every rank
 // counts those of some chunks, and takes those that are its own.
-func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*Share, error) {
-	s, size, rank := &Share{}, c.Size(), c.Rank()
-	chunks := (f.Rows + ChunkRows - 1) / ChunkRows
+func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
+	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()
+	chunks := (f.Rows + chunkRows - 1) / chunkRows
 	first, end := shard.Bounds(chunks, size, rank)
 	counts, ends := make([]float64, 2*chunks), make([]int, size)
 	for r := range ends {
@@ -82,7 +82,7 @@ func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*S
 	sides := func(k int) (of [2][]int, err error) {
 		of, ok := known[k]
 		if !ok {
-			of[0], of[1], err = f.SplitWithin(ctx, h, k*ChunkRows, min(f.Rows, (k+1)*ChunkRows))
+			of[0], of[1], err = f.SplitWithin(ctx, h, k*chunkRows, min(f.Rows, (k+1)*chunkRows))
 			known[k] = of
 		}
 		return of, err
@@ -125,7 +125,7 @@ func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*S
 	}
 	around := s.AllHeld
 	if lo < hi {
-		k := s.Train[0] / ChunkRows
+		k := s.Train[0] / chunkRows
 		around = before[k][1] + sort.SearchInts(known[k][1], stripe(s.Train[0]))
 	}
 	lo, hi = heldBounds(c, around, s.AllHeld)
@@ -133,9 +133,9 @@ func ByRow(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*S
 	return s, err
 }
 
-// Stretch returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
+// rowRange returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
 // from its first training row to that of the next rank. All of them, where all rows are here.
-func Stretch(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
+func rowRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {
 		return 0, f.Rows
 	}

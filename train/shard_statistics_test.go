@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"math"
@@ -40,10 +40,10 @@ func TestStatisticsOfAllRows(t *testing.T) {
 				copy(out[lo:hi], v[lo:hi])
 				return out
 			}
-			if v, w := Average(rows, own(a), own(weight)), Average(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
+			if v, w := meanOver(rows, own(a), own(weight)), meanOver(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
 				t.Errorf("rank %d of %d: averages %v and %v, not %v and %v", c.Rank(), size, v, w, sum/total, mean)
 			}
-			risks := Risks(rows, g, own(a))
+			risks := groupRisks(rows, g, own(a))
 			if len(risks) != 2 || risks[0].Label != "p" || risks[1].Label != "q" || risks[1].Rows != int(count[2]) || !(math.Abs(risks[1].Risk-risk[2]/count[2]) <= 1e-12) {
 				t.Errorf("rank %d of %d: risks %+v", c.Rank(), size, risks)
 			}
@@ -54,7 +54,7 @@ func TestStatisticsOfAllRows(t *testing.T) {
 					x, y = append(x, a[j]), append(y, b[j])
 				}
 				stretches := 0
-				got := RankCorrelation(rows, own(a), some, func(from, to int) []float64 {
+				got := rankCorrelationOver(rows, own(a), some, func(from, to int) []float64 {
 					stretches++
 					return own(b)[from:to]
 				})
@@ -86,7 +86,7 @@ func TestDrawnStandForAll(t *testing.T) {
 	for _, size := range []int{1, 3} {
 		err := ranks.Run(size, func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
-			at, times := Drawn(rows, n, most, weights, 5)
+			at, times := drawCopies(rows, n, most, weights, 5)
 			stand, heavy := 0.0, 0
 			for k, j := range at {
 				if stand += times[k]; j%2000 == 7 && times[k] == 1 {
@@ -97,7 +97,7 @@ func TestDrawnStandForAll(t *testing.T) {
 			if share := float64(len(at)) / (0.9 * most); share < 0.7 || share > 1.05 || heavy != 20 || !(math.Abs(stand/n-1) <= 0.1) {
 				t.Errorf("rank %d of %d: %d rows stand for %v, %d of much weight", c.Rank(), size, len(at), stand, heavy)
 			}
-			other, _ := Drawn(rows, n, most, weights, 6)
+			other, _ := drawCopies(rows, n, most, weights, 6)
 			mu.Lock()
 			defer mu.Unlock()
 			if first == nil {
@@ -116,10 +116,10 @@ func TestDrawnStandForAll(t *testing.T) {
 		}
 	}
 	rows := ranks.NewRows(ranks.One{}, 100)
-	if at, times := Drawn(rows, 100, 100, nil, 1); len(at) != 100 || slices.Max(times) != 1 {
+	if at, times := drawCopies(rows, 100, 100, nil, 1); len(at) != 100 || slices.Max(times) != 1 {
 		t.Errorf("%d of 100 rows, of which all may be drawn, %v times", len(at), slices.Max(times))
 	}
-	if at, times := Drawn(rows, 100, 99, nil, 1); len(at) == 100 || slices.Min(times) != slices.Max(times) || !(math.Abs(times[0]-100/89.) <= 1e-12) {
+	if at, times := drawCopies(rows, 100, 99, nil, 1); len(at) == 100 || slices.Min(times) != slices.Max(times) || !(math.Abs(times[0]-100/89.) <= 1e-12) {
 		t.Errorf("%d of 100 rows, of which not all may be drawn, %v times", len(at), times[0])
 	}
 }

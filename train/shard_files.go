@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"encoding/json"
@@ -9,23 +9,23 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Files are the same for all ranks. Those that all see as one file, by its size, its times
+// sharedFiles are the same for all ranks. Those that all see as one file, by its size, its times
 // and its number, are read for their SHA-256 by one rank each; others by every rank.
-type Files struct {
+type sharedFiles struct {
 	comm   ranks.Comm
 	f      *data.Frame
 	shared []bool
 }
 
-// DivideFiles refuses ranks that see another number of files or rows than rank 0, and leaves the
+// divideFiles refuses ranks that see another number of files or rows than rank 0, and leaves the
 // SHA-256 of some to others.
-func DivideFiles(c ranks.Comm, f *data.Frame) (*Files, error) {
-	all, err := Gathered(c, f.Stamps())
+func divideFiles(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
+	all, err := gatherJSON(c, f.Stamps())
 	if err != nil {
 		return nil, err
 	}
 	rows := ranks.Each(c, float64(f.Rows))
-	d := &Files{c, f, make([]bool, len(f.Sources))}
+	d := &sharedFiles{c, f, make([]bool, len(f.Sources))}
 	for r, stamps := range all {
 		if len(stamps) != len(all[0]) {
 			return nil, fmt.Errorf("rank %d sees %d files, rank 0 sees %d", r, len(stamps), len(all[0]))
@@ -45,12 +45,12 @@ func DivideFiles(c ranks.Comm, f *data.Frame) (*Files, error) {
 
 // reader returns the rank that takes the SHA-256 of a file that all share: the last ones first, since
 // rank 0 has more to do than others.
-func (d *Files) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
+func (d *sharedFiles) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 
-// Agree refuses ranks that have read files of other contents than rank 0, and completes what
+// agree refuses ranks that have read files of other contents than rank 0, and completes what
 // is known of them.
-func (d *Files) Agree() error {
-	all, err := Gathered(d.comm, d.f.Sources)
+func (d *sharedFiles) agree() error {
+	all, err := gatherJSON(d.comm, d.f.Sources)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func (d *Files) Agree() error {
 	return nil
 }
 
-// Gathered returns what every rank has.
-func Gathered[T any](c ranks.Comm, own T) ([]T, error) {
+// gatherJSON returns what every rank has.
+func gatherJSON[T any](c ranks.Comm, own T) ([]T, error) {
 	b, err := json.Marshal(own)
 	if err != nil {
 		return nil, err

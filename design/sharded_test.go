@@ -71,10 +71,10 @@ func TestDealtIsTheWhole(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if _, err := design.NewDealt(rows, n, fewer); err == nil {
+				if _, err := design.NewSharded(rows, n, fewer); err == nil {
 					return fmt.Errorf("a row is with none")
 				}
-				m, err := design.NewDealt(rows, n, here)
+				m, err := design.NewSharded(rows, n, here)
 				if err != nil {
 					return err
 				}
@@ -128,7 +128,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				m, err := design.NewDealt(rows, n, here)
+				m, err := design.NewSharded(rows, n, here)
 				if err != nil {
 					return err
 				}
@@ -149,7 +149,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 				const third = n / 3
 				part, spread := m.Part(third), rows.Stratified(n, third)
 				some := whole.Select(spread)
-				from, to := part.(*design.Dealt).Rows().Here(third)
+				from, to := part.(*design.Sharded).Rows().Here(third)
 				for k := from; k < to; k++ {
 					part.RowTo(a, k)
 					if some.RowTo(b, k); !slices.Equal(a, b) {
@@ -178,7 +178,7 @@ func TestRowsThatEveryRankMayCopy(t *testing.T) {
 		{100, 1, 100}, {1 << 17, 1, 1 << 16}, {1 << 30, 1, 1 << 24}, {1 << 30, 1 << 10, 1 << 17}, {1 << 20, 1 << 26, 2}, {1 << 20, 1 << 28, 1},
 	} {
 		err := ranks.Run(1, func(comm ranks.Comm) error {
-			m, err := design.NewDealt(ranks.NewRows(comm, c.n), c.n, sized{n: c.n, d: c.d})
+			m, err := design.NewSharded(ranks.NewRows(comm, c.n), c.n, sized{n: c.n, d: c.d})
 			if err == nil && m.MostSelected() != c.want {
 				t.Errorf("%d of %d × %d, not %d", m.MostSelected(), c.n, c.d, c.want)
 			}

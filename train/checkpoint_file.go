@@ -1,8 +1,4 @@
-// Package journal keeps in a file what a long computation has finished, and a point to start its
-// present part from, so that another run continues it. What must be the same in both runs is
-// kept too, and a difference is refused by name. It imports internal/atomicfile alone.
-// Start reading at Journal.
-package journal
+package train
 
 import (
 	"bytes"
@@ -20,44 +16,48 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// A Journal is a file of values by the name of their part of the computation. Its methods are
-// safe for concurrent use. A nil *Journal keeps nothing.
-type Journal struct {
-	*book
+// A Checkpoint stores in a file what a training has finished (folds, candidates, the choice of a
+// level) and the best point of each of its solves; another run continues from it. The rows are read
+// again and every solution is certified again, to the gap that was asked for. It also stores facts
+// that must be equal in both runs, such as options. Set it as Config.Checkpoint. Its methods are safe
+// for concurrent use; a nil *Checkpoint stores nothing.
+type Checkpoint struct {
+	*checkpointFile
 	prefix string // of all names
 }
 
-// A book is a file with the journals in it.
-type book struct {
+// A checkpointFile is the file of a Checkpoint and of those that Within returns.
+type checkpointFile struct {
 	path  string
 	every time.Duration
 
 	mu      sync.Mutex
 	content content
 	resumed bool
-	next    time.Time // when the file is to be written
+	next    time.Time // of the next write
 	err     error     // of the last write
 }
 
+// content holds the facts that must agree and the encoded values of the parts.
 type content struct {
-	Facts map[string]string // what must be the same
+	Facts map[string]string
 	Parts map[string][]byte
 }
 
-const magic = "drotrain journal 2\n"
+const checkpointMagic = "drotrain journal 2\n"
 
-// New returns a journal that is written to path every so often. Nothing is written before there
-// is something to keep.
-func New(path string, every time.Duration) *Journal {
-	j := &Journal{book: &book{path: path, every: every, next: time.Now().Add(every)}}
+// NewCheckpoint returns a checkpoint that is written to path at most once in an interval. The file is
+// created by the first write; Remove deletes it.
+func NewCheckpoint(path string, every time.Duration) *Checkpoint {
+	j := &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, next: time.Now().Add(every)}}
 	j.content = content{map[string]string{}, map[string][]byte{}}
 	return j
 }
 
-// Resume reads the journal at path and goes on with it. Errors name the file: there is
-// none, or it is damaged.
-func Resume(path string, every time.Duration) (*Journal, error) {
-	j := New(path, every)
+// ResumeCheckpoint reads the checkpoint at path. A missing file is an fs.ErrNotExist; the error of a
+// damaged one names it.
+func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
+	j := NewCheckpoint(path, every)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no checkpoint: it is not a regular file", path)
 	}
@@ -65,7 +65,7 @@ func Resume(path string, every time.Duration) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, ok := bytes.CutPrefix(b, []byte(magic))
+	rest, ok := bytes.CutPrefix(b, []byte(checkpointMagic))
 	if !ok || len(rest) < sha256.Size {
 		return nil, fmt.Errorf("%s is no checkpoint of this version", path)
 	}
@@ -85,23 +85,24 @@ func Resume(path string, every time.Duration) (*Journal, error) {
 	return j, nil
 }
 
-// Within returns a journal in the file of j whose names begin with a part's: that of a
-// computation within the computation.
-func (j *Journal) Within(part string) *Journal {
+// Within returns a checkpoint in the same file for a part of the training: all its names begin with
+// the name of the part.
+func (j *Checkpoint) Within(part string) *Checkpoint {
 	if j == nil {
 		return nil
 	}
-	return &Journal{j.book, j.prefix + part + ": "}
+	return &Checkpoint{j.checkpointFile, j.prefix + part + ": "}
 }
 
-// A ChangedError says what is not as it was when the journal was begun.
+// A ChangedError reports a fact (an option, a file, the version) that differs from the checkpoint.
 type ChangedError struct{ What, Was, Is string }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, show(e.Was), show(e.Is))
+	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, showFact(e.Was), showFact(e.Is))
 }
 
-func show(v string) string {
+// showFact returns a value for an error message, shortened.
+func showFact(v string) string {
 	if v == "" {
 		return "not set"
 	}
@@ -111,8 +112,8 @@ func show(v string) string {
 	return v
 }
 
-// Fact returns the value recorded under a name in a journal that is resumed, and whether there is one.
-func (j *Journal) Fact(what string) (value string, ok bool) {
+// Fact returns the value of a recorded fact, and whether there is one.
+func (j *Checkpoint) Fact(what string) (value string, ok bool) {
 	if j == nil {
 		return "", false
 	}
@@ -122,9 +123,8 @@ func (j *Journal) Fact(what string) (value string, ok bool) {
 	return value, ok
 }
 
-// Agree notes a fact that must be the same in a run that goes on; in one that does,
-// another value is a *ChangedError.
-func (j *Journal) Agree(what, value string) error {
+// Agree records a fact, or returns a *ChangedError if another value is recorded.
+func (j *Checkpoint) Agree(what, value string) error {
 	if j == nil {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (j *Journal) Agree(what, value string) error {
 	return nil
 }
 
-// Facts returns those whose names begin with a prefix, by the rest of their names.
-func (j *Journal) Facts(prefix string) map[string]string {
+// Facts returns the facts whose names begin with a prefix, by the rest of their names.
+func (j *Checkpoint) Facts(prefix string) map[string]string {
 	out := map[string]string{}
 	if j == nil {
 		return out
@@ -153,8 +153,8 @@ func (j *Journal) Facts(prefix string) map[string]string {
 	return out
 }
 
-// Load stores the value of a part in into, and reports whether the journal has one.
-func (j *Journal) Load(part string, into any) (bool, error) {
+// Load stores the value of a part in into, and reports whether the checkpoint has one.
+func (j *Checkpoint) Load(part string, into any) (bool, error) {
 	if j == nil {
 		return false, nil
 	}
@@ -170,9 +170,9 @@ func (j *Journal) Load(part string, into any) (bool, error) {
 	return true, nil
 }
 
-// Store keeps the value of a part: that of one that is finished, or a point to start it from
-// again. The file is written when the last time was long enough ago, or by Flush.
-func (j *Journal) Store(part string, value any) {
+// Store records the value of a part: its result, or a point to start it from again. It writes the
+// file if the interval since the last write has passed; Flush writes it at once.
+func (j *Checkpoint) Store(part string, value any) {
 	if j == nil {
 		return
 	}
@@ -190,8 +190,8 @@ func (j *Journal) Store(part string, value any) {
 	}
 }
 
-// Flush writes what is known now.
-func (j *Journal) Flush() error {
+// Flush writes the file now.
+func (j *Checkpoint) Flush() error {
 	if j == nil {
 		return nil
 	}
@@ -201,8 +201,8 @@ func (j *Journal) Flush() error {
 	return j.err
 }
 
-// write writes the file. The lock is held.
-func (j *Journal) write() {
+// write writes the file. The caller holds the lock.
+func (j *Checkpoint) write() {
 	var b bytes.Buffer
 	if j.err = gob.NewEncoder(&b).Encode(&j.content); j.err != nil {
 		return
@@ -210,15 +210,15 @@ func (j *Journal) write() {
 	if j.err = os.MkdirAll(filepath.Dir(j.path), 0o777); j.err == nil {
 		j.err = atomicfile.Write(j.path, true, func(w io.Writer) error {
 			sum := sha256.Sum256(b.Bytes())
-			_, err := io.Copy(w, io.MultiReader(strings.NewReader(magic), bytes.NewReader(sum[:]), &b))
+			_, err := io.Copy(w, io.MultiReader(strings.NewReader(checkpointMagic), bytes.NewReader(sum[:]), &b))
 			return err
 		})
 	}
 	j.next = time.Now().Add(j.every)
 }
 
-// Begun reports whether the journal has the value of a part.
-func (j *Journal) Begun() bool {
+// Begun reports whether the checkpoint has the value of any part.
+func (j *Checkpoint) Begun() bool {
 	if j == nil {
 		return false
 	}
@@ -227,8 +227,8 @@ func (j *Journal) Begun() bool {
 	return len(j.content.Parts) > 0
 }
 
-// Err returns why the last write failed, if it did: the computation goes on without.
-func (j *Journal) Err() error {
+// Err returns the error of the last write; the training continues after one.
+func (j *Checkpoint) Err() error {
 	if j == nil {
 		return nil
 	}
@@ -237,11 +237,11 @@ func (j *Journal) Err() error {
 	return j.err
 }
 
-// Resumed reports that the journal was begun by another run.
-func (j *Journal) Resumed() bool { return j != nil && j.resumed }
+// Resumed reports whether another run began the checkpoint.
+func (j *Checkpoint) Resumed() bool { return j != nil && j.resumed }
 
-// Remove takes the file away: there is nothing to go on with.
-func (j *Journal) Remove() error {
+// Remove deletes the file.
+func (j *Checkpoint) Remove() error {
 	if j == nil {
 		return nil
 	}

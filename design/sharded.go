@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Dealt is a matrix whose rows lie with several ranks, each with those of its shards. Its
-// methods are asked for rows that are here; Select, and Dealt itself, are collective calls.
-type Dealt struct {
+// A Sharded is a matrix whose rows lie with several ranks, each with those of its shards. Its
+// methods are asked for rows that are here; Select, and Sharded itself, are collective calls.
+type Sharded struct {
 	rows    *ranks.Rows
 	here    Matrix // rows [lo, hi), at 0
 	n, d    int
@@ -23,12 +23,12 @@ type Dealt struct {
 	arena   *memory.Arena
 }
 
-var _ Matrix = (*Dealt)(nil)
+var _ Matrix = (*Sharded)(nil)
 
-// NewDealt returns the matrix of n rows of which here are those of this rank, as rows deals
+// NewSharded returns the matrix of n rows of which here are those of this rank, as rows deals
 // them.
-func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
-	m := &Dealt{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
+func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
+	m := &Sharded{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
 	m.lo, m.hi = rows.Here(n)
 	var own int
 	if own, m.d = here.Dims(); own != m.hi-m.lo {
@@ -58,14 +58,14 @@ func NewDealt(rows *ranks.Rows, n int, here Matrix) (*Dealt, error) {
 }
 
 // Rows reports how the rows lie with the ranks.
-func (m *Dealt) Rows() *ranks.Rows { return m.rows }
+func (m *Sharded) Rows() *ranks.Rows { return m.rows }
 
 // Arena returns where vectors of one entry a row lie: they take memory for the rows that are here.
-func (m *Dealt) Arena() *memory.Arena { return m.arena }
+func (m *Sharded) Arena() *memory.Arena { return m.arena }
 
 // MostSelected returns the number of rows that Select may be asked for: what every rank has
 // memory and time for, whatever the number of ranks.
-func (m *Dealt) MostSelected() int {
+func (m *Sharded) MostSelected() int {
 	const (
 		fewest  = 1 << 16
 		entries = 1 << 27 // of the copies: a gigabyte
@@ -74,49 +74,49 @@ func (m *Dealt) MostSelected() int {
 }
 
 // Dims implements Matrix.
-func (m *Dealt) Dims() (n, d int) { return m.n, m.d }
+func (m *Sharded) Dims() (n, d int) { return m.n, m.d }
 
 // MarginsTo implements Matrix.
-func (m *Dealt) MarginsTo(dst, x []float64, lo, hi int) {
+func (m *Sharded) MarginsTo(dst, x []float64, lo, hi int) {
 	m.here.MarginsTo(dst[m.lo:m.hi], x, lo-m.lo, hi-m.lo)
 }
 
 // AddRowsTo implements Matrix.
-func (m *Dealt) AddRowsTo(dst, u, v []float64, lo, hi int) {
+func (m *Sharded) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	m.here.AddRowsTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
 // AddChangeTo implements Matrix.
-func (m *Dealt) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
+func (m *Sharded) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
 	m.here.AddChangeTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], p[m.lo:m.hi], q[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
 // AddGramTo implements Matrix.
-func (m *Dealt) AddGramTo(dst, w []float64, lo, hi int) {
+func (m *Sharded) AddGramTo(dst, w []float64, lo, hi int) {
 	m.here.AddGramTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
 // AddSquaresTo implements Matrix.
-func (m *Dealt) AddSquaresTo(dst, w []float64, lo, hi int) {
+func (m *Sharded) AddSquaresTo(dst, w []float64, lo, hi int) {
 	m.here.AddSquaresTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
 // NormsTo implements Matrix.
-func (m *Dealt) NormsTo(dst, scale []float64, lo, hi int) {
+func (m *Sharded) NormsTo(dst, scale []float64, lo, hi int) {
 	m.here.NormsTo(dst[m.lo:m.hi], scale, lo-m.lo, hi-m.lo)
 }
 
 // RowTo implements Matrix, for a row that is here.
-func (m *Dealt) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
+func (m *Sharded) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
 
 // Select implements Matrix: every rank has the copies.
-func (m *Dealt) Select(rows []int) Matrix {
+func (m *Sharded) Select(rows []int) Matrix {
 	copies, _ := m.SelectWith(rows, nil)
 	return copies
 }
 
 // SelectWith works like Select with the entries of a vector of one entry a row; nil is none.
-func (m *Dealt) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
+func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
 	c, width := m.rows.Comm(), m.d
 	if v != nil {
 		width++
@@ -188,12 +188,12 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 
 // Part returns a copy of the first rows of every shard, count in all, each with the rank
 // that has it: a collective call.
-func (m *Dealt) Part(count int) Matrix {
+func (m *Sharded) Part(count int) Matrix {
 	own := m.rows.StratifiedHere(m.n, count)
 	for k := range own {
 		own[k] -= m.lo
 	}
-	part, err := NewDealt(m.rows.Part(count), count, m.here.Select(own))
+	part, err := NewSharded(m.rows.Part(count), count, m.here.Select(own))
 	if err != nil {
 		panic(err) // Stratified and Part name the same rows
 	}
@@ -201,13 +201,13 @@ func (m *Dealt) Part(count int) Matrix {
 }
 
 // Largest implements Matrix, of all rows.
-func (m *Dealt) Largest() []float64 { return m.largest }
+func (m *Sharded) Largest() []float64 { return m.largest }
 
 // Terms implements Matrix, of all rows.
-func (m *Dealt) Terms() int { return m.terms }
+func (m *Sharded) Terms() int { return m.terms }
 
 // Bytes implements Matrix, of all rows.
-func (m *Dealt) Bytes() int64 { return m.bytes }
+func (m *Sharded) Bytes() int64 { return m.bytes }
 
 // Work implements Matrix, of all rows.
-func (m *Dealt) Work() (pass, gram float64) { return m.pass, m.gram }
+func (m *Sharded) Work() (pass, gram float64) { return m.pass, m.gram }

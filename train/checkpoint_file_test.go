@@ -1,4 +1,4 @@
-package journal
+package train
 
 import (
 	"crypto/sha256"
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// What was kept is there again, and what has changed, or is damaged, is refused.
-func TestJournal(t *testing.T) {
+// A stored part is loaded again; a changed fact and a damaged file are refused.
+func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
-	j := New(path, time.Hour)
+	j := NewCheckpoint(path, time.Hour)
 	if err := j.Agree("seed", "3"); err != nil || j.Resumed() || j.Begun() {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestJournal(t *testing.T) {
 	if j.Err() != nil || j.Flush() != nil {
 		t.Fatal(j.Err())
 	}
-	k, err := Resume(path, 0)
+	k, err := ResumeCheckpoint(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +67,17 @@ func TestJournal(t *testing.T) {
 		if err := os.WriteFile(path, c, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Resume(path, 0); err == nil {
+		if _, err := ResumeCheckpoint(path, 0); err == nil {
 			t.Fatalf("byte %d changed, and no error", at)
 		}
 	}
 	if err := k.Remove(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Resume(path, 0); !errors.Is(err, os.ErrNotExist) || k.Remove() != nil {
+	if _, err := ResumeCheckpoint(path, 0); !errors.Is(err, os.ErrNotExist) || k.Remove() != nil {
 		t.Error(err)
 	}
-	var none *Journal
+	var none *Checkpoint
 	if none.Flush() != nil {
 		t.Error("no file, and an error")
 	}
@@ -87,13 +87,13 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A journal that cannot be written says so, and goes on.
-func TestJournalWithoutRoom(t *testing.T) {
+// A checkpoint that cannot be written reports an error and keeps its parts in memory.
+func TestCheckpoint_UnwritableFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j := New(filepath.Join(file, "checkpoint"), 0)
+	j := NewCheckpoint(filepath.Join(file, "checkpoint"), 0)
 	j.Store("x", 1)
 	if j.Err() == nil {
 		t.Error("no error")
@@ -104,9 +104,9 @@ func TestJournalWithoutRoom(t *testing.T) {
 	}
 }
 
-// A journal that is none keeps nothing and says so, whatever it is asked.
-func TestNoJournal(t *testing.T) {
-	var j *Journal
+// A nil checkpoint stores nothing.
+func TestCheckpoint_Nil(t *testing.T) {
+	var j *Checkpoint
 	var x int
 	done, err := j.Load("part", &x)
 	_, told := j.Fact("seed")
@@ -119,18 +119,18 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// What cannot be written or read is an error, of a file with the right checksum too.
-func TestJournalsThatCannotBe(t *testing.T) {
+// Values that gob cannot encode or decode are errors, also under a right checksum.
+func TestCheckpoint_UnreadableFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
-	j := New(path, time.Hour)
+	j := NewCheckpoint(path, time.Hour)
 	if j.Store("part", func() {}); j.Err() == nil {
 		t.Error("a function was kept")
 	}
-	j = New(path, 0) // written at once
+	j = NewCheckpoint(path, 0) // written at once
 	if j.Store("part", "text"); j.Err() != nil {
 		t.Fatal(j.Err())
 	}
-	k, err := Resume(path, time.Hour)
+	k, err := ResumeCheckpoint(path, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,10 +142,10 @@ func TestJournalsThatCannotBe(t *testing.T) {
 		t.Error("a journal without facts")
 	}
 	sum := sha256.Sum256([]byte("no content"))
-	if err := os.WriteFile(path, slices.Concat([]byte(magic), sum[:], []byte("no content")), 0o666); err != nil {
+	if err := os.WriteFile(path, slices.Concat([]byte(checkpointMagic), sum[:], []byte("no content")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Resume(path, 0); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := ResumeCheckpoint(path, 0); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("content of another kind: %v", err)
 	}
 	long := strings.Repeat("x", 80)
@@ -159,8 +159,8 @@ func TestJournalsThatCannotBe(t *testing.T) {
 	}
 }
 
-// What has no end is no checkpoint.
-func TestResume_NotARegularFile(t *testing.T) {
+// A pipe is refused: it has no end.
+func TestResumeCheckpoint_NotARegularFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	if err := os.Symlink("/dev/zero", path); err != nil {
 		t.Skip(err)
@@ -168,7 +168,7 @@ func TestResume_NotARegularFile(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Resume(path, 0); err == nil || !strings.Contains(err.Error(), "regular file") {
+	if _, err := ResumeCheckpoint(path, 0); err == nil || !strings.Contains(err.Error(), "regular file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"math/rand/v2"
@@ -12,8 +12,8 @@ import (
 // What is known of rows that lie with ranks, from vectors of one entry a row: collective calls,
 // with the same bits for any number of ranks.
 
-// Average returns the mean of v under weights; nil is equal ones.
-func Average(rows *ranks.Rows, v, weight []float64) float64 {
+// meanOver returns the mean of v under weights; nil is equal ones.
+func meanOver(rows *ranks.Rows, v, weight []float64) float64 {
 	weighted := func(of func(j int) float64) float64 {
 		return rows.Sum(len(v), func(lo, hi int) float64 {
 			sum := 0.0
@@ -30,8 +30,8 @@ func Average(rows *ranks.Rows, v, weight []float64) float64 {
 	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
 }
 
-// Risks returns the mean losses of groups, as data.Grouping has them.
-func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
+// groupRisks returns the mean losses of groups, as data.Grouping has them.
+func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -48,8 +48,8 @@ func Risks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 	return out
 }
 
-// RankCorrelation returns Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
-func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
+// rankCorrelationOver returns Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
+func rankCorrelationOver(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
 	at := rows.StratifiedHere(len(a), count)
 	own, other := make([]float64, 0, len(at)), make([]float64, 0, len(at))
 	for k := 0; k < len(at); {
@@ -70,10 +70,10 @@ func RankCorrelation(rows *ranks.Rows, a []float64, count int, score func(lo, hi
 	return told[0]
 }
 
-// Drawn returns some of n rows and how many each stands for: all, where no more than most are, and
+// drawCopies returns some of n rows and how many each stands for: all, where no more than most are, and
 // else nine tenths of most on average, half of them by weights that sum to 1, those of much
 // weight for sure; nil weights are equal. Each rank draws of its own, shard by shard.
-func Drawn(rows *ranks.Rows, n, most int, weights []float64, seed uint64) (at []int, times []float64) {
+func drawCopies(rows *ranks.Rows, n, most int, weights []float64, seed uint64) (at []int, times []float64) {
 	const stream = 0x636f7079
 	few := n <= most
 	most = 9 * most / 10

@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// outside is a place for rows in a directory of the test, with piles as small as they can
+// outside is a place for rows in a directory of the test, with buckets as small as they can
 // be.
-func outside(t *testing.T) *Outside {
+func outside(t *testing.T) *DiskStorage {
 	dir := t.TempDir()
 	arena, err := memory.NewArena(dir, 1<<40)
 	if err != nil {
@@ -26,13 +26,13 @@ func outside(t *testing.T) *Outside {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
 	})
-	return &Outside{Dir: dir, Arena: arena}
+	return &DiskStorage{Dir: dir, Arena: arena}
 }
 
 // Rows that are put in order on disk are those that are encoded in memory, bit for bit,
 // in every storage, with what is said of them.
 func TestFitTo_Disk(t *testing.T) {
-	const n = 41_000 // three piles of the training rows
+	const n = 41_000 // three buckets of the training rows
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	writeMixed(t, path, n, 1)
 	train, held := shuffledRows(n)

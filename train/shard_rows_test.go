@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // Hold-out rows lie among the training rows of their rank where every rank has one at least and
 // none more than twice its share and a stripe; else each has as many; few are the first rank's.
 func TestBoundsOfHoldoutRows(t *testing.T) {
-	const stripe = StripeRows
+	const stripe = stripeRows
 	for _, c := range []struct {
 		before [3]int
 		all    int
@@ -56,7 +56,7 @@ func TestStretchesCoverATable(t *testing.T) {
 	} {
 		var got [3][2]int
 		err := ranks.Run(3, func(comm ranks.Comm) error {
-			from, to := Stretch(f, c.own[comm.Rank()], ranks.NewRowsIn(comm, 12, 3))
+			from, to := rowRange(f, c.own[comm.Rank()], ranks.NewRowsIn(comm, 12, 3))
 			got[comm.Rank()] = [2]int{from, to}
 			return nil
 		})
@@ -64,7 +64,7 @@ func TestStretchesCoverATable(t *testing.T) {
 			t.Errorf("%v: %v, not %v; %v", c.own, got, c.want, err)
 		}
 	}
-	if from, to := Stretch(f, []int{5}, nil); from != 0 || to != 12 {
+	if from, to := rowRange(f, []int{5}, nil); from != 0 || to != 12 {
 		t.Errorf("of rows that are all here: %d to %d", from, to)
 	}
 }

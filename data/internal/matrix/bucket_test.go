@@ -13,23 +13,23 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
-// Records that are added to a pile in any order, in pieces of columns, are rows in theirs; a
-// pile is refused of which the disk gives back something else.
-func TestPilesAreReadBack(t *testing.T) {
+// Records that are added to a bucket in any order, in pieces of columns, are rows in theirs; a
+// bucket is refused of which the disk gives back something else.
+func TestBuckets_AreReadBack(t *testing.T) {
 	const n, numbers = 50, 5
 	rng := rand.New(rand.NewPCG(7, 1))
 	want := make([]float64, n*numbers)
 	for i := range want {
 		want[i] = rng.NormFloat64()
 	}
-	p := &piles{plan: plan{numbers: make([]*Number, numbers)}}
-	filled := func(buffer int) *pile {
-		f, err := os.CreateTemp(t.TempDir(), "pile")
+	p := &buckets{plan: plan{numbers: make([]*Number, numbers)}}
+	filled := func(buffer int) *bucket {
+		f, err := os.CreateTemp(t.TempDir(), "bucket")
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { f.Close() })
-		k := &pile{file: f, buf: make([]float64, 0, buffer)}
+		k := &bucket{file: f, buf: make([]float64, 0, buffer)}
 		rows, places, which := make([]int32, n), rng.Perm(n), make([]int32, n)
 		for i := range rows {
 			rows[i], which[i] = int32(i), int32(i)
@@ -63,15 +63,15 @@ func TestPilesAreReadBack(t *testing.T) {
 	}
 	raw := make([]float64, n*numbers)
 	for what, c := range map[string]struct {
-		damage func(k *pile)
+		damage func(k *bucket)
 		is     error
 	}{
-		"a place behind the last":   {func(k *pile) { k.buf[0] = math.Float64frombits(math.Float64bits(k.buf[0])&^(1<<headPlace-1) | n) }, errPile},
-		"a column behind the last":  {func(k *pile) { k.buf[0] = math.Float64frombits(math.Float64bits(k.buf[0]) + 4<<headPlace) }, errPile},
-		"more numbers than follow":  {func(k *pile) { k.buf = k.buf[:len(k.buf)-1] }, errPile},
-		"less than was written":     {func(k *pile) { k.flush(); k.file.Truncate(k.size - 8) }, io.ErrUnexpectedEOF},
-		"a file that is not there":  {func(k *pile) { k.file.Close() }, os.ErrClosed},
-		"a head that asks for more": {func(k *pile) { k.buf = append(k.buf, math.Float64frombits(1<<(headPlace+headFirst+10))) }, errPile},
+		"a place behind the last":   {func(k *bucket) { k.buf[0] = math.Float64frombits(math.Float64bits(k.buf[0])&^(1<<headPlace-1) | n) }, errBucket},
+		"a column behind the last":  {func(k *bucket) { k.buf[0] = math.Float64frombits(math.Float64bits(k.buf[0]) + 4<<headPlace) }, errBucket},
+		"more numbers than follow":  {func(k *bucket) { k.buf = k.buf[:len(k.buf)-1] }, errBucket},
+		"less than was written":     {func(k *bucket) { k.flush(); k.file.Truncate(k.size - 8) }, io.ErrUnexpectedEOF},
+		"a file that is not there":  {func(k *bucket) { k.file.Close() }, os.ErrClosed},
+		"a head that asks for more": {func(k *bucket) { k.buf = append(k.buf, math.Float64frombits(1<<(headPlace+headFirst+10))) }, errBucket},
 	} {
 		k := filled(1 << 10)
 		c.damage(k)
@@ -81,26 +81,26 @@ func TestPilesAreReadBack(t *testing.T) {
 	}
 }
 
-// What is to be written to piles takes a megabyte a pile, and sixteen for all of them.
-func TestBuffersOfPiles(t *testing.T) {
+// What is to be written to buckets takes a megabyte a bucket, and sixteen for all of them.
+func TestBuckets_Buffers(t *testing.T) {
 	for count, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
-		d, err := tiles.NewPartition(count*pileGrain, nil, nil)
+		d, err := tiles.NewPartition(count*bucketRows, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		where := Outside{Pile: 8 * pileGrain}
+		where := DiskStorage{Bucket: 8 * bucketRows}
 		where.Dir = t.TempDir()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		p := &piles{plan: plan{rows: d, numbers: make([]*Number, 1)}, where: where}
+		p := &buckets{plan: plan{rows: d, numbers: make([]*Number, 1)}, where: where}
 		err = p.begin(nil)
 		runtime.ReadMemStats(&after)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.close(false)
-		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].pile) != count {
-			t.Errorf("%d piles take %d bytes, not %d", len(p.sets[0].pile), took, want)
+		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].bucket) != count {
+			t.Errorf("%d buckets take %d bytes, not %d", len(p.sets[0].bucket), took, want)
 		}
 	}
 }

@@ -152,12 +152,12 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 							t.Errorf("group %+v, alone %+v", g, other)
 						}
 					}
-					c, dealt := m.Run.Copies()
+					c, sharded := m.Run.Copies()
 					stand, square := 0.0, 0.0 // what copies stand for is all rows, but for the luck of the draw
 					for _, v := range c.Times {
 						stand, square = stand+v, square+v*(v-1)
 					}
-					if !dealt || slices.Min(c.Times) < 1 || !(math.Abs(stand-float64(m.TrainRows)) <= 5*math.Sqrt(square)) {
+					if !sharded || slices.Min(c.Times) < 1 || !(math.Abs(stand-float64(m.TrainRows)) <= 5*math.Sqrt(square)) {
 						t.Fatalf("copies of %d rows stand for %v of %d", len(c.Rows), stand, m.TrainRows)
 					}
 					if r > 0 {
@@ -208,7 +208,7 @@ func TestRanksWithoutRoomForTheReport(t *testing.T) {
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
 		}
 		m.Complete()
-		if copies, dealt := m.Run.Copies(); m.Run.Weights != nil || copies != nil || !dealt {
+		if copies, sharded := m.Run.Copies(); m.Run.Weights != nil || copies != nil || !sharded {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}
 		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "who holds the adversary's weight") != (comm.Rank() == 0) {

@@ -13,7 +13,6 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -41,13 +40,13 @@ func (c *Config) rankable() error {
 // one process in the order of the table, but that each shard is in random order, so that its
 // first rows are a sample of it. Where a row alone tells which side it is on, a rank looks at
 // its part of the table; elsewhere each looks at all of it.
-func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, periods *Periods, err error) {
+func (c *Config) share(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
 	if h := c.holdout(); f.SplitsByRow(h) {
-		s, err = dealt.ByRow(ctx, c.comm, f, h)
+		s, err = assignSplitRows(ctx, c.comm, f, h)
 	} else {
 		var train, held []int
 		if train, held, err = c.rows(ctx, f, nil); err == nil {
-			s = dealt.Given(c.comm, train, held)
+			s = assignRows(c.comm, train, held)
 			periods, err = c.periods(ctx, f, train, held)
 		}
 	}
@@ -59,13 +58,13 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *dealt.Share, peri
 	return s, periods, nil
 }
 
-// fitDealt encodes the rows of this rank: a collective call.
-func (c *Config) fitDealt(ctx context.Context, f *data.Frame, files *dealt.Files, s *dealt.Share) (*data.Fitted, error) {
+// fitSharded encodes the rows of this rank: a collective call.
+func (c *Config) fitSharded(ctx context.Context, f *data.Frame, files *sharedFiles, s *rowAssignment) (*data.Fitted, error) {
 	fitted, err := data.FitTo(ctx, f, s.Train, s.Held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Shared: &data.Shared{Rows: s.Rows, Total: s.Total}})
 	if err != nil {
 		return nil, err
 	}
-	return fitted, files.Agree()
+	return fitted, files.agree()
 }
 
 // firstHeld returns hold-out rows for a look at how well they are told. Over ranks they are read by
@@ -114,17 +113,17 @@ func (r *Run) Here() (lo, hi int) { return r.rows.Here(r.Train.N) }
 // arena returns where vectors of one entry a training row lie; nil for memory.
 func (r *Run) arena() *memory.Arena {
 	if r.rows != nil {
-		return r.Train.X.(*design.Dealt).Arena()
+		return r.Train.X.(*design.Sharded).Arena()
 	}
-	return r.outside.arena()
+	return r.disk.arena()
 }
 
-// dealt returns a matrix of the training rows, of those that are here.
-func (r *Run) dealt(here design.Matrix) (design.Matrix, error) {
+// shardMatrix returns the matrix of all training rows from the rows of this rank.
+func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 	if r.rows == nil {
 		return here, nil
 	}
-	return design.NewDealt(r.rows, r.Train.N, here)
+	return design.NewSharded(r.rows, r.Train.N, here)
 }
 
 // sample returns about count training rows, with their targets: the first ones, which are in
@@ -144,7 +143,7 @@ func (r *Run) sample(count int) *data.Dataset {
 func (m *Model) follows() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
 // mostCopied returns the number of rows that every rank may have copies of.
-func mostCopied(x design.Matrix) int { return x.(*design.Dealt).MostSelected() }
+func mostCopied(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
 
 // rankCorrelation returns Spearman's, of margins and of those at x, on about count training
 // rows; score is written to.
@@ -156,7 +155,7 @@ func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
 	if r.rows == nil {
 		return spearman.Correlation(margin[:count], scored(0, count))
 	}
-	return dealt.RankCorrelation(r.rows, margin, count, scored)
+	return rankCorrelationOver(r.rows, margin, count, scored)
 }
 
 // concentration returns Σy² and the largest weight.
@@ -207,7 +206,7 @@ func (m *Model) Complete() {
 		return
 	}
 	r.copies = &Copies{}
-	r.copies.Rows, r.copies.Times = dealt.Drawn(r.rows, r.Train.N, mostCopied(r.Train.X), r.Weights, m.Config.Seed)
+	r.copies.Rows, r.copies.Times = drawCopies(r.rows, r.Train.N, mostCopied(r.Train.X), r.Weights, m.Config.Seed)
 	r.copies.X = r.Train.X.Select(r.copies.Rows)
 	d := *r.Train
 	loss, weights, weight := ranks.First(r.rows, r.Loss), ranks.First(r.rows, r.Weights), ranks.First(r.rows, r.Weight)
@@ -228,8 +227,8 @@ type Copies struct {
 }
 
 // Copies returns those that a run has where its rows lie with several ranks, nil where the rows
-// are too many; dealt is false where all rows are here.
-func (r *Run) Copies() (c *Copies, dealt bool) { return r.copies, r.rows != nil }
+// are too many; sharded is false for a single process.
+func (r *Run) Copies() (c *Copies, sharded bool) { return r.copies, r.rows != nil }
 
 // sampled works like t.Select of rows that lie with several ranks.
 func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
@@ -245,7 +244,7 @@ func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 // levels returns what a level has to know of the training rows.
 func (r *Run) levels() level.Rows {
 	rows := Rows(r.Train, r.Weight)
-	rows.Dealt = r.rows
+	rows.Sharded = r.rows
 	return rows
 }
 

@@ -7,18 +7,17 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/train/internal/dealt"
 )
 
 // The shares of ranks are the rows that one process trains on and holds out, whatever the
 // number of ranks, and no rank has rows of another.
 func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
-	const n = 5*dealt.ChunkRows + 77
+	const n = 5*chunkRows + 77
 	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"}, Code: make([]int32, n)}
 	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	for i := range n {
 		x.Number[i] = float64(i % 5)
-		if part.Code[i] = int32(i % 3); i/dealt.ChunkRows == 2 {
+		if part.Code[i] = int32(i % 3); i/chunkRows == 2 {
 			part.Code[i] = 1 // a chunk without training rows
 		}
 	}
@@ -58,7 +57,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if lo, hi := s.Rows.Here(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
 					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.Train), s.Total)
 				}
-				if len(s.Held) > 2*len(held)/size+dealt.StripeRows || s.AllHeld != len(held) {
+				if len(s.Held) > 2*len(held)/size+stripeRows || s.AllHeld != len(held) {
 					t.Errorf("%s: rank %d of %d has %d of %d hold-out rows", name, comm.Rank(), size, len(s.Held), s.AllHeld)
 				}
 				if len(s.Held) == 0 && len(held) >= size {
@@ -71,7 +70,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			for r := 1; r < size && size == 3 && near[name]; r++ { // as of one stripe with the training rows
-				if first := slices.Min(got[r]) / dealt.StripeRows; away[r][0]/dealt.StripeRows < first || slices.Max(away[r-1])/dealt.StripeRows >= first {
+				if first := slices.Min(got[r]) / stripeRows; away[r][0]/stripeRows < first || slices.Max(away[r-1])/stripeRows >= first {
 					t.Errorf("%s: rank %d of %d begins at row %d, and its hold-out rows at %d behind %d", name, r, size, slices.Min(got[r]), away[r][0], slices.Max(away[r-1]))
 				}
 			}

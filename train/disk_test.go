@@ -46,10 +46,10 @@ func wide(t *testing.T, n int) *data.Frame {
 }
 
 // away is a place for rows in a directory that is empty at the end.
-func away(t *testing.T, c *Config, resident int64) *outside {
+func away(t *testing.T, c *Config, resident int64) *diskStorage {
 	t.Helper()
 	c.Cache = t.TempDir()
-	o, err := c.outsideOf(context.Background(), &data.Frame{}, true)
+	o, err := c.newDiskStorage(context.Background(), &data.Frame{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func away(t *testing.T, c *Config, resident int64) *outside {
 	if o.Arena, err = memory.NewArena(c.Cache, resident); err != nil {
 		t.Fatal(err)
 	}
-	o.Arena.MinSize, o.Memory, o.Pile = 1, 1<<18, 1
+	o.Arena.MinSize, o.Memory, o.Bucket = 1, 1<<18, 1
 	t.Cleanup(func() {
 		o.close()
 		if files, err := os.ReadDir(c.Cache); err != nil || len(files) > 0 {
@@ -73,7 +73,7 @@ func away(t *testing.T, c *Config, resident int64) *outside {
 // A model of rows on disk is the model of the same rows in memory: the same level chosen,
 // the same optimum, the same summary, whatever leaves memory.
 func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
-	f := wide(t, 25_000) // two piles
+	f := wide(t, 25_000) // two buckets
 	for name, set := range map[string]func(*Config){
 		"chosen":  func(c *Config) { c.Groups = []string{"g"} },
 		"chi2":    func(c *Config) { c.Penalty, c.Nu, c.Recalibrate = "chi2", level.At(1), true },
@@ -165,7 +165,7 @@ func TestOutsideOf(t *testing.T) {
 				f.Columns = append(f.Columns, f.Columns[0])
 			}
 		}
-		o, err := cfg.outsideOf(context.Background(), f, false)
+		o, err := cfg.newDiskStorage(context.Background(), f, false)
 		switch {
 		case err != nil:
 			if c.want == "" || !strings.Contains(err.Error(), c.want) || !errors.Is(err, data.ErrMemory) {
@@ -179,13 +179,13 @@ func TestOutsideOf(t *testing.T) {
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
-	least, err := cfg.outsideOf(context.Background(), frame(10, 3), true)
+	least, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
 		t.Errorf("ten rows in %s: %v", size(memory.LeastOnDisk), err)
 	}
 	least.close()
 	cfg.Memory--
-	if _, err := cfg.outsideOf(context.Background(), frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
+	if _, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
 		t.Errorf("ten rows in a byte less: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestOutsideGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		o, err := cfg.outsideOf(t.Context(), f, false)
+		o, err := cfg.newDiskStorage(t.Context(), f, false)
 		if (o != nil) != (c.want == "disk") || (err != nil) != (c.want != "" && c.want != "disk") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d rows, %v: on disk %v, %v", c.rows, c.facts, o != nil, err)
 		}
@@ -218,7 +218,7 @@ func TestOutsideGoesOn(t *testing.T) {
 }
 
 // What rows take is counted by hand: numbers of eight or four bytes, twice where a copy with centred
-// columns is made, 90 bytes a row in memory, and on disk their piles or their vectors.
+// columns is made, 90 bytes a row in memory, and on disk their buckets or their vectors.
 func TestDemands(t *testing.T) {
 	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "g", Kind: data.Categorical}}}
 	for i := range 4 {
@@ -254,8 +254,8 @@ func TestDemands(t *testing.T) {
 	}
 	cfg := DefaultConfig()
 	cfg.Target, cfg.Holdout = "0", 0
-	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // piles
-		t.Errorf("piles: %+v", d)
+	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
+		t.Errorf("buckets: %+v", d)
 	}
 	for _, c := range []struct {
 		need, memory, have int64
@@ -292,7 +292,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
-	if o, err := cfg.outsideOf(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
+	if o, err := cfg.newDiskStorage(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}

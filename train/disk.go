@@ -15,8 +15,8 @@ import (
 )
 
 // An outside is where the training rows are stored that are more than memory holds.
-type outside struct {
-	data.Outside
+type diskStorage struct {
+	data.DiskStorage
 	memory int64 // bytes that the process may have
 }
 
@@ -114,13 +114,13 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	}
 	d.memory += d.choice
 	d.heap += d.choice + d.table
-	// The matrices are written while their piles are there; then there are vectors.
-	piles := n*8*int64(columns-categories+1) + n*placeBytes
+	// The matrices are written while their buckets are there; then there are vectors.
+	buckets := n*8*int64(columns-categories+1) + n*placeBytes
 	d.disk = n*int64(columns)*cell + d.matrix/4
 	if c.Scale == "none" && c.Intercept || c.Evaluate == EvaluateCrossfit { // a centred copy, or that of a fold
 		d.disk += d.matrix
 	}
-	d.disk += max(piles, 2*n*rowBytes+(n-trained)*measuredBytes)
+	d.disk += max(buckets, 2*n*rowBytes+(n-trained)*measuredBytes)
 	return d
 }
 
@@ -128,9 +128,9 @@ func (c Config) demands(f *data.Frame) (d demand) {
 // stays free.
 func (d demand) fits(memory, have int64) bool { return d.memory < memory-memory/8-have }
 
-// outsideOf decides where the rows of a table lie: nil is memory, if there is enough, or if
+// newDiskStorage decides where the rows of a table lie: nil is memory, if there is enough, or if
 // there is no place for anything else. full says that memory was tried.
-func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outside, error) {
+func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
 	}
@@ -164,7 +164,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if !full && d.fits(here, have) {
 		return nil, nil
 	}
-	refuse := func(hint, format string, args ...any) (*outside, error) {
+	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < memory.LeastOnDisk {
@@ -189,7 +189,7 @@ func (c Config) outsideOf(ctx context.Context, f *data.Frame, full bool) (*outsi
 	if err != nil {
 		return nil, err
 	}
-	return &outside{memory: may, Outside: data.Outside{Dir: dir, Arena: arena, Memory: may / 6, Pile: may / 6}}, nil
+	return &diskStorage{memory: may, DiskStorage: data.DiskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}}, nil
 }
 
 func (c Config) announce(line string) {
@@ -210,7 +210,7 @@ func size(n int64) string {
 }
 
 // arena returns where vectors of one entry a row lie; nil for memory.
-func (o *outside) arena() *memory.Arena {
+func (o *diskStorage) arena() *memory.Arena {
 	if o == nil {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (o *outside) arena() *memory.Arena {
 }
 
 // drop frees the matrices of rows on disk, which are to be encoded again, and their vectors.
-func (o *outside) drop(f *data.Fitted, weight []float64) {
+func (o *diskStorage) drop(f *data.Fitted, weight []float64) {
 	if o == nil {
 		return
 	}
@@ -235,15 +235,15 @@ func (o *outside) drop(f *data.Fitted, weight []float64) {
 }
 
 // place returns where rows are stored on disk; nil is memory.
-func (o *outside) place() *data.Outside {
+func (o *diskStorage) place() *data.DiskStorage {
 	if o == nil {
 		return nil
 	}
-	return &o.Outside
+	return &o.DiskStorage
 }
 
 // err returns why rows or vectors on disk could not be read or made, if so.
-func (o *outside) err() error {
+func (o *diskStorage) err() error {
 	if o == nil {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (e *DiskError) Unwrap() error { return e.Err }
 func (e *DiskError) Hint() string { return e.Advice }
 
 // advised adds a hint to an error of the disk.
-func (o *outside) advised(err error) error {
+func (o *diskStorage) advised(err error) error {
 	switch {
 	case o == nil || err == nil:
 		return err
@@ -276,7 +276,7 @@ func (o *outside) advised(err error) error {
 }
 
 // close gives everything up.
-func (o *outside) close() {
+func (o *diskStorage) close() {
 	if o == nil {
 		return
 	}
@@ -285,7 +285,7 @@ func (o *outside) close() {
 
 // whole calls do. It reports whether vectors or rows found no place on disk, in which case the results
 // of do are not to be used.
-func (o *outside) whole(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
+func (o *diskStorage) whole(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
 	err = do(ctx)
 	if why := o.err(); why != nil {
 		lost, err = true, why

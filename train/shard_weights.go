@@ -1,4 +1,4 @@
-package dealt
+package train
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Weights reads the weights of the rows of d, of those that are here, from a column; nil
+// readWeights reads the weights of the rows of d, of those that are here, from a column; nil
 // without one. A weight that is no number above 0 is an error, in rows of the hold-out too.
-func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
+func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
 	if name == "" {
 		return nil, nil
 	}
 	lo, hi := rows.Here(d.N)
-	from, to := Stretch(f, d.Rows[lo:hi], rows)
+	from, to := rowRange(f, d.Rows[lo:hi], rows)
 	column, err := f.Slice(from, to).Column(ctx, name)
 	if err != nil {
 		return nil, err
@@ -30,11 +30,11 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 		}
 		return e
 	}
-	all, err := Gathered(rows.Comm(), wrongWeights(column, from))
+	all, err := gatherJSON(rows.Comm(), checkWeights(column, from))
 	if err != nil {
 		return nil, err
 	}
-	known := weightFaults{First: -1}
+	known := weightStatistics{First: -1}
 	for _, k := range all {
 		if k.Type != "" {
 			return nil, fail(-1, "the weight column holds %s, not numbers", k.Type)
@@ -70,8 +70,8 @@ func Weights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, r
 	return w, nil
 }
 
-// weightFaults are what is wrong with weights: in how many rows, the first and its value.
-type weightFaults struct {
+// weightStatistics are what is wrong with weights: in how many rows, the first and its value.
+type weightStatistics struct {
 	Type         string // of a column that holds no numbers; else ""
 	First, Wrong int
 	What         string
@@ -85,10 +85,10 @@ const smallSum = 0x1p-64
 // widestWeights bounds the ratio of two weights: squares of their ratios must not overflow.
 const widestWeights = 1e100
 
-// wrongWeights are those of a column whose first row is that of the table: of the hold-out
+// checkWeights are those of a column whose first row is that of the table: of the hold-out
 // too.
-func wrongWeights(column *data.Column, first int) weightFaults {
-	k := weightFaults{First: -1}
+func checkWeights(column *data.Column, first int) weightStatistics {
+	k := weightStatistics{First: -1}
 	if column.Number == nil && column.Len() > 0 {
 		k.Type = strings.TrimSpace(column.Type)
 	}
