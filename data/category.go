@@ -239,7 +239,9 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 			}
 			miss.Count++
 			label := MissingLabel
-			if !c.IsNull(r) {
+			if c.IsNull(r) {
+				miss.Nulls++
+			} else {
 				label = read(r)
 			}
 			if len(miss.Examples) < maxExamples && !slices.Contains(miss.Examples, label) {

@@ -37,7 +37,7 @@ type Drift struct {
 	PSI        float64 `json:"psi"`                   // population stability index
 	Outside    float64 `json:"outside,omitempty"`     // proportion of values beyond the smallest and the largest of training
 	Unseen     float64 `json:"unseen,omitempty"`      // proportion of rows with a level that training did not see
-	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls of a number
+	Missing    float64 `json:"missing,omitempty"`     // proportion of nulls
 	WasMissing float64 `json:"was_missing,omitempty"` // that of training
 
 	limit float64 // of PSI, with the noise of few rows
@@ -218,7 +218,12 @@ func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
 		for _, u := range r.Unseen {
 			if u.Column == d.Column {
 				d.Unseen = float64(u.Count) / float64(max(1, r.Rows))
+				d.Missing = float64(u.Nulls) / float64(max(1, r.Rows))
 			}
+		}
+		if in := &e.Inputs[p.Input]; in.Kind != Numeric && in.Missing { // nulls are a level
+			at := len(in.Levels)
+			d.Missing, d.WasMissing = float64(c.counts[k][at])/float64(c.rows), p.Shares[at]
 		}
 		out = append(out, d)
 	}
@@ -247,7 +252,8 @@ func (d Drift) String() string {
 	if many(d.Unseen, driftOutside) {
 		all = append(all, fmt.Sprintf("%.0f %% of the rows with levels that training did not see", 100*d.Unseen))
 	}
-	if many(math.Abs(d.Missing-d.WasMissing), driftMissing) {
+	noise := 3 * math.Sqrt(d.WasMissing*(1-d.WasMissing)/float64(max(1, d.rows)))
+	if many(math.Abs(d.Missing-d.WasMissing), driftMissing+noise) {
 		all = append(all, fmt.Sprintf("%.0f %% missing instead of %.0f %%", 100*d.Missing, 100*d.WasMissing))
 	}
 	return strings.Join(all, ", ")

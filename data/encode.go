@@ -32,7 +32,8 @@ type EncodeReport struct {
 // zeros in all the columns of the category.
 type Unseen struct {
 	Column   string   `json:"column"`
-	Count    int      `json:"count"` // rows
+	Count    int      `json:"count"`           // rows
+	Nulls    int      `json:"nulls,omitempty"` // of them, rows without a value
 	Examples []string `json:"examples"`
 	FirstRow int      `json:"first_row"` // 1-based
 }
@@ -367,6 +368,7 @@ func (r *EncodeReport) Add(o EncodeReport) {
 		}
 		v := &r.Unseen[at]
 		v.Count += u.Count
+		v.Nulls += u.Nulls
 		for _, e := range u.Examples {
 			if len(v.Examples) < maxExamples && !slices.Contains(v.Examples, e) {
 				v.Examples = append(v.Examples, e)

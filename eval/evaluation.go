@@ -1,6 +1,10 @@
 package eval
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+)
 
 // Schema names the layout of [Evaluation] in JSON. A change that breaks a
 // reader raises the number.
@@ -37,8 +41,22 @@ type Evaluation struct {
 	Verdict Verdict  `json:"verdict"`
 	Caveats []string `json:"caveats"`
 
+	// Drift compares the features with those of training, most drifted first, where a model was
+	// measured on a table.
+	Drift []Drift      `json:"drift,omitempty"`
+	Gates []GateResult `json:"gates,omitempty"` // conditions that were applied
+
+	// Reference holds the numbers that paths of gates with since compare with; nil: none.
+	Reference *Reference `json:"-"`
+
 	// AllGroups writes all numbers of every group, however many there are.
 	AllGroups bool `json:"-"`
+}
+
+// A Drift compares the values of a column with those of training.
+type Drift struct {
+	data.Drift
+	Finding string `json:"finding,omitempty"` // how it differs beyond the limits
 }
 
 // ModelResult is one model over all rows.

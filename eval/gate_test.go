@@ -46,7 +46,7 @@ func TestGates(t *testing.T) {
 		"change.overall.risk.low < 0":                  true,
 		"change.overall.r2.high < 0":                   false,
 		"cvar[0.1] > 1e9":                              false,
-		"worst_group.high < 0":                         false,
+		"worst_group.risk.high < 0":                    false,
 		"overall.rmse.high < 0":                        false,
 		"difference.risk.high > 0":                     true,
 		"group[g00001].mae.low < 0":                    false,
@@ -63,7 +63,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%s: %+v %v", s, r, err)
 		}
 	}
-	for _, s := range []string{"", "risk", "a..b > 1", "overall.risk > x", "overall.risk > NaN", "group[a > 1"} {
+	for _, s := range []string{"", "risk", "risk = 1", "a..b > 1", "overall.risk > x", "overall.risk > NaN", "group[a > 1"} {
 		if _, err := eval.ParseGate(s); err == nil {
 			t.Errorf("%q accepted", s)
 		}

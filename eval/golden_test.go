@@ -129,7 +129,7 @@ func TestGolden_Gates(t *testing.T) {
 	var out strings.Builder
 	for _, path := range []string{"overall.risk", "overall.accuracy", "overall.accuracy.low", "overall.accuracy.high", "overall.accuracy.middle", "overall", "overall.nothing", "overall.nothing.low",
 		first + ".overall.risk", "robust.overall.risk", first, "robust", "robust.overall.auc.low", "overall.risk.low.high",
-		"worst_group.risk", "worst_group.n", "worst_group.low", "worst_group.high", "worst_group.auc", "worst_group", "worst_group.risk.low",
+		"worst_group.risk", "worst_group.n", "worst_group.risk.high", "worst_group.auc", "worst_group.accuracy.low", "worst_group.prevalence", "worst_group", "worst_group.risk.low",
 		"cvar[0.1]", "cvar[1]", "cvar[0.001]", "cvar", "cvar[x]", "cvar[0.1].low", "cvar[0.1", "cvar]0.1[",
 		"difference.tpr", "difference.tpr.low", "difference.tpr.high", "difference.nothing", "difference", "ratio.selection_rate", "ratio.selection_rate.high", "group_min.risk", "group_max.risk", "group_max.risk.low",
 		"average.risk", "weighted_average.risk", "weighted_average.risk.high",

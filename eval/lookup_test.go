@@ -46,7 +46,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 				continue // without a name it is the second model
 			}
 			want[name+"worst_group.risk"], want[name+"worst_group.n"] = model.WorstGroup.Risk, eval.Num(model.WorstGroup.N)
-			want[name+"worst_group.low"], want[name+"worst_group.high"] = model.WorstGroup.MaxInterval.Low, model.WorstGroup.MaxInterval.High
+			end(name+"worst_group.risk", model.WorstGroup.MaxInterval)
 			want[name+"cvar[0.25]"] = model.CVaRAt(0.25)
 			for _, m := range e.Task.Measures() {
 				want[name+"overall."+m.Key] = model.Overall.Of[m.Key]
@@ -99,8 +99,8 @@ func TestGatesNameEveryNumber(t *testing.T) {
 			}
 		}
 	}
-	none(e, "overall", "overall.risk.low.high", "overall.risk.middle", "worst_group", "worst_group.mean", "worst_group.risk.low", "worst_group[a].risk", "overall[a].risk", "difference[a].risk", "group.risk", "group[a]b.risk", "[a].risk", "cvar[x]", "cvar[0.1]0", "cvar[0.1].low", "cvar",
-		"difference", "difference.nope", "ratio.risk.low.high", "group[a]", "group[a].nope", "group[a].risk.mid", "group[zz].risk", "ERM", "robust", "ERM.ERM.overall.risk",
+	none(e, "overall", "overall.risk.low.high", "overall.risk.middle", "worst_group", "worst_group.mean", "worst_group.low", "worst_group.prevalence", "worst_group[a].risk", "overall[a].risk", "difference[a].risk", "group.risk", "group[a]b.risk", "[a].risk", "cvar[x]", "cvar[0.1]0", "cvar",
+		"difference", "difference.nope", "ratio.risk.low.high", "group[a]", "group[a].nope", "group[a].risk.mid", "group[zz].risk", "ERM", "robust", "ERM.ERM.overall.risk", "since.risk", "unseen[a]",
 		"change", "change.overall", "change.overall.nope", "change.overall.risk.mid", "change.overall.risk.low.low", "change.worst_group", "change.worst_group.n", "change.cvar[0.2]", "change.cvar[0.1].mid")
 	alone := crossed(eval.Binary, 90, false, 5)
 	alone.Models, alone.Groups, alone.Resamples = alone.Models[:1], nil, 0

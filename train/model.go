@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"runtime/debug"
 	"strings"
 
@@ -40,6 +41,10 @@ type Model struct {
 	TrainRows   int           `json:"train_rows"`
 	HoldoutRows int           `json:"holdout_rows"`
 	Periods     *Periods      `json:"periods,omitempty"` // of a hold-out by time
+
+	// Reference holds the numbers of the evaluation after the training, as eval.ReadReference reads
+	// them: what later evaluations are compared with. Empty where nothing was measured.
+	Reference json.RawMessage `json:"reference,omitempty"`
 
 	Run *Run `json:"-"` // nil in a model that was loaded; see Rerun
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ type evalOptions struct {
 	gates   gates
 	out     outputs
 	begin   func(phase string) // of the progress
+	kept    *eval.Reference    // numbers of the hold-out that the model keeps
 }
 
 func newEval(a *app) *cobra.Command {
@@ -47,7 +49,8 @@ follows from both: logistic is -log of the probability of the actual outcome,
 squared is (y-p)^2/2, huber the Huber loss of y-p.
 
 A condition of --fail-if is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, > or
->=; --measures lists the measures.
+>=; --measures lists the measures. With since. before it a measure is compared
+with its value on the hold-out of the training, or in the file of --against.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Example: `  drotrain eval --model drotrain-out --data new.parquet --out report.html
@@ -90,6 +93,10 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	limitHeap(m.Memory)
 	m.Announce = announcing(a, m.Memory)
 	m.Command = options.CommandLine("eval", fs)
+	against, err := readReference(o.Against)
+	if err != nil {
+		return err
+	}
 	p := a.newProgress()
 	defer p.Finish()
 	ctx = p.Watch(ctx)
@@ -105,6 +112,9 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		}
 	}
 	e := measured.Evaluation
+	if e.Reference = against; against == nil {
+		e.Reference = o.kept
+	}
 	if err := o.gates.check(e); err != nil {
 		return err
 	}
@@ -231,6 +241,12 @@ func (o *evalOptions) evaluate(ctx context.Context, a *app) (*report.Measured, s
 
 // measureTable evaluates a model on the rows of --data.
 func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
+	if len(m.Reference) > 0 {
+		var err error
+		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Models[0], err)
+		}
+	}
 	o.begin(show.Reading)
 	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
 	if err != nil {
@@ -269,18 +285,26 @@ is one of these, with a KEY of the lists below:
 
 `)
 	for _, l := range [][2]string{
-		{"overall.KEY", "of all rows"},
-		{"worst_group.KEY", "of the group with the largest risk"},
+		{"KEY, or overall.KEY", "of all rows"},
+		{"worst_group.KEY", "largest of the groups; smallest where more is better"},
 		{"group[LABEL].KEY", "of one group: group[yes / no].risk"},
 		{"difference.KEY", "largest minus smallest of the groups"},
 		{"ratio.KEY", "smallest over largest of the groups"},
 		{"cvar[ALPHA]", "mean loss of the worst proportion ALPHA of the rows"},
-		{"change.worst_group.risk", "second model minus the first, on the same rows"},
+		{"change.MEASURE", "second model minus the first, on the same rows; of KEY,"},
+		{"", "worst_group.risk, group[LABEL].risk and cvar[0.1]"},
+		{"since.MEASURE", "now minus the earlier numbers (--against); of KEY,"},
+		{"", "worst_group.KEY and group[LABEL].KEY"},
+		{"unseen[COLUMN]", "proportion of rows with a level that training did not see"},
+		{"missing[COLUMN]", "proportion of rows without a value"},
+		{"outside[COLUMN]", "proportion of rows outside the range of training"},
+		{"psi[COLUMN]", "population stability index"},
+		{"verdict", "the outcome of two models: verdict == hurt"},
 	} {
 		fmt.Fprintf(w, "  %-24s %s\n", l[0], l[1])
 	}
-	fmt.Fprintln(w, "\nWhere there is an interval, .low and .high are its ends.")
-	for _, t := range []eval.Task{eval.Binary, eval.Regression} {
+	fmt.Fprintln(w, "\nWhere there is an interval, .low and .high are its ends: since.accuracy.high < 0.")
+	for _, t := range []eval.Task{eval.Binary, eval.Multiclass, eval.Regression} {
 		fmt.Fprintf(w, "\nKEY of a %s target\n", t)
 		for _, q := range t.Measures() {
 			fmt.Fprintf(w, "  %-24s %s\n", q.Key, q.Label)

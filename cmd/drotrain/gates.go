@@ -26,6 +26,7 @@ func (g *gates) check(e *eval.Evaluation) error {
 		}
 		g.results = append(g.results, r)
 	}
+	e.Gates = g.results
 	return nil
 }
 

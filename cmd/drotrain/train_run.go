@@ -373,6 +373,9 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	}
 	e := measured.Evaluation
 	recommend(m, e)
+	if m.Reference, err = eval.NewReference(e).Raw(); err != nil {
+		return nil, err
+	}
 	if err := out.Rewrite(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ var pages = []page{
 	{"docs/tables.md", "Public tables", ""},
 	{"docs/python.md", "From Python", ""},
 	{"docs/scoring.md", "Score elsewhere", ""},
+	{"docs/gates.md", "Gate a build", ""},
 	{"docs/scale.md", "Tables larger than memory", ""},
 	{"docs/migration.md", "Coming from another package", ""},
 

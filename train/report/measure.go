@@ -219,6 +219,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		return err
 	}
 	x.Evaluation.AllGroups = o.AllGroups
+	if split == eval.Table {
+		for _, d := range x.Encoding.Drift {
+			x.Evaluation.Drift = append(x.Evaluation.Drift, eval.Drift{Drift: d, Finding: d.String()})
+		}
+	}
 	if s := x.Evaluation.Slices; s != nil && left > 0 {
 		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", mostColumns+left, mostColumns)
 	}

@@ -1,18 +1,22 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 var evaluationOptions = []Option{
 	{Name: "measures", Commands: "eval*", Help: "list what --fail-if can compare, and nothing else", Effect: meta, Value: func(s *Settings) pflag.Value { return Switch(&s.Measures) }},
 	{Name: "fail-if", Commands: "eval*", Help: "`condition` that fails the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: func(s *Settings) pflag.Value { return &gatesValue{&s.Gates} }},
+	{Name: "against", Commands: "eval*", Help: "earlier numbers that conditions with since compare with: a metrics.json, a report.json or a model `file` (default: what --model says of its hold-out)", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Against) }},
 	{Name: "task", Commands: "eval", Help: "with --predictions: what the target is (default: binary for two values)", Value: func(s *Settings) pflag.Value {
 		return Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 	}},
@@ -94,8 +98,12 @@ func (v *gatesValue) Type() string   { return "gate" }
 func (v *gatesValue) Set(s string) error {
 	g, err := eval.ParseGate(s)
 	if err != nil {
+		var at *expr.Error
+		if errors.As(err, &at) && !strings.Contains(at.Msg, "write e.g.") {
+			return Must("be a condition: "+at.Error(), `as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`)
+		}
 		return Must("be a measure, a comparison and a number",
-			`as in --fail-if "worst_group.risk > 0.6" or "change.worst_group.risk.high > 0"`)
+			`as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`)
 	}
 	*v.p = append(*v.p, g)
 	return nil

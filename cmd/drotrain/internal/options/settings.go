@@ -38,6 +38,7 @@ type Settings struct {
 	Scores         []string
 	Columns        []string // searched for bad slices
 	Gates          []eval.Gate
+	Against        string // metrics or a model whose numbers gates compare with
 	Measures       bool
 
 	Keep   []string // columns that predict copies

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/train"
+)
+
+// readReference returns the earlier numbers of a file: metrics, a report or a model, or a directory
+// with one of them; nil for no file.
+func readReference(path string) (*eval.Reference, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		for _, name := range []string{metricsFile, modelFile} {
+			if file := filepath.Join(path, name); exists(file) {
+				return readReference(file)
+			}
+		}
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := parseReference(raw)
+	if err != nil {
+		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err), "name the metrics.json of an earlier evaluation, or a model.json")
+	}
+	return r, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// parseReference reads the numbers of metrics, of a report or of a model.
+func parseReference(raw []byte) (*eval.Reference, error) {
+	var head struct {
+		Schema any `json:"schema"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, err
+	}
+	switch head.Schema {
+	case eval.Schema:
+		e, err := eval.ReadEvaluation(bytes.NewReader(raw))
+		if err != nil {
+			return nil, err
+		}
+		return eval.NewReference(e), nil
+	case eval.ReportSchema:
+		r, err := eval.ReadReport(bytes.NewReader(raw))
+		if err != nil {
+			return nil, err
+		}
+		return eval.NewReference(r.Evaluation), nil
+	}
+	m, err := train.ReadModel(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Reference) == 0 {
+		return nil, fmt.Errorf("the model holds no numbers of its hold-out: it was trained with --no-report, or by an older version")
+	}
+	return eval.ReadReference(bytes.NewReader(m.Reference))
+}

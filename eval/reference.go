@@ -1,0 +1,87 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// A Reference holds the numbers of an earlier evaluation that a gate compares with: since.accuracy.high < 0.
+type Reference struct {
+	Rows   int              `json:"rows"`
+	Models []ReferenceModel `json:"models"`
+}
+
+// A ReferenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
+// group[LABEL].KEY.
+type ReferenceModel struct {
+	Name      string              `json:"name"`
+	Estimates map[string]Estimate `json:"estimates"`
+}
+
+// NewReference returns the numbers of e that later evaluations are compared with, of the worst
+// [MostGroups] groups, to six digits.
+func NewReference(e *Evaluation) *Reference {
+	r := &Reference{Rows: e.N}
+	for k, m := range e.Models {
+		if m.Role == RescaledModel {
+			continue
+		}
+		of := ReferenceModel{m.Name, make(map[string]Estimate)}
+		heads := []string{"overall", "worst_group"}
+		if g := e.Headline(); g != nil {
+			for _, h := range g.Shown(MostGroups) {
+				heads = append(heads, "group["+h.Label+"]")
+			}
+		}
+		for _, key := range e.keys() {
+			for _, head := range heads {
+				q, err := e.estimate(k, []string{head, key})
+				if err == nil && q[0].Defined() {
+					of.Estimates[head+"."+key] = rounded(q)
+				}
+			}
+		}
+		r.Models = append(r.Models, of)
+	}
+	return r
+}
+
+// rounded returns the estimate to six digits.
+func rounded(q Estimate) Estimate {
+	for i, v := range q {
+		if v.Defined() {
+			x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', 6, 64), 64)
+			q[i] = Num(x)
+		}
+	}
+	return q
+}
+
+// estimate returns the estimate of a path, of the model of that name or else of the one in focus.
+func (r *Reference) estimate(model, path string) (Estimate, bool) {
+	of := r.Models[Focus(len(r.Models))]
+	for _, m := range r.Models {
+		if m.Name == model {
+			of = m
+		}
+	}
+	q, ok := of.Estimates[path]
+	return q, ok
+}
+
+// ReadReference reads a Reference as JSON.
+func ReadReference(r io.Reader) (*Reference, error) {
+	var out Reference
+	if err := decode(r, &out); err != nil {
+		return nil, fmt.Errorf("eval: reference: %w", err)
+	}
+	if len(out.Models) == 0 {
+		return nil, fmt.Errorf("eval: reference: it holds no model")
+	}
+	return &out, nil
+}
+
+// Raw returns the reference as JSON.
+func (r *Reference) Raw() (json.RawMessage, error) { return json.Marshal(r) }

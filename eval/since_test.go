@@ -1,0 +1,170 @@
+package eval_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/eval"
+)
+
+// month returns n rows of a loan book in five regions, of which Ost has a fraction flipped of its labels
+// turned over, measured by a fixed model.
+func month(n int, flipped float64, seed uint64) eval.Input {
+	r := rand.New(rand.NewPCG(seed, 21))
+	in := eval.Input{Task: eval.Binary, LossName: "logistic", LossUnit: "nats", TargetName: "default", Positive: "yes", Resamples: 200, Seed: seed, MinGroupSize: 20, Split: eval.Table,
+		Models: []eval.Model{{Name: "robust", Role: eval.RobustModel}}}
+	g := data.Grouping{Name: "region", Labels: []string{"Mitte", "Nord", "Ost", "Süd", "West"}}
+	for range n {
+		region := r.IntN(len(g.Labels))
+		z := 1.5*r.NormFloat64() - 0.5 + 0.3*float64(region)
+		p := 1 / (1 + math.Exp(-z))
+		y := -1.0
+		if r.Float64() < p {
+			y = 1
+		}
+		if region == 2 && r.Float64() < flipped {
+			y = -y
+		}
+		in.Target, g.Index = append(in.Target, y), append(g.Index, int32(region))
+		in.Models[0].Score = append(in.Models[0].Score, p)
+	}
+	in.Groups = []data.Grouping{g}
+	return in
+}
+
+// A month like the hold-out passes, and one with 35 % of a region's labels turned over fails: gates on
+// the numbers alone tell neither.
+func TestGate_SinceSeparatesGoodFromBadMonths(t *testing.T) {
+	measure := func(in eval.Input) *eval.Evaluation {
+		e, err := eval.Evaluate(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	gate, err := eval.ParseGate("since.worst_group.risk.low > 0.05 || since.accuracy.high < 0 && since.worst_group.accuracy.high < 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const months = 20
+	good, bad := 0, 0
+	for m := range months {
+		reference := eval.NewReference(measure(month(1500, 0, uint64(3*m))))
+		for flipped, failures := range map[float64]*int{0: &good, 0.35: &bad} {
+			e := measure(month(2000, flipped, uint64(3*m+1)))
+			e.Reference = reference
+			r, err := gate.Check(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Failed {
+				*failures++
+			}
+		}
+	}
+	if good > 1 || bad < months-1 {
+		t.Errorf("of %d months each, %d good and %d bad ones fail", months, good, bad)
+	}
+}
+
+// The interval of a difference since an earlier sample covers the true difference of 0.
+func TestGate_SinceCovers(t *testing.T) {
+	const draws = 100
+	outside := map[string]int{}
+	for k := range draws {
+		var of [2]*eval.Evaluation
+		for side := range of {
+			in := month(400, 0, uint64(1000+2*k+side))
+			in.Resamples = 100
+			var err error
+			if of[side], err = eval.Evaluate(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		of[0].Reference = eval.NewReference(of[1])
+		for _, path := range []string{"risk", "accuracy", "auc", "group[Ost].risk", "group[Süd].accuracy", "worst_group.risk", "worst_group.accuracy"} {
+			g, err := eval.ParseGate("since." + path + ".low > 0 || since." + path + ".high < 0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := g.Check(of[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Failed {
+				outside[path]++
+			}
+		}
+	}
+	for path, n := range outside {
+		if n > draws*14/100 { // 5 % and four standard errors
+			t.Errorf("since.%s leaves 0 out in %d of %d draws", path, n, draws)
+		}
+	}
+}
+
+func TestGate_SinceDriftAndVerdict(t *testing.T) {
+	e, err := eval.Evaluate(t.Context(), month(500, 0, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Drift = []eval.Drift{{Drift: data.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}}, {Drift: data.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
+	e.Reference = eval.NewReference(e)
+	raw, err := json.Marshal(e.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Reference, err = eval.ReadReference(bytes.NewReader(raw)); err != nil {
+		t.Fatal(err)
+	}
+	for text, failed := range map[string]bool{
+		"unseen[purpose] > 0.1": true, "unseen[purpose] > 0.3": false, "missing[birth date] > 0.2": true, "outside[birth date] > 0.1": false, "psi[purpose] > 0.25": true,
+		"verdict == hurt": false, "verdict != hurt": true, `verdict == "no baseline"`: true, `verdict in (hurt, "no baseline")`: true,
+		"since.risk > 1e-5": false, "since.risk.low < 0": true, "since.worst_group.accuracy.high < 0": false, "since.group[Ost].log_loss.high > 0": true, "since.cvar[1] > 0 || risk > 0": true,
+		"logloss > 0": true, "LogLoss > 0 && overall.log_loss > 0": true, "worst_group.accuracy.low > 0.9": false, "worst_group.accuracy.high < 1": true,
+	} {
+		g, err := eval.ParseGate(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if r, err := g.Check(e); strings.Contains(text, "cvar") != (err != nil) || err == nil && r.Failed != failed {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"worst_group.risk = 0.6":       "did you mean ==",
+		"verdict == hrt":               "the verdicts are",
+		"verdict > 1":                  "compared by ==",
+		"group[Wst].risk > 1":          `did you mean "Ost" or "West"?`,
+		"unseen[purposes] > 1":         `did you mean "purpose"?`,
+		"worst_group.prevalence > 1":   "group_min.prevalence",
+		"since.difference.risk > 1":    "since takes overall.KEY",
+		"acuracy > 1":                  "accuracy",
+		"overall.acuracy > 1":          "did you mean accuracy",
+		"since.group[nowhere].tpr > 1": "no group is called",
+	} {
+		g, err := eval.ParseGate(text)
+		if err == nil {
+			_, err = g.Check(e)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	e.Reference, e.Drift = nil, nil
+	for _, text := range []string{"since.risk > 0", "unseen[purpose] > 0"} {
+		g, err := eval.ParseGate(text)
+		if err == nil {
+			_, err = g.Check(e)
+		}
+		if err == nil {
+			t.Errorf("%s: no error without a reference and a profile", text)
+		}
+	}
+}
