@@ -72,7 +72,7 @@ type overstatedDual struct {
 func (d overstatedDual) Modulus() float64 { return d.claimed }
 
 // Precise reports that ψ is computed without cancellation: it stands by what it has from the box.
-func (overstatedDual) Precise(dro.Dual) bool { return true }
+func (overstatedDual) Precise() bool { return true }
 
 // overstatedPrimal claims a modulus that it has not.
 type overstatedPrimal struct {

@@ -12,7 +12,7 @@ type worker struct {
 	e      *saddle.Evaluator
 	s      int       // slope length
 	half   float64   // passes of one sample's evaluation
-	minus  []float64 // n, scratch of addChange; nil with the Changed ability
+	minus  []float64 // n, scratch of addChange; nil for an oracle with AddChangeTo
 }
 
 func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {

@@ -22,7 +22,7 @@ type constants struct {
 }
 
 // newConstants computes the constants from those of the samples: H_j and M_j of
-// the oracle's Conditioned ability, in the norms of dual. Lifted gradients are
+// ConstantsTo of the oracle, in the norms of dual. Lifted gradients are
 // (∇f_j, −1): G² grows by the size of the block. What it reads it asks spend for before.
 func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h, m []float64, spend func(passes float64)) (c constants) {
 	n, d, _ := o.Dims()

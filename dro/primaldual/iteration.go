@@ -45,7 +45,7 @@ func (w *iteration) start() {
 	if w.template.theory == nil {
 		g = w.Cert.G
 	}
-	if d, ok := w.Problem.Dual.(saddle.StartedDual); ok && w.Problem.Dual.Modulus() == 0 {
+	if d, ok := w.Problem.Dual.(interface{ StartingWeights(y []float64) }); ok && w.Problem.Dual.Modulus() == 0 {
 		y, g = w.Cert.Vector(w.Cert.N), nil
 		d.StartingWeights(y)
 	}

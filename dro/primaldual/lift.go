@@ -19,7 +19,7 @@ func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	n, d, _ := p.Oracle.Dims()
 	dual, ok := saddle.SeparatedOf(p.Dual, n)
 	if !ok {
-		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty (it lacks the Separable and the Liftable ability)")
+		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty")
 	}
 	oracle := liftedOracle{p.Oracle, d}
 	lifted := &saddle.Problem{Oracle: &oracle, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}
@@ -61,7 +61,7 @@ func (o *liftedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	dst[o.d] -= sum
 }
 
-// A liftedChanged is a liftedOracle with the Changed ability.
+// A liftedChanged is a liftedOracle that adds changes of gradients in one reading.
 type liftedChanged struct {
 	liftedOracle
 	changed saddle.Changed

@@ -265,11 +265,11 @@ func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectr
 	}
 	norm, ok := p.Dual.(saddle.Normed)
 	if !ok {
-		return constants{}, fmt.Errorf("dro: the dual does not state its norm (the Normed ability)")
+		return constants{}, fmt.Errorf("dro: the dual does not state its norm")
 	}
 	o := r.Problem.Oracle
 	if !spectral {
-		o = struct{ saddle.Oracle }{o} // hides the abilities that the norms are computed with
+		o = struct{ saddle.Oracle }{o} // hides the methods that the norms are computed with
 	}
 	c := newConstants(o, norm, spectral && p != r.Problem, b, h, m, r.Cert.Spend)
 	if !spectral { // of the practical schedule: G_J, L_J and that of τ have units of their own
@@ -311,7 +311,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 // balance the two terms of a_1.
 func offsets(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
-	if saddle.FreeLast(p.Primal) || saddle.FreeCount(p.Primal) > 0 {
+	if saddle.FreeCount(p.Primal) > 0 {
 		m.mu = 0 // not strongly convex in the free coordinate
 	}
 	m.mu0, m.nu0 = m.mu, m.nu

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// The Changed ability saves work and changes nothing else.
+// AddChangeTo saves work and changes nothing else.
 func TestChangedIsOnlyFaster(t *testing.T) {
 	s := uneven(111, 30, 3)
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Sampling: UniformSampling()}, SeparableBlock{Schedule: Theory, Block: 4, Sampling: UniformSampling()}} {
@@ -26,7 +26,7 @@ func TestChangedIsOnlyFaster(t *testing.T) {
 			agree(t, m.Name(), slow.template.x, fast.template.x, 1e-10)
 		}
 		if slow.Cert.Passes <= fast.Cert.Passes {
-			t.Errorf("%s: %v passes without the ability, %v with it", m.Name(), slow.Cert.Passes, fast.Cert.Passes)
+			t.Errorf("%s: %v passes without AddChangeTo, %v with it", m.Name(), slow.Cert.Passes, fast.Cert.Passes)
 		}
 	}
 }

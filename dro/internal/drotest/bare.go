@@ -4,5 +4,5 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// BareOracle hides every ability of an oracle.
+// BareOracle has the methods of every oracle and no others.
 type BareOracle struct{ saddle.Oracle }

@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Counter is a linear oracle that counts the samples of every call. It keeps
-// every ability of the oracle it wraps.
+// A Counter is a linear oracle that counts the samples of every call. It is a
+// LinearModel as the oracle it wraps is.
 type Counter struct {
 	*losses.Linear
 	Eval, Grad, Change, Curvature, Gram, Margins, Constants atomic.Int64

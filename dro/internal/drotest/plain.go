@@ -4,7 +4,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Plain hides the Changed ability of a linear oracle and keeps the others.
+// Plain has the methods of an oracle and its constants, and no others.
 type Plain struct{ O *losses.Linear }
 
 func (p Plain) Dims() (n, d, slope int) { return p.O.Dims() }

@@ -26,8 +26,7 @@ func Known(p *saddle.Problem) bool {
 	return Formable(p) || saddle.NeedLinearModel.Met(p) && exists(p)
 }
 
-// exists reports that P has a Hessian that the abilities of its parts
-// give.
+// exists reports whether P has a Hessian that its parts can compute.
 func exists(p *saddle.Problem) bool {
 	for _, n := range Needs {
 		if !n.Met(p) {

@@ -163,5 +163,5 @@ func (l *lbfgs) Check() { l.Cert.Certify() }
 // Needs implements Method.
 func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }
 
-// RunsSharded implements ShardedMethod.
+// RunsSharded implements saddle.ShardedMethod.
 func (LBFGS) RunsSharded() bool { return true }

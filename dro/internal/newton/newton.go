@@ -409,7 +409,7 @@ func (m *newton) Check() { m.Cert.Certify() }
 
 // Needs implements Method.
 func (Newton) Needs() []saddle.Need {
-	risk := saddle.NeedGradient.Or(saddle.NeedKinks).Or(saddle.NeedSmoothable)
+	risk := saddle.NeedGradient.Or(saddle.NeedPolyhedral).Or(saddle.NeedSmoothable)
 	risk.Holds = func(p *saddle.Problem) bool {
 		return saddle.Differentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.Met(p)
 	}
@@ -418,5 +418,5 @@ func (Newton) Needs() []saddle.Need {
 	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
 }
 
-// RunsSharded implements ShardedMethod.
+// RunsSharded implements saddle.ShardedMethod.
 func (Newton) RunsSharded() bool { return true }

@@ -33,7 +33,7 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 	}
 	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
 	ids := m.nearest(count)
-	s := &samples{oracle: m.selectable.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
+	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
 	var err error
 	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
 		return nil, err

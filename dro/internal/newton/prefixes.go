@@ -92,10 +92,10 @@ func (m OnPrefixes) Name() string { return m.Last.Name() }
 // Needs implements Method: those of the last method.
 func (m OnPrefixes) Needs() []saddle.Need { return m.Last.Needs() }
 
-// RunsSharded implements ShardedMethod: as the last method does.
+// RunsSharded implements saddle.ShardedMethod: as the last method does.
 func (m OnPrefixes) RunsSharded() bool {
-	e, ok := m.Last.(saddle.ShardedMethod)
-	return ok && e.RunsSharded()
+	d, ok := m.Last.(saddle.ShardedMethod)
+	return ok && d.RunsSharded()
 }
 
 // Start implements Method.
@@ -154,8 +154,11 @@ func (g *prefixed) prefix(size int) error {
 	dual := g.Problem.Dual
 	if rows := g.Cert.Rows; rows != nil {
 		if shared(g.Run, size) {
-			sharded, _ := g.Problem.Oracle.(saddle.Sharded)
-			o, dual = sharded.Part(size), saddle.OfPart(dual, size)
+			linear, err := saddle.Required[saddle.LinearModel](model)
+			if err != nil {
+				return err
+			}
+			o, dual = linear.Part(size), saddle.OfPart(dual, size)
 		} else {
 			samples := rows.Stratified(g.Cert.N, size)
 			o, dual, size = model.Select(samples), saddle.OfSamples(dual, samples), len(samples)

@@ -7,6 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +24,7 @@ const (
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
-	for _, n := range []saddle.Need{saddle.NeedKinks, saddle.NeedLinearModel, saddle.NeedRidge, hessian.NeedFewColumns} {
+	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, hessian.NeedFewColumns} {
 		if !n.Met(p) {
 			return false
 		}
@@ -42,43 +43,39 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	if err != nil {
 		return nil, err
 	}
-	products, err := saddle.Required[saddle.LinearModel](r.Problem.Oracle)
+	model, err := saddle.Required[saddle.LinearModel](r.Problem.Oracle)
 	if err != nil {
 		return nil, err
 	}
 	n, d := r.Cert.N, r.Cert.D
-	m := &sqp{Run: r, phi: phi, products: products, x: slices.Clone(r.Start), y: r.Cert.Vector(n), trial: make([]float64, d),
+	m := &sqp{Run: r, phi: phi, model: model, x: slices.Clone(r.Start), y: r.Cert.Vector(n), trial: make([]float64, d),
 		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	lo, hi := r.Cert.Rows.Here(n)
 	vec.Fill(m.y[lo:hi], 1/float64(n))
-	if k, ok := r.Problem.Dual.(saddle.KinkedPieces); ok {
-		m.groups = k
+	if groups, ok := r.Problem.Dual.(*side.Groups); ok {
+		m.groups = groups
 		return m, nil
 	}
-	kinked, err := saddle.Required[saddle.Kinked](r.Problem.Dual)
+	simplex, err := saddle.Required[side.Simplex](r.Problem.Dual)
 	if err != nil {
 		return nil, err
 	}
-	if m.selectable, err = saddle.Required[saddle.Model](r.Problem.Oracle); err != nil {
-		return nil, err
-	}
 	m.cap = r.Cert.Vector(n)
-	kinked.CapTo(m.cap)
+	simplex.CapTo(m.cap)
 	return m, nil
 }
 
 // An sqp is sequential quadratic programming at work.
 type sqp struct {
 	*saddle.Run
-	products   saddle.LinearModel
-	phi        saddle.Smooth
-	groups     saddle.KinkedPieces // nil: pieces are samples
-	selectable saddle.Model        // of these
-	ridge      []float64
-	cap        []float64 // n, of samples; nil where pieces are groups
-	x, trial   []float64
-	y          []float64 // n: the weights of the Lagrangian
-	weight     []float64 // n, scratch
+	model    saddle.LinearModel
+	phi      saddle.Smooth
+	groups   *side.Groups // nil: pieces are samples
+	ridge    []float64
+	cap      []float64 // n, of samples; nil where pieces are groups
+	x, trial []float64
+	y        []float64 // n: the weights of the Lagrangian
+	weight   []float64 // n, scratch
 
 	path   *continuation // nil: steps have not stalled
 	value  float64       // P(x)
@@ -169,13 +166,13 @@ func (m *sqp) hessian() *mat.SymDense {
 	c := m.Cert
 	c.Spend(1)
 	c.Rows.Run(c.N, func(_, lo, hi int) {
-		m.products.CurvatureTo(m.weight, c.Slope, lo, hi)
+		m.model.CurvatureTo(m.weight, c.Slope, lo, hi)
 		for j := lo; j < hi; j++ {
 			m.weight[j] *= m.y[j]
 		}
 	})
 	h := mat.NewSymDense(c.D, nil)
-	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.products, m.weight)
+	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
 	hessian.AddDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
@@ -190,7 +187,7 @@ func (m *sqp) hessian() *mat.SymDense {
 func (m *sqp) prove(p *sqpStep, psi, fall float64) {
 	c := m.Cert
 	c.Adopt(m.weight, psi)
-	if saddle.FreeLast(m.Problem.Primal) {
+	if saddle.FreeCount(m.Problem.Primal) == 1 {
 		for range 2 { // once more, for rounding
 			psi = m.balance(p, psi)
 			c.Adopt(m.weight, psi)

@@ -15,7 +15,7 @@ type centred struct {
 
 // newCentred returns p as it is to be solved, nil where that is as it stands.
 func newCentred(p *Problem) *centred {
-	if Validate(p) != nil || !FreeLast(p.Primal) {
+	if Validate(p) != nil || FreeCount(p.Primal) != 1 {
 		return nil
 	}
 	o, ok := p.Oracle.(Centrable)

@@ -100,7 +100,7 @@ type Certifier struct {
 func NewCertifier(p *Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
-		Evaluator: e, free: FreeLast(p.Primal),
+		Evaluator: e, free: FreeCount(p.Primal) == 1,
 		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
 		Exact: newExactness(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: RegionOf(p.Dual) != Elsewhere,
@@ -109,7 +109,9 @@ func NewCertifier(p *Problem) *Certifier {
 	if c.free {
 		c.balanced = e.Vector(e.N)
 	}
-	c.intercepts = FreeCount(p.Primal)
+	if k := FreeCount(p.Primal); k > 1 {
+		c.intercepts = k
+	}
 	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p) {
 		c.Best.Lower = 0
 	}
@@ -119,8 +121,8 @@ func NewCertifier(p *Problem) *Certifier {
 // normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
 // f ≥ 0 makes 0 a lower bound of every objective.
 func normalised(p *Problem) bool {
-	phi, signed := p.Primal.(NonNegativePrimal)
-	return signed && phi.NonNegative(p.Primal) && RegionOf(p.Dual) != Elsewhere
+	phi, signed := p.Primal.(NonNegative)
+	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
 
 // KeepsPromise reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
@@ -141,7 +143,7 @@ func (c *Certifier) KeepsPromise() error {
 		return most
 	})
 	if below > 1e-9*(1+math.Abs(c.Top)) { // more than rounding
-		return fmt.Errorf("dro: the oracle says that its losses are ≥ 0 (the NonNegative ability), and one of them is %v: one that embeds another and changes EvalTo has to say itself what it is able to", -below)
+		return fmt.Errorf("dro: the oracle says that its losses are ≥ 0 (NonNegative), and one of them is %v: an oracle that embeds another and changes EvalTo must have its own NonNegative", -below)
 	}
 	return nil
 }

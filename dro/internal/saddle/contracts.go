@@ -26,19 +26,19 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// NonNegative is the ability of an Oracle to promise f_j ≥ 0 for every j: with a
-// NonNegativePrimal and an Unpriced dual, 0 is a lower bound.
+// NonNegative is implemented by an Oracle that may promise f_j ≥ 0 for every j, and by a Primal that may
+// promise φ ≥ 0. Where both do and weights are on the simplex, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
-// Conditioned is the ability of an Oracle to state the constants of its
+// Conditioned is implemented by an Oracle that states the constants of its
 // samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
 // the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
-// Changed is the ability of an Oracle to add the difference of two weighted
-// gradients in one touch of the samples.
+// Changed is implemented by an Oracle that adds the difference of two weighted
+// gradients in one reading of the samples.
 type Changed interface {
 	// AddChangeTo adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over j in [lo, hi)
 	// to dst, with ∇f_j from slope and ∇f_j' from oldSlope.
@@ -71,6 +71,16 @@ type Model interface {
 	// first n samples, without a copy.
 	Select(samples []int) Oracle
 	Prefix(n int) Oracle
+
+	// Work estimates what it costs to read all samples once, for losses or for a gradient (pass), and
+	// to sum their Gram matrix (gram), in one unit. Bytes returns the memory that the rows take.
+	Work() (pass, gram float64)
+	Bytes() int64
+
+	// Arena returns where vectors of one entry a sample are stored, nil for memory, and MostSelected
+	// the number of samples that Select may copy.
+	Arena() *memory.Arena
+	MostSelected() int
 }
 
 // A LinearModel is a Model of one margin z_jᵀx a sample: ∇f_j(x) = slope_j·z_j and
@@ -96,6 +106,13 @@ type LinearModel interface {
 
 	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
 	NormsTo(dst, scale []float64, lo, hi int)
+
+	// Rows returns how the samples are distributed over MPI ranks, nil where this process has all.
+	// Ranges [lo, hi) are then of samples that it has; Select, a collective call, copies samples to
+	// every rank; methods without samples answer for all. Part, a collective call too, returns the
+	// oracle of a copy of some samples, those of Rows().Part(count), each with the rank that has it.
+	Rows() *ranks.Rows
+	Part(count int) Oracle
 }
 
 // A ClassModel is a Model of K > 1 margins a sample: x is a matrix of K columns, row after row,
@@ -130,30 +147,6 @@ type Centrable interface {
 	Centred(of Oracle) (o Oracle, by []float64, constant float64)
 }
 
-// Worked is the ability of an Oracle to estimate what it costs to touch all samples once, for
-// losses or for a gradient (pass), and to sum their Gram matrix (gram), in one unit.
-type Worked interface{ Work() (pass, gram float64) }
-
-// Spacious is the ability of an Oracle whose samples are not in memory to say where vectors of one
-// entry a sample lie, and how many samples Select may copy. A nil arena is memory.
-type Spacious interface {
-	Arena() *memory.Arena
-	MostSelected() int
-}
-
-// Sharded is the ability of an Oracle to say how its samples lie with several ranks, nil
-// where all are here. Its other methods are then asked about samples that are here, but
-// for Select, a collective call that copies the samples to every rank, and methods without
-// samples, which answer for all. Part, a collective call, is the oracle of a copy of some
-// samples, those of Rows().Part(count), each with the rank that has it.
-type Sharded interface {
-	Rows() *ranks.Rows
-	Part(count int) Oracle
-}
-
-// Stored is the ability of an Oracle to say what memory its rows take.
-type Stored interface{ Bytes() int64 }
-
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).
 type Dual = interface {
@@ -172,7 +165,9 @@ type Dual = interface {
 // and methods that reduce them are collective calls.
 type Adversary interface {
 	Dual
-	validated
+
+	// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+	Valid(n int) error
 
 	// Region returns what Y is of the simplex. Some y in Y has ψ(y) ≤ 0.
 	Region() Region
@@ -214,6 +209,14 @@ type Adversary interface {
 	// Proximal reports whether the dual is a Mirror.
 	Proximal() bool
 
+	// Polyhedral reports whether the risk is the largest of finitely many linear functions of the
+	// losses: ν = 0, and Y bounded by planes.
+	Polyhedral() bool
+
+	// Separated returns the dual of n samples without the constraint Σ y = 1; nil where ψ is not a sum
+	// over samples.
+	Separated(n int) Separable
+
 	// Over returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
 	// copies of some samples that every rank has, and OfPart that of the first samples of every shard,
 	// as ranks.Rows.Part has them: collective calls.
@@ -222,13 +225,12 @@ type Adversary interface {
 	OfPart(count int) Dual
 }
 
-// Precise is the ability of a Dual that is no Adversary to promise that it computes its penalty and its
-// risk without cancellation, of the dual that is asked: false for a type that embeds this one. What
-// Value and BestResponseTo return is then off by a few γ of the sum of terms no larger together than
-// Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)). That of a dual without the promise is taken to be within
-// γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is, and certificates
-// are as much wider (math: §11). γ is that of a sum of n terms.
-type Precise interface{ Precise(of Dual) bool }
+// Precise is implemented by a Dual of a program's own that may promise to compute its penalty and its
+// risk without cancellation. What Value and BestResponseTo return is then off by a few γ of the sum of
+// terms no larger together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)). That of a dual without the promise is
+// taken to be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is,
+// and certificates are as much wider (math: §11). γ is that of a sum of n terms.
+type Precise interface{ Precise() bool }
 
 // Multipliers are ν and τ of a best response.
 type Multipliers struct {
@@ -240,6 +242,7 @@ type Multipliers struct {
 // geometry (log(n·y) for KL, n·y for χ²), in which no weight underflows.
 type Mirror interface {
 	Dual
+	Normed
 
 	// CoordsTo stores the coordinates of y in u.
 	CoordsTo(u, y []float64)
@@ -252,10 +255,11 @@ type Mirror interface {
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
-// Separable is the ability of a Dual with ψ(y) = Σ_j ψ_j(y_j) on a product of
-// intervals (def. separable): every weight moves on its own.
+// A Separable dual has ψ(y) = Σ_j ψ_j(y_j) on a product of intervals (def. separable): every weight
+// moves on its own.
 type Separable interface {
 	Dual
+	Normed
 	CoordsTo(u, y []float64)
 
 	// BlockStepTo stores in y[j], u[j] for j in [lo, hi) the block step of lem.
@@ -271,26 +275,11 @@ type Separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// Liftable is the ability of a Dual on the simplex to drop the constraint
-// Σ y_j = 1 and become Separable.
-type Liftable interface {
-	Dual
-	Separated(n int) Separable
-}
-
-// StartedDual is the ability of a Dual to name the weights a method starts from where ν = 0: the
-// best response is then a vertex of Y, infinitely far from every other point in the geometry of
-// relative entropy. The paper starts in the relative interior.
-type StartedDual interface{ StartingWeights(y []float64) }
-
-// ShardedMethod is the ability of a Method to solve problems whose samples lie with several ranks.
+// ShardedMethod is implemented by a Method that may solve problems whose samples are distributed over
+// MPI ranks.
 type ShardedMethod interface{ RunsSharded() bool }
 
-// validated is the ability of a Dual to say why it cannot weigh n samples.
-type validated interface{ Valid(n int) error }
-
-// Normed is the ability of a Dual to say how its norm and its set Y measure the
-// constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+// A Normed dual states how its norm and its set Y measure the constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64
@@ -302,33 +291,6 @@ type Normed interface {
 
 	// SumNorm reports whether ‖·‖_Y is ‖·‖₁, so that G = max_j H_j.
 	SumNorm() bool
-}
-
-// Kinked is the ability of a Dual to be a polyhedron without a penalty, in weights on the
-// samples: Y = {0 ≤ y ≤ u, Σy = 1}, ψ = 0.
-type Kinked interface {
-	Dual
-
-	// CapTo stores u, of n samples, and reports whether the dual is that; for no samples
-	// it reports alone.
-	CapTo(u []float64) bool
-}
-
-// KinkedPieces is the ability of a Dual to be the largest of a few combinations of losses,
-// without a penalty.
-type KinkedPieces interface {
-	Dual
-
-	// Polyhedral reports whether the dual is that.
-	Polyhedral() bool
-
-	// PiecesAt returns the values v of the K combinations at the point that e evaluated last,
-	// constants included, their gradients, one a row, and a function that stores the weights of the
-	// samples Σ_k q_k a_k in y and returns ψ(y): the constants' share, negative.
-	PiecesAt(e *Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (psi float64))
-
-	// ValuesAt returns the values v at losses f.
-	ValuesAt(f []float64) []float64
 }
 
 // A Primal is the regulariser φ, μ-strongly convex (Modulus returns μ).
@@ -350,41 +312,33 @@ type Primal = interface {
 	FenchelYoung(x, g []float64) float64
 }
 
-// Free is the ability of a Primal to leave the last coordinate unpenalised (an
-// intercept). The Oracle's slopes must then be scalars, and ⟨y, slope⟩ the
-// derivative of ⟨y, f⟩ in that coordinate: a column of ones in the design.
-type Free interface{ FreeLast() bool }
-
-// FreeClasses is the ability of a Primal to leave the last K coordinates unpenalised, the intercepts
-// of an Oracle with slopes of length K > 1, whose rows end with a 1; 0 where there are none.
-type FreeClasses interface{ FreeCount() int }
-
-// Smooth is the ability of a Primal to be differentiated: AddGradTo adds ∇φ(x) to dst.
+// A Smooth primal adds ∇φ(x) to dst.
 type Smooth interface{ AddGradTo(dst, x []float64) }
 
-// Ridge is the ability of a Primal to be ½ Σ_i D_i x_i² up to a constant.
+// A Ridge is a Primal ½ Σ_i D_i x_i².
 type Ridge interface {
 	Smooth
 
-	// RidgeTo stores D, the diagonal of ∇²φ, of length d, and reports whether it is that of the
-	// primal that is asked: false for a type that embeds this one and may have changed φ.
-	RidgeTo(diagonal []float64, of Primal) bool
+	// RidgeTo stores D, the diagonal of ∇²φ, of length d.
+	RidgeTo(diagonal []float64)
+
+	// FreeCount returns the number of last coordinates that are intercepts, without a penalty. There
+	// are as many as slopes have numbers, or none, and the rows of the Oracle end with a 1.
+	FreeCount() int
 }
 
-// NonNegativePrimal is the ability of a Primal to promise φ ≥ 0, of the primal that is
-// asked: false for a type that embeds this one and changes φ.
-type NonNegativePrimal interface{ NonNegative(of Primal) bool }
-
-// Geometry is the ability of a Primal whose divergence is not Euclidean: ProxTo
-// then takes its centre in the coordinates ∇ of its generator.
-type Geometry interface{ CoordsTo(u, x []float64) }
-
-// Started is the ability of a Primal to name the point a solve starts from when
-// the settings do not: needed where zero is not in X.
+// Started is implemented by a Primal that names the point a solve starts from where the settings do
+// not: needed where zero is not in X.
 type Started interface{ StartingPoint(x []float64) }
 
-// bounded is the ability of a Primal on a set X to say why x is not in it.
-type bounded interface{ Contains(x []float64) error }
+// A Geometry is a Primal on a bounded set X, whose divergence is not Euclidean.
+type Geometry interface {
+	// CoordsTo stores the coordinates of x, ∇ of the generator, in u: ProxTo takes its centre in them.
+	CoordsTo(u, x []float64)
+
+	// Contains returns an error that says why x is not in X, nil if it is.
+	Contains(x []float64) error
+}
 
 // A Method is a way to solve a Problem: FullVector, LBFGS, … Its fields are
 // settings; one value may be used for many solves at once.
@@ -409,17 +363,17 @@ type Stepper interface {
 	Check()
 }
 
-// Staged is the ability of a Stepper to let other ones work: Current returns the one at work, and
+// A Staged stepper lets others work: Current returns the one at work, and
 // StartsLate reports that the first point worth evaluating is one of its own, not the start.
 type Staged interface {
 	Current() Stepper
 	StartsLate() bool
 }
 
-// Checking is the ability of a Stepper to say when a check is due, in place of the passes.
+// A Checking stepper says when a check is due, in place of the passes.
 type Checking interface{ WantsCheck() bool }
 
-// Returning is the ability of a Stepper to return a point at random, as the theorems do.
+// A Returning stepper returns a point at random, as the theorems do.
 type Returning interface{ Drawn() []float64 }
 
 // Inheriting is the ability of a Method to start with the Hessian of a solve on fewer

@@ -1,7 +1,5 @@
-// Package saddle is the saddle problem and what every method shares: the contracts of
-// its parts, their abilities and of methods (contracts.go, start here), the problem and what makes
-// it unusable, the evaluation of the objective in one reading of the samples, the
-// certificate and its allowance for rounding, what methods need, the loop of a solve,
-// and the snapshots that continue one bit for bit. It names no dual, no primal and no
-// method. It may import sampling and vec alone of its neighbours.
+// Package saddle has the saddle problem and what all methods share: the interfaces of a problem's parts
+// and of methods (contracts.go, start here), the evaluation of the objective in one reading of the
+// samples, the certificate with its allowance for rounding, what methods need of a problem, and the
+// loop of a solve.
 package saddle

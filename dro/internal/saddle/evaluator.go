@@ -132,7 +132,7 @@ const blockBytes = 192 << 10
 func rowsInBlock(o Oracle) int {
 	n, d, _ := o.Dims()
 	row := 8 * float64(d)
-	if s, ok := o.(Stored); ok {
+	if s, ok := o.(Model); ok {
 		row = float64(s.Bytes()) / float64(n)
 	}
 	return int(max(16, min(1024, blockBytes/row)))

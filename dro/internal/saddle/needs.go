@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// A Need is what a method asks of a problem: an ability of one of its parts, or a
-// penalty, or a size.
+// A Need is what a method asks of a problem: methods of one of its parts, a penalty, or a size.
 type Need struct {
-	What string // in words, naming the ability
+	What string // in words, with the name of a method
 
 	Holds func(p *Problem) bool
 }
@@ -38,7 +37,7 @@ func Refusal(m Method, p *Problem) error {
 		what = append(what, n.What)
 	}
 	if RowsOf(p.Oracle) != nil {
-		if e, ok := m.(ShardedMethod); !ok || !e.RunsSharded() {
+		if d, ok := m.(ShardedMethod); !ok || !d.RunsSharded() {
 			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
 		}
 		if _, ok := dealt(p); !ok {
@@ -53,29 +52,26 @@ func Refusal(m Method, p *Problem) error {
 
 var (
 	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
-	NeedMirror      = Need{"a dual with a proximal step (the Mirror ability)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
-	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (the Separable or the Liftable ability)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
-	NeedConstants   = Need{"an oracle that states its Lipschitz constants (the Conditioned ability)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
-	NeedNorm        = Need{"a dual that states its norm (the Normed ability)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
-	NeedSmooth      = Need{"a regulariser with a gradient (the Smooth ability)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
+	NeedMirror      = Need{"a dual with a proximal step (ProxTo)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
+	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (BlockStepTo)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
+	NeedConstants   = Need{"an oracle that states its Lipschitz constants (ConstantsTo)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
+	NeedNorm        = Need{"a dual that states its norm (NormScale)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
+	NeedSmooth      = Need{"a regulariser with a gradient (AddGradTo)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}
 	NeedLinearModel = Need{"the oracle of a linear model (losses.Linear)", func(p *Problem) bool { return Has[LinearModel](p.Oracle) }}
 	NeedClassModel  = Need{"the oracle of a model of several classes (losses.Softmax)", func(p *Problem) bool { return Has[ClassModel](p.Oracle) }}
 	NeedResponse    = Need{"a dual that says how its weights move with the losses (the adversaries on the simplex)", func(p *Problem) bool { return Has[Adversary](p.Dual) }}
-	NeedRidge       = Need{"the L2 regulariser (the Ridge ability)", func(p *Problem) bool {
+	NeedRidge       = Need{"the L2 regulariser", func(p *Problem) bool {
 		_, d, _ := p.Oracle.Dims()
 		return RidgeOf(p.Primal, d) != nil
 	}}
-	NeedKinks      = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them (the Kinked ability, or Groups)", HasKinks}
+	NeedPolyhedral = Need{"ν = 0 and a dual that is a polyhedron of weights on samples or on groups of them", isPolyhedral}
 	NeedSmoothable = Need{"ν = 0 and a dual that can be penalised (the adversaries on the simplex)", func(p *Problem) bool { return p.Dual.Modulus() == 0 && Has[Adversary](p.Dual) }}
 )
 
-// HasKinks reports that the dual is a polyhedron without a penalty.
-func HasKinks(p *Problem) bool {
-	if k, ok := p.Dual.(KinkedPieces); ok {
-		return k.Polyhedral()
-	}
-	k, ok := p.Dual.(Kinked)
-	return ok && k.CapTo(nil)
+// isPolyhedral reports whether the dual is a polyhedron without a penalty.
+func isPolyhedral(p *Problem) bool {
+	a, ok := p.Dual.(Adversary)
+	return ok && a.Polyhedral()
 }
 
 // Or returns met where either is.

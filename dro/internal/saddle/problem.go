@@ -33,16 +33,13 @@ func Validate(p *Problem) error {
 	} else if nu > 0 && nu < smallestNormal {
 		return fmt.Errorf("dro: ν = %v has lost its digits in double precision: take 0", nu)
 	}
-	if v, ok := p.Dual.(validated); ok {
+	if v, ok := p.Dual.(interface{ Valid(n int) error }); ok {
 		if err := v.Valid(n); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}
 	}
 	if mu := p.Primal.Modulus(); !(mu >= 0) || math.IsInf(mu, 1) {
 		return fmt.Errorf("dro: μ = %v: it must be finite and ≥ 0", mu)
-	}
-	if FreeLast(p.Primal) && s != 1 {
-		return fmt.Errorf("dro: an unpenalised coordinate needs scalar slopes, the oracle's have length %d", s)
 	}
 	if k := FreeCount(p.Primal); k > 0 && (k != s || d%k != 0) {
 		return fmt.Errorf("dro: %d unpenalised coordinates need slopes of as many numbers, the oracle's have %d", k, s)
@@ -58,7 +55,7 @@ func missing(part any) bool {
 
 // ValidatePoint reports that x is not in X, where the primal says.
 func ValidatePoint(p *Problem, x []float64) error {
-	if set, ok := p.Primal.(bounded); ok {
+	if set, ok := p.Primal.(Geometry); ok {
 		if err := set.Contains(x); err != nil {
 			return fmt.Errorf("dro: %w", err)
 		}
@@ -74,8 +71,8 @@ const freeSample = 4096
 // then the sum of the weights, whatever these are.
 func (r *Run) ValidateFree() error {
 	n, d := r.Cert.N, r.Cert.D
-	count := max(1, r.Cert.intercepts)
-	if !r.Cert.free && r.Cert.intercepts == 0 {
+	count := FreeCount(r.Problem.Primal)
+	if count == 0 {
 		return nil
 	}
 	first, end := r.Cert.Rows.Here(n)

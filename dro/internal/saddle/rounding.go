@@ -55,7 +55,7 @@ func newExactness(o Oracle, d Dual) exactness {
 	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
 	if e.precise = Has[Adversary](d); !e.precise {
 		p, ok := d.(Precise)
-		e.precise = ok && p.Precise(d)
+		e.precise = ok && p.Precise()
 	}
 	if r, ok := o.(Rounded); ok {
 		var terms int
@@ -323,7 +323,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			r := math.Sqrt(left) + (1+1e-9)*size/math.Sqrt(2*mu)
 			return (1 + 8*UnitRoundoff) * r * r
 		}
-		if Has[bounded](c.Problem.Primal) {
+		if Has[Geometry](c.Problem.Primal) {
 			left += 2 * size
 		}
 		return left

@@ -15,7 +15,7 @@ type space struct {
 
 func newSpace(o Oracle) *space {
 	s := &space{}
-	if a, ok := o.(Spacious); ok {
+	if a, ok := o.(Model); ok {
 		s.arena = a.Arena()
 	}
 	return s

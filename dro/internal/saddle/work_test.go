@@ -6,7 +6,7 @@ import "testing"
 // is one that can.
 type (
 	bare struct{ Oracle }
-	told struct{ bare }
+	told struct{ Model }
 )
 
 func (bare) Dims() (n, d, slope int)    { return 10, 4, 1 }

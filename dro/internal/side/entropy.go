@@ -74,11 +74,5 @@ func (e Entropy) FenchelYoung(x, g []float64) float64 {
 // StartingPoint implements Started: the uniform point.
 func (e Entropy) StartingPoint(x []float64) { vec.Fill(x, 1/float64(len(x))) }
 
-// NonNegative implements NonNegativePrimal: a multiple of a relative entropy.
-func (Entropy) NonNegative(of saddle.Primal) bool {
-	switch of.(type) {
-	case Entropy, *Entropy:
-		return true
-	}
-	return false
-}
+// NonNegative implements saddle.NonNegative: φ is a multiple of a relative entropy.
+func (Entropy) NonNegative() bool { return true }

@@ -32,10 +32,7 @@ type Groups struct {
 	rows *ranks.Rows // where the samples lie; nil: here
 }
 
-var (
-	_ saddle.Adversary    = (*Groups)(nil)
-	_ saddle.KinkedPieces = (*Groups)(nil)
-)
+var _ saddle.Adversary = (*Groups)(nil)
 
 // leastMass is the least weight of a group: the inverse of a smaller number may overflow.
 const leastMass = 0x1p-1022
@@ -450,10 +447,15 @@ func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []floa
 	return along
 }
 
-// Polyhedral implements KinkedPieces: weights over groups without a penalty or a bound.
+// Polyhedral implements Adversary: weights over groups without a penalty or a bound.
 func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.bounded() }
 
-// PiecesAt implements KinkedPieces: the means of the groups with a prior.
+// Separated implements Adversary: weights of a group move together.
+func (*Groups) Separated(int) saddle.Separable { return nil }
+
+// PiecesAt returns the means of the groups with a prior at the point that e evaluated last, their
+// adjustments included, their gradients, one a row, and a function that stores the weights of the
+// samples Σ_g q_g a_g in y and returns ψ(y): the adjustments' part, negative.
 func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
 	s := g.at(e.Value)
 	all := g.gradients(e, s, make([]float64, e.N), e.Slope)
@@ -474,7 +476,7 @@ func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, w
 	}
 }
 
-// ValuesAt implements KinkedPieces.
+// ValuesAt returns the means of PiecesAt at losses f.
 func (g *Groups) ValuesAt(f []float64) (v []float64) {
 	s := g.at(f)
 	for _, i := range s.possible() {

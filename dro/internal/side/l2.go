@@ -25,41 +25,27 @@ type L2 struct {
 }
 
 var (
-	_ saddle.Free  = L2{}
-	_ saddle.Ridge = L2{}
-
-	_ saddle.NonNegativePrimal = L2{}
+	_ saddle.Ridge       = L2{}
+	_ saddle.NonNegative = L2{}
 )
 
 // Modulus implements Primal: μ, over the penalised coordinates.
 func (l L2) Modulus() float64 { return l.Mu }
 
-// NonNegative implements NonNegativePrimal.
-func (L2) NonNegative(of saddle.Primal) bool {
-	switch of.(type) {
-	case L2, *L2:
-		return true
-	}
-	return false
-}
+// NonNegative implements saddle.NonNegative.
+func (L2) NonNegative() bool { return true }
 
-// FreeLast implements Free.
-func (l L2) FreeLast() bool { return l.Intercept && l.Classes <= 1 }
-
-// FreeCount implements FreeClasses.
+// FreeCount implements saddle.Ridge.
 func (l L2) FreeCount() int {
-	if !l.Intercept || l.Classes <= 1 {
+	if !l.Intercept {
 		return 0
 	}
-	return l.Classes
+	return max(1, l.Classes)
 }
 
 // penalised returns the coordinates of x that φ sees.
 func (l L2) penalised(x []float64) []float64 {
-	if l.Intercept {
-		return x[:len(x)-max(1, l.Classes)]
-	}
-	return x
+	return x[:len(x)-l.FreeCount()]
 }
 
 // Value implements Primal.
@@ -110,13 +96,8 @@ func (l L2) AddGradTo(dst, x []float64) {
 	}
 }
 
-// RidgeTo implements Ridge: μ on the penalised coordinates.
-func (l L2) RidgeTo(diagonal []float64, of saddle.Primal) bool {
+// RidgeTo implements saddle.Ridge: μ on the penalised coordinates.
+func (l L2) RidgeTo(diagonal []float64) {
 	clear(diagonal)
 	vec.Fill(l.penalised(diagonal), l.Mu)
-	switch of.(type) {
-	case L2, *L2:
-		return true
-	}
-	return false
 }

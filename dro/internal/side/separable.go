@@ -31,17 +31,11 @@ var (
 	_ saddle.Separable = Orthant{}
 )
 
-// Precise implements the ability.
-func (Orthant) Precise(of saddle.Dual) bool {
-	_, same := of.(Orthant)
-	return same
-}
+// Precise implements saddle.Precise.
+func (Orthant) Precise() bool { return true }
 
-// Precise implements the ability.
-func (Box) Precise(of saddle.Dual) bool {
-	_, same := of.(Box)
-	return same
-}
+// Precise implements saddle.Precise.
+func (Box) Precise() bool { return true }
 
 // Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
 func (o Orthant) Valid(int) error {

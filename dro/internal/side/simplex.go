@@ -40,9 +40,7 @@ type Simplex struct {
 
 var (
 	_ saddle.Adversary = Simplex{}
-	_ saddle.Kinked    = Simplex{}
 	_ saddle.Mirror    = Simplex{}
-	_ saddle.Liftable  = Simplex{}
 )
 
 // leastRadius is the radius of the smallest ball that is solved for.
@@ -182,18 +180,18 @@ func (s Simplex) Differentiable(n, d int) bool {
 	return left*float64(n) >= float64(rows*(d+1))
 }
 
-// CapTo implements Kinked: without a penalty and a radius, y ≤ w/Alpha.
-func (s Simplex) CapTo(u []float64) bool {
-	if len(u) > 0 {
-		r := newReference(s.rows, s.Weights, len(u))
-		lo, hi := s.rows.Here(len(u))
-		for j := lo; j < hi; j++ {
-			if u[j] = 0; r.at(j) > 0 {
-				u[j] = r.at(j) / r.total * s.limit()
-			}
+// Polyhedral implements Adversary.
+func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.bounded() && s.Alpha < 1 }
+
+// CapTo stores the largest weights w/Alpha of the samples in u, of one entry a sample.
+func (s Simplex) CapTo(u []float64) {
+	r := newReference(s.rows, s.Weights, len(u))
+	lo, hi := s.rows.Here(len(u))
+	for j := lo; j < hi; j++ {
+		if u[j] = 0; r.at(j) > 0 {
+			u[j] = r.at(j) / r.total * s.limit()
 		}
 	}
-	return s.Nu == 0 && !s.bounded() && s.Alpha < 1
 }
 
 // Over implements Adversary.
@@ -231,7 +229,9 @@ func (s Simplex) Proximal() bool {
 	return !s.bounded() && (s.Weights == nil || s.Alpha == 1)
 }
 
-// StartingWeights implements StartedDual: the reference weights.
+// StartingWeights stores the reference weights, from which the paper's methods start where ν = 0: the
+// best response is then a vertex of Y, infinitely far from every other point in the geometry of
+// relative entropy.
 func (s Simplex) StartingWeights(y []float64) {
 	r := newReference(s.rows, s.Weights, len(y))
 	r.weightsTo(y)
@@ -292,7 +292,7 @@ func (s Simplex) TotalWeight(int) float64 { return 1 }
 // SumNorm implements Normed.
 func (s Simplex) SumNorm() bool { return s.Divergence == KullbackLeibler }
 
-// Separated implements Liftable; the simplex implies y_j ≤ 1.
+// Separated implements Adversary; the simplex implies y_j ≤ 1.
 func (s Simplex) Separated(n int) saddle.Separable {
 	if !s.Proximal() || s.Alpha == 1 {
 		return nil

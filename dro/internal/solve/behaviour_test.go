@@ -106,7 +106,7 @@ func TestSameSeedSameBits(t *testing.T) {
 	}
 }
 
-// badDual lacks every ability.
+// badDual has the methods of every dual and no others.
 type badDual struct{ d Simplex }
 
 func (b badDual) Modulus() float64 { return b.d.Nu }
@@ -148,11 +148,11 @@ func TestRefusals(t *testing.T) {
 		{good, LBFGS{}, check, "check"},
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
-		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "Smooth"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "Mirror"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "Mirror"},
-		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "Liftable"},
-		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "Conditioned"},
+		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: Entropy{Mu: 1}}, LBFGS{}, DefaultSettings(), "AddGradTo"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "ProxTo"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "ProxTo"},
+		{&Problem{Oracle: o, Dual: badDual{Simplex{Nu: 1}}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "BlockStepTo"},
+		{&Problem{Oracle: drotest.BareOracle{Oracle: o}, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}, primaldual.Stochastic{}, DefaultSettings(), "ConstantsTo"},
 		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "unbounded"},
 		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
 		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},

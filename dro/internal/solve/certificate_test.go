@@ -41,8 +41,10 @@ func TestNegativeRegulariser(t *testing.T) {
 
 // shiftedL2 is L2 plus a constant.
 type shiftedL2 struct {
-	L2
+	Primal
 	constant float64
 }
 
-func (s shiftedL2) Value(x []float64) float64 { return s.L2.Value(x) + s.constant }
+func (s shiftedL2) Value(x []float64) float64 { return s.Primal.Value(x) + s.constant }
+
+func (s shiftedL2) AddGradTo(dst, x []float64) { s.Primal.(Smooth).AddGradTo(dst, x) }

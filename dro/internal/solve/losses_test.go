@@ -6,17 +6,13 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A linear model has every ability that an oracle can have: a slip in a signature would
+// A linear model has all methods that an oracle can have: a slip in a signature would
 // lose one without a word.
 var (
 	_ dro.Oracle         = (*losses.Linear)(nil)
-	_ saddle.NonNegative = (*losses.Linear)(nil)
 	_ dro.Conditioned    = (*losses.Linear)(nil)
 	_ saddle.Changed     = (*losses.Linear)(nil)
 	_ saddle.LinearModel = (*losses.Linear)(nil)
 	_ saddle.ClassModel  = (*losses.Softmax)(nil)
 	_ saddle.Centrable   = (*losses.Linear)(nil)
-	_ saddle.Worked      = (*losses.Linear)(nil)
-	_ saddle.Stored      = (*losses.Linear)(nil)
-	_ saddle.Spacious    = (*losses.Linear)(nil)
 )

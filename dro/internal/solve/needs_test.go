@@ -70,8 +70,8 @@ type (
 	barePrimal struct{ Primal }
 )
 
-// A method that is started without an ability that it needs says which, and does not panic.
-func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
+// A method that is started without what it needs says what that is, and does not panic.
+func TestMethods_StartWithoutTheirNeeds(t *testing.T) {
 	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
 	whole := Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 0.1}}
 	kinked := Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Primal: L2{Mu: 0.1}}
@@ -88,9 +88,9 @@ func TestStartsWithoutAnAbilityAreErrors(t *testing.T) {
 		{Newton{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
 		{Newton{Products: true}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
 		{Newton{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Adversary"},
-		{primaldual.FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
-		{primaldual.Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Mirror"},
-		{primaldual.SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Separable"},
+		{primaldual.FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "ProxTo"},
+		{primaldual.Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "ProxTo"},
+		{primaldual.SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "separable"},
 	} {
 		if _, err := SolveBy(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), c.lacks) {
 			t.Errorf("%s without %s: %v", c.m.Name(), c.lacks, err)

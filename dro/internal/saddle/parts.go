@@ -9,7 +9,7 @@ import (
 
 // WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
 func WorkOf(o Oracle) (pass, gram float64) {
-	if w, ok := o.(Worked); ok {
+	if w, ok := o.(Model); ok {
 		return w.Work()
 	}
 	n, d, _ := o.Dims()
@@ -19,7 +19,7 @@ func WorkOf(o Oracle) (pass, gram float64) {
 
 // MostSelected returns the number of samples that Select may be asked for.
 func MostSelected(o Oracle) int {
-	if s, ok := o.(Spacious); ok {
+	if s, ok := o.(Model); ok {
 		return s.MostSelected()
 	}
 	n, _, _ := o.Dims()
@@ -28,7 +28,7 @@ func MostSelected(o Oracle) int {
 
 // RowsOf returns how the samples of an oracle lie with several ranks, nil where all are here.
 func RowsOf(o Oracle) *ranks.Rows {
-	if s, ok := o.(Sharded); ok {
+	if s, ok := o.(LinearModel); ok {
 		return s.Rows()
 	}
 	return nil
@@ -70,11 +70,11 @@ func Has[T any](part any) bool {
 	return ok
 }
 
-// Required works like Ability of what a method needs: an error where it is started without.
-func Required[T any](of any) (T, error) {
-	t, ok := of.(T)
+// Required returns a part of a problem as the T that a method needs, or an error.
+func Required[T any](part any) (T, error) {
+	t, ok := part.(T)
 	if !ok {
-		return t, fmt.Errorf("dro: a %T lacks the ability %v", of, reflect.TypeFor[T]())
+		return t, fmt.Errorf("dro: a %T is no %v", part, reflect.TypeFor[T]())
 	}
 	return t, nil
 }
@@ -101,8 +101,8 @@ func MirrorOf(d Dual) (Mirror, bool) {
 
 // SeparatedOf returns what d becomes without the constraint Σ y = 1, a Separable dual of n samples.
 func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
-	if l, can := d.(Liftable); can {
-		s = l.Separated(n)
+	if a, ok := d.(Adversary); ok {
+		s = a.Separated(n)
 	}
 	return s, s != nil
 }
@@ -125,25 +125,21 @@ func RegionOf(d Dual) Region {
 	return Elsewhere
 }
 
-// FreeLast reports whether p leaves the last coordinate unpenalised.
-func FreeLast(p Primal) bool {
-	f, ok := p.(Free)
-	return ok && f.FreeLast()
-}
-
-// FreeCount returns the number of intercepts that p leaves unpenalised, where they are several.
+// FreeCount returns the number of last coordinates that p leaves unpenalised.
 func FreeCount(p Primal) int {
-	if f, ok := p.(FreeClasses); ok {
-		return f.FreeCount()
+	if r, ok := p.(Ridge); ok {
+		return r.FreeCount()
 	}
 	return 0
 }
 
 // RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
 func RidgeOf(phi Primal, d int) []float64 {
-	diagonal := make([]float64, d)
-	if r, ok := phi.(Ridge); !ok || !r.RidgeTo(diagonal, phi) {
+	r, ok := phi.(Ridge)
+	if !ok {
 		return nil
 	}
+	diagonal := make([]float64, d)
+	r.RidgeTo(diagonal)
 	return diagonal
 }
