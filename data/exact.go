@@ -3,9 +3,6 @@ package data
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/ipc"
-	"github.com/drotrain/drotrain/data/internal/parquet"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -20,11 +17,15 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = c.Load(ctx); err != nil {
+		load := c.Load
+		if f.sideBySide {
+			load = c.LoadInts
+		}
+		if out[i], err = load(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(f.inputs) == 0 || len(names) == 0 {
+	if f.sideBySide || len(f.inputs) == 0 || len(names) == 0 {
 		return out, nil
 	}
 	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) })
@@ -62,16 +63,7 @@ func (f *Frame) again(ctx context.Context, open func(in *input) (*table.Table, e
 // exact reads columns of a file as it has them.
 func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
 	err = table.Catch(func() (err error) {
-		switch in.format {
-		case parquetFormat:
-			t, err = parquet.Open(in, names, false)
-		case ipcFormat:
-			err = table.Guard(func() (err error) { t, err = ipc.ReadExact(ctx, in, names); return err })
-		case linesFormat:
-			t, err = csv.VerbatimLines(ctx, in, names, how.Text)
-		default:
-			t, err = csv.Verbatim(ctx, in, names, how.Text)
-		}
+		t, err = in.format.readExact(ctx, in, names, how)
 		return err
 	})
 	return t, err

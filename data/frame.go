@@ -36,6 +36,8 @@ type Frame struct {
 	joined int            // where the rows of a second table begin
 	first  int            // of a slice, where its rows begin
 
+	sideBySide bool // its files hold columns of the same rows
+
 	inMemory bool      // NewFrame made it
 	memory   sync.Once // its sum was taken
 }

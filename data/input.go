@@ -19,13 +19,13 @@ import (
 // that is cut short, written to or replaced in the meantime is an error.
 type input struct {
 	io.ReaderAt
-	name string
-	size int64
-	format
-	held []byte      // the whole content, of an input in memory
-	was  fs.FileInfo // of a file with a name, before it was opened
-	sum  chan digest // its SHA-256, once; nil if it is not wanted
-	quit chan struct{}
+	name   string
+	size   int64
+	format *format
+	held   []byte      // the whole content, of an input in memory
+	was    fs.FileInfo // of a file with a name, before it was opened
+	sum    chan digest // its SHA-256, once; nil if it is not wanted
+	quit   chan struct{}
 
 	watch *table.Watch
 }

@@ -1,25 +1,19 @@
 package data
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/ipc"
-	"github.com/drotrain/drotrain/data/internal/npy"
-	"github.com/drotrain/drotrain/data/internal/parquet"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/suggest"
 )
 
@@ -31,7 +25,8 @@ import (
 //	Arrow IPC file    .arrow .feather .ipc
 //	Arrow IPC stream  .arrows
 //	CSV               .csv .tsv, also as .csv.gz .csv.bz2; a single file too as .txt .dat .data .tab
-//	NumPy             .npy .npz: an array of two dimensions is a column of vectors
+//	NumPy             .npy .npz: an array of two dimensions is a column of vectors; files
+//	                  separated by commas, as x.npy,y.npy, are columns beside each other
 //	JSON Lines        .jsonl .ndjson, also as .jsonl.gz .jsonl.bz2: one flat object a line
 //
 // A directory is not searched deeper, and its files whose names start with "."
@@ -70,9 +65,16 @@ func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
 }
 
 func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
-	files, err := expand(path)
-	if err != nil {
-		return nil, err
+	arrays := arraysOf(path)
+	var files []string
+	for _, a := range arrays {
+		files = append(files, a.file)
+	}
+	if arrays == nil {
+		var err error
+		if files, err = expand(path); err != nil {
+			return nil, err
+		}
 	}
 	frames := make([]*Frame, 0, len(files))
 	fail := func(err error) (*Frame, error) {
@@ -88,14 +90,24 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 		}
 		in.watch = table.Watching(ctx)
 		in.watch.Opened(in.size)
-		f, err := openTable(ctx, in, names, how)
+		of := names
+		if arrays != nil {
+			of = nil
+		}
+		f, err := openTable(ctx, in, of, how)
 		if err != nil {
 			in.close()
 			return fail(err)
 		}
 		frames = append(frames, f)
 	}
-	f, err := concat(ctx, frames)
+	var f *Frame
+	var err error
+	if arrays != nil {
+		f, err = joinArrays(arrays, frames, names)
+	} else {
+		f, err = concat(ctx, frames)
+	}
 	if err != nil {
 		return fail(err)
 	}
@@ -144,17 +156,6 @@ func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-// HasExtension reports whether a file name ends in one of the extensions of tables.
-func HasExtension(name string) bool {
-	name = strings.ToLower(name)
-	for _, e := range extensions {
-		if strings.HasSuffix(name, e) {
-			return true
-		}
-	}
-	return false
-}
-
 // expand lists the files behind a path.
 func expand(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -199,7 +200,7 @@ func expand(path string) ([]string, error) {
 	var out []string
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !HasExtension(name) {
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !inDirectory(name) {
 			continue
 		}
 		full := filepath.Join(path, name)
@@ -249,109 +250,6 @@ func neighbours(path string) string {
 	return "did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-type format int
-
-const (
-	unknownFormat format = iota
-	parquetFormat
-	ipcFormat
-	csvFormat
-	linesFormat
-	npyFormat
-	npzFormat
-)
-
-// formats lists the extensions of every format. Text may be compressed (.gz, .bz2).
-// Directories are searched for the extensions of all, and a file given by its name may
-// have one of others as well.
-var formats = []struct {
-	format format
-	text   bool
-	all    []string
-	others []string
-}{
-	{parquetFormat, false, []string{".parquet", ".pq"}, nil},
-	{ipcFormat, false, []string{".arrow", ".feather", ".ipc", ".arrows"}, nil},
-	{csvFormat, true, []string{".csv", ".tsv"}, []string{".txt", ".dat", ".data", ".tab"}},
-	{linesFormat, true, []string{".jsonl", ".ndjson"}, nil},
-	{npyFormat, false, nil, []string{".npy"}},
-	{npzFormat, false, nil, []string{".npz"}},
-}
-
-// extensions lists the extensions of tables in a directory.
-var extensions = func() (all []string) {
-	for _, f := range formats {
-		for _, e := range f.all {
-			all = append(all, e)
-			if f.text {
-				all = append(all, e+".gz", e+".bz2")
-			}
-		}
-	}
-	return all
-}()
-
-// textFormat returns the format of text that the extension of a name says, or
-// unknownFormat.
-func textFormat(name string) format {
-	extension := filepath.Ext(csv.Unpacked(name))
-	for _, f := range formats {
-		if f.text && (slices.Contains(f.all, extension) || slices.Contains(f.others, extension)) {
-			return f.format
-		}
-	}
-	return unknownFormat
-}
-
-// detect tells the format from the first bytes, else from the name.
-func detect(name string, b []byte) (format, error) {
-	lower := strings.ToLower(name)
-	ends := func(list ...string) bool {
-		for _, e := range list {
-			if strings.HasSuffix(lower, e) {
-				return true
-			}
-		}
-		return false
-	}
-	text := textFormat(name)
-	switch {
-	case len(b) == 0 && text != unknownFormat:
-		return unknownFormat, &Error{Path: name, Msg: "the file is empty"}
-	case len(b) == 0:
-		return unknownFormat, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
-	case bytes.HasPrefix(b, []byte("PAR1")):
-		return parquetFormat, nil
-	case bytes.HasPrefix(b, []byte("PARE")):
-		return unknownFormat, &Error{Path: name, Msg: "the Parquet file is encrypted, which is not supported", Hint: "write it again without encryption"}
-	case bytes.HasPrefix(b, []byte("ARROW1")):
-		return ipcFormat, nil
-	case bytes.HasPrefix(b, []byte("FEA1")):
-		return unknownFormat, &Error{Path: name, Msg: "this is Feather version 1, which is not supported", Hint: "write it again as Feather version 2, Arrow IPC or Parquet"}
-	case bytes.HasPrefix(b, streamMark):
-		return ipcFormat, nil
-	case bytes.HasPrefix(b, []byte(npy.Magic)):
-		return npyFormat, nil
-	case bytes.HasPrefix(b, []byte("PK\x03\x04")) && ends(".npz"):
-		return npzFormat, nil
-	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
-		return unknownFormat, &Error{Path: name, Msg: "this is a zip archive, as .xlsx is, which is not read", Hint: "write its table as Parquet or CSV; arrays of NumPy are read from .npz"}
-	case ends(".npy", ".npz"):
-		return unknownFormat, &Error{Path: name, Msg: "not a file of NumPy: it does not start as one"}
-	case ends(".parquet", ".pq"):
-		return unknownFormat, &Error{Path: name, Msg: "not a Parquet file: it does not start with PAR1"}
-	case ends(".arrow", ".feather", ".ipc"):
-		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC file: it does not start with ARROW1"}
-	case ends(".arrows"):
-		return unknownFormat, &Error{Path: name, Msg: "not an Arrow IPC stream: it does not start with a message mark"}
-	case text != unknownFormat:
-		return text, nil
-	case ends(".json"):
-		return unknownFormat, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
-	}
-	return unknownFormat, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
-}
-
 // openTable makes a frame of a file. Columns of Parquet hold no values yet.
 func openTable(ctx context.Context, in *input, names []string, how Reading) (f *Frame, err error) {
 	name := in.name
@@ -362,10 +260,10 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err := in.read(head, 0); err != nil {
 		return nil, err
 	}
-	kind, err := detect(name, head)
-	if kind == unknownFormat && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 {
-		if kind, err = csvFormat, nil; head[0] == '{' { // a pipe has no extension
-			kind = linesFormat
+	in.format, err = detect(name, head)
+	if err != nil && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 { // a pipe has no extension
+		if in.format, err = csvFormat, nil; head[0] == '{' {
+			in.format = linesFormat
 		}
 	}
 	if err != nil {
@@ -374,33 +272,11 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err := how.Validate(); err != nil {
 		return nil, &Error{Path: name, Msg: err.Error()}
 	}
-	in.format = kind
 	in.hash(ctx)
 	var t *table.Table
-	err = table.Catch(func() (err error) {
-		switch kind {
-		case parquetFormat:
-			t, err = parquet.Open(in, names, how.Dates != "")
-		case ipcFormat:
-			err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, how.Dates != ""); return err })
-		case npyFormat:
-			t, err = npy.Read(in)
-		case npzFormat:
-			t, err = npy.ReadArchive(ctx, in)
-		case linesFormat:
-			t, err = csv.ReadLines(ctx, in, names, how.text())
-		default:
-			t, err = csv.Read(ctx, in, names, how.text())
-		}
-		return err
-	})
+	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, names, how); return err })
 	if err != nil {
 		return nil, table.InFile(name, err)
-	}
-	if (kind == npyFormat || kind == npzFormat) && names != nil {
-		if err := t.Keep(names); err != nil {
-			return nil, table.InFile(name, err)
-		}
 	}
 	dates := how.settleDates(t)
 	if len(how.Relabel) > 0 {

@@ -3,14 +3,13 @@ package data
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/data/internal/parquet"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Slice returns the rows [lo, hi) of a table, without reading them. Errors name rows as the
 // table does. It needs the table to stay open.
 func (f *Frame) Slice(lo, hi int) *Frame {
-	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, first: f.first + lo}
+	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, first: f.first + lo, sideBySide: f.sideBySide}
 	for _, c := range f.Columns {
 		if c.Kind == table.Other {
 			out.Columns = append(out.Columns, c)
@@ -32,16 +31,19 @@ type Exacted struct{ columns []*Column }
 func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 	whole := len(f.inputs) == 0
 	for _, in := range f.inputs {
-		whole = whole || in.format != parquetFormat
+		whole = whole || !in.format.byPart
 	}
 	if whole {
 		columns, err := f.Exact(ctx, names)
 		return &Exacted{columns}, err
 	}
 	e := &Exacted{}
-	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return parquet.Open(in, names, false) })
-	if err != nil {
-		return nil, err
+	all := f
+	if !f.sideBySide {
+		var err error
+		if all, err = f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) }); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range names {
 		c, err := all.Lookup(name)

@@ -202,7 +202,7 @@ func isModel(path string) bool {
 	defer f.Close()
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(f, head)
-	if data.HasExtension(path) {
+	if data.IsTable(path) {
 		return false
 	}
 	return strings.HasPrefix(strings.TrimLeft(string(head[:n]), " \t\r\n"), "{") || strings.HasSuffix(path, ".json")

@@ -83,7 +83,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		how.Dates = "" // the proposal says, where columns of dates are left
 	}
 	shown.Begin("looking at the columns")
-	p, err := propose.Make(ctx, f, target, how)
+	p, err := propose.Make(ctx, f, target, groups, how)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,20 +94,22 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		return nil, nil, err
 	}
 	for k, f := range p.Findings {
-		if f.Missing != "" {
-			p.Findings[k].Does = "kept; in CSV --na " + quote.Shell(f.Missing) + " makes it missing"
+		does := &p.Findings[k].Does
+		switch {
+		case f.Missing != "":
+			*does = "kept; in CSV --na " + quote.Shell(f.Missing) + " makes it missing"
+		case f.Spellings != nil:
+			*does = "kept apart; --relabel " + quote.Shell(firstRelabelling(f.Spellings)) + " for example makes one of them"
+		case f.Weight:
+			*does = "kept as a feature; --weight " + quote.Shell(f.Column) + " if it says how many cases a row stands for"
 		}
 	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
 	t := &p.Reading.Text
-	var relabel []string
-	for _, from := range slices.Sorted(maps.Keys(p.Reading.Relabel)) {
-		relabel = append(relabel, from+"->"+p.Reading.Relabel[from])
-	}
 	for _, o := range []struct{ name, value string }{
 		{"data", path}, {"target", target}, {"groups", options.List(&groups).CSV()}, {"drop", (options.List(&p.Drop)).CSV()}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", options.List(&relabel).CSV()}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"group-holdout", p.GroupHoldout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue
@@ -118,6 +120,21 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	}
 	out.Command = options.CommandLine("train", out.flags)
 	return f, out, nil
+}
+
+// firstRelabelling returns the first of some other names as a value of --relabel.
+func firstRelabelling(names map[string]string) string {
+	from := slices.Min(slices.Collect(maps.Keys(names)))
+	return relabelling(map[string]string{from: names[from]})
+}
+
+// relabelling returns other names for texts as the value of --relabel.
+func relabelling(names map[string]string) string {
+	var all []string
+	for _, from := range slices.Sorted(maps.Keys(names)) {
+		all = append(all, from+"->"+names[from])
+	}
+	return options.List(&all).CSV()
 }
 
 // trainFlags returns the options of train.
@@ -149,6 +166,14 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 		return exit.ReplaceHint(err)
 	}
 	return nil
+}
+
+// named returns the columns of groups in the command.
+func (p *proposed) named() string {
+	if p.flags == nil {
+		return ""
+	}
+	return p.flags.Lookup("groups").Value.String()
 }
 
 // print writes what stands out, and the command.
@@ -184,6 +209,9 @@ func (p *proposed) print(w io.Writer) {
 		lines = append(lines, [2]string{f.Column, what})
 	}
 	for _, l := range lines {
+		if l[0] == "" {
+			l[0] = "rows"
+		}
 		show.Wrapped(w, "  ", l[0]+": "+l[1])
 	}
 	if len(filled) > 0 {
@@ -191,6 +219,9 @@ func (p *proposed) print(w io.Writer) {
 	}
 	if len(p.Findings) == 0 {
 		fmt.Fprintln(w, "  nothing stands out")
+	}
+	if len(p.Groups) > 0 && len(p.named()) == 0 {
+		show.Wrapped(w, "  ", "groups, by their names: --groups "+quote.Shell(options.List(&p.Groups).CSV())+" trains for the worst of them as well")
 	}
 	fmt.Fprintf(w, "\nProposed, to be judged by who knows the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

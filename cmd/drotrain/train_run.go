@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -222,6 +223,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	if c.Data == "" {
 		c.Data = defaultData
 	}
+	addArrayFiles(c)
 	if strings.HasPrefix(c.Data, datasets.Prefix) {
 		info, err := datasets.Get(c.Data)
 		if err != nil {
@@ -247,6 +249,27 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	}
 	a.info("%s", printable.Line(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
 	return nil
+}
+
+// addArrayFiles adds .npy files that were named in place of the target or of groups to the table, and
+// replaces them by the names of their columns.
+func addArrayFiles(c *train.Config) {
+	if !strings.HasSuffix(c.Data, ".npy") {
+		return
+	}
+	take := func(file string) string {
+		name, is := strings.CutSuffix(filepath.Base(file), ".npy")
+		if !is {
+			return file
+		}
+		c.Data += "," + file
+		return name
+	}
+	c.Target = take(c.Target)
+	c.Groups = slices.Clone(c.Groups)
+	for i := range c.Groups {
+		c.Groups[i] = take(c.Groups[i])
+	}
 }
 
 // fit trains with the progress on stderr.

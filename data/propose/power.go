@@ -15,6 +15,7 @@ type truth struct {
 	y      []float64
 	binary bool   // y is 0 or 1
 	one    string // the class that is 1
+	other  string // of two classes, the other one
 }
 
 // power returns how well values alone put the rows in the order of the target: the area under
@@ -53,6 +54,14 @@ func (t *truth) tells(power float64) bool {
 		return power > 0.6
 	}
 	return power > 0.1
+}
+
+// tellsMuch reports whether a power is more than predictors usually have.
+func (t *truth) tellsMuch(power float64) bool {
+	if t.binary {
+		return power > 0.9
+	}
+	return power > 0.8
 }
 
 func square(x float64) float64 { return x * x }
@@ -162,7 +171,7 @@ func words(name string) []string {
 var future = map[string]bool{"outcome": true, "result": true, "results": true, "final": true, "future": true, "next": true, "after": true, "later": true,
 	"followup": true, "resolution": true, "resolved": true, "closed": true, "closing": true, "settled": true, "settlement": true, "discharge": true, "discharged": true,
 	"death": true, "died": true, "alive": true, "recovered": true, "recoveries": true, "chargeoff": true, "cancelled": true, "canceled": true, "churned": true, "returned": true,
-	"end": true, "ended": true, "event": true, "censored": true, "censors": true, "predicted": true, "prediction": true, "verdict": true, "lesion": true}
+	"end": true, "ended": true, "event": true, "censored": true, "censors": true, "predicted": true, "prediction": true, "verdict": true}
 
 // common are words of names that say nothing.
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,

@@ -15,26 +15,32 @@ import (
 
 // A Finding is what stands out in a column, and what the proposal does about it.
 type Finding struct {
-	Column string `json:"column"`
-	Rows   int    `json:"rows,omitempty"`  // in how many rows; 0: all, or it says nothing
-	First  int    `json:"first,omitempty"` // the first of them, from 1
+	Column string `json:"column,omitempty"` // "": the rows
+	Rows   int    `json:"rows,omitempty"`   // in how many rows; 0: all, or it says nothing
+	First  int    `json:"first,omitempty"`  // the first of them, from 1
 	What   string `json:"what"`
 	Does   string `json:"proposal"`
 
-	Missing string `json:"missing,omitempty"` // the text that may be named as standing for no value; "": none
+	Missing   string            `json:"missing,omitempty"`   // the text that may be named as standing for no value; "": none
+	Spellings map[string]string `json:"spellings,omitempty"` // levels that are other spellings, and the usual ones
+	Weight    bool              `json:"weight,omitempty"`    // it may be the weight of the rows
 }
 
 // A Proposal is how to train on a table.
 type Proposal struct {
-	Target   string       `json:"target"`
-	Task     data.Task    `json:"task"`
-	Reading  data.Reading `json:"reading,omitzero"` // how the table was read
-	Drop     []string     `json:"drop,omitempty"`
-	Loss     string       `json:"loss,omitempty"` // where the target does not tell: squared for few whole numbers
-	Impute   string       `json:"impute,omitempty"`
-	Filter   string       `json:"filter,omitempty"`
-	MinCount int          `json:"min_count,omitempty"`
-	Findings []Finding    `json:"findings"`
+	Target       string       `json:"target"`
+	Task         data.Task    `json:"task"`
+	Reading      data.Reading `json:"reading,omitzero"` // how the table was read
+	Drop         []string     `json:"drop,omitempty"`
+	Loss         string       `json:"loss,omitempty"` // where the target does not tell: squared for few whole numbers
+	Impute       string       `json:"impute,omitempty"`
+	Filter       string       `json:"filter,omitempty"`
+	MinCount     int          `json:"min_count,omitempty"`
+	Groups       []string     `json:"groups,omitempty"`        // columns that groups are usually made of, by their names; not part of the command
+	GroupHoldout string       `json:"group_holdout,omitempty"` // an identifier that rows share
+	Findings     []Finding    `json:"findings"`
+
+	named []string // the columns of groups that the user named
 
 	from *data.Column // the first column of dates that has one in every row: when rows begin
 }
@@ -52,9 +58,10 @@ const (
 	mostlyNull = 0.6
 )
 
-// Make looks at every column of f once. The error is of a target that cannot be one.
-func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (*Proposal, error) {
-	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}}
+// Make looks at every column of f once and returns how to train on it. groups are the columns that the
+// user named as groups. The error is of a target that cannot be one.
+func Make(ctx context.Context, f *data.Frame, target string, groups []string, how data.Reading) (*Proposal, error) {
+	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}, named: groups}
 	c, err := f.Lookup(target)
 	if err != nil {
 		return nil, err
@@ -71,6 +78,10 @@ func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (
 	}
 	seen := map[uint64]string{}
 	var numbers []*data.Column
+	rows := &rowHash{hash: make([]uint64, f.Rows), match: 1}
+	if c.Kind != data.Other {
+		rows.add(c, summarise(c))
+	}
 	for _, of := range f.Columns {
 		if of.Name == target {
 			continue
@@ -80,12 +91,13 @@ func Make(ctx context.Context, f *data.Frame, target string, how data.Reading) (
 			return nil, err
 		}
 		before := len(p.Drop)
-		p.column(f, c, t, seen)
+		p.column(f, c, t, seen, rows)
 		if c.Kind == data.Numeric && !c.Clock && len(p.Drop) == before {
 			numbers = append(numbers, c)
 		}
 	}
 	p.sums(numbers, t)
+	p.checkRows(rows)
 	return p, nil
 }
 
@@ -151,7 +163,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	case len(levels) < 2:
 		return nil, f.Fault(c.Name, table.Advice{}, "the target has fewer than two values")
 	case len(levels) == 2:
-		t.binary, t.one, p.Task = true, levels[0], data.Binary
+		t.binary, t.one, t.other, p.Task = true, levels[0], levels[1], data.Binary
 	case c.Kind == data.Numeric:
 		p.Task = data.Regression
 		if c.Integer && len(levels) <= data.FewNumbers {
@@ -203,7 +215,7 @@ func spellings(counts map[string]int) (same map[string]string, rows int) {
 }
 
 // column looks at a candidate for a feature.
-func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string) {
+func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string, rows *rowHash) {
 	if c.Kind == data.Other {
 		if c.Clock {
 			p.Reading.Dates = "parts"
@@ -221,8 +233,18 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.found(c, 0, r.Row, does, "%s", r.Msg)
 		return
 	}
+	if r := mixedDates(f, c.Name); r != nil {
+		p.drop(c, 0, 0, "%s", r.Msg)
+		p.Findings[len(p.Findings)-1].Does = "left out; " + r.Hint + ", and look again"
+		return
+	}
 	sum := summarise(c)
 	have := c.Len() - sum.nulls
+	defer func() {
+		if p.checkGroup(c, sum); !idName(c.Name) && !(sum.distinct == have && have > 0) {
+			rows.add(c, sum)
+		}
+	}()
 	switch twin, again := seen[sum.hash]; {
 	case sum.infinite > 0 && sum.distinct < 2:
 		p.drop(c, sum.infinite, sum.firstInfinite, "values that are not finite, and of others one at most")
@@ -248,15 +270,17 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.drop(c, 0, 0, "every row has its own value: an identifier")
 		return
 	case text && sum.distinct > 50 && sum.distinct > have/2:
-		p.drop(c, 0, 0, "%d different texts in %d rows: names or notes", sum.distinct, have)
+		p.identifier(c, sum, "%d different texts in %d rows: names or notes", sum.distinct, have)
 		return
 	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && 2*sum.distinct >= have && have > 20:
-		p.drop(c, 0, 0, "its name and %d different numbers in %d rows say that it is an identifier", sum.distinct, have)
+		p.identifier(c, sum, "its name and %d different numbers in %d rows say that it is an identifier", sum.distinct, have)
 		return
 	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):
 		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
 		return
 	}
+	p.checkLevels(c, t, sum)
+	p.checkWeight(c, sum)
 	if text && sum.distinct > data.DefaultMaxLevels {
 		p.MinCount = 20
 		p.found(c, 0, 0, "levels of fewer than 20 rows become one, (other)", "%d levels", sum.distinct)
@@ -337,9 +361,17 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		}
 	}
 	for _, w := range words(c.Name) {
-		if future[w] {
-			p.drop(c, 0, 0, "its name (%q) says that it is known only afterwards", w)
+		if future[w] && t.tellsMuch(power) {
+			p.drop(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only afterwards", w, word, power)
 			return true
+		}
+		if pure := p.nearlyPure(c, t, sum); future[w] && pure != "" {
+			p.drop(c, 0, 0, "%s: its name (%q) says as well that it is known only afterwards", pure, w)
+			return true
+		}
+		if future[w] {
+			p.found(c, 0, 0, "kept; leave it out if it is", "its name (%q) may say that it is known only after the target", w)
+			break
 		}
 	}
 	if w := alike(c.Name, p.Target); w != "" && t.tells(power) {

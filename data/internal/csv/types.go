@@ -118,7 +118,7 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
-		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Hint: "write all dates as 2024-03-31"}
+		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
 	}
 	if e := c.numbersRemark(col.Name, v); e != nil {
 		return e

@@ -63,6 +63,9 @@ var (
 	ErrChanged  = errors.New("file changed while in use")
 	ErrMemory   = errors.New("not enough memory")
 
+	// ErrMixedDates is of a remark on a column of text that holds dates in several formats.
+	ErrMixedDates = errors.New("dates in several formats")
+
 	// ErrTextOfNumbers is of a remark on a column of text that is probably meant as numbers.
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )

@@ -107,16 +107,21 @@ type Vector struct {
 
 	mu     sync.Mutex
 	blocks []*vectorBlock // the ones used last, the latest first
+	free   [][]byte       // memory of evicted blocks
 }
 
 // vectorRows is the number of rows of a block: those that encoding reads together.
 const vectorRows = 2048
 
+// A vectorBlock holds the bytes of some rows. Its memory serves other rows after the block was evicted
+// and its last reader has released it.
 type vectorBlock struct {
-	first int
-	once  sync.Once
-	b     []byte
-	err   error
+	first   int
+	once    sync.Once
+	b       []byte
+	err     error
+	readers int
+	evicted bool
 }
 
 // Columns returns the columns of the vector, name[0], name[1], …, or name alone of a width of 1 that is
@@ -143,29 +148,53 @@ func (v *Vector) Columns(single bool) []*Column {
 // Bytes returns the size of the numbers.
 func (v *Vector) Bytes() int64 { return int64(v.Rows) * int64(v.Width) * int64(v.Element.Size) }
 
-// block returns the bytes of the rows from first on, a multiple of vectorRows.
-func (v *Vector) block(first int) ([]byte, error) {
+// block returns the block of the rows from first on, a multiple of vectorRows. The caller releases it.
+func (v *Vector) block(first int) (*vectorBlock, error) {
 	v.mu.Lock()
 	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
 	var k *vectorBlock
-	if at < 0 {
-		k = &vectorBlock{first: first}
-		at = 0
-		if most := shard.Threads() + 1; len(v.blocks) >= most {
-			v.blocks = v.blocks[:most-1]
-		}
-	} else {
+	if at >= 0 {
 		k = v.blocks[at]
 		v.blocks = slices.Delete(v.blocks, at, at+1)
+	} else {
+		k = &vectorBlock{first: first}
+		if n := len(v.blocks); n > shard.Threads() {
+			v.blocks[n-1].evicted = true
+			v.recycle(v.blocks[n-1])
+			v.blocks = v.blocks[:n-1]
+		}
+		if n := len(v.free); n > 0 {
+			k.b, v.free = v.free[n-1], v.free[:n-1]
+		}
 	}
+	k.readers++
 	v.blocks = slices.Insert(v.blocks, 0, k)
 	v.mu.Unlock()
 	k.once.Do(func() {
 		row := v.Width * v.Element.Size
-		k.b = make([]byte, min(vectorRows, v.Rows-first)*row)
+		n := min(vectorRows, v.Rows-first) * row
+		if cap(k.b) < n {
+			k.b = make([]byte, n)
+		}
+		k.b = k.b[:n]
 		k.err = readFullAt(v.From, k.b, v.Offset+int64(first)*int64(row))
 	})
-	return k.b, k.err
+	return k, k.err
+}
+
+// release ends a reader's use of a block.
+func (v *Vector) release(k *vectorBlock) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k.readers--
+	v.recycle(k)
+}
+
+// recycle frees the memory of an evicted block without readers.
+func (v *Vector) recycle(k *vectorBlock) {
+	if k.evicted && k.readers == 0 && k.b != nil {
+		v.free, k.b = append(v.free, k.b), nil
+	}
 }
 
 func readFullAt(from io.ReaderAt, b []byte, at int64) error {
@@ -223,16 +252,41 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	}
 	for len(dst) > 0 {
 		first := r.row / vectorRows * vectorRows
-		b, err := r.v.block(first)
+		k, err := r.v.block(first)
+		if err == nil {
+			n := min(len(dst), first+vectorRows-r.row)
+			row := r.v.Width * size
+			r.decode(dst[:n], k.b[(r.row-first)*row+r.entry*size:], row)
+			dst = dst[n:]
+		}
+		r.v.release(k)
 		if err != nil {
 			return 0, err
 		}
-		n := min(len(dst), first+vectorRows-r.row)
-		row := r.v.Width * size
-		r.decode(dst[:n], b[(r.row-first)*row+r.entry*size:], row)
-		dst = dst[n:]
 	}
 	return 0, nil
+}
+
+// Ints reads the next values, whole numbers of 8 bytes.
+func (r *vectorValues) Ints(dst []int64) error {
+	e := r.v.Element
+	stride, at := r.v.Width*e.Size, r.v.Offset+(int64(r.row)*int64(r.v.Width)+int64(r.entry))*int64(e.Size)
+	if r.v.ByColumn {
+		stride, at = e.Size, r.v.Offset+(int64(r.entry)*int64(r.v.Rows)+int64(r.row))*int64(e.Size)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if e.Big {
+		order = binary.BigEndian
+	}
+	b := make([]byte, stride)
+	for i := range dst {
+		if err := readFullAt(r.v.From, b[:e.Size], at+int64(i)*int64(stride)); err != nil {
+			return err
+		}
+		dst[i] = int64(order.Uint64(b))
+	}
+	r.row += len(dst)
+	return nil
 }
 
 // decode stores the numbers that are stride bytes apart.

@@ -1,13 +1,15 @@
 package options
 
 import (
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
-const tableHelp = "a Parquet, Arrow, CSV or JSON Lines `file`, a directory or glob of them, or builtin:NAME"
+var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") + "), a directory or glob of files, or builtin:NAME"
 
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*", Help: "model `files`, or directories that train wrote; others are compared with the first", Value: func(s *Settings) pflag.Value { return List(&s.Models) }},

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+)
+
+// inspect reports what stands out in a table of loans with one of everything, and proposes to leave out
+// only what evidence speaks against, never a column for its name.
+func TestInspect_WhatStandsOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("loan_id,sex,region,status,opened,weight,discharge,lesion,insurance,amount,deny\n")
+	row := func(i int) string {
+		deny := []string{"no", "yes"}[i*7919%10/8]
+		opened := fmt.Sprintf("2021-%02d-%02d", 1+i%12, 1+i%28)
+		if i%5 == 0 {
+			opened = fmt.Sprintf("%02d.%02d.2021", 1+i%28, 1+i%12)
+		}
+		insurance := "no"
+		if deny == "yes" && i%4 == 0 {
+			insurance = "refused"
+		}
+		return fmt.Sprintf("%c,%s,%s,%s,%.2f,%d,%c,%s,%d,%s\n", 'f'+rune(i%2), []string{"north", "south", ""}[i*i%11%3], []string{"Permanent", "permanent", "none"}[i%3], opened,
+			0.5+float64(i*i%97)/50, i*i%7, 'a'+rune(i*i%5%2), insurance, i*i*31%9973, deny)
+	}
+	for i := range 500 {
+		fmt.Fprintf(&b, "%d,%s", 1000+i, row(i))
+	}
+	for i := range 3 {
+		fmt.Fprintf(&b, "%d,%s", 1000+i, row(i))
+	}
+	if err := os.WriteFile("loans.csv", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := try(t.Context(), "inspect", "loans.csv", "--target", "deny")
+	if code != exit.OK {
+		t.Fatalf("%d: %s", code, stderr)
+	}
+	out = strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{
+		"loan_id: its name and 500 different numbers in 503 rows say that it is an identifier: left out; rows that share a value are held out together",
+		"region: it has no value (", "kept; as a group column they would be the group (missing)",
+		`status: some levels are other spellings of one, as "Permanent" and "permanent"`, "--relabel 'permanent->Permanent' for example makes one of them",
+		`opened: it is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",
+		"weight: its name is that of a weight of the rows: kept as a feature; --weight weight if",
+		`discharge: its name ("discharge") may say that it is known only after the target: kept`,
+		`insurance: of the 25 rows with "refused" looked at, 100 % have the target "yes", and`,
+		"rows: the same values as in an earlier row in all columns but identifiers (3 rows, first 501): kept; rows of one \"loan_id\" are held out together",
+		"groups, by their names: --groups sex,region trains for the worst of them as well",
+		`--drop loan_id,opened \ --group-holdout loan_id`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "lesion: ") {
+		t.Errorf("lesion stands out:\n%s", out)
+	}
+}

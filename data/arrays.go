@@ -1,0 +1,73 @@
+package data
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/npy"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// An arrayFile is a .npy file of a list of them, whose arrays are columns of one table.
+type arrayFile struct {
+	name string // of its column; "" takes that of the file
+	file string
+}
+
+// arraysOf returns the files of a list of arrays, [name=]file.npy separated by commas; nil where a path
+// is no such list.
+func arraysOf(path string) (arrays []arrayFile) {
+	parts := strings.Split(path, ",")
+	for _, p := range parts {
+		if !strings.HasSuffix(strings.ToLower(p), ".npy") {
+			return nil
+		}
+		name, file, named := strings.Cut(p, "=")
+		if _, err := os.Stat(p); err == nil || !named {
+			name, file = "", p
+		}
+		arrays = append(arrays, arrayFile{name, file})
+	}
+	if _, err := os.Stat(path); len(parts) == 1 && arrays[0].name == "" || err == nil {
+		return nil
+	}
+	return arrays
+}
+
+// joinArrays returns the table of the arrays side by side, of the named columns; nil names all.
+func joinArrays(arrays []arrayFile, frames []*Frame, names []string) (*Frame, error) {
+	out := &Frame{Rows: frames[0].Rows, how: frames[0].how, sideBySide: true}
+	from := map[string]string{}
+	for i, f := range frames {
+		file := arrays[i].file
+		if f.Rows != out.Rows {
+			return nil, &Error{Path: file, Msg: fmt.Sprintf("the array has %d rows, and %s has %d", f.Rows, arrays[0].file, out.Rows), Hint: "arrays that are read together have one entry for each row"}
+		}
+		for _, c := range f.Columns {
+			if name := arrays[i].name; name != "" && c.Vector != "" {
+				c.Name, c.Vector = name+strings.TrimPrefix(c.Name, npy.VectorName), name
+			} else if name != "" {
+				c.Name = name
+			}
+			if other, twice := from[c.Name]; twice {
+				return nil, &Error{Path: file, Column: c.Name, Msg: "the array of " + other + " has the same name", Hint: "name one of them, as in z=" + file}
+			}
+			from[c.Name] = file
+		}
+		out.Columns = append(out.Columns, f.Columns...)
+		out.Notes, out.Remarks = append(out.Notes, f.Notes...), append(out.Remarks, f.Remarks...)
+		source := f.Sources[0]
+		if i > 0 {
+			source.Rows = 0 // the rows are those of the first file
+		}
+		out.Sources, out.inputs = append(out.Sources, source), append(out.inputs, f.inputs...)
+	}
+	if names == nil {
+		return out, nil
+	}
+	t := &table.Table{Columns: out.Columns}
+	err := t.Keep(names)
+	out.Columns = t.Columns
+	return out, table.InFile(out.Name(), err)
+}

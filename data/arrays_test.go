@@ -1,0 +1,83 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// writeArray writes a .npy file of little-endian numbers and returns its path.
+func writeArray(t testing.TB, name, descr, shape string, values any) string {
+	t.Helper()
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	head += strings.Repeat(" ", 117-len(head)) + "\n"
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00\x76\x00" + head)
+	if err := binary.Write(&b, binary.LittleEndian, values); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Arrays separated by commas are columns of one table, under the names that are given or those of the
+// files; whole numbers keep all their digits.
+func TestOpen_ArraysSideBySide(t *testing.T) {
+	x := writeArray(t, "X.npy", "<f4", "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
+	y := writeArray(t, "y.npy", "<i8", "(3,)", []int64{0, 1<<60 + 1, -7})
+	short := writeArray(t, "z.npy", "<i8", "(2,)", []int64{0, 1})
+	for _, c := range []struct {
+		name, path string
+		columns    []string
+		wrong      string
+	}{
+		{"names of the files", x + "," + y, []string{"x[0]", "x[1]", "y"}, ""},
+		{"given names", "e=" + x + ",label=" + y, []string{"e[0]", "e[1]", "label"}, ""},
+		{"one with a name", "label=" + y, []string{"label"}, ""},
+		{"other rows", x + "," + short, nil, "the array has 2 rows, and " + x + " has 3"},
+		{"one name twice", x + "," + x, nil, "name one of them"},
+		{"absent", x + ",nowhere.npy", nil, "nowhere.npy"},
+	} {
+		f, err := Open(t.Context(), c.path)
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(f.Names(), c.columns) || f.Rows != 3 {
+			t.Errorf("%s: %v, %v", c.name, f, err)
+			continue
+		}
+		last := c.columns[len(c.columns)-1]
+		exact, err := f.Exact(t.Context(), []string{last})
+		if err != nil || exact[0].Text(1) != "1152921504606846977" {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		f.Close()
+	}
+}
+
+// NaN in a vector is an error with its entry and row.
+func TestFit_VectorWithNaN(t *testing.T) {
+	x := writeArray(t, "X.npy", "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, float32(math.NaN()), 7, 9})
+	y := writeArray(t, "y.npy", "<i8", "(4,)", []int64{0, 1, 0, 1})
+	f, err := Open(t.Context(), x+","+y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, AutoStorage)
+	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is NaN`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,198 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/ipc"
+	"github.com/drotrain/drotrain/data/internal/npy"
+	"github.com/drotrain/drotrain/data/internal/parquet"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// A format describes how files are recognised and read.
+type format struct {
+	name       string
+	extensions []string // a directory is searched for files with one of these
+	others     []string // extensions that a file given by its name may have as well
+	text       bool     // files may be compressed: .gz, .bz2
+	magic      []string // the first bytes of a file; nil for text
+	archive    bool     // other formats have the same first bytes, and the extension decides
+	noMagic    string   // error for a file with the extension and other first bytes
+	byPart     bool     // values stay in the file until they are needed
+	read       func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error)
+	readExact  func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) // values as written
+}
+
+// formats lists all formats that are read. Detection, the errors and the help of the commands use it.
+var formats = []*format{
+	{
+		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"}, byPart: true,
+		noMagic: "not a Parquet file: it does not start with PAR1",
+		read: func(_ context.Context, in *input, names []string, how Reading) (*table.Table, error) {
+			return parquet.Open(in, names, how.Dates != "")
+		},
+		readExact: func(_ context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
+			return parquet.Open(in, names, false)
+		},
+	},
+	{
+		name: "Arrow IPC", extensions: []string{".arrow", ".feather", ".ipc"}, magic: []string{"ARROW1"},
+		noMagic: "not an Arrow IPC file: it does not start with ARROW1", read: readArrow, readExact: readArrowExact,
+	},
+	{
+		name: "Arrow IPC", extensions: []string{".arrows"}, magic: []string{string(streamMark)},
+		noMagic: "not an Arrow IPC stream: it does not start with a message mark", read: readArrow, readExact: readArrowExact,
+	},
+	csvFormat,
+	linesFormat,
+	{
+		name: "NumPy", others: []string{".npy"}, magic: []string{npy.Magic}, byPart: true, noMagic: "not a file of NumPy: it does not start as one",
+		read: readArray, readExact: readArray,
+	},
+	{
+		name: "NumPy", others: []string{".npz"}, magic: []string{zipMagic}, archive: true, byPart: true, noMagic: "not a file of NumPy: it does not start as one",
+		read: readArchive, readExact: readArchive,
+	},
+}
+
+var csvFormat = &format{
+	name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true,
+	read: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
+		return csv.Read(ctx, in, names, how.text())
+	},
+	readExact: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
+		return csv.Verbatim(ctx, in, names, how.Text)
+	},
+}
+
+var linesFormat = &format{
+	name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
+	read: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
+		return csv.ReadLines(ctx, in, names, how.text())
+	},
+	readExact: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
+		return csv.VerbatimLines(ctx, in, names, how.Text)
+	},
+}
+
+const zipMagic = "PK\x03\x04"
+
+// refused lists the first bytes of formats that are not read.
+var refused = []struct{ magic, msg, hint string }{
+	{"PARE", "the Parquet file is encrypted, which is not supported", "write it again without encryption"},
+	{"FEA1", "this is Feather version 1, which is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
+	{zipMagic, "this is a zip archive, as .xlsx is, which is not read", "write its table as Parquet or CSV; arrays of NumPy are read from .npz"},
+}
+
+func readArrow(ctx context.Context, in *input, names []string, how Reading) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, how.Dates != ""); return err })
+	return t, err
+}
+
+func readArrowExact(ctx context.Context, in *input, names []string, _ Reading) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = ipc.ReadExact(ctx, in, names); return err })
+	return t, err
+}
+
+func readArray(_ context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
+	t, err := npy.Read(in)
+	return keepColumns(t, names, err)
+}
+
+func readArchive(ctx context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
+	t, err := npy.ReadArchive(ctx, in)
+	return keepColumns(t, names, err)
+}
+
+// keepColumns returns the named columns of a table; nil names all.
+func keepColumns(t *table.Table, names []string, err error) (*table.Table, error) {
+	if err != nil || names == nil {
+		return t, err
+	}
+	return t, t.Keep(names)
+}
+
+// FormatNames returns the names of the formats that are read.
+func FormatNames() (names []string) {
+	for _, f := range formats {
+		if !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// extensions lists the extensions of tables in a directory.
+var extensions = func() (all []string) {
+	for _, f := range formats {
+		for _, e := range f.extensions {
+			all = append(all, e)
+			if f.text {
+				all = append(all, e+".gz", e+".bz2")
+			}
+		}
+	}
+	return all
+}()
+
+// IsTable reports whether a file name has an extension of a format of tables.
+func IsTable(name string) bool { return formatByName(name) != nil }
+
+// inDirectory reports whether a file of a directory is one of its tables, by its extension.
+func inDirectory(name string) bool {
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
+}
+
+// formatByName returns the format that has the extension of a file name; nil without one.
+func formatByName(name string) *format {
+	extension := strings.ToLower(filepath.Ext(name))
+	unpacked := filepath.Ext(csv.Unpacked(name))
+	for _, f := range formats {
+		for _, e := range slices.Concat(f.extensions, f.others) {
+			if e == extension || f.text && e == unpacked {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// detect returns the format of a file by its first bytes, else by its name.
+func detect(name string, head []byte) (*format, error) {
+	named := formatByName(name)
+	if len(head) == 0 {
+		if named != nil && named.text {
+			return nil, &Error{Path: name, Msg: "the file is empty"}
+		}
+		return nil, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
+	}
+	for _, f := range formats {
+		if f.archive && f != named {
+			continue
+		}
+		for _, m := range f.magic {
+			if bytes.HasPrefix(head, []byte(m)) {
+				return f, nil
+			}
+		}
+	}
+	for _, r := range refused {
+		if bytes.HasPrefix(head, []byte(r.magic)) {
+			return nil, &Error{Path: name, Msg: r.msg, Hint: r.hint}
+		}
+	}
+	switch {
+	case named != nil && named.text:
+		return named, nil
+	case named != nil:
+		return nil, &Error{Path: name, Msg: named.noMagic}
+	case strings.HasSuffix(strings.ToLower(name), ".json"):
+		return nil, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
+	}
+	return nil, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
+}

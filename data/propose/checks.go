@@ -1,0 +1,221 @@
+package propose
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// Bounds of what a proposal says of levels, groups and repeated rows.
+const (
+	mostGroupLevels = 100 // of a column that is proposed as groups
+	groupRows       = 20  // of two of its levels, at least
+	pureRows        = 20  // of a level whose rows have nearly always one class, at least
+	pureShare       = 0.9 // of that class among them, at least
+	elsewhereShare  = 0.3 // of that class among the other rows, at most
+	repeatedChance  = 2   // times as many repeated rows as independent columns would give by chance
+)
+
+// groupWords are words of names of columns that groups are usually made of.
+var groupWords = map[string]bool{"sex": true, "gender": true, "race": true, "ethnicity": true, "ethnic": true, "afam": true, "nationality": true,
+	"region": true, "state": true, "country": true, "county": true, "province": true, "district": true, "site": true, "hospital": true, "clinic": true,
+	"school": true, "branch": true, "location": true, "language": true, "dialect": true, "religion": true}
+
+// weightWords are words of names of columns that weigh rows.
+var weightWords = map[string]bool{"weight": true, "weights": true, "wt": true, "wgt": true, "pweight": true, "fnlwgt": true, "perwt": true, "finalweight": true}
+
+// hasWord reports whether a name has one of the words.
+func hasWord(name string, in map[string]bool) bool {
+	return slices.ContainsFunc(words(name), func(w string) bool { return in[w] })
+}
+
+// levelCounts returns the rows of every level of a column of few values; nil where it has more than most.
+func levelCounts(c *data.Column, most int) map[string]int {
+	counts := map[string]int{}
+	for r := range c.Len() {
+		if c.IsNull(r) {
+			continue
+		}
+		if counts[c.Text(r)]++; len(counts) > most {
+			return nil
+		}
+	}
+	return counts
+}
+
+// checkLevels finds levels that are spelled in several ways, and a level that nearly gives the target away.
+func (p *Proposal) checkLevels(c *data.Column, t *truth, sum summary) {
+	if c.Kind == data.Categorical {
+		if same, rows := spellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
+			p.found(c, rows, 0, "kept apart", "some levels are other spellings of one, as %s", firstPair(same))
+			p.Findings[len(p.Findings)-1].Spellings = same
+		}
+	}
+	if s := p.nearlyPure(c, t, sum); s != "" {
+		p.found(c, 0, 0, "kept; leave it out if it is known only after the target", "%s", s)
+	}
+}
+
+// firstPair returns the first of some spellings as text.
+func firstPair(same map[string]string) string {
+	first := ""
+	for from := range same {
+		if first == "" || from < first {
+			first = from
+		}
+	}
+	return fmt.Sprintf("%q and %q", same[first], first)
+}
+
+// nearlyPure returns a sentence about a level of a column whose rows nearly all have one class of two, though
+// few others do; "" without one.
+func (p *Proposal) nearlyPure(c *data.Column, t *truth, sum summary) string {
+	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > data.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
+		return ""
+	}
+	level, class, n, share, rest := purest(c, t)
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of the %d rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", n, level, 100*share, class, 100*rest)
+}
+
+// purest returns the level with the largest share of a class that is rare elsewhere, the number of its
+// rows, and the shares of the class there and elsewhere; no rows where there is none.
+func purest(c *data.Column, t *truth) (level, class string, rows int, share, rest float64) {
+	n, ones := map[string]float64{}, map[string]float64{}
+	all, allOnes := 0.0, 0.0
+	for i, r := range t.rows {
+		all, allOnes = all+1, allOnes+t.y[i]
+		if !c.IsNull(r) {
+			n[c.Text(r)]++
+			ones[c.Text(r)] += t.y[i]
+		}
+	}
+	levels := make([]string, 0, len(n))
+	for l := range n {
+		levels = append(levels, l)
+	}
+	slices.Sort(levels)
+	for _, l := range levels {
+		in, out, of := ones[l]/n[l], (allOnes-ones[l])/max(1, all-n[l]), t.one
+		if in < 0.5 {
+			in, out, of = 1-in, 1-out, t.other
+		}
+		if n[l] >= pureRows && in >= pureShare && out <= elsewhereShare && all > n[l] && in > share {
+			level, class, rows, share, rest = l, of, int(n[l]), in, out
+		}
+	}
+	return level, class, rows, share, rest
+}
+
+// checkWeight asks whether a column of positive numbers weighs the rows.
+func (p *Proposal) checkWeight(c *data.Column, sum summary) {
+	if c.Kind == data.Numeric && sum.nulls == 0 && sum.infinite == 0 && sum.least > 0 && hasWord(c.Name, weightWords) {
+		p.found(c, 0, 0, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
+		p.Findings[len(p.Findings)-1].Weight = true
+	}
+}
+
+// checkGroup finds rows without a group in the columns that the user named, and columns whose names are
+// those of groups.
+func (p *Proposal) checkGroup(c *data.Column, sum summary) {
+	named := slices.Contains(p.named, c.Name)
+	if !named && (!hasWord(c.Name, groupWords) || c.Kind == data.Other || c.Clock || sum.distinct < 2 || slices.Contains(p.Drop, c.Name)) {
+		return
+	}
+	if !named {
+		large := 0
+		for _, n := range levelCounts(c, mostGroupLevels) {
+			if n >= groupRows {
+				large++
+			}
+		}
+		if large < 2 {
+			return
+		}
+		p.Groups = append(p.Groups, c.Name)
+	}
+	if sum.nulls > 0 && (named || c.Kind == data.Categorical) {
+		p.found(c, sum.nulls, sum.firstNull, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value")
+	}
+}
+
+// A rowHash tells rows apart by the values of the columns that were added.
+type rowHash struct {
+	hash  []uint64
+	match float64 // probability that two rows have the same values, were the columns independent
+}
+
+// add takes in the values of a column.
+func (h *rowHash) add(c *data.Column, sum summary) {
+	var levels []uint64
+	if c.Kind == data.Categorical {
+		for _, l := range c.Level {
+			levels = append(levels, maphash.String(seed, l))
+		}
+	}
+	for r := range h.hash {
+		v := uint64(math.MaxUint64)
+		switch {
+		case c.IsNull(r):
+		case levels != nil:
+			v = levels[c.Code[r]]
+		default:
+			v = math.Float64bits(c.Number[r])
+		}
+		h.hash[r] = maphash.Comparable(seed, [2]uint64{h.hash[r], v})
+	}
+	if sum.distinct > 0 {
+		h.match *= sum.match
+	}
+}
+
+// repeated returns how many rows repeat an earlier one, and the first of them, from 1.
+func (h *rowHash) repeated() (rows, first int) {
+	seen := make(map[uint64]bool, len(h.hash))
+	for r, v := range h.hash {
+		if seen[v] {
+			if rows++; first == 0 {
+				first = r + 1
+			}
+		}
+		seen[v] = true
+	}
+	return rows, first
+}
+
+// checkRows finds rows that repeat others, which the hold-out and the training rows may share.
+func (p *Proposal) checkRows(h *rowHash) {
+	n := float64(len(h.hash))
+	if rows, first := h.repeated(); float64(rows) > repeatedChance*n*(n-1)/2*h.match {
+		does := "kept; remove them if they are one case twice, which training and hold-out may share"
+		if p.GroupHoldout != "" {
+			does = fmt.Sprintf("kept; rows of one %q are held out together", p.GroupHoldout)
+		}
+		p.Findings = append(p.Findings, Finding{Rows: rows, First: first, What: "the same values as in an earlier row in all columns but identifiers", Does: does})
+	}
+}
+
+// identifier leaves an identifier out; where rows share its values they are held out together.
+func (p *Proposal) identifier(c *data.Column, sum summary, format string, args ...any) {
+	p.drop(c, 0, 0, format, args...)
+	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && idName(c.Name) {
+		p.GroupHoldout = c.Name
+		p.Findings[len(p.Findings)-1].Does = "left out; rows that share a value are held out together"
+	}
+}
+
+// mixedDates returns the remark that a column of text holds dates in several formats; nil without one.
+func mixedDates(f *data.Frame, column string) *data.Error {
+	for _, r := range f.Remarks {
+		if r.Column == column && r.Class == table.ErrMixedDates {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// Each case is a table of 400 rows with two noisy numbers, a target of two classes and one column of its
+// own; the proposal says about the column what the case wants.
+func TestMake_Checks(t *testing.T) {
+	class := func(i int) int { return i * 7919 % 10 / 6 } // 1 in four of ten rows
+	for _, c := range []struct {
+		name, column string
+		value        func(i int) string
+		groups       []string
+		finding      string // about the column, "" for none
+		does         string
+		drop         bool
+		proposed     []string // as groups
+		holdout      string
+	}{
+		{name: "levels spelled in several ways", column: "status", value: func(i int) string { return []string{"Permanent", "permanent", "Temporary", "permanent"}[i*i%37%4] },
+			finding: `other spellings of one, as "permanent" and "Permanent"`, does: "kept apart"},
+		{name: "levels of their own", column: "status", value: func(i int) string { return []string{"A", "b", "C"}[i*i%37%3] }},
+		{name: "rows without a group", column: "hospital", value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
+			finding: "it has no value", does: "would be the group (missing)", proposed: []string{"hospital"}},
+		{name: "rows without a named group", column: "ward", groups: []string{"ward"}, value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
+			finding: "it has no value", does: "would be the group (missing)"},
+		{name: "groups by name", column: "applicant_sex", value: func(i int) string { return []string{"f", "m"}[i*i%37%2] }, proposed: []string{"applicant_sex"}},
+		{name: "one group and three rows", column: "race", value: func(i int) string { return []string{"a", "b"}[i/397] }},
+		{name: "a name and a nearly pure level", column: "event", value: func(i int) string { return fmt.Sprint(class(i) * min(1, i%3)) },
+			finding: "of the", does: "left out", drop: true},
+		{name: "weight", column: "survey_weight", value: func(i int) string { return fmt.Sprint(0.5 + float64(i*i%101)/50) },
+			finding: "its name is that of a weight", does: "kept as a feature"},
+		{name: "weight with a zero", column: "weight", value: func(i int) string { return fmt.Sprint(i * i % 101) }},
+		{name: "dates in two formats", column: "opened", value: func(i int) string {
+			if i%3 == 0 {
+				return fmt.Sprintf("%02d.%02d.2021", 1+i%28, 1+i%12)
+			}
+			return fmt.Sprintf("2021-%02d-%02d", 1+i%12, 1+i%28)
+		}, finding: "dates in different formats", does: "write all dates as 2024-03-31", drop: true},
+		{name: "a level that gives the target away", column: "insurance", value: func(i int) string {
+			if class(i) == 1 && i%3 == 0 {
+				return "denied"
+			}
+			return "no"
+		}, finding: `with "denied" looked at, 100 % have the target "1", and 31 % of the others`},
+		{name: "a rarer level that gives it away", column: "insurance", value: func(i int) string {
+			if class(i) == 1 && i%2 == 0 {
+				return "denied"
+			}
+			return "no"
+		}, finding: `with "denied" looked at, 100 % have the target "1", and 2`, does: "kept; leave it out if it is known only after the target"},
+		{name: "a predictor with a name", column: "discharge", value: func(i int) string { return fmt.Sprint(i*i%11 + 2*class(i)) },
+			finding: `its name ("discharge") may say`, does: "kept; leave it out if it is"},
+		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
+		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
+			finding: "how well it predicts alone", does: "left out", drop: true},
+		{name: "an identifier that rows share", column: "person_id", value: func(i int) string { return fmt.Sprint(5000 + 7*(i/2)) },
+			finding: "identifier", does: "rows that share a value are held out together", drop: true, holdout: "person_id"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b strings.Builder
+			fmt.Fprintf(&b, "y,a,b,%s\n", c.column)
+			for i := range 400 {
+				fmt.Fprintf(&b, "%d,%d,%d,%s\n", class(i), i*i%397, i*i*i%389, c.value(i))
+			}
+			p, err := Make(t.Context(), tableOf(t, b.String()), "y", c.groups, data.Reading{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == c.column })
+			wanted := c.name != "a level that gives the target away" && c.finding != "" // elsewhere above the limit
+			if wanted != (at >= 0) || at >= 0 && (!strings.Contains(p.Findings[at].What, c.finding) || !strings.Contains(p.Findings[at].Does, c.does)) {
+				t.Errorf("findings %+v", p.Findings)
+			}
+			if slices.Contains(p.Drop, c.column) != c.drop || !slices.Equal(p.Groups, c.proposed) || p.GroupHoldout != c.holdout {
+				t.Errorf("drop %q, groups %q, hold-out by %q", p.Drop, p.Groups, p.GroupHoldout)
+			}
+		})
+	}
+}
+
+// Rows that repeat others are found among rows that differ by a number of many values, whatever their
+// identifiers; repetitions that chance explains are not.
+func TestMake_RepeatedRows(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values int // of the number
+		copies int
+		want   int
+	}{{"none", 1 << 20, 0, 0}, {"five", 1 << 20, 5, 5}, {"by chance", 3, 0, 0}} {
+		var b strings.Builder
+		b.WriteString("row_id,y,x\n")
+		row := func(i int) string {
+			return fmt.Sprintf("%d,%d\n", i*7919%2, uint32(i+1)*2654435761>>12%uint32(c.values))
+		}
+		for i := range 300 {
+			fmt.Fprintf(&b, "%d,%s", i, row(i))
+		}
+		for i := range c.copies {
+			fmt.Fprintf(&b, "%d,%s", 300+i, row(10*i))
+		}
+		p := proposed(t, b.String(), "y")
+		at := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == "" })
+		switch {
+		case c.want == 0 && at < 0:
+		case at < 0 || p.Findings[at].Rows != c.want || p.Findings[at].First != 301:
+			t.Errorf("%s: %+v", c.name, p.Findings)
+		}
+	}
+}
