@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // mostEdges bounds the values of one column among the edge rows.
@@ -14,12 +13,12 @@ const mostEdges = 50
 // edgeRows returns rows in the order of the terms that go to the edges of every
 // column: the usual row, and it with one value changed to every level, to one that
 // training did not see, to a null where nulls have a meaning, to a number far out.
-func edgeRows(f *train.Formula) [][]any {
+func edgeRows(f *score.Formula) [][]any {
 	usual := make([]any, len(f.Terms))
 	edges := make([][]any, len(f.Terms))
 	for i, t := range f.Terms {
 		switch {
-		case t.Kind == data.Numeric:
+		case t.Kind == score.Numeric:
 			values := edgeNumbers(f, i)
 			if len(values) == 0 {
 				return nil // the functions of a damaged model exclude each other
@@ -32,9 +31,9 @@ func edgeRows(f *train.Formula) [][]any {
 				edges[i] = append(edges[i], nil)
 			}
 			continue
-		case t.Kind == data.Bool:
+		case t.Kind == score.Bool:
 			usual[i], edges[i] = true, []any{false}
-		case t.Stored == data.Numeric:
+		case t.Stored == score.Numeric:
 			values, err := levelNumbers(t)
 			if err != nil {
 				continue // the format has refused it
@@ -70,10 +69,10 @@ func edgeRows(f *train.Formula) [][]any {
 
 // edgeNumbers returns values of a number, the usual one first: near and far from its mean,
 // and at the knots and both ends of functions of it; only where these have a value.
-func edgeNumbers(f *train.Formula, term int) []float64 {
+func edgeNumbers(f *score.Formula, term int) []float64 {
 	t := f.Terms[term]
 	values := []float64{t.Shift, t.Shift + 0.7*t.Scale, t.Shift - 3*t.Scale, 0, t.Shift + 20*t.Scale}
-	var functions []*data.Function
+	var functions []*score.Function
 	for i := range f.Products {
 		for k := range f.Products[i].Factors {
 			if x := &f.Products[i].Factors[k]; x.Term == term && x.Function.Name != "" {
@@ -96,6 +95,6 @@ func edgeNumbers(f *train.Formula, term int) []float64 {
 		values = append(values, 2*g.Knots[0]-g.Knots[last]-1, 2*g.Knots[last]-g.Knots[0]+1)
 	}
 	return slices.DeleteFunc(values, func(v float64) bool {
-		return slices.ContainsFunc(functions, func(g *data.Function) bool { return math.IsNaN(g.At(v)) })
+		return slices.ContainsFunc(functions, func(g *score.Function) bool { return math.IsNaN(g.At(v)) })
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // A Format names a language.
@@ -60,7 +61,7 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 }
 
 // written returns a formula in a language.
-func written(formula *train.Formula, f Format, o Options, version string) (out []byte, err error) {
+func written(formula *score.Formula, f Format, o Options, version string) (out []byte, err error) {
 	switch f {
 	case ONNX:
 		out, err = onnxModel(formula, version)
@@ -80,7 +81,10 @@ func written(formula *train.Formula, f Format, o Options, version string) (out [
 }
 
 // check refuses a formula without columns or with numbers that no language has.
-func check(f *train.Formula) error {
+func check(f *score.Formula) error {
+	if f.Classes != nil {
+		return fmt.Errorf("the target has more than two classes, which no export supports: drotrain predict scores tables by the model")
+	}
 	if len(f.Terms) == 0 {
 		return fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
 	}
@@ -103,7 +107,8 @@ func check(f *train.Formula) error {
 			}
 		}
 		for i := range p.Factors {
-			if err := p.Factors[i].Function.Validate(); err != nil {
+			function := data.Function(p.Factors[i].Function)
+			if err := function.Validate(); err != nil {
 				return fmt.Errorf("the model is damaged: %w", err)
 			}
 		}
@@ -112,9 +117,9 @@ func check(f *train.Formula) error {
 }
 
 // alone reports whether a number is used in products only, not as a column of its own.
-func alone(f *train.Formula, term int) bool {
+func alone(f *score.Formula, term int) bool {
 	t := f.Terms[term]
-	if t.Kind != data.Numeric || t.Weight != 0 {
+	if t.Kind != score.Numeric || t.Weight != 0 {
 		return false
 	}
 	for _, p := range f.Products {
@@ -127,11 +132,11 @@ func alone(f *train.Formula, term int) bool {
 	return false
 }
 
-// binary reports whether the score is a probability.
-func isBinary(f *train.Formula) bool { return f.Target.Task == data.Binary }
+// isBinary reports whether the score is a probability.
+func isBinary(f *score.Formula) bool { return !f.Target.Numeric }
 
 // scoreName names the score as predict does.
-func scoreName(f *train.Formula) string {
+func scoreName(f *score.Formula) string {
 	if isBinary(f) {
 		return "probability"
 	}
@@ -139,7 +144,7 @@ func scoreName(f *train.Formula) string {
 }
 
 // header says in a line what the score is.
-func header(f *train.Formula) string {
+func header(f *score.Formula) string {
 	if isBinary(f) {
 		return fmt.Sprintf("probability that %s is %s", f.Target.Name, f.Target.Positive)
 	}
@@ -157,7 +162,7 @@ func oneLine(s string) string {
 }
 
 // levelNumbers returns the levels of a category whose column holds numbers.
-func levelNumbers(t train.Term) ([]float64, error) {
+func levelNumbers(t score.Term) ([]float64, error) {
 	out := make([]float64, len(t.Levels))
 	for i, l := range t.Levels {
 		v, err := strconv.ParseFloat(l, 64)
@@ -170,7 +175,7 @@ func levelNumbers(t train.Term) ([]float64, error) {
 }
 
 // boolWeights returns what false and true add.
-func boolWeights(t train.Term) (no, yes float64) {
+func boolWeights(t score.Term) (no, yes float64) {
 	for i, l := range t.Levels {
 		if l == "true" {
 			yes = t.Weights[i]
@@ -192,7 +197,7 @@ func (n names) unique(name string) string {
 	return name
 }
 
-func columnNames(f *train.Formula) names {
+func columnNames(f *score.Formula) names {
 	n := names{}
 	for _, t := range f.Terms {
 		n[t.Column] = true

@@ -17,6 +17,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/goldentest"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 func TestMain(m *testing.M) {
@@ -75,44 +76,44 @@ func edgeModel(task data.Task) *train.Model {
 }
 
 // productFormula has a function of every kind and products of columns of every kind.
-func productFormula(task data.Task) *train.Formula {
+func productFormula(task data.Task) *score.Formula {
 	f, err := edgeModel(task).Formula()
 	if err != nil {
 		panic(err)
 	}
 	fill := 2.5
 	income := len(f.Terms)
-	f.Terms = append(f.Terms, train.Term{Column: "income", Kind: data.Numeric, Stored: data.Numeric, Scale: 1, Fill: &fill})
-	of := func(term int, name string) train.Factor {
-		return train.Factor{Term: term, Function: data.Function{Name: name}}
+	f.Terms = append(f.Terms, score.Term{Column: "income", Kind: score.Numeric, Stored: score.Numeric, Scale: 1, Fill: &fill})
+	of := func(term int, name string) score.Factor {
+		return score.Factor{Term: term, Function: score.Function{Name: name}}
 	}
-	spline := train.Factor{Term: 1, Function: data.Function{
+	spline := score.Factor{Term: 1, Function: score.Function{
 		Name: "piecewise", Knots: []float64{-20, 0.5, 70}, Pieces: [][4]float64{{1, 0.1, 0, -1e-4}, {2.2, -0.02, -6e-3, 1e-4}},
 		Below: [2]float64{1, 0.1}, Above: [2]float64{-1.1, -0.11}}}
 	term := map[string]int{}
 	for i, t := range f.Terms {
 		term[t.Column] = i
 	}
-	level := func(column string, k int) train.Factor { return train.Factor{Term: term[column], Level: k} }
-	f.Products = []train.Product{
-		{Factors: []train.Factor{of(income, "log")}, Weight: 0.3, Shift: 0.5, Scale: 1.5},
-		{Factors: []train.Factor{of(income, "log1p")}, Weight: -0.2, Shift: 1, Scale: 3},
-		{Factors: []train.Factor{of(0, "square")}, Weight: 0.11, Shift: 1e12, Scale: 1e6},
-		{Factors: []train.Factor{spline}, Weight: 0.06, Shift: 0.2, Scale: 0.8},
-		{Factors: []train.Factor{of(income, ""), of(1, "")}, Weight: 0.0005, Shift: 9, Scale: 6},
+	level := func(column string, k int) score.Factor { return score.Factor{Term: term[column], Level: k} }
+	f.Products = []score.Product{
+		{Factors: []score.Factor{of(income, "log")}, Weight: 0.3, Shift: 0.5, Scale: 1.5},
+		{Factors: []score.Factor{of(income, "log1p")}, Weight: -0.2, Shift: 1, Scale: 3},
+		{Factors: []score.Factor{of(0, "square")}, Weight: 0.11, Shift: 1e12, Scale: 1e6},
+		{Factors: []score.Factor{spline}, Weight: 0.06, Shift: 0.2, Scale: 0.8},
+		{Factors: []score.Factor{of(income, ""), of(1, "")}, Weight: 0.0005, Shift: 9, Scale: 6},
 	}
-	for i, x := range []train.Factor{
+	for i, x := range []score.Factor{
 		level("region", 1), level("region", 4), level("side", 0), level("few", 1), level("known", 0), level("known", 1),
 		level("maybe", 1), level("maybe", 0), level("maybe", 2), level("floors", 2), level("code", 0), level("code", 2), level("model", 1),
 	} {
-		f.Products = append(f.Products, train.Product{Factors: []train.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i), Shift: 0.3, Scale: 7})
+		f.Products = append(f.Products, score.Product{Factors: []score.Factor{x, of(1, "")}, Weight: 0.04 + 0.01*float64(i), Shift: 0.3, Scale: 7})
 	}
 	return f
 }
 
 // cases are formulas that reach everything a format can say.
-func cases(t testing.TB) map[string]*train.Formula {
-	out := map[string]*train.Formula{"products": productFormula(data.Binary), "products-regression": productFormula(data.Regression)}
+func cases(t testing.TB) map[string]*score.Formula {
+	out := map[string]*score.Formula{"products": productFormula(data.Binary), "products-regression": productFormula(data.Regression)}
 	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
 		f, err := edgeModel(task).Formula()
 		if err != nil {
@@ -133,7 +134,7 @@ func cases(t testing.TB) map[string]*train.Formula {
 }
 
 // trained are formulas of models that were trained, with transforms and without.
-func trained(t testing.TB) map[string]*train.Formula {
+func trained(t testing.TB) map[string]*score.Formula {
 	out := cases(t)
 	for name, change := range map[string]func(*train.Config){
 		"hmda":    func(c *train.Config) { c.Target = "deny" },
@@ -166,7 +167,7 @@ func trained(t testing.TB) map[string]*train.Formula {
 }
 
 // datedModel is a model without an intercept whose feature is a date, taken as a number.
-func datedModel(t testing.TB) *train.Formula {
+func datedModel(t testing.TB) *score.Formula {
 	t.Helper()
 	var table strings.Builder
 	table.WriteString("issued,y\n")
@@ -198,7 +199,7 @@ func datedModel(t testing.TB) *train.Formula {
 // A null of text in ONNX is a text that no level is: "(missing)" is a level like others.
 func TestNullText_NoLevel(t *testing.T) {
 	for _, levels := range [][]string{{"a"}, {"", "a"}, {"", data.MissingLabel}, {"", "\x7fnull"}} {
-		if got := nullText(train.Term{Levels: levels}); slices.Contains(levels, got) || got == data.MissingLabel {
+		if got := nullText(score.Term{Levels: levels}); slices.Contains(levels, got) || got == data.MissingLabel {
 			t.Errorf("%q: %q", levels, got)
 		}
 	}
@@ -231,7 +232,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 		t.Errorf("the exponential is not kept in range:\n%s", s)
 	}
 	for i, term := range edge.Terms {
-		if term.Kind == data.Numeric {
+		if term.Kind == score.Numeric {
 			if most := largest(edge, i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
 				t.Errorf("%s: numbers up to %v are scored", term.Column, most)
 			}
@@ -398,7 +399,7 @@ func TestEdgeRows(t *testing.T) {
 			delete(seen, l)
 		}
 		others = len(seen)
-		if (nulls > 0) != (term.Null || term.Fill != nil) || others == 0 && term.Kind != data.Bool {
+		if (nulls > 0) != (term.Null || term.Fill != nil) || others == 0 && term.Kind != score.Bool {
 			t.Errorf("%s: %d nulls, %d values that are no level", term.Column, nulls, others)
 		}
 	}
@@ -407,7 +408,7 @@ func TestEdgeRows(t *testing.T) {
 // Of numbers as categories, however few or close, the edges have one that is no level.
 func TestEdgesOfNumbersAsLevels(t *testing.T) {
 	for _, levels := range [][]string{{"7"}, {"1", "1.5"}, {"1", "1.5", "2"}} {
-		rows := edgeRows(&train.Formula{Terms: []train.Term{{Column: "c", Kind: data.Categorical, Stored: data.Numeric, Levels: levels}}})
+		rows := edgeRows(&score.Formula{Terms: []score.Term{{Column: "c", Kind: score.Categorical, Stored: score.Numeric, Levels: levels}}})
 		other := 0
 		for _, r := range rows {
 			if !slices.Contains(levels, data.LevelOfNumber(data.Categorical, r[0].(float64))) {

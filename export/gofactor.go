@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // goHelpers are the functions that the factors of a source call, each written if
@@ -85,8 +84,8 @@ func (h *goHelpers) call(name, arguments string) string {
 }
 
 // factor returns the value of a factor of the field.
-func (h *goHelpers) factor(x *train.Factor, t train.Term, field string) (string, error) {
-	if t.Kind == data.Numeric {
+func (h *goHelpers) factor(x *score.Factor, t score.Term, field string) (string, error) {
+	if t.Kind == score.Numeric {
 		if t.Fill != nil {
 			field = h.call("filled", field+", "+goNumber(*t.Fill))
 		}
@@ -116,9 +115,9 @@ func (h *goHelpers) factor(x *train.Factor, t train.Term, field string) (string,
 	level := t.Levels[x.Level]
 	is := value + " == " + strconv.Quote(level)
 	switch {
-	case t.Kind == data.Bool && level == "true":
+	case t.Kind == score.Bool && level == "true":
 		is = value
-	case t.Kind == data.Bool:
+	case t.Kind == score.Bool:
 		is = "!" + value
 		if pointer {
 			is = "!(" + value + ")"
@@ -136,7 +135,7 @@ func (h *goHelpers) factor(x *train.Factor, t train.Term, field string) (string,
 	return h.call("indicator", is), nil
 }
 
-func goCurve(f *data.Function) string {
+func goCurve(f *score.Function) string {
 	list := func(values []float64) string {
 		out := make([]string, len(values))
 		for i, v := range values {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/printable"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 func (o Options) goPackage() (string, error) {
@@ -26,7 +25,7 @@ func (o Options) goPackage() (string, error) {
 
 // goSource returns a package without dependencies: a struct Row with a field a column,
 // and Score.
-func goSource(f *train.Formula, o Options) ([]byte, error) {
+func goSource(f *score.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()
 	if err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func goSource(f *train.Formula, o Options) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-func goTerm(b *bytes.Buffer, field string, t train.Term) error {
-	if t.Kind == data.Numeric {
+func goTerm(b *bytes.Buffer, field string, t score.Term) error {
+	if t.Kind == score.Numeric {
 		v := field
 		if t.Fill != nil {
 			fmt.Fprintf(b, "if v := %s; v != v {\nm += %s\n} else {\n", field, goNumber(t.Weight*((*t.Fill-t.Shift)/t.Scale)))
@@ -87,7 +86,7 @@ func goTerm(b *bytes.Buffer, field string, t train.Term) error {
 		}
 		return nil
 	}
-	numeric := t.Stored == data.Numeric && t.Kind == data.Categorical
+	numeric := t.Stored == score.Numeric && t.Kind == score.Categorical
 	v := field
 	if t.Null && numeric {
 		fmt.Fprintf(b, "if %s != %s {\nm += %s\n} else {\n", field, field, goNumber(t.Missing))
@@ -95,7 +94,7 @@ func goTerm(b *bytes.Buffer, field string, t train.Term) error {
 		fmt.Fprintf(b, "if %s == nil {\nm += %s\n} else {\n", field, goNumber(t.Missing))
 		v = "*" + field
 	}
-	if t.Kind == data.Bool {
+	if t.Kind == score.Bool {
 		no, yes := boolWeights(t)
 		fmt.Fprintf(b, "if %s {\nm += %s\n} else {\nm += %s\n}\n", v, goNumber(yes), goNumber(no))
 	} else {
@@ -122,12 +121,12 @@ func goTerm(b *bytes.Buffer, field string, t train.Term) error {
 	return nil
 }
 
-func goType(t train.Term) string {
+func goType(t score.Term) string {
 	typ := "string"
 	switch {
-	case t.Kind == data.Numeric || t.Kind == data.Categorical && t.Stored == data.Numeric:
+	case t.Kind == score.Numeric || t.Kind == score.Categorical && t.Stored == score.Numeric:
 		return "float64"
-	case t.Kind == data.Bool:
+	case t.Kind == score.Bool:
 		typ = "bool"
 	}
 	if t.Null {
@@ -136,7 +135,7 @@ func goType(t train.Term) string {
 	return typ
 }
 
-func goNote(t train.Term) string {
+func goNote(t score.Term) string {
 	switch {
 	case t.Date && t.Fill != nil:
 		return fmt.Sprintf(", in days since 1970-01-01; nulls are taken as %v", *t.Fill)
@@ -144,7 +143,7 @@ func goNote(t train.Term) string {
 		return ", in days since 1970-01-01"
 	case t.Fill != nil:
 		return fmt.Sprintf("; nulls are taken as %v", *t.Fill)
-	case t.Kind == data.Categorical:
+	case t.Kind == score.Categorical:
 		return fmt.Sprintf(": one of %d %s, others add nothing", len(t.Levels), printable.Noun(len(t.Levels), "level", "levels"))
 	}
 	return ""
@@ -159,7 +158,7 @@ func goNumber(v float64) string {
 }
 
 // goFields names the fields of Row after the columns.
-func goFields(f *train.Formula) []string {
+func goFields(f *score.Formula) []string {
 	used, out := names{}, make([]string, len(f.Terms))
 	for i, t := range f.Terms {
 		var b strings.Builder

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // WriteGoTest writes the test of the source that Write writes with Go: rows with
@@ -31,12 +32,12 @@ func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
 	return err
 }
 
-func goTest(f *train.Formula, o Options) ([]byte, error) {
+func goTest(f *score.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()
 	if err != nil {
 		return nil, err
 	}
-	scorer := train.NewScorer(f)
+	scorer := score.New(f)
 	fields := goFields(f)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\"math\"\n\"testing\"\n)\n\nfunc at[T any](v T) *T { return &v }\n\nfunc TestScore(t *testing.T) {\nfor i, c := range []struct {\nrow Row\nwant float64\n}{\n", pkg)
@@ -58,7 +59,7 @@ func goTest(f *train.Formula, o Options) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-func goValue(t train.Term, v any) string {
+func goValue(t score.Term, v any) string {
 	pointer := strings.HasPrefix(goType(t), "*")
 	var s string
 	switch v := v.(type) {

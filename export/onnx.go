@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // onnxModel returns a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an
 // input [N, 1] a column, tensor(double) for numbers and for categories of numbers,
 // tensor(bool) for bools without nulls, tensor(string) otherwise. A null number is
 // NaN, a null of text the text of nullText.
-func onnxModel(f *train.Formula, version string) ([]byte, error) {
+func onnxModel(f *score.Formula, version string) ([]byte, error) {
 	g := &graph{names: columnNames(f)}
 	var doc strings.Builder
 	fmt.Fprintf(&doc, "%s. Inputs have the shape [N, 1]. A null number is NaN.", header(f))
@@ -29,7 +28,7 @@ func onnxModel(f *train.Formula, version string) ([]byte, error) {
 		columns[i] = c
 		switch {
 		case alone(f, i):
-		case t.Kind == data.Numeric:
+		case t.Kind == score.Numeric:
 			numbers, weight, shift, scale = append(numbers, c.value), append(weight, t.Weight), append(shift, t.Shift), append(scale, t.Scale)
 		default:
 			parts = append(parts, g.lookup(c, t.Weights, t.Missing))
@@ -104,7 +103,7 @@ func onnxModel(f *train.Formula, version string) ([]byte, error) {
 
 // nullText returns the text that stands for a null in a column of text: the empty one,
 // unless that is a level; then one that nobody types.
-func nullText(t train.Term) string {
+func nullText(t score.Term) string {
 	null := ""
 	for slices.Contains(t.Levels, null) {
 		null += "\x7fnull"
@@ -114,7 +113,7 @@ func nullText(t train.Term) string {
 
 // An onnxColumn is a column as the graph takes it.
 type onnxColumn struct {
-	t      train.Term
+	t      score.Term
 	value  string    // of a number, with nulls filled; of other columns as they come
 	place  string    // of text: where it stands in the list of levels
 	levels []string  // of text: that list
@@ -123,10 +122,10 @@ type onnxColumn struct {
 
 // column declares an input. Text finds its place in a list of levels, of which the
 // one after the last is of levels that training did not see.
-func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) {
+func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) {
 	c := &onnxColumn{t: t, value: t.Column}
 	switch {
-	case t.Kind == data.Numeric:
+	case t.Kind == score.Numeric:
 		g.input(t.Column, doubleType)
 		if t.Date {
 			fmt.Fprintf(doc, " %s is in days since 1970-01-01.", t.Column)
@@ -135,12 +134,12 @@ func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) 
 			c.value = g.node("Where", "", []string{g.node("IsNaN", "", []string{c.value}), g.doubles([]int64{1}, *t.Fill), c.value})
 		}
 		return c, nil
-	case t.Kind == data.Categorical && t.Stored == data.Numeric:
+	case t.Kind == score.Categorical && t.Stored == score.Numeric:
 		g.input(t.Column, doubleType)
 		var err error
 		c.values, err = levelNumbers(t)
 		return c, err
-	case t.Kind == data.Bool && !t.Null:
+	case t.Kind == score.Bool && !t.Null:
 		g.input(t.Column, boolType)
 		return c, nil
 	}
@@ -151,7 +150,7 @@ func (g *graph) column(t train.Term, doc *strings.Builder) (*onnxColumn, error) 
 		fmt.Fprintf(doc, " A null of %s is the text %q.", t.Column, null)
 		c.levels = append(c.levels, null)
 	}
-	if t.Kind == data.Bool {
+	if t.Kind == score.Bool {
 		for _, l := range t.Levels {
 			c.levels = append(c.levels, strings.ToUpper(l), strings.ToUpper(l[:1])+l[1:])
 		}

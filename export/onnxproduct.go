@@ -3,12 +3,11 @@ package export
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // product returns what a product adds to the margin.
-func (g *graph) product(f *train.Formula, p *train.Product, columns []*onnxColumn) string {
+func (g *graph) product(f *score.Formula, p *score.Product, columns []*onnxColumn) string {
 	v := ""
 	for i := range p.Factors {
 		x := &p.Factors[i]
@@ -24,8 +23,8 @@ func (g *graph) product(f *train.Formula, p *train.Product, columns []*onnxColum
 	return g.node("Mul", "", []string{v, g.scalar(p.Weight)})
 }
 
-func (g *graph) factor(x *train.Factor, t train.Term, c *onnxColumn) string {
-	if t.Kind == data.Numeric {
+func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
+	if t.Kind == score.Numeric {
 		return g.function(&x.Function, c.value)
 	}
 	weights, missing := make([]float64, len(t.Levels)), 0.0
@@ -41,7 +40,7 @@ func (g *graph) factor(x *train.Factor, t train.Term, c *onnxColumn) string {
 func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
 
 // function returns f of a value, NaN outside its domain.
-func (g *graph) function(f *data.Function, v string) string {
+func (g *graph) function(f *score.Function, v string) string {
 	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
 	where := func(is, a, b string) string { return g.node("Where", "", []string{is, a, b}) }
 	none := func() string { return g.scalar(math.NaN()) }
@@ -63,7 +62,7 @@ func (g *graph) function(f *data.Function, v string) string {
 
 // piecewise counts the knots that a value has reached and takes the polynomial of
 // that number, of degree 3, in the distance from a base.
-func (g *graph) piecewise(f *data.Function, v string) string {
+func (g *graph) piecewise(f *score.Function, v string) string {
 	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
 	k := int64(len(f.Knots))
 	reached := two("GreaterOrEqual", v, g.doubles([]int64{1, k}, f.Knots...))

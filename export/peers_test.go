@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // A peerCase is what other programs check a formula with.
@@ -77,9 +76,9 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-func newPeerCase(t *testing.T, f *train.Formula, name string) peerCase {
+func newPeerCase(t *testing.T, f *score.Formula, name string) peerCase {
 	t.Helper()
-	s := train.NewScorer(f)
+	s := score.New(f)
 	c := peerCase{Name: name, Score: scoreName(f), Columns: s.Inputs(), Rows: edgeRows(f), Far: [][]any{}, WantFar: []*float64{}, Nulls: [][]any{}, Unscored: [][]any{}}
 	for i, term := range f.Terms {
 		typ := strings.TrimPrefix(goType(term), "*")
@@ -107,7 +106,7 @@ func newPeerCase(t *testing.T, f *train.Formula, name string) peerCase {
 		c.Want = append(c.Want, v)
 	}
 	for i, term := range f.Terms {
-		if term.Kind != data.Numeric || term.Date {
+		if term.Kind != score.Numeric || term.Date {
 			continue
 		}
 		with := func(v any) []any {
@@ -136,7 +135,7 @@ func newPeerCase(t *testing.T, f *train.Formula, name string) peerCase {
 }
 
 // hasLog reports whether the logarithm of a term is a feature.
-func hasLog(f *train.Formula, term int) bool {
+func hasLog(f *score.Formula, term int) bool {
 	for _, p := range f.Products {
 		for _, x := range p.Factors {
 			if x.Term == term && x.Function.Name == "log" {

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // A pmmlWriter writes elements; their errors are those of the encoder at its end.
@@ -63,7 +62,7 @@ func xmlText(s string) bool {
 // pmmlDocument returns a RegressionModel of PMML 4.4. Numbers are standardised in
 // derived fields; what a null adds is a derived field of its own; a level that is
 // not listed adds nothing, as the standard has it.
-func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
+func pmmlDocument(f *score.Formula, version string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	p := &pmmlWriter{e: xml.NewEncoder(&b)}
@@ -123,7 +122,7 @@ func pmmlDocument(f *train.Formula, version string) ([]byte, error) {
 	return b.Bytes(), p.err
 }
 
-func (p *pmmlWriter) dictionary(f *train.Formula, target string) {
+func (p *pmmlWriter) dictionary(f *score.Formula, target string) {
 	p.open("DataDictionary")
 	if isBinary(f) {
 		p.open("DataField", "name", target, "optype", "categorical", "dataType", "string")
@@ -136,11 +135,11 @@ func (p *pmmlWriter) dictionary(f *train.Formula, target string) {
 	for _, t := range f.Terms {
 		optype, typ := "categorical", "string"
 		switch {
-		case t.Kind == data.Numeric:
+		case t.Kind == score.Numeric:
 			optype, typ = "continuous", "double"
-		case t.Kind == data.Bool:
+		case t.Kind == score.Bool:
 			typ = "boolean"
-		case t.Stored == data.Numeric:
+		case t.Stored == score.Numeric:
 			typ = "double"
 		}
 		p.leaf("DataField", "name", t.Column, "optype", optype, "dataType", typ)
@@ -149,16 +148,16 @@ func (p *pmmlWriter) dictionary(f *train.Formula, target string) {
 }
 
 // derivedName names the derived field of the i-th term.
-func derivedName(i int, t train.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
+func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
 
-func (p *pmmlWriter) transformations(f *train.Formula) {
+func (p *pmmlWriter) transformations(f *score.Formula) {
 	p.open("LocalTransformations")
 	for i, t := range f.Terms {
-		if t.Kind != data.Numeric && !t.Null || alone(f, i) {
+		if t.Kind != score.Numeric && !t.Null || alone(f, i) {
 			continue
 		}
 		p.open("DerivedField", "name", derivedName(i, t), "optype", "continuous", "dataType", "double")
-		if t.Kind == data.Numeric {
+		if t.Kind == score.Numeric {
 			p.open("Apply", "function", "/")
 			p.open("Apply", "function", "-")
 			p.leaf("FieldRef", "field", t.Column)
@@ -183,7 +182,7 @@ func (p *pmmlWriter) transformations(f *train.Formula) {
 	p.close("LocalTransformations")
 }
 
-func (p *pmmlWriter) table(f *train.Formula) {
+func (p *pmmlWriter) table(f *score.Formula) {
 	a := []string{"intercept", pmmlNumber(f.Constant)}
 	if isBinary(f) {
 		a = append(a, "targetCategory", f.Target.Positive)
@@ -192,7 +191,7 @@ func (p *pmmlWriter) table(f *train.Formula) {
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
 		case alone(f, i):
-		case t.Kind == data.Numeric:
+		case t.Kind == score.Numeric:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Weight))
 		case t.Null:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", "1")

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // productName names the derived field of the i-th product.
 func productName(i int) string { return fmt.Sprintf("drotrain product %d", i+1) }
 
 // product derives a field: the product of its factors, standardised.
-func (p *pmmlWriter) product(f *train.Formula, i int) {
+func (p *pmmlWriter) product(f *score.Formula, i int) {
 	of := &f.Products[i]
 	p.open("DerivedField", "name", productName(i), "optype", "continuous", "dataType", "double")
 	p.open("Apply", "function", "/")
@@ -34,8 +33,8 @@ func (p *pmmlWriter) product(f *train.Formula, i int) {
 	p.close("DerivedField")
 }
 
-func (p *pmmlWriter) factor(t train.Term, x *train.Factor) {
-	if t.Kind == data.Numeric {
+func (p *pmmlWriter) factor(t score.Term, x *score.Factor) {
+	if t.Kind == score.Numeric {
 		p.function(&x.Function, t.Column)
 		return
 	}
@@ -53,9 +52,9 @@ func (p *pmmlWriter) factor(t train.Term, x *train.Factor) {
 	} else {
 		typ := "string"
 		switch {
-		case t.Kind == data.Bool:
+		case t.Kind == score.Bool:
 			typ = "boolean"
-		case t.Stored == data.Numeric:
+		case t.Stored == score.Numeric:
 			typ = "double"
 		}
 		p.open("Apply", "function", "if")
@@ -81,7 +80,7 @@ func (p *pmmlWriter) text(value, typ string) {
 }
 
 // function is missing where it has no value, as the score then is.
-func (p *pmmlWriter) function(f *data.Function, column string) {
+func (p *pmmlWriter) function(f *score.Function, column string) {
 	field := func() { p.leaf("FieldRef", "field", column) }
 	above := func(least float64, name string) {
 		p.open("Apply", "function", "if") // a comparison with a missing value is an error in some evaluators
@@ -151,7 +150,7 @@ func (p *pmmlWriter) polynomial(column string, base float64, c []float64) {
 }
 
 // scaledFormula returns f with its margin in the units of what was fitted of the target.
-func scaledFormula(f *train.Formula) *train.Formula {
+func scaledFormula(f *score.Formula) *score.Formula {
 	out := *f
 	scale := f.Target.Scale
 	out.Constant = f.Target.Shift + scale*f.Constant

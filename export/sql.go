@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // A dialect is how a database writes what the formula needs.
@@ -34,7 +33,7 @@ func Dialects() []string { return []string{"duckdb", "postgres", "bigquery"} }
 // null where a number is NaN, infinite, too large for the arithmetic, or null without a
 // fill: some databases order NaN above every number, and some fail the whole query where
 // one row overflows.
-func sqlSelect(f *train.Formula, o Options) ([]byte, error) {
+func sqlSelect(f *score.Formula, o Options) ([]byte, error) {
 	if o.Dialect == "" {
 		o.Dialect = "duckdb"
 	}
@@ -101,7 +100,7 @@ FROM scored;
 	return []byte(b.String()), nil
 }
 
-func (d dialect) margin(f *train.Formula) (string, error) {
+func (d dialect) margin(f *score.Formula) (string, error) {
 	lines := []string{"  " + d.number(f.Constant)}
 	for i, t := range f.Terms {
 		column, err := d.identifier(t.Column)
@@ -111,17 +110,17 @@ func (d dialect) margin(f *train.Formula) (string, error) {
 		switch {
 		case alone(f, i):
 			continue
-		case t.Kind == data.Numeric:
+		case t.Kind == score.Numeric:
 			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), d.value(f, i, column, ""), d.number(t.Shift), d.number(t.Scale)))
 			continue
-		case t.Kind == data.Bool:
+		case t.Kind == score.Bool:
 			no, yes := boolWeights(t)
 			lines = append(lines, fmt.Sprintf("CASE WHEN %s IS NULL THEN %s WHEN CAST(%s AS %s) THEN %s ELSE %s END",
 				column, d.number(t.Missing), column, d.boolean, d.number(yes), d.number(no)))
 			continue
 		}
 		keys, cast := make([]string, len(t.Levels)), d.text
-		if t.Stored == data.Numeric {
+		if t.Stored == score.Numeric {
 			cast = d.double
 			values, err := levelNumbers(t)
 			if err != nil {
@@ -164,7 +163,7 @@ const tiny = 1e-150
 
 // value returns the expression of the number of a term, with nulls filled. It is null where
 // the number is NaN or too large; function is what is applied to it.
-func (d dialect) value(f *train.Formula, term int, column, function string) string {
+func (d dialect) value(f *score.Formula, term int, column, function string) string {
 	t := f.Terms[term]
 	v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
 	if t.Date {
@@ -185,7 +184,7 @@ func (d dialect) value(f *train.Formula, term int, column, function string) stri
 }
 
 // largest returns the size up to which a number of a term lets nothing in the formula overflow.
-func largest(f *train.Formula, term int) float64 {
+func largest(f *score.Formula, term int) float64 {
 	const sum = math.MaxFloat64 / 1e4 // of up to as many terms
 	bound := sum / max(1, f.Target.Scale)
 	within := func(weight, scale float64) float64 {
@@ -201,7 +200,7 @@ func largest(f *train.Formula, term int) float64 {
 			x := &p.Factors[k]
 			used = used || x.Term == term
 			switch g := &x.Function; {
-			case f.Terms[x.Term].Kind != data.Numeric || strings.HasPrefix(g.Name, "log"):
+			case f.Terms[x.Term].Kind != score.Numeric || strings.HasPrefix(g.Name, "log"):
 			case g.Name == "square":
 				degree += 2
 			case g.Name == "piecewise":
@@ -219,23 +218,23 @@ func largest(f *train.Formula, term int) float64 {
 }
 
 // factor is null where the function has no value, as the score then is.
-func (d dialect) factor(f *train.Formula, x *train.Factor) (string, error) {
+func (d dialect) factor(f *score.Formula, x *score.Factor) (string, error) {
 	t := f.Terms[x.Term]
 	column, err := d.identifier(t.Column)
 	if err != nil {
 		return "", err
 	}
-	if t.Kind == data.Numeric {
+	if t.Kind == score.Numeric {
 		return d.function(&x.Function, d.value(f, x.Term, column, x.Function.Name)), nil
 	}
 	is := column + " IS NULL"
 	if x.Level < len(t.Levels) {
 		switch {
-		case t.Kind == data.Bool && t.Levels[x.Level] == "true":
+		case t.Kind == score.Bool && t.Levels[x.Level] == "true":
 			is = fmt.Sprintf("CAST(%s AS %s)", column, d.boolean)
-		case t.Kind == data.Bool:
+		case t.Kind == score.Bool:
 			is = fmt.Sprintf("NOT CAST(%s AS %s)", column, d.boolean)
-		case t.Stored == data.Numeric:
+		case t.Stored == score.Numeric:
 			values, err := levelNumbers(t)
 			if err != nil {
 				return "", err
@@ -253,7 +252,7 @@ func (d dialect) factor(f *train.Formula, x *train.Factor) (string, error) {
 }
 
 // function returns f of the expression v.
-func (d dialect) function(f *data.Function, v string) string {
+func (d dialect) function(f *score.Function, v string) string {
 	n := d.number
 	switch f.Name {
 	case "log":

@@ -54,7 +54,7 @@ const mostPathWork = 400_000
 
 // leastChoiceRows is the least number of rows that a choice with group coefficients is
 // bounded to.
-const leastChoiceRows = 20_000
+const leastChoiceRows = 10_000
 
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
 // rows too few for one leave the plain average, with a note. The rows lie in an order drawn
@@ -62,9 +62,11 @@ const leastChoiceRows = 20_000
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == Auto
-	if g := m.Result.Design; g != nil && g.Ridge > 0 { // so many columns take as much time on fewer rows
+	if g := m.Result.Design; g != nil && g.Ridge > 0 { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
-		o.Rows = min(o.Rows, max(leastChoiceRows, o.Rows*(d-g.Columns)/d))
+		o.Few = true
+		ratio := float64(d-g.Columns) / float64(d)
+		o.Rows = min(o.Rows, max(leastChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
 	if observe := m.Config.Observe; observe != nil {
 		o.Observe = func(done, total int) {

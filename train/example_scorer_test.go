@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -55,9 +54,8 @@ func ExampleModel_Scorer() {
 	// 422 the row has no column "lvrat" (give nil if it is null)
 }
 
-// Score a batch of slices into a buffer of one's own; records of Arrow become a table
-// by arrowdata.Frame, structs by data.FromStructs.
-func ExampleScorer_ScoreTo() {
+// Explain a prediction: what every column adds to the log-odds, and which values are unusual.
+func ExampleModel_Scorer_explain() {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}
 	cfg.Ess = share(0.95)
@@ -69,23 +67,14 @@ func ExampleScorer_ScoreTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ratio, err := data.ColumnOf("pirat", []float64{0.2, 0.33, 0.5})
+	e, err := scorer.Explain(map[string]any{"pirat": 7.5, "phist": "yes"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	history, err := data.ColumnOf("phist", []string{"no", "no", "yes"})
-	if err != nil {
-		log.Fatal(err)
+	for _, c := range e.Contributions {
+		fmt.Printf("%v %.2f, outside the training range: %v\n", c.Columns, c.Value, c.Outside)
 	}
-	batch, err := data.NewFrame(ratio, history)
-	if err != nil {
-		log.Fatal(err)
-	}
-	scores := make([]float64, batch.Rows)
-	if err := scorer.ScoreTo(context.Background(), scores, batch); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%.3f\n", scores)
 	// Output:
-	// [0.144 0.194 0.550]
+	// [pirat] 19.48, outside the training range: true
+	// [phist] 1.17, outside the training range: false
 }

@@ -316,14 +316,14 @@ func (m *Model) solveBaselines(ctx context.Context, oracle rowOracle, began time
 	if err != nil {
 		return nil, nil, err
 	}
-	if plain, err = m.solveBaseline(ctx, oracle, dual, "erm", began); err != nil {
+	if plain, err = m.solveBaseline(ctx, oracle, dual, "erm", m.from, began); err != nil {
 		return nil, nil, err
 	}
 	m.Baseline = plain.X
 	if dual, err = (level.Level{Average: "balanced"}).Dual(rows); err != nil {
 		return plain, nil, nil // fewer than two groups
 	}
-	if balanced, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", began); err != nil {
+	if balanced, err = m.solveBaseline(ctx, oracle, dual, "group-weighted erm", plain.X, began); err != nil {
 		return nil, nil, err
 	}
 	m.GroupWeighted = balanced.X
@@ -343,10 +343,12 @@ func (m *Model) named(err error) error {
 	return e
 }
 
-// solveBaseline minimises the risk of fixed weights.
-func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Dual, phase string, began time.Time) (*dro.Result, error) {
+// solveBaseline minimises the risk of fixed weights, from start.
+func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
+	s := m.settings(phase, began)
+	s.X0 = start
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
-	res, err := m.solved(ctx, phase, p, nil, m.settings(phase, began))
+	res, err := m.solved(ctx, phase, p, nil, s)
 	return res, m.named(err)
 }
 

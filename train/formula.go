@@ -2,38 +2,15 @@ package train
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// What a model computes, and what scores rows by it; see package score.
-type (
-	// A Formula is all that a Model computes, in terms of the source columns.
-	Formula = score.Formula
-
-	// A Term is what one source column adds to the margin.
-	Term = score.Term
-
-	// A Product is what a column made of others adds to the margin.
-	Product = score.Product
-
-	// A Factor is a function of a number, or the indicator of a level.
-	Factor = score.Factor
-
-	// A Scorer scores rows where they are, one at a time or a table.
-	Scorer = score.Scorer
-
-	// A StructScorer scores rows of the struct type T.
-	StructScorer[T any] = score.StructScorer[T]
-)
-
-// NewScorer returns a scorer of what f says.
-func NewScorer(f *Formula) *Scorer { return score.New(f) }
-
 // Scorer returns a scorer of the robust model.
-func (m *Model) Scorer() (*Scorer, error) {
+func (m *Model) Scorer() (*score.Scorer, error) {
 	f, err := m.Formula()
 	if err != nil {
 		return nil, err
@@ -41,27 +18,41 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return score.New(f), nil
 }
 
-// ScorerOf returns a scorer of m for rows of type T, a struct; see [score.Of].
-func ScorerOf[T any](m *Model) (*StructScorer[T], error) {
-	s, err := m.Scorer()
-	if err != nil {
-		return nil, err
-	}
-	return score.Of[T](s)
-}
-
-// Formula returns what m computes. A Model that is not whole is an error.
-func (m *Model) Formula() (*Formula, error) {
+// Formula returns the robust model in terms of the source columns; of more than two classes one
+// formula per class. A Model without coefficients for its columns is an error.
+func (m *Model) Formula() (*score.Formula, error) {
 	e := m.Encoder
-	if e != nil && e.Target.Task == data.Multiclass {
-		return nil, errClasses("a formula, a scorer or an export")
-	}
-	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D() {
+	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D()*m.outputs() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
-	f := &Formula{Target: e.Target, Terms: make([]Term, 0, len(e.Inputs))}
+	t := &e.Target
+	target := score.Target{
+		Name: t.Name, Numeric: t.Task == data.Regression, Positive: t.Positive, Negative: t.Negative, Classes: t.Classes,
+		Shift: t.Shift, Scale: t.Scale, Transform: t.Transform, Smear: t.Smear,
+	}
+	k := m.outputs()
+	if k == 1 {
+		f := m.formula(m.Scoring())
+		f.Target = target
+		return f, nil
+	}
+	f := &score.Formula{Target: target}
+	for c := range k {
+		x := make([]float64, e.D())
+		for i := range x {
+			x[i] = m.Scoring()[i*k+c]
+		}
+		f.Classes = append(f.Classes, m.formula(x))
+	}
+	return f, nil
+}
+
+// formula returns the margin at coefficients x of the encoded columns, without the target.
+func (m *Model) formula(x []float64) *score.Formula {
+	e := m.Encoder
+	f := &score.Formula{Terms: make([]score.Term, 0, len(e.Inputs))}
 	if k := e.Intercept(); k >= 0 {
-		f.Constant = m.Scoring()[k]
+		f.Constant = x[k]
 	}
 	term := map[string]int{}
 	for _, in := range e.Inputs {
@@ -69,10 +60,10 @@ func (m *Model) Formula() (*Formula, error) {
 			continue
 		}
 		term[in.Name] = len(f.Terms)
-		t := Term{Column: in.Name, Kind: in.Kind, Stored: in.Stored, Date: slices.Contains(e.Dates, in.Name)}
+		t := score.Term{Column: in.Name, Kind: score.Kind(in.Kind), Stored: score.Kind(in.Stored), Date: slices.Contains(e.Dates, in.Name)}
 		if in.Kind == data.Numeric {
 			c := e.Columns[in.First]
-			t.Weight, t.Shift, t.Scale = m.Scoring()[in.First], c.Shift, c.Scale
+			t.Weight, t.Shift, t.Scale = x[in.First], c.Shift, c.Scale
 			if e.Spec.Impute == "mean" || e.Spec.Impute == "median" {
 				t.Fill = &in.Fill
 			}
@@ -84,7 +75,7 @@ func (m *Model) Formula() (*Formula, error) {
 		at := in.First
 		for k := range all {
 			if k != in.Skipped() {
-				all[k] = m.Scoring()[at]
+				all[k] = x[at]
 				at++
 			}
 		}
@@ -106,13 +97,13 @@ func (m *Model) Formula() (*Formula, error) {
 			continue
 		}
 		c := e.Columns[in.First]
-		p := Product{Weight: m.Scoring()[in.First], Shift: c.Shift, Scale: c.Scale}
+		p := score.Product{Weight: x[in.First], Shift: c.Shift, Scale: c.Scale}
 		for _, o := range in.Of {
 			k, known := term[o.Column]
 			if !known {
 				k = len(f.Terms)
 				term[o.Column] = k
-				t := Term{Column: o.Column, Kind: o.Kind, Scale: 1, Fill: o.Fill, Date: slices.Contains(e.Dates, o.Column)}
+				t := score.Term{Column: o.Column, Kind: score.Kind(o.Kind), Scale: 1, Fill: o.Fill, Date: slices.Contains(e.Dates, o.Column)}
 				if o.Kind != data.Numeric {
 					t.Levels, t.Weights = []string{}, []float64{}
 				}
@@ -126,23 +117,44 @@ func (m *Model) Formula() (*Formula, error) {
 					t.Levels, t.Weights = append(slices.Clone(t.Levels), o.Level), append(t.Weights, 0)
 				}
 			}
-			p.Factors = append(p.Factors, Factor{Term: k, Function: o.Function, Level: at})
+			p.Factors = append(p.Factors, score.Factor{Term: k, Function: score.Function(o.Function), Level: at})
 		}
 		centre(f, in.Of, &p)
 		f.Products = append(f.Products, p)
 	}
+	m.setRanges(f)
 	f.Rename(m.Config.Reading.Relabel)
-	return f, nil
+	return f
 }
 
-// centre gives back what the centre of a number takes from a product with the level of a group:
-// the level's own weight bears it.
-func centre(f *Formula, of []data.Operand, p *Product) {
+// centre moves the centre of a number from its product with the level of a group to the weight of
+// the level.
+func centre(f *score.Formula, of []data.Operand, p *score.Product) {
 	for k, o := range of {
 		if o.Center == 0 {
 			continue
 		}
 		group := p.Factors[1-k]
 		f.Terms[group.Term].Weights[group.Level] -= p.Weight * o.Center / p.Scale
+	}
+}
+
+// setRanges stores the training values of the profile, from the smallest to the largest, in the terms.
+func (m *Model) setRanges(f *score.Formula) {
+	if m.Encoder.Profile == nil {
+		return
+	}
+	for i := range m.Encoder.Profile.Inputs {
+		p := &m.Encoder.Profile.Inputs[i]
+		in := &m.Encoder.Inputs[p.Input]
+		k := slices.IndexFunc(f.Terms, func(t score.Term) bool { return t.Column == in.Name })
+		if in.Kind == data.Numeric && in.Of == nil && k >= 0 {
+			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High)) // the profile is of encoded values
+			if m.Encoder.Profile.Float32 {
+				tolerance *= 1000
+			}
+			low, high := p.Low-tolerance, p.High+tolerance
+			f.Terms[k].Low, f.Terms[k].High = &low, &high
+		}
 	}
 }

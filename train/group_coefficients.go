@@ -31,7 +31,7 @@ const (
 	designFolds      = 5
 	designError      = 2         // standard errors by which the average has to fall
 	mostGroupColumns = 500       // products
-	mostDesignCells  = 4_000_000 // rows × columns that the design is chosen on
+	mostDesignCells  = 600_000   // rows × columns that the design is chosen on
 	mostDesignGram   = 4_000_000 // entries of the Hessians of all cells
 	leastDesignRows  = 50
 )

@@ -283,13 +283,13 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				scored := make([]float64, unseen.Rows)
-				if err := s.ScoreTo(context.Background(), scored, unseen); err != nil {
-					t.Fatal(err)
-				}
-				for i := range scored {
-					if !(math.Abs(scored[i]-p.Score[i]) <= 1e-7*(1+math.Abs(scored[i]))) {
-						t.Fatalf("row %d: scorer %v, predict %v", i, scored[i], p.Score[i])
+				for i, row := range frameRows(t, unseen, s.Inputs()) {
+					scored, err := s.Values(row...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !(math.Abs(scored-p.Score[i]) <= 1e-7*(1+math.Abs(scored))) {
+						t.Fatalf("row %d: scorer %v, predict %v", i, scored, p.Score[i])
 					}
 				}
 			}
@@ -412,4 +412,29 @@ func TestGroupCoefficients_CrossFittedAndResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// frameRows returns the values of all rows of a table by the columns of names.
+func frameRows(t *testing.T, f *data.Frame, names []string) [][]any {
+	t.Helper()
+	rows := make([][]any, f.Rows)
+	for _, name := range names {
+		c, err := f.Column(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range rows {
+			switch {
+			case c.IsNull(r):
+				rows[r] = append(rows[r], nil)
+			case c.Kind == data.Categorical:
+				rows[r] = append(rows[r], c.Text(r))
+			case c.Kind == data.Bool:
+				rows[r] = append(rows[r], c.Number[r] != 0)
+			default:
+				rows[r] = append(rows[r], c.Number[r])
+			}
+		}
+	}
+	return rows
 }

@@ -83,6 +83,9 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 		} else if err != nil {
 			return nil, "", err
 		}
+		if loss[k] = margin; m.outputs() > 1 {
+			continue // losses already
+		}
 		loss[k] = make([]float64, n)
 		m.loss.EvalTo(loss[k], make([]float64, n), margin, t.Target)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // messy writes a table with every kind of column and null: numbers, numbers as
@@ -150,7 +151,7 @@ func TestScorerRefuses(t *testing.T) {
 	if _, err := new(train.Model).Scorer(); err == nil {
 		t.Error("an empty model has a scorer")
 	}
-	if _, err := train.ScorerOf[struct{ Size float64 }](m); err == nil || !strings.Contains(err.Error(), "floors") {
+	if _, err := score.Of[struct{ Size float64 }](s); err == nil || !strings.Contains(err.Error(), "floors") {
 		t.Errorf("a struct without the columns: %v", err)
 	}
 }
@@ -166,11 +167,11 @@ type house struct {
 
 func TestScorerOfStructs(t *testing.T) {
 	m, _ := messyModel(t)
-	s, err := train.ScorerOf[house](m)
+	plain, err := m.Scorer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := m.Scorer()
+	s, err := score.Of[house](plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestScorerAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := train.ScorerOf[house](m)
+	of, err := score.Of[house](s)
 	if err != nil {
 		t.Fatal(err)
 	}

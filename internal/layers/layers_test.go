@@ -47,9 +47,9 @@ var rooms = []struct {
 	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval", "eval/figure"}},
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
-	{"train/score", []string{"losses", "data"}},
+	{"train/score", nil},
 	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score"}},
-	{"export", []string{"internal", "data", "train/level", "train/tune", "train"}},
+	{"export", []string{"internal", "data", "train/level", "train/tune", "train/score", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},

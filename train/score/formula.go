@@ -1,23 +1,158 @@
+// Package score evaluates a trained model on single rows without the rest of the library: a model
+// is a [Formula] of the columns of its table, and a [Scorer] scores rows by it: values, maps and
+// structs. Package train makes the Formula of a model, and package export writes it in other languages.
+//
+// Start reading at Formula. The package imports the standard library alone.
+//
+// Stability: this package is a part of package train and may change with any version before 1.0.
 package score
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
-
-	"github.com/drotrain/drotrain/data"
 )
 
-// A Formula is all that a model computes, in terms of the source columns:
+// A Kind says how a column is used.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Other       Kind = iota // not known
+	Numeric                 // a number
+	Categorical             // one of the levels of a category
+	Bool                    // true or false
+)
+
+var kindNames = [...]string{"other", "numeric", "categorical", "bool"}
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// MarshalText returns the name of the kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText accepts the name of a kind.
+func (k *Kind) UnmarshalText(b []byte) error {
+	i := slices.Index(kindNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown kind of column %q", b)
+	}
+	*k = Kind(i)
+	return nil
+}
+
+// A Target says what a margin predicts.
+type Target struct {
+	Name     string
+	Numeric  bool     // a number; else classes
+	Positive string   // of two classes, the one whose probability is predicted
+	Negative string   // of two classes, the other one
+	Classes  []string // of more than two classes
+
+	// A number is predicted as the inverse of Transform ("", "log" or "log1p") of
+	// Shift + Scale·margin, multiplied by Smear; 0 stands for 1.
+	Shift, Scale float64
+	Transform    string
+	Smear        float64
+}
+
+// Predicted returns the prediction of a numeric target, in its own units.
+func (t *Target) Predicted(margin float64) float64 {
+	v := t.Shift + t.Scale*margin
+	switch t.Transform {
+	case "log":
+		return t.Factor() * math.Exp(v)
+	case "log1p":
+		return t.Factor()*math.Exp(v) - 1
+	}
+	return v
+}
+
+// Factor returns Smear, or 1 where it is not set.
+func (t *Target) Factor() float64 {
+	if t.Smear == 0 {
+		return 1
+	}
+	return t.Smear
+}
+
+// A Function transforms a number. The zero value returns the number itself.
+type Function struct {
+	Name string // "", "log", "log1p", "square" or "piecewise"
+
+	// A "piecewise" function is a polynomial between two neighbouring Knots, of which there are at
+	// least two, in ascending order. Pieces[k] are the coefficients of 1, u, u² and u³ in
+	// u = v − Knots[k] up to the next knot; below the first knot the function is
+	// Below[0] + Below[1]·(v − Knots[0]), above the last one Above[0] + Above[1]·(v − last knot).
+	Knots  []float64
+	Pieces [][4]float64
+	Below  [2]float64
+	Above  [2]float64
+}
+
+// At returns the value at v; NaN for the logarithm of a number that is not positive.
+func (f *Function) At(v float64) float64 {
+	switch f.Name {
+	case "log":
+		if v <= 0 {
+			return math.NaN()
+		}
+		return math.Log(v)
+	case "log1p":
+		if v <= -1 {
+			return math.NaN()
+		}
+		return math.Log1p(v)
+	case "square":
+		return v * v
+	case "piecewise":
+		return f.piecewise(v)
+	}
+	return v
+}
+
+// piecewise returns the value of a piecewise polynomial at v.
+func (f *Function) piecewise(v float64) float64 {
+	last := len(f.Knots) - 1
+	switch {
+	case math.IsNaN(v):
+		return v
+	case v < f.Knots[0]:
+		return f.Below[0] + f.Below[1]*(v-f.Knots[0])
+	case v >= f.Knots[last]:
+		return f.Above[0] + f.Above[1]*(v-f.Knots[last])
+	}
+	k, found := slices.BinarySearch(f.Knots, v)
+	if !found {
+		k--
+	}
+	u, c := v-f.Knots[k], f.Pieces[k]
+	return c[0] + u*(c[1]+u*(c[2]+u*c[3]))
+}
+
+// A Formula is a model in terms of the source columns:
 //
-//	margin = Constant + Σ_terms + Σ_products,    score = 1/(1 + exp(−margin)) for a
+//	margin = Constant + Σ_terms + Σ_products.
 //
-// binary target, else Target.Predicted of the margin. What scores elsewhere (Scorer,
-// package export) is made from it.
+// The score is Target.Predicted of the margin for a numeric target, and the probability
+// 1/(1 + exp(−margin)) of Target.Positive for two classes.
 type Formula struct {
-	Target   data.Target
+	Target   Target
 	Constant float64   // in the units of the margin
-	Terms    []Term    // one a source column, in the order of the encoder
+	Terms    []Term    // one per source column, in the order of the encoder
 	Products []Product // columns made of functions of numbers and of several columns
+
+	// Classes are the formulas of the margins of more than two classes, in the order of
+	// Target.Classes. Their terms have the same columns and levels. The probabilities are the
+	// softmax of the margins; Constant, Terms and Products are not set.
+	Classes []*Formula `json:",omitempty"`
 }
 
 // A Product is what a column made of others adds to the margin:
@@ -30,9 +165,9 @@ type Product struct {
 // A Factor is a function of a number, after nulls are filled, or the indicator of a
 // level of a category.
 type Factor struct {
-	Term     int           // which of Formula.Terms
-	Function data.Function // of a number
-	Level    int           // of a category: index of the level; len(Levels) is that of nulls
+	Term     int      // index in Formula.Terms
+	Function Function // of a number
+	Level    int      // of a category: index of the level; len(Levels) stands for nulls
 }
 
 // A Term is what one source column adds to the margin: Weight·(v − Shift)/Scale
@@ -40,35 +175,39 @@ type Factor struct {
 // did not see adds nothing. A number that only products use has Weight 0.
 type Term struct {
 	Column string
-	Kind   data.Kind // Numeric, Categorical or Bool: how it is taken
-	Stored data.Kind // of a category, what the column holds; data.Other if the model does not say
+	Kind   Kind // Numeric, Categorical or Bool: how the column is used
+	Stored Kind // of a category, the kind of the column's values; Other if the model does not say
 
 	// Of a number.
 	Weight, Shift, Scale float64
-	Fill                 *float64 // stands for a null; nil: a null is an error
+	Fill                 *float64 // replaces a null; nil: a null is an error
 	Date                 bool     `json:",omitempty"` // the column holds dates: the number is days since 1970-01-01 UTC
+	Low, High            *float64 `json:",omitempty"` // the smallest and the largest training value; nil: not known
 
 	// Of a category.
 	Levels  []string
 	Weights []float64
 	Null    bool    // nulls are a level of their own
-	Missing float64 // of nulls; 0 unless Null
+	Missing float64 // weight of nulls; 0 unless Null
 }
 
-// Rename lets the levels be the texts of a table, where its reading gave them other
-// names: a text has the weight of the name it gets, and not its own.
+// Rename replaces levels by the texts of a table that was read with other names for some of its
+// texts: names maps a text to its name, whose weight it gets.
 func (f *Formula) Rename(names map[string]string) {
 	if len(names) == 0 {
 		return
 	}
+	for _, class := range f.Classes {
+		class.Rename(names)
+	}
 	texts := slices.Sorted(maps.Keys(names))
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		if t.Kind == data.Numeric || t.Stored == data.Numeric || t.Stored == data.Bool {
+		if t.Kind == Numeric || t.Stored == Numeric || t.Stored == Bool {
 			continue
 		}
 		var levels []string
-		var of []int // the level each is
+		var of []int // index of the old level of each
 		for k, l := range t.Levels {
 			if _, renamed := names[l]; !renamed {
 				levels, of = append(levels, l), append(of, k)
@@ -83,7 +222,7 @@ func (f *Formula) Rename(names map[string]string) {
 	}
 }
 
-// relevel gives a category other levels; of says which of the old ones each is.
+// relevel replaces the levels of a category; of holds the index of the old level of each.
 func (f *Formula) relevel(term int, levels []string, of []int) {
 	t := &f.Terms[term]
 	old := len(t.Levels)
@@ -100,7 +239,7 @@ func (f *Formula) relevel(term int, levels []string, of []int) {
 			f.Products = append(f.Products, p)
 			continue
 		}
-		// One product for each of the new levels; of all but one the shift is given back.
+		// One product for each of the new levels; the shift must count once.
 		f.Constant -= p.Weight * p.Shift / p.Scale
 		for i := range append(of, old) {
 			if i < len(of) && of[i] != p.Factors[at].Level || i == len(of) && p.Factors[at].Level != old {

@@ -31,18 +31,23 @@ type Candidate struct {
 
 // candidates returns ERM and its competitors, mild before strong in every family. mean and
 // deviation are the mean and the standard deviation of ERM's losses: penalty coefficients are
-// multiples of them, so that the unit of the loss does not matter.
-func candidates(r level.Rows, mean, deviation float64) []Candidate {
+// multiples of them, so that the unit of the loss does not matter. If few, five penalty coefficients
+// are tried instead of ten.
+func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
+	shares, prices := []float64{1, 0.3, 0.1, 0.03, 0.01}, 5
+	if few {
+		shares, prices = []float64{1, 0.1, 0.01}, 2
+	}
 	out := []Candidate{{Family: "erm", Level: erm}}
 	if mean > 0 && deviation > 0 {
 		if _, err := level.Balanced(r); err == nil {
 			out = append(out, Candidate{Family: "balanced", Level: level.Level{Average: "balanced", Penalty: "kl"}})
-			for _, share := range []float64{1, 0.3, 0.1, 0.03, 0.01} {
+			for _, share := range shares {
 				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: digits(share * mean)}})
 			}
 		}
-		for k := range 5 {
-			nu := 30 * math.Pow(0.01, float64(k)/4) // 30 to 0.3
+		for k := range prices {
+			nu := 30 * math.Pow(0.01, float64(k)/float64(prices-1)) // 30 to 0.3
 			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: "chi2", Nu: digits(nu * deviation)}})
 		}
 	}

@@ -100,9 +100,9 @@ func (t *Table) losses(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// Margins returns the margin of every row by a model of the level that was solved, from
-// start, without its fold. tell is told of every fold.
-func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint64, start []float64, tell func(done, total int)) ([]float64, error) {
+// Margins returns the margin of every row, of more than two classes its loss, by a model of the
+// level that was solved, from start, without its fold. progress is called after every fold.
+func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int)) ([]float64, error) {
 	fold, err := t.Folds(folds, seed)
 	if err != nil {
 		return nil, err
@@ -115,12 +115,12 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 			memory.Release(arena, out)
 			return nil, err
 		}
-		tell(k+1, folds)
+		progress(k+1, folds)
 	}
 	return out, nil
 }
 
-// marginsOf stores in out what the model without fold k says of its rows.
+// marginsOf stores in out the margins, or losses, of the rows of fold k by the model without it.
 func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int, l level.Level, start []float64) error {
 	count := 0
 	for _, f := range fold {
@@ -144,6 +144,13 @@ func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int,
 	defer free()
 	x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
 	if err != nil {
+		return err
+	}
+	if t.Outputs > 1 {
+		loss, err := held.losses(x)
+		for i, j := range outside[:len(loss)] {
+			out[j] = loss[i]
+		}
 		return err
 	}
 	margin := memory.Make[float64](arena, held.N)

@@ -20,6 +20,7 @@ type Options struct {
 	Budget       float64 // largest cost, a share of ERM's average; +Inf: none; NaN: 1 % if tail is asked for, 0 if tail is the default, else none
 	MinGroupSize int     // rows of an eligible group
 	Rows         int     // largest number of rows used for the choice
+	Few          bool    // whether to try half as many penalty coefficients
 	Path         bool    // whether to bracket the optima at every penalty coefficient
 	Ridge        bool    // whether to choose μ too
 	Seed         uint64
@@ -199,7 +200,7 @@ func (c *choosing) compare(ctx context.Context, x []float64) error {
 	if err != nil {
 		return err
 	}
-	c.Candidates = candidates(c.table.Rows, c.measure.average(loss).value, c.measure.deviation(loss))
+	c.Candidates = candidates(c.table.Rows, c.measure.average(loss).value, c.measure.deviation(loss), c.options.Few)
 	specs := make([]spec, len(c.Candidates))
 	for i, k := range c.Candidates {
 		specs[i] = spec{level: k.Level, ridge: 1, from: -1}

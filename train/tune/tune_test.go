@@ -630,13 +630,16 @@ func TestCandidates_Families(t *testing.T) {
 		return of
 	}
 	named := table(t, 100, 0.5, true).Rows
-	if got := count(candidates(named, 1, 1)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "balanced": 1, "groups": 5, "rows, chi2": 5}) {
+	if got := count(candidates(named, 1, 1, false)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "balanced": 1, "groups": 5, "rows, chi2": 5}) {
 		t.Errorf("with groups: %v", got)
 	}
-	if got := count(candidates(level.Rows{N: 100}, 1, 1)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "rows, chi2": 5}) {
+	if got := count(candidates(named, 1, 1, true)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "balanced": 1, "groups": 3, "rows, chi2": 2}) {
+		t.Errorf("few candidates: %v", got)
+	}
+	if got := count(candidates(level.Rows{N: 100}, 1, 1, false)); !reflect.DeepEqual(got, map[string]int{"erm": 1, "rows, chi2": 5}) {
 		t.Errorf("without: %v", got)
 	}
-	if got := candidates(named, 0, 0); len(got) != 1 {
+	if got := candidates(named, 0, 0, false); len(got) != 1 {
 		t.Errorf("without losses: %v", got)
 	}
 }

@@ -1,0 +1,556 @@
+package score
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// A Scorer scores rows one at a time. It allocates nothing per row except in Explain, and may be
+// used by many goroutines at once. Its scores are those of the model up to the order of the sum.
+type Scorer struct {
+	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
+	// outside the range of the training rows. Set it before the first use.
+	Strict bool
+
+	target  Target
+	outputs []output  // one; of more than two classes one per class
+	cells   sync.Pool // *[]cell, one cell per term
+}
+
+// An output computes a margin.
+type output struct {
+	constant float64
+	terms    []scoredTerm
+	products []Product
+}
+
+// A scoredTerm is a Term with its levels by every type that they may come in.
+type scoredTerm struct {
+	Term
+	weights  []float64 // of the levels, of nulls, and of unseen levels, which is 0
+	byText   map[string]int
+	byNumber map[float64]int
+	byBool   [2]int // of false and true
+}
+
+// A cell is a value as its term uses it: a number with nulls filled, or a level.
+type cell struct {
+	number float64
+	level  int // index of scoredTerm.weights
+	note   note
+}
+
+// A note is what is unusual about a cell.
+type note uint8
+
+const (
+	unseen  note = 1 << iota // the level has no weight: training did not see it
+	filled                   // a null was filled
+	outside                  // the number is outside the range of the training rows
+)
+
+// An Error reports a value or a row that cannot be scored.
+type Error struct {
+	Column string // "" where the whole row is concerned
+	Msg    string
+}
+
+func (e *Error) Error() string {
+	if e.Column == "" {
+		return e.Msg
+	}
+	return fmt.Sprintf("column %q: %s", e.Column, e.Msg)
+}
+
+// New returns a scorer of the formula.
+func New(f *Formula) *Scorer {
+	s := &Scorer{target: f.Target}
+	formulas := f.Classes
+	if formulas == nil {
+		formulas = []*Formula{f}
+	}
+	for _, f := range formulas {
+		o := output{constant: f.Constant, products: f.Products}
+		for _, t := range f.Terms {
+			o.terms = append(o.terms, newScoredTerm(t))
+		}
+		s.outputs = append(s.outputs, o)
+	}
+	s.cells.New = func() any { c := make([]cell, len(s.terms())); return &c }
+	return s
+}
+
+// terms returns the terms that values are read by.
+func (s *Scorer) terms() []scoredTerm { return s.outputs[0].terms }
+
+// newScoredTerm returns t with its levels by text, number and bool.
+func newScoredTerm(t Term) scoredTerm {
+	out := scoredTerm{Term: t}
+	if t.Kind == Numeric {
+		return out
+	}
+	out.weights = append(append([]float64(nil), t.Weights...), t.Missing, 0)
+	out.byText, out.byNumber = make(map[string]int), make(map[float64]int)
+	for i, level := range t.Levels {
+		out.byText[level] = i
+		if v, err := strconv.ParseFloat(level, 64); err == nil && formatNumber(v) == level {
+			out.byNumber[v] = i
+		}
+	}
+	out.byBool = [2]int{out.levelOf("false"), out.levelOf("true")}
+	if t.Kind == Bool {
+		out.byNumber[0], out.byNumber[1] = out.byBool[0], out.byBool[1]
+		for i, spellings := range [][]string{{"false", "False", "FALSE"}, {"true", "True", "TRUE"}} {
+			for _, text := range spellings {
+				out.byText[text] = out.byBool[i]
+			}
+		}
+	}
+	return out
+}
+
+// formatNumber returns the level of a number that training used as a category.
+func formatNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Inputs returns the names of the columns in use, in the order of Values.
+func (s *Scorer) Inputs() []string {
+	names := make([]string, len(s.terms()))
+	for i := range names {
+		names[i] = s.terms()[i].Column
+	}
+	return names
+}
+
+// Values scores a row given as one value per input, in the order of Inputs: numbers of any type,
+// strings, bools, json.Number, and time.Time for dates; nil or a nil pointer is a null. It returns
+// the probability of the positive class, the number predicted in the target's units, or of more
+// than two classes the probability of the most probable one (see Explain). A value that training
+// would refuse in its column (text for a number, NaN, an infinity, a null without a fill, "yes" for
+// a bool, a number too far out to standardise) is an *[Error]. A score is always finite.
+func (s *Scorer) Values(row ...any) (float64, error) {
+	if len(row) != len(s.terms()) {
+		return 0, &Error{Msg: fmt.Sprintf("the row has %d values, the model %d inputs", len(row), len(s.terms()))}
+	}
+	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
+}
+
+// Map scores a row given by column names like Values. A name that is absent is an error, for a
+// null is written as nil; other names are ignored.
+func (s *Scorer) Map(row map[string]any) (float64, error) {
+	return s.score(s.byName(row), nil)
+}
+
+// byName returns the cells of a row given by column names.
+func (s *Scorer) byName(row map[string]any) func(i int) (cell, error) {
+	return func(i int) (cell, error) {
+		t := &s.terms()[i]
+		v, ok := row[t.Column]
+		if !ok {
+			return cell{}, &Error{Msg: fmt.Sprintf("the row has no column %q (give nil if it is null)", t.Column)}
+		}
+		return t.cell(v)
+	}
+}
+
+// An Explanation is a score and what it is made of. Of more than two classes Margin, Constant and
+// Contributions are those of Class.
+type Explanation struct {
+	Score         float64   // as returned by Values
+	Class         string    // the most probable of more than two classes
+	Probabilities []float64 // of more than two classes, in the order of Target.Classes
+	Margin        float64   // Constant plus the sum of the contributions
+	Constant      float64
+	Contributions []Contribution // of every term, then of every product
+}
+
+// A Contribution is what a column, or a product of columns, adds to the margin.
+type Contribution struct {
+	Columns []string
+	Value   float64
+	Unseen  bool // the level was not seen in training and adds nothing
+	Filled  bool // a null was filled
+	Outside bool // the number is outside the range of the training rows
+}
+
+// Explain scores a row as Map does and returns what every column adds to the margin.
+func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
+	e := &Explanation{}
+	var err error
+	e.Score, err = s.score(s.byName(row), e)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// score scores a row by its cells, and fills in e unless it is nil.
+func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (float64, error) {
+	p := s.cells.Get().(*[]cell)
+	defer s.cells.Put(p)
+	cells := *p
+	for i := range cells {
+		c, err := cellAt(i)
+		if err == nil && s.Strict && c.note != 0 {
+			err = s.terms()[i].refuseNote(c)
+		}
+		if err != nil {
+			return 0, err
+		}
+		cells[i] = c
+	}
+	if len(s.outputs) > 1 {
+		return s.scoreClasses(cells, e)
+	}
+	margin, err := s.outputs[0].margin(cells)
+	if err != nil {
+		return 0, err
+	}
+	v := 0.0
+	if s.target.Numeric {
+		v = s.target.Predicted(margin)
+	} else {
+		v = probability(margin)
+	}
+	if e != nil {
+		s.outputs[0].explain(e, cells, margin)
+	}
+	return v, checkScore(margin, v)
+}
+
+// scoreClasses works like score for more than two classes.
+func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
+	largest, at, sum := math.Inf(-1), 0, 0.0
+	for k := range s.outputs {
+		margin, err := s.outputs[k].margin(cells)
+		if err == nil {
+			err = checkScore(margin, 0)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if e != nil {
+			e.Probabilities = append(e.Probabilities, margin)
+		}
+		if margin > largest { // the sum of exponentials relative to the largest margin
+			sum *= math.Exp(largest - margin)
+			largest, at = margin, k
+		}
+		sum += math.Exp(margin - largest)
+	}
+	if e != nil {
+		for k, margin := range e.Probabilities {
+			e.Probabilities[k] = math.Exp(margin-largest) / sum
+		}
+		e.Class = s.target.Classes[at]
+		s.outputs[at].explain(e, cells, largest)
+	}
+	return 1 / sum, nil
+}
+
+// checkScore returns an error where the margin or the score is not finite.
+func checkScore(margin, score float64) error {
+	if !finite(margin) || !finite(score) {
+		return &Error{Msg: fmt.Sprintf("the score is %v: a number of the row is too far from those of training", score)}
+	}
+	return nil
+}
+
+// margin returns the margin of a row.
+func (o *output) margin(cells []cell) (float64, error) {
+	margin := o.constant
+	for i := range o.terms {
+		v := o.terms[i].value(cells[i])
+		if !finite(v) {
+			return 0, o.terms[i].refuse("the value %v is too far from those of training", cells[i].number)
+		}
+		margin += v
+	}
+	for i := range o.products {
+		v, err := o.product(&o.products[i], cells)
+		if err != nil {
+			return 0, err
+		}
+		margin += v
+	}
+	return margin, nil
+}
+
+// product returns what a product adds to the margin.
+func (o *output) product(p *Product, cells []cell) (float64, error) {
+	v := 1.0
+	for k := range p.Factors {
+		f := &p.Factors[k]
+		t, c := &o.terms[f.Term], cells[f.Term]
+		switch {
+		case t.Kind == Numeric:
+			x := f.Function.At(c.number)
+			if math.IsNaN(x) {
+				return 0, t.refuse("%v has no %s", c.number, f.Function.Name)
+			}
+			v *= x
+		case c.level != f.Level:
+			v *= 0
+		}
+	}
+	return p.Weight * ((v - p.Shift) / p.Scale), nil
+}
+
+// explain fills in the margin and the contributions of a row whose margin is finite.
+func (o *output) explain(e *Explanation, cells []cell, margin float64) {
+	e.Margin, e.Constant = margin, o.constant
+	for i := range o.terms {
+		c := cells[i]
+		e.Contributions = append(e.Contributions, Contribution{
+			Columns: []string{o.terms[i].Column}, Value: o.terms[i].value(c),
+			Unseen: c.note&unseen != 0, Filled: c.note&filled != 0, Outside: c.note&outside != 0,
+		})
+	}
+	for i := range o.products {
+		p := &o.products[i]
+		v, _ := o.product(p, cells) // its error was returned with the margin
+		c := Contribution{Value: v}
+		for _, f := range p.Factors {
+			if name := o.terms[f.Term].Column; !slices.Contains(c.Columns, name) {
+				c.Columns = append(c.Columns, name)
+			}
+		}
+		e.Contributions = append(e.Contributions, c)
+	}
+}
+
+// probability returns 1/(1 + exp(−margin)).
+func probability(margin float64) float64 {
+	if margin >= 0 {
+		return 1 / (1 + math.Exp(-margin))
+	}
+	e := math.Exp(margin)
+	return e / (1 + e)
+}
+
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
+
+// value returns what a cell adds to the margin.
+func (t *scoredTerm) value(c cell) float64 {
+	if t.Kind == Numeric {
+		return t.Weight * ((c.number - t.Shift) / t.Scale)
+	}
+	return t.weights[c.level]
+}
+
+// cell returns a value as the term uses it.
+func (t *scoredTerm) cell(value any) (cell, error) {
+	switch v := value.(type) {
+	case nil:
+		return t.null()
+	case float64:
+		return t.number(v)
+	case string:
+		return t.text(v)
+	case bool:
+		return t.bool(v)
+	case int:
+		return t.number(float64(v))
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil {
+			return cell{}, t.refuse("%v", err)
+		}
+		return t.number(x)
+	}
+	return t.reflected(reflect.ValueOf(value))
+}
+
+// reflected works like cell for the types that have no case of their own.
+func (t *scoredTerm) reflected(v reflect.Value) (cell, error) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return t.null()
+		}
+		v = v.Elem()
+	}
+	switch {
+	case v.CanFloat():
+		return t.number(v.Float())
+	case v.CanInt():
+		return t.number(float64(v.Int()))
+	case v.CanUint():
+		return t.number(float64(v.Uint()))
+	case v.Kind() == reflect.String:
+		return t.text(v.String())
+	case v.Kind() == reflect.Bool:
+		return t.bool(v.Bool())
+	case t.Date && v.Type() == reflect.TypeFor[time.Time]():
+		at := v.Interface().(time.Time)
+		return t.number(float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9)
+	}
+	return cell{}, t.refuse("a value of type %s is neither a number, a text nor a bool", v.Type())
+}
+
+func (t *scoredTerm) refuse(format string, args ...any) *Error {
+	return &Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// refuseNote returns the error of a strict scorer about a cell with a note.
+func (t *scoredTerm) refuseNote(c cell) *Error {
+	switch {
+	case c.note&unseen != 0:
+		return t.refuse("the level was not seen in training")
+	case c.note&filled != 0:
+		return t.refuse("the value is null")
+	}
+	return t.refuse("the value %v is outside the range of the training rows, %v to %v", c.number, *t.Low, *t.High)
+}
+
+// null returns the cell of a null.
+func (t *scoredTerm) null() (cell, error) {
+	switch {
+	case t.Kind != Numeric && t.Null:
+		return cell{level: len(t.Levels)}, nil
+	case t.Kind != Numeric:
+		return t.level(t.unseen()), nil
+	case t.Fill == nil:
+		return cell{}, t.refuse("the value is null, and the model was trained without a fill for nulls")
+	}
+	return cell{number: *t.Fill, note: filled}, nil
+}
+
+// unseen returns the index of levels that training did not see.
+func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
+
+// level returns the cell of a level.
+func (t *scoredTerm) level(k int) cell {
+	c := cell{level: k}
+	if k == t.unseen() {
+		c.note = unseen
+	}
+	return c
+}
+
+// number returns the cell of a number.
+func (t *scoredTerm) number(v float64) (cell, error) {
+	if !finite(v) {
+		return cell{}, t.refuse("the value is %v: numbers must be finite; nil is a null", v)
+	}
+	if t.Kind == Numeric {
+		c := cell{number: v}
+		if t.Low != nil && v < *t.Low || t.High != nil && v > *t.High {
+			c.note = outside
+		}
+		return c, nil
+	}
+	k, ok := t.byNumber[v]
+	if !ok && t.Kind == Bool {
+		return cell{}, t.refuse("the value is the number %v, but training had true and false", v)
+	}
+	if !ok {
+		k = t.unseen()
+	}
+	return t.level(k), nil
+}
+
+// levelOf returns the index of the level of a text.
+func (t *scoredTerm) levelOf(text string) int {
+	if k, ok := t.byText[text]; ok {
+		return k
+	}
+	return t.unseen()
+}
+
+// text returns the cell of a text.
+func (t *scoredTerm) text(v string) (cell, error) {
+	k, ok := t.byText[v]
+	switch {
+	case t.Kind == Numeric:
+		return cell{}, t.refuse("the value is the text %q, but training had numbers", v)
+	case t.Kind == Bool && !ok:
+		return cell{}, t.refuse("the value is the text %q, but training had true and false", v)
+	case !ok:
+		k = t.unseen()
+	}
+	return t.level(k), nil
+}
+
+// bool returns the cell of a bool.
+func (t *scoredTerm) bool(v bool) (cell, error) {
+	i := 0
+	if v {
+		i = 1
+	}
+	if t.Kind == Numeric {
+		return t.number(float64(i))
+	}
+	return t.level(t.byBool[i]), nil
+}
+
+// A StructScorer scores rows of the struct type T.
+type StructScorer[T any] struct {
+	scorer *Scorer
+	field  [][]int // of every input, as for reflect.Value.FieldByIndex
+}
+
+// Of returns a scorer of rows of type T, a struct. A field stands for the column named by its tag
+// `drotrain:"column"`, else for the column of the field's name; pointers may be nil for nulls.
+// Fields of embedded structs count. The error lists all inputs without a field.
+func Of[T any](s *Scorer) (*StructScorer[T], error) {
+	of := reflect.TypeFor[T]()
+	if of.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("score: %s is not a struct", of)
+	}
+	index := make(map[string][]int)
+	for _, f := range reflect.VisibleFields(of) {
+		name := f.Tag.Get("drotrain")
+		switch {
+		case !f.IsExported() || f.Anonymous || name == "-" || !embedsStructs(of, f.Index):
+			continue
+		case name == "":
+			name = f.Name
+		}
+		if at, taken := index[name]; !taken || len(f.Index) < len(at) {
+			index[name] = f.Index
+		}
+	}
+	out := &StructScorer[T]{scorer: s}
+	var missing []string
+	for _, name := range s.Inputs() {
+		at, ok := index[name]
+		if !ok {
+			missing = append(missing, name)
+		}
+		out.field = append(out.field, at)
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("score: %s has no field for the columns %q: tag one `drotrain:\"column\"`", of, missing)
+	}
+	return out, nil
+}
+
+// embedsStructs reports whether a field lies in embedded structs alone, not behind a pointer.
+func embedsStructs(of reflect.Type, index []int) bool {
+	for _, i := range index[:len(index)-1] {
+		if of = of.Field(i).Type; of.Kind() != reflect.Struct {
+			return false
+		}
+	}
+	return true
+}
+
+// Score scores one row; its fields are of the types that Scorer.Values accepts.
+func (s *StructScorer[T]) Score(row *T) (float64, error) {
+	if row == nil {
+		return 0, errors.New("score: the row is nil")
+	}
+	v := reflect.ValueOf(row).Elem()
+	return s.scorer.score(func(i int) (cell, error) { return s.scorer.terms()[i].reflected(v.FieldByIndex(s.field[i])) }, nil)
+}
