@@ -114,7 +114,7 @@ func TestProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	datatest.WantError(t, err, "3 things", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	datatest.WantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
 		t.Errorf("%#v", err)
@@ -124,9 +124,9 @@ func TestProblemsAtOnce(t *testing.T) {
 	}
 	// So are a target that is not there, groups that cannot be and features, in one list.
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Float64)
-	datatest.WantError(t, err, "6 things", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
+	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
-	datatest.WantError(t, err, "3 things", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
+	datatest.WantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	datatest.WantError(t, err, `column "z", row 12`)
 	if errors.As(err, &all) {

@@ -204,6 +204,14 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
+		in := &e.Inputs[p.Input]
+		if at := slices.IndexFunc(r.Unseen, func(u Unseen) bool { return u.Column == in.Name }); at >= 0 && in.Kind != Numeric && in.Skipped() >= 0 {
+			// Unseen levels are encoded as the level without a column.
+			n := c.counts[k]
+			unseen := min(n[in.Skipped()], r.Unseen[at].Count*c.rows/max(1, r.Rows))
+			n[in.Skipped()] -= unseen
+			n[len(n)-1] += unseen
+		}
 		d := Drift{Column: e.Inputs[p.Input].Name, rows: r.Rows, Outside: float64(c.outside[k]) / float64(c.rows), WasMissing: p.Missing}
 		bins := float64(len(p.Shares))
 		for b, n := range c.counts[k] {
@@ -266,6 +274,13 @@ func (r EncodeReport) Drifted() string {
 	for _, d := range r.Drift {
 		if s := d.String(); s != "" {
 			columns = append(columns, fmt.Sprintf("%s (%s)", printable.QuoteList([]string{d.Column}, "and"), s))
+		}
+	}
+	for _, g := range r.NewGroups {
+		share := float64(g.Count) / float64(max(1, r.Rows))
+		known := slices.ContainsFunc(r.Unseen, func(u Unseen) bool { return u.Column == g.Column }) // said of the feature
+		if !known && share > driftOutside && g.Count >= driftRows {
+			columns = append(columns, fmt.Sprintf("group column %q (%.0f %% of the rows in groups that training did not have: %s)", g.Column, 100*share, printable.QuoteList(g.Examples, "and")))
 		}
 	}
 	if columns == nil {

@@ -90,3 +90,23 @@ func TestDrifted(t *testing.T) {
 		}
 	}
 }
+
+// Groups that training did not have are counted by column, beside those of training.
+func TestUnseenGroups(t *testing.T) {
+	fitted, err := Fit(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,no\n1,3,yes\n0,4,no\n"), nil, nil, Spec{Target: "y", Groups: []string{"g"}, Drop: []string{"g"}}, Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fitted.Encoder.UnseenGroups(groups)
+	if len(got) != 1 || got[0].Column != "g" || got[0].Count != 3 || got[0].FirstRow != 2 || strings.Join(got[0].Examples, " ") != "g=maybe g=(missing)" {
+		t.Errorf("%+v", got)
+	}
+	r := EncodeReport{Rows: 100, NewGroups: []Unseen{{Column: "g", Count: 11, Examples: []string{"g=maybe"}}}}
+	if got := r.Drifted(); !strings.Contains(got, `group column "g" (11 % of the rows in groups that training did not have: "g=maybe")`) {
+		t.Errorf("%q", got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -26,6 +27,8 @@ type EncodeReport struct {
 	// MissingGroups are group columns the frame does not have; groupings that
 	// need one are left out of the Dataset.
 	MissingGroups []string `json:"missing_groups,omitempty"`
+
+	NewGroups []Unseen `json:"new_groups,omitempty"` // per group column, groups that training did not have
 }
 
 // Unseen counts values of a category that training did not see. They encode as
@@ -121,6 +124,7 @@ func (e *Encoder) open(ctx context.Context, f *Frame, withTarget bool) (*opened,
 		in := e.Inputs[i]
 		c, err := inputColumn(ctx, f, &in)
 		if err != nil {
+			e.suggestUnused(f, err)
 			if err = problems.Add(err); err != nil {
 				return nil, err
 			}
@@ -290,6 +294,21 @@ func unfilled(err error) error {
 	return err
 }
 
+// suggestUnused makes the hint of an absent column the nearest name of a column that the encoder does not
+// read, which may be the same one renamed.
+func (e *Encoder) suggestUnused(f *Frame, err error) {
+	absent := (*Error)(nil)
+	if !errors.As(err, &absent) || absent.Class != table.ErrNoColumn {
+		return
+	}
+	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
+		return name == e.Target.Name || slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
+	})
+	if near := suggest.Nearest(absent.Column, unused, 1); len(near) > 0 {
+		absent.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
+	}
+}
+
 // inputColumn is that of an input in a frame, or the one that is made for it.
 func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if in.Of != nil {
@@ -339,7 +358,16 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.AllNull() && f.Rows > 0 {
-		err = f.Fault(c.Name, table.Advice{}, "the column is text here, but training had numbers%s", stray(f, c))
+		row, advice := c.StrayRow-1, table.Advice{Hint: "the model reads numbers here: is this the column of training?"}
+		if row >= 0 {
+			advice = table.Advice{Remedies: []table.Remedy{table.NameMissing}}
+		} else {
+			for row = 0; c.IsNull(row); row++ {
+			}
+		}
+		fault := f.FaultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
+		fault.Says = table.Says{table.NameMissing: c.Text(row)}
+		err = fault
 	}
 	return c, err
 }

@@ -116,6 +116,37 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds
 	return nil
 }
 
+// UnseenGroups returns the rows of groupings of single columns whose groups training did not have.
+func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
+	for _, g := range groupings {
+		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })
+		if at < 0 {
+			continue
+		}
+		trained := nameGroups(e.Groups[at], Grouping{Labels: e.Groups[at].Labels}).Labels
+		unknown := make([]bool, len(g.Labels))
+		for k, l := range g.Labels {
+			unknown[k] = !slices.Contains(trained, l)
+		}
+		u := Unseen{Column: g.Name}
+		for i, k := range g.Index {
+			if !unknown[k] {
+				continue
+			}
+			if u.Count++; u.FirstRow == 0 {
+				u.FirstRow = i + 1
+			}
+			if len(u.Examples) < maxExamples && !slices.Contains(u.Examples, g.Labels[k]) {
+				u.Examples = append(u.Examples, g.Labels[k])
+			}
+		}
+		if u.Count > 0 {
+			unseen = append(unseen, u)
+		}
+	}
+	return unseen
+}
+
 // terse reports whether labels need their column's name to be understood.
 func terse(labels []string) bool {
 	for _, l := range labels {

@@ -92,6 +92,9 @@ func (o predictOptions) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return exit.Interruption(ctx, err)
 	}
+	if f.Rows == 0 {
+		return fmt.Errorf("%s: no rows to predict", printable.Line(f.Name()))
+	}
 	done := predicted{Out: o.Out, Variant: variant}
 	var failed error
 	err = a.writeTable(o.Out, extension, o.Force, func(put data.TableWriter) error {

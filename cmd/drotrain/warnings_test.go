@@ -135,7 +135,7 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name string, shift float64) {
 		var b strings.Builder
-		b.WriteString("x,g,y\n")
+		b.WriteString("size,g,y\n")
 		for i := range 400 {
 			fmt.Fprintf(&b, "%v,%c,%d\n", float64(i*37%100)/10+shift, 'a'+rune(i%3), (i*37%100+i*13%50)/75)
 		}
@@ -155,12 +155,43 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			says    string
 		}{
 			{"--data t.csv", exit.OK, ""}, {"--data t.csv --strict", exit.OK, ""},
-			{"--data moved.csv", exit.OK, `warning: these rows differ from those of training: "x" (population stability index`},
-			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from those of training: "x" (`},
+			{"--data moved.csv", exit.OK, `warning: these rows differ from those of training: "size" (population stability index`},
+			{"--data moved.csv --strict", exit.Gate, `error: these rows differ from those of training: "size" (`},
 		} {
 			code, _, stderr := try(t.Context(), strings.Fields(command+" "+c.options)...)
 			if code != c.code || !strings.Contains(stderr, c.says) || c.says == "" && strings.Contains(stderr, "differ from") {
 				t.Errorf("%s %s: %d: %s", command, c.options, code, stderr)
+			}
+		}
+	}
+	b, err := os.ReadFile("t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for name, content := range map[string]string{
+		"text.csv":    strings.Replace(text, "3.7,b,", "n/a,b,", 1),
+		"words.csv":   "size,g,y\nhigh,a,0\nlow,b,1\n",
+		"renamed.csv": "sizes,g,y\n" + strings.SplitN(text, "\n", 2)[1],
+		"groups.csv":  strings.ReplaceAll(text, ",b,", ",d,"),
+		"empty.csv":   "size,g,y\n",
+	} {
+		put(t, name, content)
+	}
+	for _, command := range []string{"predict --model drotrain-out --quiet --out p.csv --force", "eval --model drotrain-out --resamples 0 --quiet"} {
+		for name, c := range map[string]struct {
+			code int
+			says string
+		}{
+			"text.csv":    {exit.Failed, `column "size", row 2: the column is text here, but training had numbers: the value is "n/a"`},
+			"words.csv":   {exit.Failed, `column "size", row 1: the column is text here, but training had numbers: the value is "high"`},
+			"renamed.csv": {exit.Failed, "hint: did you mean \"sizes\"?\n"},
+			"groups.csv":  {exit.OK, `"g" (population stability index`},
+			"empty.csv":   {exit.Failed, "no rows to "},
+		} {
+			code, _, stderr := try(t.Context(), strings.Fields(command+" --data "+name)...)
+			if code != c.code || !strings.Contains(stderr, c.says) || c.code == exit.Failed && !strings.Contains(name, "empty") && !strings.Contains(stderr, "hint: ") {
+				t.Errorf("%s %s: %d: %s", command, name, code, stderr)
 			}
 		}
 	}

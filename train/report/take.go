@@ -62,6 +62,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if t.Groups, x.Encoding.MissingGroups, err = encoder.GroupingsIn(ctx, f, t.Rows, t.arena); err != nil {
 		return err
 	}
+	x.Encoding.NewGroups = encoder.UnseenGroups(t.Groups)
 	return cmp.Or(x.evaluate(ctx, f, t, split), t.arena.Err())
 }
 

@@ -30,8 +30,8 @@ func (p *Problems) Add(err error) error {
 		*p = append(*p, more...)
 	case errors.As(err, &one) && one.Class != ErrMemory && one.Class != ErrChanged && one.Class != ErrDamaged:
 		for _, e := range *p {
-			if e.Column == one.Column && e.Msg == one.Msg {
-				return nil // a name that has two roles
+			if e.Column == one.Column && (e.Msg == one.Msg || e.Class == ErrNoColumn && one.Class == ErrNoColumn) {
+				return nil // a column that is absent, or wrong in the same way, in two roles
 			}
 		}
 		*p = append(*p, one)
