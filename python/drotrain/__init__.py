@@ -1,8 +1,7 @@
 """Distributionally robust linear models with a certificate, as scikit-learn estimators.
 
-The work is done by the ``drotrain`` command, which this package carries as a static binary. Tables go to
-it as an Arrow stream on its standard input; models, predictions and reports come back on its standard
-output. No file with data is written and no server runs.
+The ``drotrain`` command, a static binary in this package, does the work. Tables, models, predictions and
+reports travel through pipes: no file with data is written and no server runs.
 """
 
 from drotrain._command import DrotrainWarning, binary

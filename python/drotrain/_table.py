@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
+from sklearn.utils import column_or_1d
 
-_CELLS = 1 << 20  # of a record batch
+_TEXTS = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
 def is_frame(X: Any) -> bool:
@@ -18,19 +19,16 @@ def is_frame(X: Any) -> bool:
 
 
 def to_arrow(X: Any) -> pa.Table:
-    """Return a data frame as a pyarrow table, its columns named as scikit-learn names features.
-
-    Raises
-    ------
-    ValueError
-        A column has values of several types.
-    """
+    """Return a data frame as a pyarrow table; columns whose names are not all texts are named x0, x1, …."""
     try:
         table = pa.Table.from_pandas(X, preserve_index=False) if hasattr(X, "iloc") else pa.table(X)
     except (pa.ArrowException, TypeError) as failure:
         raise ValueError(f"a column of X cannot be taken as Arrow: {failure}") from failure
-    if not all(isinstance(c, str) for c in X.columns):
+    if hasattr(X, "iloc") and not all(isinstance(c, str) for c in X.columns):
         table = table.rename_columns([f"x{i}" for i in range(table.num_columns)])
+    for i, field in enumerate(table.schema):  # categories of numbers are categories, too
+        if pa.types.is_dictionary(field.type) and field.type.value_type not in _TEXTS:
+            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type).cast(pa.string()).dictionary_encode())
     return table.unify_dictionaries()
 
 
@@ -46,40 +44,33 @@ def unused(name: str, taken: list[str]) -> str:
     return name
 
 
-def group_columns(groups: Any, rows: int, taken: list[str]) -> pa.Table:
-    """Return groups that are given apart from the features as a table of their columns.
-
-    An array or a Series is one column; a data frame or a 2-dimensional array has one for every column.
-    """
+def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.ChunkedArray]:
+    """Return groups that are given apart from the features, a data frame or one value a row, as named columns."""
     if is_frame(groups):
         table = to_arrow(groups)
     else:
-        values = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
-        if values.ndim not in (1, 2):
-            raise ValueError(f"groups must have one or two dimensions, not {values.ndim}")
-        columns = values.reshape(len(values), -1).T if values.size else values.reshape(1, 0)
-        name = getattr(groups, "name", None)
-        first = name if isinstance(name, str) and name else "group"
-        names = [first] if len(columns) == 1 else [f"{first}{i}" for i in range(len(columns))]
-        table = pa.table([labels(c.astype(object)) for c in columns], names=names)
+        values = column_or_1d(groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object))
+        texts = pa.array([None if v is None or v != v else str(v) for v in values.astype(object)], pa.string())
+        table = pa.table({str(getattr(groups, "name", None) or "group"): texts.dictionary_encode()})
     if table.num_rows != rows:
         raise ValueError(f"groups has {table.num_rows} rows, but X has {rows}")
-    return table.rename_columns([unused(n, taken) for n in table.column_names])
+    return {unused(n, taken): table.column(n) for n in table.column_names}
 
 
-def labels(values: np.ndarray) -> pa.Array:
-    """Return values as texts, nulls where they are None or NaN."""
-    return pa.array([None if v is None or v != v else str(v) for v in values], pa.string()).dictionary_encode()
-
-
-def numeric(table: pa.Table, wanted: list[str]) -> np.ndarray | None:
-    """Return columns as an array of doubles; None where one is not of numbers or has missing values."""
-    if not set(wanted) <= set(table.column_names):
+def numbers(X: Any, wanted: list[str]) -> np.ndarray | None:
+    """Return columns as an array of doubles; None where one is not of finite numbers."""
+    have = {n: i for i, n in enumerate(names(X))}
+    if not set(wanted) <= have.keys():
         return None
-    chosen = [table.column(n) for n in wanted]
-    if not all((pa.types.is_floating(c.type) or pa.types.is_integer(c.type)) and c.null_count == 0 for c in chosen):
-        return None
-    return np.column_stack([c.to_numpy().astype(np.float64) for c in chosen]) if chosen else np.empty((table.num_rows, 0))
+    if isinstance(X, pa.Table):
+        columns = [X.column(n) for n in wanted]
+        if not all((pa.types.is_floating(c.type) or pa.types.is_integer(c.type)) and c.null_count == 0 for c in columns):
+            return None
+        values = np.column_stack([c.to_numpy() for c in columns]) if columns else np.empty((X.num_rows, 0))
+    else:
+        values = (X.toarray() if sparse.issparse(X) else X)[:, [have[n] for n in wanted]]
+    values = values.astype(np.float64, copy=False)
+    return values if np.isfinite(values).all() else None
 
 
 def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
@@ -89,24 +80,20 @@ def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
     rows of a sparse matrix are made dense batch by batch.
     """
     count, width = X.shape
-    step = max(1, _CELLS // max(1, width + len(extra)))
-    schema = None
-    for start in range(0, count, step):
-        stop = min(start + step, count)
+    step = max(1, (1 << 20) // max(1, width + len(extra)))  # a million cells a batch
+    for start in range(0, max(count, 1), step):
+        part = slice(start, start + step)
         if isinstance(X, pa.Table):
-            columns = [_whole(X.column(i).slice(start, stop - start)) for i in range(width)]
+            columns = [_whole(c.slice(start, step)) for c in X.columns]
         else:
-            block = X[start:stop]
-            dense = block.toarray() if sparse.issparse(block) else block
+            dense = X[part].toarray() if sparse.issparse(X) else X[part]
             columns = [pa.array(c) for c in np.ascontiguousarray(dense.T)]
-        columns += [_whole(c[start:stop]) for c in extra.values()]
-        batch = pa.record_batch(columns, names=[*names(X), *extra])
-        schema = schema or batch.schema
-        yield batch.cast(schema) if batch.schema != schema else batch
+        columns += [_whole(c[part]) for c in extra.values()]
+        yield pa.record_batch(columns, names=[*names(X), *extra])
 
 
 def _whole(column: Any) -> pa.Array:
     """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     return column if isinstance(column, pa.Array) else pa.array(np.ascontiguousarray(column))
