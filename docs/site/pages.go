@@ -19,6 +19,7 @@ var pages = []page{
 	{"docs/input.md", "Prepare a table", ""},
 	{"docs/tables.md", "Public tables", ""},
 	{"docs/python.md", "From Python", ""},
+	{"docs/last-layers.md", "Embeddings, many classes", ""},
 	{"docs/scoring.md", "Score elsewhere", ""},
 	{"docs/gates.md", "Gate a build", ""},
 	{"docs/scale.md", "Tables larger than memory", ""},
