@@ -24,6 +24,7 @@ func TestPredictionByBlocks(t *testing.T) {
 	}
 	text.Code[data.LeastBlockRows+5], text.Code[2*data.LeastBlockRows+9] = 2, 0
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Drop, cfg.Gap = "y", level.At(1), []string{"big"}, 1e-3
 	cfg.Interact, cfg.Impute = []string{"a:b"}, "mean"
 	var columns []data.Column

@@ -68,6 +68,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		}
 		began := time.Now()
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target = "y"
 		k.set(&cfg)
 		want, err := k.fit(t.Context(), f, cfg)
@@ -120,6 +121,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 func TestSolvesGoOn(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Solver, cfg.Gap = "y", level.At(1), "lbfgs", 1e-9
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
@@ -156,6 +158,7 @@ func TestSolvesGoOn(t *testing.T) {
 func TestChoiceGoesOn(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Folds = "y", []string{"g"}, 2
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
@@ -191,6 +194,7 @@ func TestChoiceGoesOn(t *testing.T) {
 func TestCrossFitGoesOn(t *testing.T) {
 	f := wide(t, 1500)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(0.3), EvaluateCrossfit, 0
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	margins := func(ctx context.Context) ([]float64, error) {
@@ -239,6 +243,7 @@ func TestCrossFitGoesOn(t *testing.T) {
 func TestResumeRefusesChanges(t *testing.T) {
 	f := wide(t, 500)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)

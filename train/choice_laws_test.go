@@ -45,6 +45,7 @@ func noisy(t *testing.T) *data.Frame {
 func TestChoiceIsByWhatWasAsked(t *testing.T) {
 	budget := 0.07
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Rate: 1.5, Budget: &budget}
 	s, _, err := Choose(t.Context(), noisy(t), cfg)
 	if err != nil {
@@ -60,6 +61,7 @@ func TestChoiceIsByWhatWasAsked(t *testing.T) {
 func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	f := noisy(t)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout, cfg.Folds = "y", 0, 3
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
@@ -113,6 +115,7 @@ func TestStartIsTheBestConstant(t *testing.T) {
 	f := wide(t, 400)
 	for target, loss := range map[string]losses.Loss{"y": losses.Logistic{}, "b": losses.Squared{}} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Holdout, cfg.Scale = target, 0, "none"
 		m, oracle, err := prepare(t.Context(), f, cfg)
 		if err != nil {
@@ -158,6 +161,7 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 	arena.MinSize = 1
 	defer arena.Close()
 	plain := DefaultConfig()
+	plain.KeepRows = true
 	plain.Target, plain.Seed, plain.Holdout = "y", 4, 0.2
 	for name, change := range map[string]func(c *Config){
 		"at random":   func(*Config) {},
@@ -264,6 +268,7 @@ func TestUnknownStatusIsNamed(t *testing.T) {
 // The folds of a choice are those of the seed, though it trains on the same rows.
 func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2}
 	var out [3]float64
 	for i, seed := range []uint64{1, 2, 1} {
@@ -296,6 +301,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout, cfg.Gap, cfg.Choice = "y", 0, 1e-2, Choice{Select: "average", Folds: 2}
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
@@ -313,6 +319,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 // Where no group is named ranks choose by the tail.
 func TestRanksChooseByTheTail(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
 		if c, _ := m.Run.Copies(); len(c.Rows) != m.TrainRows || slices.Min(c.Times) != 1 || slices.Max(c.Times) != 1 {

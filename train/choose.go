@@ -23,11 +23,6 @@ type Choice struct {
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
-// DefaultChoice is that of `drotrain train`.
-func DefaultChoice() Choice {
-	return Choice{Rate: tune.DefaultOptions().Rate}
-}
-
 // options are those of package tune.
 func (c Choice) options() tune.Options {
 	o := tune.DefaultOptions()
@@ -43,7 +38,7 @@ func (c Choice) validate() error {
 		return nil
 	}
 	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
-		return fmt.Errorf("budget is %v: it must be finite; without one there is none, or what select says", *c.Budget)
+		return fmt.Errorf("Config.Budget is %v: it must be finite; nil is the default of Config.Select", *c.Budget)
 	}
 	return c.options().Validate()
 }
@@ -61,7 +56,7 @@ const leastChoiceRows = 10_000
 // by the seed, and so do the folds.
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
-	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == Auto
+	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == autoSolver
 	if g := m.Result.Design; g != nil && g.Ridge > 0 { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
 		o.Few = true

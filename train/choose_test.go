@@ -67,6 +67,7 @@ func TestWeightsRepeatRows(t *testing.T) {
 		var objective, average [2]float64
 		for i, file := range []string{"weighted.csv", "repeated.csv"} {
 			cfg := train.DefaultConfig()
+			cfg.KeepRows = true
 			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget = filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
 			cfg.Level, cfg.Mu, cfg.Gap = l, &mu, 1e-8
 			cfg.Weight = "w"
@@ -92,6 +93,7 @@ func TestFewRowsAreNoChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
 	m := fit(t, cfg)
 	if m.Config.Average != "plain" || m.Result.Selection != nil || !strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
@@ -120,6 +122,7 @@ func TestFit_ExtremeWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Weight, cfg.Holdout = path, "y", "w", 0
 	_, err := train.Fit(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "too far apart: from 1e-300 to 1") {

@@ -91,6 +91,7 @@ func TestClasses_EverySetting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := DefaultConfig()
+			cfg.KeepRows = true
 			cfg.Target, cfg.Groups, cfg.MaxPasses = "class", []string{"group"}, 2000
 			c.set(&cfg)
 			m, err := FitFrame(t.Context(), f, cfg)
@@ -163,6 +164,7 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 func TestClasses_ResumeAndRanks(t *testing.T) {
 	f := classTable(t, 400, 4)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Data = "class", []string{"group"}, "classes"
 	want, err := FitFrame(t.Context(), f, cfg)
 	if err != nil {

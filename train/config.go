@@ -16,6 +16,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // A Config says what to train on, what to optimise, and when to stop. A word or a number that is
@@ -109,6 +110,10 @@ type Config struct {
 
 	Checkpoint *Checkpoint `json:"-" yaml:"-"` // what is kept for another run to go on from; nil: nothing
 
+	// KeepRows keeps the encoded rows in Model.Run after the training, as its evaluation (package
+	// report) and Model.AdversaryWeights need them. Without it the rows are released.
+	KeepRows bool `json:"-" yaml:"-"`
+
 	NoBaseline bool `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
 
 	Observe  func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
@@ -123,8 +128,8 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: GroupCoefficientsAuto, Storage: "auto",
-		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: DefaultChoice(),
-		Solver: Auto, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
+		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: Choice{Rate: tune.DefaultOptions().Rate},
+		Solver: autoSolver, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}
 }
 

@@ -31,6 +31,7 @@ func TestConstant_LeastAverageLoss(t *testing.T) {
 	}
 	for _, c := range []struct{ target, loss, weight string }{{"y", "squared", ""}, {"y", "squared", "w"}, {"y", "huber", ""}, {"y", "huber", "w"}, {"z", "logistic", ""}, {"z", "logistic", "w"}} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Loss, cfg.Weight, cfg.Features, cfg.Level, cfg.Gap = c.target, c.loss, c.weight, []string{"x"}, level.Level{Penalty: "kl", Nu: level.At(100)}, 1e-4
 		m, err := train.FitFrame(t.Context(), f, cfg)
 		if err != nil {

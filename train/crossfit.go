@@ -42,7 +42,7 @@ type OutOfFold struct {
 // trainings say of the rows left out. It needs m.Run.
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
-		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
+		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
 	}
 	if m.Classes() != nil {
 		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
@@ -174,7 +174,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32)
 // unchosen returns the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
-	c.Evaluate, c.Filter, c.Start = "", "", nil
+	c.Evaluate, c.Filter, c.Start, c.KeepRows = "", "", nil, true
 	s := m.Result.Selection
 	if s != nil {
 		c.Level = level.Level{Penalty: "kl"}
@@ -184,7 +184,7 @@ func (m *Model) unchosen() Config {
 		c.Mu = nil
 	}
 	if s != nil {
-		c.Solver = Auto
+		c.Solver = autoSolver
 	}
 	return c
 }

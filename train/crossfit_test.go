@@ -36,6 +36,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Evaluate = path, "y", []string{"g"}, 0, train.EvaluateCrossfit
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 	m := fit(t, cfg)
@@ -83,7 +84,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 		t.Errorf("%v, told %+v", err, told)
 	}
 	cfg.Holdout = 0.2
-	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "set holdout to 0") {
+	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "set Config.Holdout to 0") {
 		t.Errorf("crossfit with a hold-out: %v", err)
 	}
 }

@@ -62,6 +62,7 @@ func TestRanksOnFiles(t *testing.T) {
 	}
 	sums["copy.csv"] = sums["t.csv"]
 	c := DefaultConfig()
+	c.KeepRows = true
 	c.Target, c.Groups, c.Nu, c.Drop = "y", []string{"g", "h"}, level.At(1), []string{"w"}
 	for name, v := range map[string]struct {
 		paths []string

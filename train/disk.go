@@ -250,17 +250,17 @@ func (o *diskStorage) err() error {
 	return o.Arena.Err()
 }
 
-// A DiskError is a failure of the disk that rows are kept on: it is full, or has lost them.
-type DiskError struct {
+// A diskError is a failure of the disk that rows are kept on: it is full, or has lost them.
+type diskError struct {
 	Err    error
 	Advice string
 }
 
-func (e *DiskError) Error() string { return e.Err.Error() }
-func (e *DiskError) Unwrap() error { return e.Err }
+func (e *diskError) Error() string { return e.Err.Error() }
+func (e *diskError) Unwrap() error { return e.Err }
 
 // Hint returns what may be done about it.
-func (e *DiskError) Hint() string { return e.Advice }
+func (e *diskError) Hint() string { return e.Advice }
 
 // advised adds a hint to an error of the disk.
 func (o *diskStorage) advised(err error) error {
@@ -268,9 +268,9 @@ func (o *diskStorage) advised(err error) error {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		return &DiskError{err, "nothing is left behind; free some room there, or name a directory on another disk with Config.Cache"}
+		return &diskError{err, "nothing is left behind; free some room there, or name a directory on another disk with Config.Cache"}
 	case errors.Is(err, o.err()):
-		return &DiskError{err, "name a directory on another disk with Config.Cache, and train again"}
+		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}
 	return err
 }

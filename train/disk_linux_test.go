@@ -43,7 +43,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 		}
 		m, err := FitFrame(t.Context(), f, cfg)
 		kept, _ := os.ReadDir(cfg.Cache)
-		var told *DiskError
+		var told *diskError
 		var refused *MemoryError // of a step that asks for space on the disk before it takes it
 		switch {
 		case err == nil:
@@ -75,6 +75,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 func TestCacheThatIsLost(t *testing.T) {
 	f := wide(t, 12_000)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	o := away(t, &cfg, 1<<40)
 	m, oracle, err := prepareIn(t.Context(), f, cfg, o)
@@ -106,6 +107,7 @@ func TestAddressSpaceIsCounted(t *testing.T) {
 	pages, _ := strconv.Atoi(strings.Fields(string(statm))[0])
 	f := &data.Frame{Rows: 30_000_000, Columns: []*data.Column{{Name: "x", Kind: data.Numeric}, {Name: "y", Kind: data.Numeric}}}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Cache = "y", t.TempDir()
 	small := was
 	small.Cur = uint64(pages*os.Getpagesize()) + 2<<30

@@ -84,6 +84,7 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 			continue
 		}
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Gap = "y", 1e-5
 		set(&cfg)
 		want, err := FitFrame(context.Background(), f, cfg)
@@ -151,6 +152,7 @@ func TestOutsideOf(t *testing.T) {
 		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
 		cfg.Level.Nu = level.At(1) // no memory for a choice
 		said := ""
@@ -178,6 +180,7 @@ func TestOutsideOf(t *testing.T) {
 	}
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
 	least, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
@@ -203,6 +206,7 @@ func TestOutsideGoesOn(t *testing.T) {
 	} {
 		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "a", Kind: data.Numeric}}}
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Cache, cfg.Memory, cfg.Checkpoint = "y", t.TempDir(), memory, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
 		for what, is := range c.facts {
 			if err := cfg.Checkpoint.Agree(what, is); err != nil {
@@ -242,6 +246,7 @@ func TestDemands(t *testing.T) {
 		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
 		c.set(&cfg)
 		if got := cfg.demands(f); got != c.want {
@@ -253,6 +258,7 @@ func TestDemands(t *testing.T) {
 		many.Columns = append(many.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout = "0", 0
 	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
 		t.Errorf("buckets: %+v", d)
@@ -271,6 +277,7 @@ func TestDemands(t *testing.T) {
 // while the rows lie on disk: both are part of the plan, and refused with their sizes.
 func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Holdout, cfg.Cache, cfg.Memory = "y", 0, t.TempDir(), 180<<20
 	f := &data.Frame{Rows: 200_000}
 	for i := range 20 {
@@ -303,6 +310,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 func TestReadAgainIsRefused(t *testing.T) {
 	f := wide(t, 3000)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(1), 1e-3
 	m, err := FitFrame(t.Context(), f, cfg)
 	if err != nil {
@@ -326,6 +334,7 @@ func TestColumnsAreCountedByTheirRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := DefaultConfig()
+	base.KeepRows = true
 	base.Target, base.Weight, base.Groups, base.Drop, base.Intercept = "y", "w", []string{"g"}, []string{"d"}, false
 	for _, c := range []struct {
 		features            []string
@@ -349,6 +358,7 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 		columns = append(columns, *c)
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data = filepath.Join(t.TempDir(), "t.parquet")
 	if err := data.WriteTable(cfg.Data, columns, false); err != nil {
 		t.Fatal(err)
@@ -362,6 +372,7 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
 	f := wide(t, 500)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Rows = "y", level.At(1), &RowSet{Holdout: []int{7, 400, 3, 12}}
 	for i := 20; i < 390; i++ {
 		cfg.Rows.Train = append(cfg.Rows.Train, i)

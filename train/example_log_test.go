@@ -14,6 +14,7 @@ import (
 func ExampleConfig_LogTo() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutNumbers}))
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target = "builtin:hmda", "deny"
 	cfg.Ess, cfg.NoBaseline = share(0.8), true
 	cfg.LogTo(logger, 10*time.Second)

@@ -31,6 +31,7 @@ func ExampleFitFrame() {
 		log.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Protect, cfg.NoBaseline = "rent", share(0.5), true
 	cfg.Rows = &train.RowSet{}
 	for i := range flats {

@@ -177,7 +177,7 @@ func (m *Model) check() error {
 		}
 	}
 	c := m.Config
-	c.Solver, c.Storage = Auto, "auto" // of the training alone: a newer version may know others
+	c.Solver, c.Storage = autoSolver, "auto" // of the training alone: a newer version may know others
 	if err := c.validate(); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.MinGroupSize = "golden.csv", "pay", []string{"sex"}, 0, 1
 	cfg.Nu = level.At(1)
 	m, err := train.FitFrame(t.Context(), f, cfg)

@@ -22,9 +22,6 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// BuiltinPrefix marks the name of an embedded data set in Config.Data.
-const BuiltinPrefix = "builtin:"
-
 // Open opens the table called name: a path, a glob or a directory, or
 // builtin:NAME for an embedded data set. Columns of Parquet files stay there
 // until they are asked for, as with data.Open.
@@ -34,7 +31,7 @@ func Open(ctx context.Context, name string) (*data.Frame, error) {
 
 // OpenAs works like Open with text and dates read in a way of their own.
 func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
-	if builtin, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
+	if builtin, ok := strings.CutPrefix(name, datasets.Prefix); ok {
 		return datasets.Open(builtin)
 	}
 	return data.OpenAs(ctx, name, how)
@@ -73,6 +70,10 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	if err = m.fit(ctx, oracle, began); m.Coefficients == nil {
 		m.Run.Close()
 		return nil, err
+	}
+	if !cfg.KeepRows {
+		m.Run.Close()
+		m.Run = nil
 	}
 	return m, err
 }
@@ -145,7 +146,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOra
 		cfg.Reading = how
 	}
 	cfg = cfg.withLog()
-	if builtin, ok := strings.CutPrefix(frame.Name(), BuiltinPrefix); ok {
+	if builtin, ok := strings.CutPrefix(frame.Name(), datasets.Prefix); ok {
 		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {
 			cfg.GroupFeatures = false
 		}
@@ -234,7 +235,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	}
 	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
-		return nil, nil, fmt.Errorf("threshold is for two classes: the target %q has not two", m.Config.Target)
+		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q has not two", m.Config.Target)
 	}
 	if err := lossSuits(m.Config.Loss, encoder.Target.Task); err != nil {
 		return nil, nil, err
@@ -372,7 +373,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
-	if asked == Auto {
+	if asked == autoSolver {
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
@@ -381,9 +382,9 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 	var res *dro.Result
 	var err error
 	switch {
-	case asked == Auto && m.Config.Average == "plain":
+	case asked == autoSolver && m.Config.Average == "plain":
 		res = plain
-	case asked == Auto && m.Config.Average == "balanced":
+	case asked == autoSolver && m.Config.Average == "balanced":
 		res = balanced
 	default:
 		s := m.settings("robust", began)
@@ -428,7 +429,7 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.note("mu is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
+		m.note("μ is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
 	}
 }
 

@@ -154,6 +154,7 @@ func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 		for seed := range draws {
 			f := drawGroups(t, c.design, uint64(seed+1), 2000+4000)
 			cfg := DefaultConfig()
+			cfg.KeepRows = true
 			cfg.Target, cfg.Groups, cfg.Drop = "y", strings.Split(c.groups, ","), nil
 			if c.groups == "g" {
 				cfg.Drop = []string{"h"}
@@ -226,6 +227,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := DefaultConfig()
+			cfg.KeepRows = true
 			cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
 			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses = level.Level{Penalty: "kl", Nu: level.At(1)}, GroupCoefficientsPooled, 1000
 			change(&cfg)
@@ -310,6 +312,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	f := drawGroups(t, "opposite", 1, 600)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
 	for _, m := range ranked(t, 2, f, cfg) {
 		if g := m.Result.Design; g == nil || g.Ridge != 0 || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows lie with several ranks") {
@@ -334,6 +337,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 	f := mixedGroups(t, 600, false)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 	m, err := FitFrame(t.Context(), f, cfg)
@@ -358,6 +362,7 @@ func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 func TestGroupCoefficients_CrossFittedAndResumed(t *testing.T) {
 	f := drawGroups(t, "opposite", 3, 1500)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Holdout, cfg.Evaluate = "y", []string{"g"}, []string{"h"}, 0, EvaluateCrossfit
 	cfg.Level = level.Level{Adversary: "groups", Penalty: "kl", Nu: level.At(0.1)}
 	measure := func(ctx context.Context, c Config) (*OutOfFold, float64, error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// GroupFeatures returns the group columns that are features of an encoder and those that
+// groupFeatures returns the group columns that are features of an encoder and those that
 // are not, in the order of the groups. The target is neither.
-func GroupFeatures(e *data.Encoder) (in, out []string) {
+func groupFeatures(e *data.Encoder) (in, out []string) {
 	for _, name := range e.Spec.Groups {
 		switch {
 		case name == e.Target.Name:
@@ -28,7 +28,7 @@ func GroupFeatures(e *data.Encoder) (in, out []string) {
 // groupFeaturesNote reports which group columns are features and why one may want the
 // opposite; "" without group columns.
 func (c *Config) groupFeaturesNote(e *data.Encoder) string {
-	in, out := GroupFeatures(e)
+	in, out := groupFeatures(e)
 	if len(in) == 0 {
 		if len(out) == 0 {
 			return ""

@@ -40,7 +40,10 @@ const costFolds = 5
 // on as many of the first training rows as make 4 million entries. It returns nil where all group
 // columns are features, and nil with a reason where the cost was not worked out.
 func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, leftOut string, err error) {
-	_, out := GroupFeatures(m.Encoder)
+	if m.Run == nil {
+		return nil, "the training rows were not kept", nil
+	}
+	_, out := groupFeatures(m.Encoder)
 	c, d := m.Config, m.Run.Train
 	if len(out) == 0 {
 		return nil, "", nil

@@ -27,6 +27,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true, `unknown at prediction; not used as features: "single"`},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true
 		c.change(&cfg)
 		m, err := Fit(context.Background(), cfg)
@@ -76,6 +77,7 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 		{"on disk", "g", func(c *Config) { c.GroupFeatures, c.Cache, c.OnDisk = false, t.TempDir(), true }, "", "not in memory"},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "y", []string{c.group}, level.At(1), true
 		c.change(&cfg)
 		m, err := FitFrame(t.Context(), f, cfg)
@@ -103,12 +105,13 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 // The groups of the embedded digits are not known at prediction, and are no features by default.
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:digits", "size", []string{"agrees"}, level.At(1), true
 	m, err := Fit(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in, out := GroupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
+	if in, out := groupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
 		t.Errorf("features %q, not features %q, group features %v", in, out, m.Config.GroupFeatures)
 	}
 }

@@ -18,6 +18,7 @@ import (
 func TestInterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 2, true, "logistic"
 	cfg.GroupCoefficients = GroupCoefficientsNo
 	type stage struct {
@@ -60,6 +61,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 // that may be interrupted, too.
 func TestInterruptedWithAnotherMu(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Folds, cfg.Holdout = "y", 3, 0
 	cfg.Select = "average"
 	ctx, cancel := context.WithCancel(t.Context())
@@ -80,6 +82,7 @@ func TestInterruptedWithAnotherMu(t *testing.T) {
 // every fold.
 func TestCrossFitNeedsRows(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
 	fit := func(text string, groups ...string) *Model {
 		t.Helper()
@@ -98,7 +101,7 @@ func TestCrossFitNeedsRows(t *testing.T) {
 	const numbers = "y,a,g\n1,2,p\n3,1,p\n2,2,p\n5,1,p\n2,4,p\n4,3,p\n1,1,p\n6,2,p\n2,3,q\n"
 	const classes = "y,a\nno,2\nno,1\nyes,3\nyes,4\nno,2\nyes,1\nyes,5\nyes,2\nyes,1\n"
 	for want, m := range map[string]*Model{
-		"it was loaded, and needs Rerun":          loaded(t, fit(numbers)),
+		"set Config.KeepRows before the training, or call Rerun":          loaded(t, fit(numbers)),
 		"of 5 lacks a group that the others have": fit(numbers, "g"),
 		"a fold would be without a class":         fit(classes),
 	} {
@@ -111,6 +114,7 @@ func TestCrossFitNeedsRows(t *testing.T) {
 // A problem is that of a configuration, and what it cannot be is an error.
 func TestProblemsThatAreNone(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	m, err := FitFrame(t.Context(), wide(t, 60), cfg)
 	if err != nil {

@@ -31,6 +31,7 @@ func TestKeptColumnsOfAPredictionsNames(t *testing.T) {
 	}
 	for target, taken := range map[string][]string{"two": {"row", "probability", "prediction"}, "many": {"row", "prediction"}} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Nu = target, level.At(1)
 		m, err := FitFrame(t.Context(), f, cfg)
 		if err != nil {
@@ -76,6 +77,7 @@ func TestKeptColumnsThatAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Holdout = "y", level.At(1), 0
 	m, err := FitFrame(t.Context(), f, cfg)
 	if err != nil {

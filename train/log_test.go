@@ -20,6 +20,7 @@ func TestLogOfATraining(t *testing.T) {
 		var b bytes.Buffer
 		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: at}))
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.Solver = "y", []string{"g"}, level.At(1), "lbfgs"
 		cfg.LogTo(l, time.Hour)
 		m, err := FitFrame(t.Context(), wide(t, 300), cfg)
@@ -49,6 +50,7 @@ func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
 	frame := wide(t, 300)
 	var b bytes.Buffer
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups = "y", []string{"g"}
 	cfg.LogTo(slog.New(slog.NewTextHandler(&b, nil)), time.Hour)
 	observed := atomic.Int64{}

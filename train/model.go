@@ -46,7 +46,7 @@ type Model struct {
 	// them: what later evaluations are compared with. Empty where nothing was measured.
 	Reference json.RawMessage `json:"reference,omitempty"`
 
-	Run *Run `json:"-"` // nil in a model that was loaded; see Rerun
+	Run *Run `json:"-"` // nil without Config.KeepRows and in a model that was loaded; see Rerun
 
 	// Warnings are about the file that the model was read from: what a newer
 	// version wrote and this one ignores.

@@ -19,6 +19,7 @@ const closedForm = 1e-12 // relative tolerance of one formula against another
 
 func builtin(t testing.TB, name string) train.Config {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Nu = "builtin:"+name, level.At(1)
 	switch name {
 	case "hmda":
@@ -295,5 +296,23 @@ func TestGroupWeightedBaselineWinsItsOwnObjective(t *testing.T) {
 	cfg.Groups = nil
 	if m := fit(t, cfg); m.GroupWeighted != nil || m.Result.GroupWeighted != nil {
 		t.Error("a group-weighted model without groups")
+	}
+}
+
+func TestFit_RowsReleased(t *testing.T) {
+	cfg := builtin(t, "hmda")
+	cfg.KeepRows = false
+	m := fit(t, cfg)
+	if m.Run != nil {
+		t.Error("the rows are kept")
+	}
+	if _, err := m.AdversaryWeights(); err == nil || !strings.Contains(err.Error(), "KeepRows") {
+		t.Errorf("the weights of rows that were released: %v", err)
+	}
+	if cost, reason, err := m.GroupFeatureCost(t.Context()); cost != nil || reason == "" || err != nil {
+		t.Errorf("the cost without rows: %v, %q, %v", cost, reason, err)
+	}
+	if _, err := m.CrossFit(t.Context()); err == nil {
+		t.Error("a model without rows is cross-fitted")
 	}
 }

@@ -25,6 +25,7 @@ func TestFewRowsOfTheAdversaryAreTold(t *testing.T) {
 	}
 	for share, told := range map[float64]bool{0.04: true, 0.048: true, 0.052: false, 0.09: false} {
 		c := DefaultConfig()
+		c.KeepRows = true
 		c.Target, c.Holdout, c.Penalty, c.Ess = "y", 0, "chi2", level.At(share)
 		m, err := FitFrame(t.Context(), f, c)
 		if err != nil {

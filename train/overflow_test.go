@@ -22,6 +22,7 @@ func TestOverflowNamesTheColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Loss = path, "y", "squared"
 	if m, err := train.Fit(t.Context(), cfg); err != nil || !m.Result.Certified {
 		t.Fatalf("standardised: %v", err)

@@ -145,7 +145,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 // recalibrable refuses a recalibration of what has no classes.
 func (c Config) recalibrable(task data.Task) error {
 	if c.Recalibrate && task != data.Binary {
-		return fmt.Errorf("recalibrate is for a target of two values, and %s has not two", c.Target)
+		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s has not two", c.Target)
 	}
 	return nil
 }

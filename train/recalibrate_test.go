@@ -15,6 +15,7 @@ import (
 // that is less sure of itself than the data are.
 func TestRecalibrated(t *testing.T) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target = "builtin:digits", "size"
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(0.1)}
 	before := fit(t, cfg)
@@ -77,7 +78,7 @@ func TestRecalibrated(t *testing.T) {
 func TestRecalibrationIsForClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
-	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "recalibrate is for a target of two values") {
+	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is for a target of two values") {
 		t.Errorf("a recalibration of wages: %v", err)
 	}
 }

@@ -59,6 +59,7 @@ func TestFitReproducesReferences(t *testing.T) {
 		}
 		for _, solver := range []string{"auto", "lbfgs"} {
 			cfg := train.DefaultConfig()
+			cfg.KeepRows = true
 			cfg.Target, cfg.Groups, cfg.GroupFeatures = "target", []string{"group"}, false
 			cfg.Scale, cfg.ScaleTarget, cfg.Intercept, cfg.Holdout = "none", false, false, 0
 			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, &ref.Nu, &ref.Mu

@@ -76,6 +76,7 @@ func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
 	cfg.Reading.Relabel, cfg.Interact = map[string]string{"N": "north", "S.": "south", "west": "east"}, []string{"site:x"}
 	m := fit(t, cfg)

@@ -52,6 +52,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		return f
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Weight, cfg.Nu = path, "y", []string{"g"}, "w", level.At(1)
 	trained, err := FitFrame(t.Context(), open(), cfg)
 	if err != nil {
@@ -139,6 +140,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 func TestSparseRowsAreReadAgain(t *testing.T) {
 	f := wide(t, 300)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Storage = "y", level.At(1), "sparse"
 	m, err := FitFrame(t.Context(), f, cfg)
 	if err != nil {
@@ -157,6 +159,7 @@ func TestSparseRowsAreReadAgain(t *testing.T) {
 // of other values is refused.
 func TestRerun_TableInMemory(t *testing.T) {
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Groups = "y", level.At(1), []string{"g"}
 	trained, err := FitFrame(t.Context(), wide(t, 300), cfg)
 	if err != nil {

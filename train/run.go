@@ -61,9 +61,9 @@ func (e *ChangedDataError) Error() string {
 	return fmt.Sprintf("%s is not the data the model was trained on: %s", e.Data, e.Why)
 }
 
-// ErrRowsGiven says that the rows of a training were chosen by a program (Config.Rows),
+// errRowsGiven says that the rows of a training were chosen by a program (Config.Rows),
 // so that the table alone does not tell which they were.
-var ErrRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
+var errRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
 
 // Rerun splits and encodes the training table again, as the training did, for a
 // model that was loaded, and sets m.Run. Where memory (m.Config.Memory, else what the
@@ -98,7 +98,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		}
 	}
 	if m.RowsGiven && !known {
-		return ErrRowsGiven
+		return errRowsGiven
 	}
 	run, err := m.readAgain(ctx, f, known, away)
 	if err != nil {

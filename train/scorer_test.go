@@ -40,6 +40,7 @@ func messy(t testing.TB) string {
 
 func messyModel(t testing.TB) (*train.Model, *data.Frame) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Impute, cfg.Categorical = messy(t), "y", "median", []string{"floors"}
 	cfg.Penalty, cfg.Nu, cfg.Holdout = "chi2", level.At(1), 0
 	m := fit(t, cfg)

@@ -38,6 +38,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		"most are held out":     func(c *Config) { c.Holdout = 0.9 },
 	} {
 		c := DefaultConfig()
+		c.KeepRows = true
 		set(&c)
 		near := map[string]bool{"a column says it": true, "a column and a filter": true, "drawn from a list": true, "most are held out": true}
 		want, held, err := f.SplitRows(t.Context(), c.holdout())
@@ -91,6 +92,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 	}
 	for _, filter := range []string{"x > 7", "x == 0 && part == 'test'"} {
 		c := DefaultConfig()
+		c.KeepRows = true
 		c.Split, c.Filter = "part", filter
 		_, _, want := f.SplitRows(t.Context(), c.holdout())
 		told := make([]error, 2)

@@ -29,10 +29,10 @@ func (c *Config) rankable() error {
 			all = append(all, fmt.Errorf("%s is not for several ranks: %s", what, instead))
 		}
 	}
-	refuse(c.Recalibrate, "recalibrate", "leave it out")
-	refuse(c.Evaluate == EvaluateCrossfit, "evaluate crossfit", "hold rows out")
-	refuse(c.Rows != nil, "a choice of rows by the program", "a filter")
-	refuse(c.Memory > 0, "a limit of memory", "more ranks have more of it")
+	refuse(c.Recalibrate, "Config.Recalibrate", "leave it out")
+	refuse(c.Evaluate == EvaluateCrossfit, "Config.Evaluate crossfit", "hold rows out")
+	refuse(c.Rows != nil, "Config.Rows", "a filter")
+	refuse(c.Memory > 0, "Config.Memory", "more ranks have more of it")
 	return errors.Join(all...)
 }
 
@@ -187,7 +187,7 @@ const completeRow = 120
 // Where all rows are here it does nothing.
 func (m *Model) Complete() {
 	r := m.Run
-	if r.rows == nil {
+	if r == nil || r.rows == nil {
 		return
 	}
 	free, limit := memory.Available()

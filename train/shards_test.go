@@ -106,6 +106,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			c := DefaultConfig()
+			c.KeepRows = true
 			c.Target, c.Impute = "y", "mean"
 			of.set(&c)
 			alone, err := FitFrame(context.Background(), f, c)
@@ -197,6 +198,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 func TestRanksWithoutRoomForTheReport(t *testing.T) {
 	f := wide(t, 2000)
 	c := DefaultConfig()
+	c.KeepRows = true
 	c.Target, c.Nu = "y", level.At(0.5)
 	err := ranks.Run(2, func(comm ranks.Comm) error {
 		m, err := onRank(comm, f, c)
@@ -237,6 +239,7 @@ func TestRanksWithoutRows(t *testing.T) {
 		"groups": func(c *Config) { c.Target, c.Nu, c.Groups, c.Adversary = "b", level.At(0.5), []string{"g"}, "groups" },
 	} {
 		c := DefaultConfig()
+		c.KeepRows = true
 		c.Weight = "w"
 		set(&c)
 		one, four := written(t, ranked(t, 1, f, c)[0]), written(t, ranked(t, 4, f, c)[0])
@@ -269,6 +272,7 @@ func TestRanksTellFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := DefaultConfig()
+		c.KeepRows = true
 		c.Target, c.Nu, c.Holdout = "y", level.At(1), 0
 		told := make([]error, 3)
 		_ = ranks.Run(3, func(comm ranks.Comm) error {
@@ -286,9 +290,10 @@ func TestRanksTellFaults(t *testing.T) {
 
 func TestRanksRefuse(t *testing.T) {
 	c := DefaultConfig()
+	c.KeepRows = true
 	c.Target, c.Evaluate, c.Holdout, c.Recalibrate = "y", EvaluateCrossfit, 0, true
 	_, err := FitFrame(ranks.NewContext(context.Background(), ranks.One{}), wide(t, 100), c)
-	if err == nil || !strings.Contains(err.Error(), "recalibrate is not for several ranks") || !strings.Contains(err.Error(), "evaluate crossfit is not for several ranks") {
+	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is not for several ranks") || !strings.Contains(err.Error(), "Config.Evaluate crossfit is not for several ranks") {
 		t.Error(err)
 	}
 }
@@ -299,6 +304,7 @@ func TestRanksTellOtherFaults(t *testing.T) {
 	held := *f.Columns[2]
 	held.Number = slices.Clone(held.Number)
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	_, rows, err := f.SplitRows(t.Context(), cfg.holdout())
 	if err != nil {
@@ -315,7 +321,7 @@ func TestRanksTellOtherFaults(t *testing.T) {
 		want string
 	}{
 		"a row held out": {bad, func(*Config) {}, fmt.Sprintf("row %d", rows[5]+1)},
-		"no groups":      {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} }, "select worst-group needs groups"},
+		"no groups":      {f, func(c *Config) { c.Nu, c.Select, c.Drop = nil, "worst-group", []string{"g"} }, "Config.Select worst-group needs groups"},
 		"a filter":       {f, func(c *Config) { c.Filter = "b >" }, "the filter, at character 4"},
 		"no weight":      {f, func(c *Config) { c.Weight = "nowhere" }, "nowhere"},
 	} {
@@ -360,6 +366,7 @@ func TestRanksNoteWhatOneProcessNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := DefaultConfig()
+		c.KeepRows = true
 		if c.Target, c.Average, c.Gap = "y", "plain", 1e-9; name == "logarithm" {
 			c.TargetTransform = "log"
 		}

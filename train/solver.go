@@ -7,14 +7,14 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// Auto is the solver that chooses by the problem.
-const Auto = "auto"
+// autoSolver is the solver that chooses by the problem.
+const autoSolver = "auto"
 
 var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
 
 // Solvers returns the names that Config.Solver takes.
 func Solvers() []string {
-	names := []string{Auto}
+	names := []string{autoSolver}
 	for _, m := range methods {
 		names = append(names, m.Name())
 	}

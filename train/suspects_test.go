@@ -18,6 +18,7 @@ func plainly(t *testing.T, text string) *train.Model {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
 	m, err := train.FitFrame(t.Context(), f, cfg)
 	if err != nil {
@@ -83,6 +84,7 @@ func TestFlawless(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Average = "all", "plain"
 	warned := func(drop ...string) string {
 		cfg.Drop = drop

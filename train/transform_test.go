@@ -41,6 +41,7 @@ func transformed(t *testing.T) *data.Frame {
 func TestTransforms(t *testing.T) {
 	f := transformed(t)
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
 	cfg.TargetTransform = "log"
 	cfg.Log, cfg.Square, cfg.Spline = []string{"a"}, []string{"c"}, []string{"b:5"}
@@ -131,6 +132,7 @@ func TestTransforms(t *testing.T) {
 func TestTransformsOfLaterNulls(t *testing.T) {
 	f := transformed(t)
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
 	cfg.Features = []string{"a", "c", "g"}
 	cfg.Log, cfg.Square, cfg.Interact = []string{"a"}, []string{"c"}, []string{"a:c"}
@@ -170,6 +172,7 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 // as the Scorer refuses it.
 func TestPredict_NotFinite(t *testing.T) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Average, cfg.Holdout, cfg.TargetTransform, cfg.Features = "y", "plain", 0, "log", []string{"x"}
 	var b strings.Builder
 	b.WriteString("x,y\n")

@@ -60,6 +60,7 @@ func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 	results := map[float64]*train.Model{}
 	for _, unit := range []float64{1, 0x1p-20, 0x1p20} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Groups, cfg.ScaleTarget, cfg.Holdout, cfg.Gap = "y", []string{"group"}, false, 0, 1e-9
 		cfg.Level = at(unit)
 		m, err := train.FitFrame(context.Background(), measured(t, unit), cfg)
@@ -117,6 +118,7 @@ func TestScoresOfRareLevels(t *testing.T) {
 	}
 	for _, reference := range [][]string{nil, {"kind=b"}, {"kind=c"}} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level = "y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
 		m, err := train.FitFrame(context.Background(), f, cfg)
 		if err != nil {
@@ -151,6 +153,7 @@ func TestProblemIsTheOneTrained(t *testing.T) {
 		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)}, "protect": {Penalty: "kl", Protect: level.At(0.4)},
 	} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Level = "y", l
 		m, err := train.FitFrame(context.Background(), measured(t, 1), cfg)
 		if err != nil {

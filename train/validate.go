@@ -18,13 +18,13 @@ func (c *Config) unused() error {
 	standard := DefaultConfig()
 	var wrong []string
 	if c.Penalty != standard.Penalty && !c.Level.Divergent() {
-		wrong = append(wrong, fmt.Sprintf("penalty %s is the divergence of a level that nu, radius, ess or bound-confidence sets, and none of them is set", c.Penalty))
+		wrong = append(wrong, fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius, Config.Ess or Config.Confidence sets, and none of them is set", c.Penalty))
 	}
 	if c.Adversary != "" && !c.Level.Chosen() {
-		wrong = append(wrong, fmt.Sprintf("adversary %s is that of a level, and none is set", c.Adversary))
+		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))
 	}
 	if c.HuberDelta != standard.HuberDelta && c.Loss != "huber" {
-		wrong = append(wrong, fmt.Sprintf("huber-delta is %v, but the loss is not huber", c.HuberDelta))
+		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss is not huber", c.HuberDelta))
 	}
 	if wrong == nil {
 		return nil
@@ -48,7 +48,7 @@ func (c *Config) validate() error {
 		say("no target: name the column to predict")
 	}
 	if c.Threads < 0 {
-		say("%d threads: at least 1, or 0 for as many as the process has", c.Threads)
+		say("Config.Threads is %d: at least 1, or 0 for as many as the process has", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
 		say("without baselines there must be a level of robustness, other than a plain average")
@@ -57,16 +57,16 @@ func (c *Config) validate() error {
 		what, value string
 		among       []string
 	}{
-		{"loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
-		{"scale", c.Scale, []string{"standard", "none"}},
-		{"evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
-		{"group coefficients", c.GroupCoefficients, []string{"", GroupCoefficientsNo, GroupCoefficientsPooled, GroupCoefficientsAuto}},
-		{"impute", c.Impute, []string{"error", "mean", "median", "drop"}},
-		{"storage", c.Storage, append(data.Storages(), "")},
-		{"solver", c.Solver, Solvers()},
+		{"Loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
+		{"Scale", c.Scale, []string{"standard", "none"}},
+		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
+		{"GroupCoefficients", c.GroupCoefficients, []string{"", GroupCoefficientsNo, GroupCoefficientsPooled, GroupCoefficientsAuto}},
+		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},
+		{"Storage", c.Storage, append(data.Storages(), "")},
+		{"Solver", c.Solver, Solvers()},
 	} {
 		if !slices.Contains(e.among, e.value) {
-			say("unknown %s %q: one of %q", e.what, e.value, e.among)
+			say("unknown Config.%s %q: one of %q", e.what, e.value, e.among)
 		}
 	}
 	for _, e := range []struct {
@@ -75,33 +75,33 @@ func (c *Config) validate() error {
 		ok    bool
 		want  string
 	}{
-		{"huber-delta", c.HuberDelta, c.HuberDelta > 0, "> 0"},
-		{"gap", c.Gap, c.Gap > 0, "> 0"},
-		{"max-passes", c.MaxPasses, c.MaxPasses > 0, "> 0"},
-		{"holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
+		{"HuberDelta", c.HuberDelta, c.HuberDelta > 0, "> 0"},
+		{"Gap", c.Gap, c.Gap > 0, "> 0"},
+		{"MaxPasses", c.MaxPasses, c.MaxPasses > 0, "> 0"},
+		{"Holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
 	} {
 		if !e.ok || math.IsInf(e.value, 0) {
-			say("%s is %v: it must be finite and %s", e.what, e.value, e.want)
+			say("Config.%s is %v: it must be finite and %s", e.what, e.value, e.want)
 		}
 	}
 	bent, against := map[string]bool{}, map[string]bool{}
 	for _, s := range c.Spline {
 		column, knots := knotted(s)
 		if _, err := strconv.Atoi(knots); err != nil {
-			say("spline %q: write column:knots", s)
+			say("Config.Spline %q: write column:knots", s)
 		} else if bent[column] {
-			say("spline: column %q is named twice", column)
+			say("Config.Spline: column %q is named twice", column)
 		}
 		bent[column] = true
 	}
 	for _, s := range c.Interact {
 		if strings.Count(s, ":") != 1 {
-			say("interact %q: write column:column, of columns without a colon in their names", s)
+			say("Config.Interact %q: write column:column, of columns without a colon in their names", s)
 		}
 	}
 	for _, s := range c.Reference {
 		if column, _, _ := strings.Cut(s, "="); against[column] {
-			say("reference: column %q is named twice", column)
+			say("Config.Reference: column %q is named twice", column)
 		} else {
 			against[column] = true
 		}
@@ -113,7 +113,7 @@ func (c *Config) validate() error {
 		}
 	}
 	if ways > 1 || ways > 0 && c.Rows != nil {
-		say("holdout-data, split, group-holdout and time are ways to choose the rows held out: choose one")
+		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time choose the rows held out: set one of them")
 	}
 	for _, err := range []error{c.Level.Validate(), c.Choice.validate()} {
 		if err != nil {
@@ -121,25 +121,25 @@ func (c *Config) validate() error {
 		}
 	}
 	if c.Evaluate == EvaluateCrossfit && ways > 0 {
-		say("evaluate crossfit measures all rows: it does not go with holdout-data, split, group-holdout or time")
+		say("Config.Evaluate crossfit measures all rows: it excludes Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time")
 	}
 	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
-		say("evaluate crossfit measures all rows: set holdout to 0")
+		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0")
 	}
 	if c.Threshold != nil && !(*c.Threshold >= 0 && *c.Threshold <= 1) {
-		say("threshold is %v: it must lie between 0 and 1", *c.Threshold)
+		say("Config.Threshold is %v: it must lie between 0 and 1", *c.Threshold)
 	}
 	if c.Threshold != nil && c.Loss != "" && !classes(c.Loss) {
-		say("threshold is for two classes: a %s loss predicts numbers", c.Loss)
+		say("Config.Threshold is for two classes: a %s loss predicts numbers", c.Loss)
 	}
 	if c.Recalibrate && c.Loss != "" && !classes(c.Loss) {
-		say("recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
+		say("Config.Recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
-		say("weight column %q is the target, a feature or a group as well", c.Weight)
+		say("Config.Weight: column %q is the target, a feature or a group as well", c.Weight)
 	}
 	if c.Mu != nil && (!(*c.Mu >= 0) || math.IsInf(*c.Mu, 0)) {
-		say("mu is %v: it must be finite and ≥ 0", *c.Mu)
+		say("Config.Mu is %v: it must be finite and ≥ 0", *c.Mu)
 	}
 	if wrong == nil {
 		return nil

@@ -25,67 +25,68 @@ func TestValidate(t *testing.T) {
 		"no baseline, no level": {func(c *Config) { c.NoBaseline = true }, "without baselines"},
 		"no baseline, average":  {func(c *Config) { c.NoBaseline, c.Average = true, "plain" }, "without baselines"},
 		"no baseline, a level":  {func(c *Config) { c.NoBaseline, c.Nu = true, level.At(1) }, ""},
-		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown loss "hinge"`},
+		"loss":                  {func(c *Config) { c.Loss = "hinge" }, `unknown Config.Loss "hinge"`},
 		"a loss":                {func(c *Config) { c.Loss = "huber" }, ""},
-		"scale":                 {func(c *Config) { c.Scale = "minmax" }, `unknown scale "minmax"`},
+		"scale":                 {func(c *Config) { c.Scale = "minmax" }, `unknown Config.Scale "minmax"`},
 		"no scale":              {func(c *Config) { c.Scale = "" }, ""},
 		"unscaled":              {func(c *Config) { c.Scale = "none" }, ""},
-		"evaluate":              {func(c *Config) { c.Evaluate = "loo" }, `unknown evaluate "loo"`},
-		"impute":                {func(c *Config) { c.Impute = "mode" }, `unknown impute "mode"`},
+		"evaluate":              {func(c *Config) { c.Evaluate = "loo" }, `unknown Config.Evaluate "loo"`},
+		"impute":                {func(c *Config) { c.Impute = "mode" }, `unknown Config.Impute "mode"`},
 		"medians":               {func(c *Config) { c.Impute = "median" }, ""},
-		"storage":               {func(c *Config) { c.Storage = "float16" }, `unknown storage "float16"`},
+		"storage":               {func(c *Config) { c.Storage = "float16" }, `unknown Config.Storage "float16"`},
 		"a storage":             {func(c *Config) { c.Storage = "float32" }, ""},
 		"no storage":            {func(c *Config) { c.Storage = "" }, ""},
-		"solver":                {func(c *Config) { c.Solver = "sgd" }, `unknown solver "sgd"`},
+		"solver":                {func(c *Config) { c.Solver = "sgd" }, `unknown Config.Solver "sgd"`},
 		"no solver":             {func(c *Config) { c.Solver = "" }, ""},
-		"delta below 0":         {func(c *Config) { c.HuberDelta = -1 }, "huber-delta is -1: it must be finite and > 0"},
+		"delta below 0":         {func(c *Config) { c.HuberDelta = -1 }, "Config.HuberDelta is -1: it must be finite and > 0"},
 		"delta":                 {func(c *Config) { c.HuberDelta = 1e-300 }, ""},
-		"delta ∞":               {func(c *Config) { c.HuberDelta = inf }, "huber-delta"},
-		"gap below 0":           {func(c *Config) { c.Gap = -1 }, "gap is -1"},
-		"gap NaN":               {func(c *Config) { c.Gap = math.NaN() }, "gap is NaN"},
-		"passes below 0":        {func(c *Config) { c.MaxPasses = -1 }, "max-passes is -1"},
-		"passes ∞":              {func(c *Config) { c.MaxPasses = inf }, "max-passes"},
+		"delta ∞":               {func(c *Config) { c.HuberDelta = inf }, "HuberDelta"},
+		"gap below 0":           {func(c *Config) { c.Gap = -1 }, "Config.Gap is -1"},
+		"gap NaN":               {func(c *Config) { c.Gap = math.NaN() }, "Config.Gap is NaN"},
+		"passes below 0":        {func(c *Config) { c.MaxPasses = -1 }, "MaxPasses is -1"},
+		"passes ∞":              {func(c *Config) { c.MaxPasses = inf }, "MaxPasses"},
 		"half a pass":           {func(c *Config) { c.MaxPasses = 0.5 }, ""},
-		"holdout 1":             {func(c *Config) { c.Holdout = 1 }, "holdout is 1: it must be finite and in [0, 1)"},
-		"holdout below 0":       {func(c *Config) { c.Holdout = -1e-9 }, "holdout"},
+		"holdout 1":             {func(c *Config) { c.Holdout = 1 }, "Config.Holdout is 1: it must be finite and in [0, 1)"},
+		"holdout below 0":       {func(c *Config) { c.Holdout = -1e-9 }, "Holdout"},
 		"holdout 0":             {func(c *Config) { c.Holdout = 0 }, ""},
 		"most held out":         {func(c *Config) { c.Holdout = 0.999 }, ""},
-		"a level":               {func(c *Config) { c.Nu = level.At(-1) }, "nu is -1"},
-		"crossfit of a holdout": {func(c *Config) { c.Evaluate = EvaluateCrossfit }, "set holdout to 0"},
-		"rows and a split":      {func(c *Config) { c.Rows, c.Split = &RowSet{Train: []int{0}}, "set" }, "choose one"},
+		"a level":               {func(c *Config) { c.Nu = level.At(-1) }, "Nu is -1"},
+		"crossfit of a holdout": {func(c *Config) { c.Evaluate = EvaluateCrossfit }, "set Config.Holdout to 0"},
+		"rows and a split":      {func(c *Config) { c.Rows, c.Split = &RowSet{Train: []int{0}}, "set" }, "set one of them"},
 		"rows":                  {func(c *Config) { c.Rows = &RowSet{Train: []int{0}} }, ""},
 		"a split":               {func(c *Config) { c.Split = "set" }, ""},
-		"a split and a time":    {func(c *Config) { c.Split, c.Time = "set", "when" }, "choose one"},
-		"crossfit of a split":   {func(c *Config) { c.Evaluate, c.Holdout, c.Split = EvaluateCrossfit, 0, "set" }, "does not go with holdout-data, split"},
-		"crossfit of a time":    {func(c *Config) { c.Evaluate, c.Holdout, c.Time = EvaluateCrossfit, 0, "when" }, "does not go with holdout-data, split"},
-		"crossfit of units":     {func(c *Config) { c.Evaluate, c.Holdout, c.GroupHoldout = EvaluateCrossfit, 0, "unit" }, "does not go with holdout-data, split"},
-		"crossfit of a table":   {func(c *Config) { c.Evaluate, c.Holdout, c.HoldoutData = EvaluateCrossfit, 0, "t" }, "does not go with holdout-data, split"},
+		"a split and a time":    {func(c *Config) { c.Split, c.Time = "set", "when" }, "set one of them"},
+		"crossfit of a split":   {func(c *Config) { c.Evaluate, c.Holdout, c.Split = EvaluateCrossfit, 0, "set" }, "excludes Config.HoldoutData, Config.Split"},
+		"crossfit of a time":    {func(c *Config) { c.Evaluate, c.Holdout, c.Time = EvaluateCrossfit, 0, "when" }, "excludes Config.HoldoutData, Config.Split"},
+		"crossfit of units":     {func(c *Config) { c.Evaluate, c.Holdout, c.GroupHoldout = EvaluateCrossfit, 0, "unit" }, "excludes Config.HoldoutData, Config.Split"},
+		"crossfit of a table":   {func(c *Config) { c.Evaluate, c.Holdout, c.HoldoutData = EvaluateCrossfit, 0, "t" }, "excludes Config.HoldoutData, Config.Split"},
 		"crossfit":              {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, ""},
-		"recalibrated numbers":  {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" }, "recalibrate is for the logistic loss"},
-		"recalibrated Huber":    {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" }, "recalibrate is for the logistic loss"},
+		"recalibrated numbers":  {func(c *Config) { c.Recalibrate, c.Loss = true, "squared" }, "Config.Recalibrate is for the logistic loss"},
+		"recalibrated Huber":    {func(c *Config) { c.Recalibrate, c.Loss = true, "huber" }, "Config.Recalibrate is for the logistic loss"},
 		"recalibrated":          {func(c *Config) { c.Recalibrate, c.Loss = true, "logistic" }, ""},
-		"weight the target":     {func(c *Config) { c.Weight = "y" }, `weight column "y"`},
-		"weight a feature":      {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `weight column "w"`},
-		"weight a group":        {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `weight column "w"`},
+		"weight the target":     {func(c *Config) { c.Weight = "y" }, `Config.Weight: column "y"`},
+		"weight a feature":      {func(c *Config) { c.Weight, c.Features = "w", []string{"w"} }, `Config.Weight: column "w"`},
+		"weight a group":        {func(c *Config) { c.Weight, c.Groups = "w", []string{"w"} }, `Config.Weight: column "w"`},
 		"weight":                {func(c *Config) { c.Weight, c.Groups = "w", []string{"g"} }, ""},
-		"μ below 0":             {func(c *Config) { c.Mu = mu(-1e-9) }, "mu is -1e-09"},
-		"μ NaN":                 {func(c *Config) { c.Mu = mu(math.NaN()) }, "mu is NaN"},
-		"μ ∞":                   {func(c *Config) { c.Mu = mu(inf) }, "mu is +Inf"},
-		"budget ∞":              {func(c *Config) { c.Budget = mu(inf) }, "budget is +Inf: it must be finite"},
-		"budget NaN":            {func(c *Config) { c.Budget = mu(math.NaN()) }, "budget is NaN: it must be finite"},
-		"budget below 0":        {func(c *Config) { c.Budget = mu(-1) }, "budget is -1"},
+		"μ below 0":             {func(c *Config) { c.Mu = mu(-1e-9) }, "Config.Mu is -1e-09"},
+		"μ NaN":                 {func(c *Config) { c.Mu = mu(math.NaN()) }, "Config.Mu is NaN"},
+		"μ ∞":                   {func(c *Config) { c.Mu = mu(inf) }, "Config.Mu is +Inf"},
+		"budget ∞":              {func(c *Config) { c.Budget = mu(inf) }, "Config.Budget is +Inf: it must be finite"},
+		"budget NaN":            {func(c *Config) { c.Budget = mu(math.NaN()) }, "Config.Budget is NaN: it must be finite"},
+		"budget below 0":        {func(c *Config) { c.Budget = mu(-1) }, "Config.Budget is -1"},
 		"budget 0":              {func(c *Config) { c.Budget = mu(0) }, ""},
-		"knots of nothing":      {func(c *Config) { c.Spline = []string{"a"} }, `spline "a": write column:knots`},
+		"knots of nothing":      {func(c *Config) { c.Spline = []string{"a"} }, `Config.Spline "a": write column:knots`},
 		"knots":                 {func(c *Config) { c.Spline = []string{"a:b:4", "a:4"} }, ""},
-		"knots twice":           {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `spline: column "a" is named twice`},
-		"three columns":         {func(c *Config) { c.Interact = []string{"a:b:c"} }, `interact "a:b:c"`},
+		"knots twice":           {func(c *Config) { c.Spline = []string{"a:4", "a:5"} }, `Config.Spline: column "a" is named twice`},
+		"three columns":         {func(c *Config) { c.Interact = []string{"a:b:c"} }, `Config.Interact "a:b:c"`},
 		"references":            {func(c *Config) { c.Reference = []string{"a=x=y", "b=z"} }, ""},
-		"references twice":      {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `reference: column "a" is named twice`},
-		"ν without digits":      {func(c *Config) { c.Nu = mu(5e-324) }, "nu is 5e-324, which has lost its digits"},
+		"references twice":      {func(c *Config) { c.Reference = []string{"a=x", "a=y"} }, `Config.Reference: column "a" is named twice`},
+		"ν without digits":      {func(c *Config) { c.Nu = mu(5e-324) }, "Config.Nu is 5e-324, which has lost its digits"},
 		"ν with digits":         {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
 		"μ 0":                   {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target = "y"
 		c.change(&cfg)
 		switch err := cfg.Validate(); {
@@ -100,9 +101,10 @@ func TestValidate(t *testing.T) {
 // All that is wrong is told at once.
 func TestValidateTellsAll(t *testing.T) {
 	c := DefaultConfig()
+	c.KeepRows = true
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
 	err := c.Validate()
-	for _, want := range []string{"no target", "hinge", "gap is -1", "nu and ess", "ess is 1.5", "folds is 1", "rate is -1"} {
+	for _, want := range []string{"no target", "hinge", "Config.Gap is -1", "Config.Nu and Config.Ess", "Config.Ess is 1.5", "Config.Folds is 1", "Config.Rate is -1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing of %q: %v", want, err)
 		}
@@ -116,17 +118,18 @@ func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 		change func(*Config)
 		want   string // of the error; "": none
 	}{
-		"a divergence without a level":    {func(c *Config) { c.Penalty = "chi2" }, "penalty chi2"},
-		"a divergence of an average":      {func(c *Config) { c.Penalty, c.Average = "chi2", "plain" }, "penalty chi2"},
-		"a divergence of CVaR":            {func(c *Config) { c.Penalty, c.Protect = "chi2", level.At(0.5) }, "penalty chi2"},
+		"a divergence without a level":    {func(c *Config) { c.Penalty = "chi2" }, "Config.Penalty chi2"},
+		"a divergence of an average":      {func(c *Config) { c.Penalty, c.Average = "chi2", "plain" }, "Config.Penalty chi2"},
+		"a divergence of CVaR":            {func(c *Config) { c.Penalty, c.Protect = "chi2", level.At(0.5) }, "Config.Penalty chi2"},
 		"a divergence of a level":         {func(c *Config) { c.Penalty, c.Nu = "chi2", level.At(1) }, ""},
-		"an adversary without a level":    {func(c *Config) { c.Adversary = "rows" }, "adversary rows"},
-		"δ of the logistic loss":          {func(c *Config) { c.HuberDelta, c.Nu = 2, level.At(1) }, "huber-delta is 2"},
-		"δ of the squared loss":           {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "squared", "a" }, "huber-delta is 2"},
+		"an adversary without a level":    {func(c *Config) { c.Adversary = "rows" }, "Config.Adversary rows"},
+		"δ of the logistic loss":          {func(c *Config) { c.HuberDelta, c.Nu = 2, level.At(1) }, "Config.HuberDelta is 2"},
+		"δ of the squared loss":           {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "squared", "a" }, "Config.HuberDelta is 2"},
 		"δ of the Huber loss":             {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "huber", "a" }, ""},
 		"a quantity of two values, Huber": {func(c *Config) { c.Nu, c.Loss = level.At(1), "huber" }, ""},
 	} {
 		cfg := DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target = "y"
 		c.change(&cfg)
 		m, err := FitFrame(t.Context(), wide(t, 60), cfg)
@@ -174,6 +177,7 @@ func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Loss = "y", level.At(1), "logistic"
 	m, err := FitFrame(t.Context(), f, cfg)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// ErrNoWeights says that the adversary's weights of the training rows are not known here: the model
-// was loaded, or its rows are sharded over ranks.
-var ErrNoWeights = errors.New("the adversary's weights are known after a training in one process alone")
+// errNoWeights says that the adversary's weights of the training rows are not known here: the model
+// was loaded or trained without Config.KeepRows, or its rows are on several ranks.
+var errNoWeights = errors.New("the adversary's weights are known after a training with Config.KeepRows in one process alone")
 
 // AdversaryWeights returns the adversary's weight of every training row as columns, ordered by row:
 // row, its number in the table counted from 1; weight, 1 being the average over the training rows;
 // and group, the row's group under all group columns crossed, where there are groups. Weights of a
-// training with sample weights include them. The error is [ErrNoWeights] where they are not known.
+// training with sample weights include them. The error is [errNoWeights] where they are not known.
 func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {
-		return nil, ErrNoWeights
+		return nil, errNoWeights
 	}
 	n := r.Train.N
 	order := make([]int, n)

@@ -145,6 +145,7 @@ func trainOnce(ctx context.Context, path string, choose bool, w io.Writer) error
 	}
 	var p parts
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups = path, "y", []string{"region", "sex"}
 	if !choose {
 		cfg.Nu = level.At(1)

@@ -144,6 +144,7 @@ func Run(ctx context.Context, python string) (*Found, error) {
 // solve trains on a case, without hold-out and to a small gap.
 func solve(ctx context.Context, c Case) (*train.Model, error) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.NoBaseline, cfg.Mu, cfg.Gap = "builtin:"+c.Problem, true, level.At(0), 1e-9
 	rows := 1000
 	switch c.Problem {

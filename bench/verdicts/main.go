@@ -136,6 +136,7 @@ type result struct {
 
 func (d design) run(ctx context.Context, seed uint64, population *data.Frame) (result, error) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Gap, cfg.Seed = "y", []string{"group"}, 1e-5, seed
 	cfg.GroupCoefficients = train.GroupCoefficientsNo // with them the two models hardly differ
 	switch d.level {

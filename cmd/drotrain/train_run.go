@@ -300,6 +300,7 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 			return nil, err
 		}
 	}
+	cfg.KeepRows = true // the report reads them
 	return train.FitFrame(ctx, frame, cfg)
 }
 

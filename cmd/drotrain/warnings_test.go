@@ -105,7 +105,7 @@ func TestOptionsWithoutEffect(t *testing.T) {
 		{"--holdout 0.3 --split s", "--holdout 0.3 has no effect"},
 		{"--no-report --unit USD", "--unit has no effect with --no-report"},
 		{"--no-report --resamples 200", "--resamples has no effect with --no-report"},
-		{"--evaluate crossfit --time when", "does not go with holdout-data, split, group-holdout or time"},
+		{"--evaluate crossfit --time when", "excludes --holdout-data, --split, --group-holdout and --time"},
 		{"--confidence 0.95", "--bound-confidence"},
 		{"--alpha 0.1", "--protect"},
 	} {

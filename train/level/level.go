@@ -45,21 +45,26 @@ type Level struct {
 // At returns the value of an option that may be unset.
 func At(v float64) *float64 { return &v }
 
-// names returns the options that exclude one another, with how each is set.
+// names returns the fields that are set of those that exclude one another.
 func (l Level) names() []string {
 	var set []string
 	if l.Average != "" {
-		set = append(set, "average")
+		set = append(set, "Average")
 	}
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"nu", l.Nu != nil}, {"ess", l.Ess != nil}, {"protect", l.Protect != nil}, {"radius", l.Radius != nil}, {"bound-confidence", l.Confidence != nil}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Confidence", l.Confidence != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
 	}
 	return set
+}
+
+// named joins the names of fields as a user finds them in a train.Config.
+func named(fields []string, separator string) string {
+	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
 // Chosen reports whether the level is set, not left to the data.
@@ -78,7 +83,7 @@ func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if set := l.names(); len(set) > 1 {
-		say("%s are levels of robustness: set one of them", strings.Join(set, " and "))
+		say("%s are levels of robustness: set one of them", named(set, " and "))
 	}
 	among := func(name, value string, words ...string) {
 		for _, w := range words {
@@ -86,46 +91,46 @@ func (l Level) Validate() error {
 				return
 			}
 		}
-		say("%s is %q: one of %s", name, value, strings.Join(words, ", "))
+		say("Config.%s is %q: one of %s", name, value, strings.Join(words, ", "))
 	}
 	if l.Average != "" {
-		among("average", l.Average, "plain", "balanced")
+		among("Average", l.Average, "plain", "balanced")
 	}
-	among("penalty", l.Penalty, "kl", "chi2")
+	among("Penalty", l.Penalty, "kl", "chi2")
 	if l.Adversary != "" {
-		among("adversary", l.Adversary, "rows", "groups")
+		among("Adversary", l.Adversary, "rows", "groups")
 	}
 	if l.Prior != "" {
-		among("adversary-prior", l.Prior, "shares", "equal")
+		among("Prior", l.Prior, "shares", "equal")
 	}
 	if l.Among != "" {
-		among("adversary-groups", l.Among, "crossed", "each")
+		among("Among", l.Among, "crossed", "each")
 	}
 	within := func(name string, v *float64, ok func(float64) bool, want string) {
 		if v != nil && (math.IsInf(*v, 0) || !ok(*v)) {
-			say("%s is %v: it must be %s", name, *v, want)
+			say("Config.%s is %v: it must be %s", name, *v, want)
 		}
 	}
-	within("nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
+	within("Nu", l.Nu, func(v float64) bool { return v >= 0 }, "finite and ≥ 0")
 	if l.Nu != nil && *l.Nu > 0 && *l.Nu < 0x1p-1022 {
-		say("nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
+		say("Config.Nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
 	}
-	within("ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
-	within("protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
-	within("radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
-	within("bound-confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
+	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
+	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
+	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
+	within("Confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
-		say("group-adjust is %v: it must be finite and ≥ 0", l.Adjust)
+		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
 	if l.Groupwise() {
 		if !l.Chosen() {
-			say("an adversary over groups needs its level: nu (0 is group DRO) or radius; without it the data choose among adversaries over rows and over groups")
+			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
 		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
-			say("an adversary over groups takes nu or radius, not %s", strings.Join(l.names(), ", "))
+			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", named(l.names(), ", "))
 		}
 	} else if l.Adjust > 0 || l.Prior != "" || l.Among != "" {
-		say("group-adjust, adversary-prior and adversary-groups are for adversary groups")
+		say("Config.Adjust, Config.Prior and Config.Among are for Config.Adversary groups")
 	}
 	if wrong == nil {
 		return nil
@@ -212,7 +217,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		return dro.Fixed{Weights: w}, nil
 	case l.Protect != nil:
 		if n := float64(r.N); *l.Protect < 1/n*(1-1e-12) {
-			return nil, fmt.Errorf("protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
+			return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
 		}
 		return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
 	case l.Nu != nil && divergence == dro.PearsonChi2:

@@ -172,30 +172,30 @@ func TestGroupsOfEveryColumn(t *testing.T) {
 func TestInvalidLevels(t *testing.T) {
 	nan := math.NaN()
 	for want, l := range map[string]level.Level{
-		"nu and ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
-		"average and protect are levels":               {Average: "plain", Protect: level.At(0.5)},
-		"ess is 0: it must be a share":                 {Ess: level.At(0)},
-		"ess is 1.5":                                   {Ess: level.At(1.5)},
-		"ess is NaN":                                   {Ess: &nan},
-		"protect is 0":                                 {Protect: level.At(0)},
-		"radius is -1":                                 {Radius: level.At(-1)},
-		"confidence is 0.5":                            {Confidence: level.At(0.5)},
-		"nu is -1: it must be finite and ≥ 0":          {Nu: level.At(-1)},
-		"average is \"mean\"":                          {Average: "mean"},
-		"adversary is \"columns\"":                     {Adversary: "columns"},
-		"adversary-prior is \"odd\"":                   {Adversary: "groups", Prior: "odd"},
-		"group-adjust is -1":                           {Adversary: "groups", Adjust: -1},
-		"are for adversary groups":                     {Adjust: 1},
-		"adversary-groups is \"all\"":                  {Adversary: "groups", Among: "all"},
-		"an adversary over groups needs its level":     {Adversary: "groups", Prior: "equal"},
-		"takes nu or radius, not ess":                  {Adversary: "groups", Ess: level.At(0.5)},
+		"Config.Nu and Config.Ess are levels of robustness: set one": {Nu: level.At(1), Ess: level.At(0.5)},
+		"Config.Average and Config.Protect are levels":               {Average: "plain", Protect: level.At(0.5)},
+		"Ess is 0: it must be a share":                               {Ess: level.At(0)},
+		"Ess is 1.5":                                                 {Ess: level.At(1.5)},
+		"Ess is NaN":                                                 {Ess: &nan},
+		"Protect is 0":                                               {Protect: level.At(0)},
+		"Radius is -1":                                               {Radius: level.At(-1)},
+		"Confidence is 0.5":                                          {Confidence: level.At(0.5)},
+		"Nu is -1: it must be finite and ≥ 0":                        {Nu: level.At(-1)},
+		"Average is \"mean\"":                                        {Average: "mean"},
+		"Adversary is \"columns\"":                                   {Adversary: "columns"},
+		"Prior is \"odd\"":                                           {Adversary: "groups", Prior: "odd"},
+		"Adjust is -1":                                               {Adversary: "groups", Adjust: -1},
+		"are for Config.Adversary groups":                            {Adjust: 1},
+		"Among is \"all\"":                                           {Adversary: "groups", Among: "all"},
+		"needs a level":                                              {Adversary: "groups", Prior: "equal"},
+		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"
 		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, not %q", l, err, want)
 		}
 	}
-	if err := (level.Level{Penalty: "tv", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "penalty is \"tv\"") || !strings.Contains(err.Error(), "nu is -1") {
+	if err := (level.Level{Penalty: "tv", Nu: level.At(-1)}).Validate(); err == nil || !strings.Contains(err.Error(), "Penalty is \"tv\"") || !strings.Contains(err.Error(), "Nu is -1") {
 		t.Errorf("not everything that is wrong at once: %v", err)
 	}
 	one := level.Rows{N: 3, Group: []int32{0, 0, -1}, Labels: []string{"a", "b"}}

@@ -2,6 +2,7 @@
 // a table, to an evaluation and a report: what training, data and evaluation each
 // know, put together.
 //
+//	cfg.KeepRows = true
 //	model, err := train.Fit(ctx, cfg)
 //	measured, err := report.Measure(ctx, model, report.DefaultOptions())
 //	r, err := measured.Report()

@@ -16,6 +16,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups = "builtin:hmda", "deny", []string{"afam"}
 
 	model, err := train.Fit(ctx, cfg)

@@ -50,6 +50,7 @@ func trained(t *testing.T, rows []example, l level.Level, weighted bool, change 
 		t.Fatal(err)
 	}
 	c := train.DefaultConfig()
+	c.KeepRows = true
 	c.Target, c.Features, c.Groups, c.Holdout, c.Scale, c.Mu, c.Gap = "y", []string{"a", "b"}, []string{"region", "sex"}, 0, "none", level.At(0.05), 1e-11
 	if l.Penalty == "" {
 		l.Penalty = "kl"
@@ -195,6 +196,7 @@ func TestStandardErrorsInAnyUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := train.DefaultConfig()
+		c.KeepRows = true
 		c.Target, c.Holdout, c.ScaleTarget, c.Gap, c.Level = "y", 0, false, 1e-9, l
 		m, err := train.FitFrame(context.Background(), f, c)
 		if err != nil {

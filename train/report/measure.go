@@ -44,7 +44,7 @@ type Measured struct {
 // model's rows: the first rank has what is measured, the others nil.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
-		return nil, errors.New("the model has no rows of its training: it was loaded, and needs Rerun")
+		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
 	}
 	if c := ranks.FromContext(ctx); c != nil {
 		return measureRanks(ctx, c, m, o)

@@ -60,6 +60,7 @@ func TestReportOfRanks(t *testing.T) {
 		"fewer rows than ranks": {tableOf(t, 60), func(c *train.Config) { c.Holdout, c.Impute, c.Drop = 0.04, "mean", []string{"w"} }, 3},
 	} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(0.5), 1e-4
 		c.set(&cfg)
 		o := DefaultOptions()
@@ -163,6 +164,7 @@ func jsonOf(t *testing.T, v any) string {
 func TestReportOfRanksRefuses(t *testing.T) {
 	f := tableOf(t, 300)
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Drop, cfg.Impute, cfg.Nu = "y", []string{"w"}, "mean", level.At(1)
 	for what, c := range map[string]struct {
 		holdout float64

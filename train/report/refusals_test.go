@@ -20,6 +20,7 @@ import (
 func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.Model {
 	t.Helper()
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu, cfg.Impute, cfg.Gap = "y", []string{"g"}, []string{"w"}, level.At(1), "mean", 1e-4
 	if change != nil {
 		change(&cfg)

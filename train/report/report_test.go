@@ -25,6 +25,7 @@ import (
 func fit(t *testing.T, change func(*train.Config)) *train.Model {
 	t.Helper()
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu = "builtin:hmda", "deny", []string{"afam", "single"}, level.At(1)
 	if change != nil {
 		change(&cfg)

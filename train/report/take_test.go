@@ -191,6 +191,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 		"kept": func(c *train.Config) { c.Weight, c.Features, c.Impute = "w", []string{"a", "g"}, "drop" },
 	} {
 		cfg := train.DefaultConfig()
+		cfg.KeepRows = true
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.Gap, cfg.Holdout = "y", []string{"g"}, level.At(1), 1e-4, 0.4
 		cfg.Cache, cfg.OnDisk = t.TempDir(), true
 		change(&cfg)
@@ -264,6 +265,7 @@ func TestMeasuredOnDisk(t *testing.T) {
 // What says how the adversary's weights follow the losses has no copy of them.
 func TestFitsCopyNoWeights(t *testing.T) {
 	cfg := train.DefaultConfig()
+	cfg.KeepRows = true
 	cfg.Target, cfg.Impute, cfg.Nu, cfg.Gap = "y", "drop", level.At(1), 1e-3
 	m, err := train.FitFrame(t.Context(), tableOf(t, 1000), cfg)
 	if err != nil {

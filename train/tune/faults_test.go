@@ -90,7 +90,7 @@ func TestSelect_TooFewRowsOrGroups(t *testing.T) {
 	a := table(t, 40, 0.2, false)
 	none := func(int, int) {}
 	for want, of := range map[string]func() error{
-		"select worst-group needs groups of at least 20 rows": func() error {
+		"Config.Select worst-group needs groups of at least 20 rows": func() error {
 			o := DefaultOptions()
 			o.Criterion = "worst-group"
 			_, err := Select(t.Context(), a, nil, o)

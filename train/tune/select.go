@@ -43,10 +43,10 @@ func (o Options) Validate() error {
 			wrong = append(wrong, fmt.Sprintf(format, args...))
 		}
 	}
-	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "select is %q: one of %s", o.Criterion, strings.Join(Criteria, ", "))
-	say(o.Folds == 0 || o.Folds >= 2, "folds is %d: at least 2", o.Folds)
-	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "rate is %v: it must be finite and ≥ 0", o.Rate)
-	say(math.IsNaN(o.Budget) || o.Budget >= 0, "budget is %v: it must be ≥ 0", o.Budget)
+	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q: one of %s", o.Criterion, strings.Join(Criteria, ", "))
+	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d: at least 2", o.Folds)
+	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v: it must be finite and ≥ 0", o.Rate)
+	say(math.IsNaN(o.Budget) || o.Budget >= 0, "Config.Budget is %v: it must be ≥ 0", o.Budget)
 	if wrong == nil {
 		return nil
 	}
@@ -169,10 +169,10 @@ func (c *choosing) prepare() (err error) {
 		}
 	}
 	if c.grouped() && groups == 0 {
-		return fmt.Errorf("select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
+		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
 	}
 	if c.Criterion == "worst-group-accuracy" && c.table.Loss.Name() != "logistic" {
-		return errors.New("select worst-group-accuracy needs a target of classes: take worst-group")
+		return errors.New("Config.Select worst-group-accuracy needs a target of classes: take worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {
 		switch c.budget = math.Inf(1); {

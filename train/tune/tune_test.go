@@ -201,12 +201,12 @@ func TestSelect_InvalidOptionsAndRows(t *testing.T) {
 		t.Errorf("two of a class, three folds: %v", err)
 	}
 	for want, change := range map[string]func(*Options){
-		"folds is 1":      func(o *Options) { o.Folds = 1 },
-		"100 folds of 60": func(o *Options) { o.Folds = 100 },
-		"rate is -1":      func(o *Options) { o.Rate = -1 },
-		"budget is -1":    func(o *Options) { o.Budget = -1 },
-		"select is \"x\"": func(o *Options) { o.Criterion = "x" },
-		"needs groups of": func(o *Options) { o.Criterion, o.MinGroupSize = "worst-group", 1000 },
+		"Config.Folds is 1":      func(o *Options) { o.Folds = 1 },
+		"100 folds of 60":        func(o *Options) { o.Folds = 100 },
+		"Config.Rate is -1":      func(o *Options) { o.Rate = -1 },
+		"Config.Budget is -1":    func(o *Options) { o.Budget = -1 },
+		"Config.Select is \"x\"": func(o *Options) { o.Criterion = "x" },
+		"needs groups of":        func(o *Options) { o.Criterion, o.MinGroupSize = "worst-group", 1000 },
 	} {
 		o := DefaultOptions()
 		change(&o)

@@ -174,6 +174,9 @@ var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 func NameOptions(message string) string {
 	return fieldName.ReplaceAllStringFunc(message, func(field string) string {
 		_, name, _ := strings.Cut(field, ".")
+		if own := map[string]string{"Confidence": "BoundConfidence", "Adjust": "GroupAdjust"}[name]; own != "" && strings.HasPrefix(field, "Config.") {
+			name = own
+		}
 		var option strings.Builder
 		for i, r := range name {
 			if unicode.IsUpper(r) && i > 0 {
