@@ -19,7 +19,7 @@ func newDatasets(a *app) *cobra.Command {
 		Use:                   "datasets [list]",
 		DisableFlagsInUseLine: true,
 		Short:                 "List, show or export the embedded data sets",
-		Long: `The data sets inside the binary. ShardedMethod a table is asked for, builtin:NAME
+		Long: `The data sets inside the binary. Everywhere a table is asked for, builtin:NAME
 names one of them.`,
 		Example: `  drotrain datasets
   drotrain datasets show hmda
