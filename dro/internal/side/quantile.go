@@ -3,6 +3,7 @@ package side
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // quantile returns the largest τ such that the losses of at least τ have this proportion of the weight,
@@ -76,18 +77,18 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 // extremes returns the least and the largest loss of a sample with weight, +Inf and −Inf where there
 // is none.
 func (r *reference) extremes(f []float64) (least, most float64) {
-	extreme := func(sign float64) float64 {
-		return r.rows.Max(len(f), func(lo, hi int) float64 {
-			m := math.Inf(-1)
-			for j, v := range f[lo:hi] {
-				if v *= sign; v > m && r.at(lo+j) > 0 {
-					m = v
-				}
+	parts := [2][]float64{r.rows.Scalars(len(f)), r.rows.Scalars(len(f))}
+	r.rows.Run(len(f), func(k, lo, hi int) {
+		least, most := math.Inf(1), math.Inf(-1)
+		for j, v := range f[lo:hi] {
+			if (v < least || v > most) && r.at(lo+j) > 0 {
+				least, most = min(least, v), max(most, v)
 			}
-			return m
-		})
-	}
-	return -extreme(-1), extreme(1)
+		}
+		parts[0][k], parts[1][k] = least, most
+	})
+	r.rows.Share(parts[:]...)
+	return slices.Min(parts[0]), slices.Max(parts[1])
 }
 
 // orderedBits returns a number whose order is that of v; both zeros have the same.
