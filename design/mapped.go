@@ -1,8 +1,6 @@
 package design
 
 import (
-	"sync"
-
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -13,10 +11,6 @@ type Mapped struct {
 	arena  *memory.Arena
 	memory int64 // bytes that rows which are selected may take
 	free   func()
-
-	once  sync.Once // of centred
-	moved Matrix
-	by    []float64
 }
 
 // NewMapped returns m, whose slices lie in the arena, with memory bytes for rows that are selected.
@@ -27,9 +21,6 @@ func NewMapped(m Matrix, arena *memory.Arena, memory int64, free func()) *Mapped
 
 // Free gives the entries back. The matrix must not be used any more.
 func (m *Mapped) Free() {
-	if moved, ok := m.moved.(*Mapped); ok {
-		moved.Free()
-	}
 	if m.free != nil {
 		m.free()
 	}
@@ -100,19 +91,4 @@ func (m *Mapped) Subset(rows []int) *Mapped {
 		return NewMapped(&Dense32{len(rows), of.d, x, of.largest}, m.arena, m.memory, func() { memory.Release(m.arena, x) })
 	}
 	return NewMapped(m.Select(rows), m.arena, m.memory, nil)
-}
-
-// centred works like Centred of a mapped matrix: its copy is mapped as well, made once and kept.
-func (m *Mapped) centred(kept int) (Matrix, []float64) {
-	m.once.Do(func() {
-		_, d := m.Dims()
-		by := centres(m.Matrix, d-kept)
-		least, most := spans(m.Matrix, by)
-		var copied func() // gives the copy back
-		moved, by := movedBy(m.Matrix, by, least, most, m.arena, &copied)
-		if moved != nil {
-			m.moved, m.by = NewMapped(moved, m.arena, m.memory, copied), by
-		}
-	})
-	return m.moved, m.by
 }

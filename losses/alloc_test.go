@@ -6,8 +6,6 @@ package losses
 
 import (
 	"testing"
-
-	"github.com/drotrain/drotrain/design"
 )
 
 // The loops of a step take no memory, whatever the storage.
@@ -27,32 +25,5 @@ func TestLinearAllocatesNothing(t *testing.T) {
 		}); a != 0 {
 			t.Errorf("%T: %v allocations", o.z, a)
 		}
-	}
-}
-
-// Nor do losses whose targets are moved, but for one place for them that is used again.
-func TestCentredAllocatesNothing(t *testing.T) {
-	const n = 2000
-	target := make([]float64, n)
-	for j := range target {
-		target[j] = 1e6 + float64(j%7)
-	}
-	x := make([]float64, n)
-	for j := range x {
-		x[j] = 1
-	}
-	z, err := design.NewDense(n, 1, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := NewLinear(Squared{}, z, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, _, _ := l.Centred(l)
-	at := make([]float64, 1)
-	value, slope := make([]float64, n), make([]float64, n)
-	if a := testing.AllocsPerRun(10, func() { o.EvalTo(value, slope, at, 0, n) }); a != 0 {
-		t.Errorf("%v allocations", a)
 	}
 }

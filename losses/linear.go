@@ -3,7 +3,6 @@ package losses
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -21,8 +20,6 @@ type Linear struct {
 	n, d   int
 	z      design.Matrix // n×d
 	target []float64     // n
-	moved  bool          // the last parameter is a sum of those of another Linear (Centred)
-	less   float64       // what is taken from every target: an entry that all are near
 }
 
 // NewLinear returns the oracle over the rows of z and as many targets. The slice
@@ -61,25 +58,8 @@ func (l *Linear) Dims() (n, d, slope int) { return l.n, l.d, 1 }
 // value and slope have length n.
 func (l *Linear) EvalTo(value, slope, x []float64, lo, hi int) {
 	l.z.MarginsTo(slope, x, lo, hi)
-	if l.less == 0 {
-		l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
-		return
-	}
-	target := centredTargets.Get().(*[someTargets]float64)
-	for lo < hi {
-		end := min(lo+someTargets, hi)
-		for k, t := range l.target[lo:end] {
-			target[k] = t - l.less
-		}
-		l.loss.EvalTo(value[lo:end], slope[lo:end], slope[lo:end], target[:end-lo])
-		lo = end
-	}
-	centredTargets.Put(target)
+	l.loss.EvalTo(value[lo:hi], slope[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
-
-const someTargets = 512 // at a time, so that they stay in the cache
-
-var centredTargets = sync.Pool{New: func() any { return new([someTargets]float64) }}
 
 // AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst (length d), with
 // ∇f_j = slope[j]·z_j. weight and slope have length n.
@@ -172,13 +152,13 @@ type Samples = interface {
 func (l *Linear) Select(samples []int) Samples {
 	if z, ok := l.z.(shardedMatrix); ok {
 		copies, target := z.SelectWith(samples, l.target)
-		return &Linear{loss: l.loss, n: len(samples), d: l.d, z: copies, target: target, moved: l.moved, less: l.less}
+		return &Linear{loss: l.loss, n: len(samples), d: l.d, z: copies, target: target}
 	}
 	target := make([]float64, len(samples))
 	for k, j := range samples {
 		target[k] = l.target[j]
 	}
-	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target, moved: l.moved, less: l.less}
+	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
 // Prefix returns the oracle over the first n samples, n at most that of l; nothing is copied.
@@ -232,7 +212,7 @@ func (l *Linear) Part(count int) Samples {
 	for k, j := range l.Rows().StratifiedHere(l.n, count) {
 		target[lo+k] = l.target[j]
 	}
-	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target, moved: l.moved, less: l.less}
+	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target}
 }
 
 // MostSelected returns the number of samples that Select may be asked for: all, but where rows
@@ -268,8 +248,5 @@ func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {
 		return 0, nil, 0
 	}
-	if terms = l.z.Terms(); l.moved {
-		terms++ // the last parameter is rounded
-	}
-	return terms, l.z.Largest(), l.loss.Smoothness()
+	return l.z.Terms(), l.z.Largest(), l.loss.Smoothness()
 }

@@ -93,10 +93,7 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	n := int64(f.Rows)
 	trained := int64(float64(n) * (1 - c.Holdout))
 	d.columns, d.matrix = columns, trained*int64(columns)*cell
-	if d.memory = n * int64(columns) * cell; c.Scale == "none" && c.Intercept {
-		d.memory += d.matrix // a copy with centred columns is solved on (design.Centred), if they are far from 0
-	}
-	if d.memory += n * rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
+	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
 		d.memory += d.memory - d.memory/crossfitFolds
 	}
 	d.heap = n*int64(9+categories+4*len(c.Groups)) + memory.LeastOnDisk/2
@@ -117,7 +114,7 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	// The matrices are written while their buckets are there; then there are vectors.
 	buckets := n*8*int64(columns-categories+1) + n*placeBytes
 	d.disk = n*int64(columns)*cell + d.matrix/4
-	if c.Scale == "none" && c.Intercept || c.Evaluate == EvaluateCrossfit { // a centred copy, or that of a fold
+	if c.Evaluate == EvaluateCrossfit { // the copy of a fold
 		d.disk += d.matrix
 	}
 	d.disk += max(buckets, 2*n*rowBytes+(n-trained)*measuredBytes)

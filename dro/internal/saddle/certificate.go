@@ -67,8 +67,6 @@ type Certifier struct {
 
 	intercepts int // the number of last coordinates that are unpenalised, where they are several
 
-	settle func(x []float64) // moves a point to where it may be evaluated; nil: anywhere
-
 	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
 	bound    []float64  // d: gradient at other weights
 	Err      []float64  // d: bounds of the rounding of a gradient
@@ -150,12 +148,10 @@ func (c *Certifier) KeepsPromise() error {
 
 // Evaluate computes the objective P(x), the best response y and its gradient
 // g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
-// +Inf when it is not finite. The point is the nearest to x that can be returned.
+// +Inf when it is not finite.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	c.tried = false
-	if copy(c.X, x); c.settle != nil {
-		c.settle(c.X)
-	}
+	copy(c.X, x)
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi

@@ -139,14 +139,6 @@ type ClassModel interface {
 	ClassOf(j int) int
 }
 
-// Centrable is the ability of an Oracle whose last column is the constant 1 to state the
-// same losses in terms of x′, which is x but for x′_d = x_d + Σ_i by_i x_i − constant, where
-// margins cancel less. It returns nil where they do not cancel, and of an oracle that is
-// not the one asked but embeds it.
-type Centrable interface {
-	Centred(of Oracle) (o Oracle, by []float64, constant float64)
-}
-
 // A Dual is the adversary: the set Y of weights and the penalty ψ, ν-strongly
 // convex relative to its own geometry (Modulus returns ν).
 type Dual = interface {

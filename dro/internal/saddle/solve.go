@@ -21,7 +21,7 @@ var (
 
 // Settings say where to start and when to stop. The zero value asks for the defaults.
 type Settings struct {
-	X0          []float64 // starting point, length d; nil: zeros (of centred columns, where an Oracle centres them), or what a Started primal says
+	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
 	RelativeGap float64   // stop when certified to this relative gap; 0: 1e-6
 	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; 0: 10 000
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far; 0: 2
@@ -180,12 +180,7 @@ func (r *Run) Logf(format string, args ...any) {
 // double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	s.setDefaults()
-	moved := newCentred(p)
-	var settle func(x []float64)
-	if moved != nil {
-		p, s, settle = moved.Problem, moved.settings(s), moved.settle
-	}
-	l, err := newLoop(p, m, s, settle)
+	l, err := NewLoop(p, m, s)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +197,6 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	}
 	if err := l.Cert.KeepsPromise(); err != nil {
 		return nil, err
-	}
-	if res := l.Result; moved != nil {
-		res.X, res.Drawn = moved.from(res.X), moved.from(res.Drawn)
 	}
 	l.Cert.keep(l.Result.Y)
 	if l.Result.Status == Cancelled {
@@ -230,10 +222,7 @@ type Loop struct {
 }
 
 // NewLoop starts m on p at a first point, which is evaluated and certified. Close ends it.
-func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) { return newLoop(p, m, s, nil) }
-
-// newLoop returns NewLoop where points are settled before they are evaluated.
-func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loop, err error) {
+func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := Validate(p); err != nil {
 		return nil, err
 	}
@@ -247,7 +236,6 @@ func newLoop(p *Problem, m Method, s Settings, settle func(x []float64)) (l *Loo
 	p, _ = dealt(p)
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
-	r.Cert.settle = settle
 	defer func() {
 		if err != nil {
 			r.Cert.Free()

@@ -42,7 +42,6 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	if err := saddle.ValidatePoint(p, s.X0); err != nil {
 		return nil, err
 	}
-	p, s.X0 = saddle.CentredAt(p, s.X0)
 	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
 	defer func() {
 		if err != nil {

@@ -110,36 +110,3 @@ func TestRowsOnDisk(t *testing.T) {
 		t.Errorf("%s has a name", files[0].Name())
 	}
 }
-
-// Columns and targets far from zero are moved there on disk as in memory: margins would
-// cancel to nothing of a certificate.
-func TestRawRowsOnDisk(t *testing.T) {
-	const n, d = 900, 4
-	rng := rand.New(rand.NewPCG(3, 4))
-	x, target := make([]float64, n*d), make([]float64, n)
-	for i := range n {
-		copy(x[i*d:], []float64{1e9 + rng.NormFloat64(), rng.NormFloat64(), -7, 1})
-		target[i] = 1e12 + x[i*d] - 1e9 + rng.NormFloat64()
-	}
-	dense, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	disk := mapped(t, memory.NewVirtual(), n, d, x)
-	var of []*dro.TestResult
-	for _, z := range []design.Matrix{dense, disk} {
-		o, err := losses.NewLinear(losses.Squared{}, z, target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
-		res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
-		if err != nil || res.Status != dro.Certified {
-			t.Fatalf("%T: %v, %+v", z, err, res)
-		}
-		of = append(of, res)
-	}
-	if a, b := of[0], of[1]; !slices.Equal(a.X, b.X) || a.Certificate != b.Certificate {
-		t.Errorf("in memory %v, %v; on disk %v, %v", a.X, a.Certificate, b.X, b.Certificate)
-	}
-}

@@ -14,5 +14,4 @@ var (
 	_ saddle.Changed     = (*losses.Linear)(nil)
 	_ saddle.LinearModel = (*losses.Linear)(nil)
 	_ saddle.ClassModel  = (*losses.Softmax)(nil)
-	_ saddle.Centrable   = (*losses.Linear)(nil)
 )
