@@ -10,8 +10,9 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
+func init() { cobra.EnableCommandSorting = false } // of the package: runs in one process share it
+
 func newRoot(a *app) *cobra.Command {
-	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "drotrain",
 		Short: "Distributionally robust training of linear models",
