@@ -18,6 +18,8 @@ type Input struct {
 
 	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
 
+	Vector string `json:"vector,omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+
 	Missing   bool    `json:"missing"`             // nulls of the category are a level of their own, after Levels
 	Other     bool    `json:"other,omitempty"`     // so are rare levels, and those that training did not see, after these
 	Reference string  `json:"reference,omitempty"` // the level without an encoded column; "": the first of two, else none

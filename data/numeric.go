@@ -20,7 +20,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		e.notef("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
 	}
-	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: t.made[c]}
+	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: t.made[c], Vector: c.Vector}
 	if err := numberFault(f, c.Name, in.Of, known.Faults, t.total, e.Spec.Impute); err != nil {
 		return false, err
 	}

@@ -1,11 +1,10 @@
 // Package export writes a trained model in the languages of other systems, so
 // that they score rows as `drotrain predict` does, to 1e-12 of the score: ONNX,
 // SQL, Go source, PMML, and a table of coefficients. Everything is made from the
-// model's train.Formula, so preprocessing, unseen levels and nulls are inside.
+// model's train.Formula, or one formula a class, with the preprocessing inside.
 //
-// The tests hold every format against the model on edge rows: onnxruntime, DuckDB,
-// PostgreSQL, Google's engine of BigQuery's language (BigQuery itself was not run), a
-// PMML evaluator and the Go compiler, where they are installed.
+// The tests compare every format with the model on edge rows; docs/scoring.md lists
+// the programs, and the dialects of SQL that were parsed but not run.
 //
 // What a format cannot say exactly is refused with the reason. The package may
 // import train and data; start reading at export.go, then a format's file.

@@ -7,8 +7,11 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// mostEdges bounds the values of one column among the edge rows.
-const mostEdges = 50
+// Bounds of the edge rows: the values of one column, and the entries of a vector that change.
+const (
+	mostEdges   = 50
+	mostEntries = 3
+)
 
 // edgeRows returns rows in the order of the terms that go to the edges of every
 // column: the usual row, and it with one value changed to every level, to one that
@@ -57,7 +60,13 @@ func edgeRows(f *score.Formula) [][]any {
 		}
 	}
 	rows := [][]any{usual}
+	entries := map[string]int{}
 	for i, values := range edges {
+		if vector := f.Terms[i].Vector; vector != "" {
+			if entries[vector]++; entries[vector] > mostEntries {
+				continue
+			}
+		}
 		for _, v := range values {
 			row := slices.Clone(usual)
 			row[i] = v

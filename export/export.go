@@ -40,18 +40,15 @@ type Options struct {
 // Write writes the robust model m. A model that the format cannot express is an
 // error that says why, and nothing is written.
 func Write(w io.Writer, m *train.Model, f Format, o Options) error {
-	formula, err := m.Formula()
+	formulas, err := formulasOf(m)
 	if err != nil {
-		return err
-	}
-	if err := check(formula); err != nil {
 		return err
 	}
 	var out []byte
 	if f == CSV {
 		out, err = coefficientTable(m, o)
 	} else {
-		out, err = written(formula, f, o, m.Version)
+		out, err = encodeFormulas(formulas, f, o, m.Version)
 	}
 	if err != nil {
 		return err
@@ -60,17 +57,37 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	return err
 }
 
-// written returns a formula in a language.
-func written(formula *score.Formula, f Format, o Options, version string) (out []byte, err error) {
+// formulasOf returns the formula of a model, or one a class where the target has more than two.
+// They have the same terms and products, with weights of their own.
+func formulasOf(m *train.Model) ([]*score.Formula, error) {
+	f, err := m.Formula()
+	if err != nil {
+		return nil, err
+	}
+	all := f.Classes
+	if all == nil {
+		all = []*score.Formula{f}
+	}
+	for _, one := range all {
+		one.Target = f.Target
+		if err := check(one); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// encodeFormulas returns a model in a language, from its formulas.
+func encodeFormulas(formulas []*score.Formula, f Format, o Options, version string) (out []byte, err error) {
 	switch f {
 	case ONNX:
-		out, err = onnxModel(formula, version)
+		out, err = onnxModel(formulas, version)
 	case SQL:
-		out, err = sqlSelect(formula, o)
+		out, err = sqlSelect(formulas, o)
 	case Go:
-		out, err = goSource(formula, o)
+		out, err = goSource(formulas, o)
 	case PMML:
-		out, err = pmmlDocument(formula, version)
+		out, err = pmmlDocument(formulas, version)
 	default:
 		return nil, fmt.Errorf("unknown format %q: the formats are %v", f, Formats())
 	}
@@ -82,9 +99,6 @@ func written(formula *score.Formula, f Format, o Options, version string) (out [
 
 // check refuses a formula without columns or with numbers that no language has.
 func check(f *score.Formula) error {
-	if f.Classes != nil {
-		return fmt.Errorf("the target has more than two classes, which no export supports: drotrain predict scores tables by the model")
-	}
 	if len(f.Terms) == 0 {
 		return fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
 	}
@@ -117,12 +131,13 @@ func check(f *score.Formula) error {
 }
 
 // alone reports whether a number is used in products only, not as a column of its own.
-func alone(f *score.Formula, term int) bool {
-	t := f.Terms[term]
-	if t.Kind != score.Numeric || t.Weight != 0 {
-		return false
+func alone(formulas []*score.Formula, term int) bool {
+	for _, f := range formulas {
+		if t := f.Terms[term]; t.Kind != score.Numeric || t.Weight != 0 {
+			return false
+		}
 	}
-	for _, p := range f.Products {
+	for _, p := range formulas[0].Products {
 		for _, x := range p.Factors {
 			if x.Term == term {
 				return true
@@ -132,8 +147,32 @@ func alone(f *score.Formula, term int) bool {
 	return false
 }
 
+// inputColumns returns the columns of the table that a formula reads, a column of vectors once.
+func inputColumns(f *score.Formula) []string {
+	var out []string
+	for _, t := range f.Terms {
+		name := t.Column
+		if t.Vector != "" {
+			name = t.Vector
+		}
+		if t.Vector == "" || !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// vectorIndex returns the place in its vector of the entry that a term reads, from 0.
+func vectorIndex(t score.Term) (int, error) {
+	var k int
+	if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &k); n != 1 || err != nil || k < 0 {
+		return 0, fmt.Errorf("the model is damaged: the column %q is no entry of the vector %q", t.Column, t.Vector)
+	}
+	return k, nil
+}
+
 // isBinary reports whether the score is a probability.
-func isBinary(f *score.Formula) bool { return !f.Target.Numeric }
+func isBinary(f *score.Formula) bool { return !f.Target.Numeric && f.Target.Classes == nil }
 
 // scoreName names the score as predict does.
 func scoreName(f *score.Formula) string {
@@ -145,7 +184,10 @@ func scoreName(f *score.Formula) string {
 
 // header says in a line what the score is.
 func header(f *score.Formula) string {
-	if isBinary(f) {
+	switch {
+	case f.Target.Classes != nil:
+		return fmt.Sprintf("probability of each of %d classes of %s", len(f.Target.Classes), f.Target.Name)
+	case isBinary(f):
 		return fmt.Sprintf("probability that %s is %s", f.Target.Name, f.Target.Positive)
 	}
 	return fmt.Sprintf("%s, in its own units", f.Target.Name)
@@ -201,6 +243,9 @@ func columnNames(f *score.Formula) names {
 	n := names{}
 	for _, t := range f.Terms {
 		n[t.Column] = true
+	}
+	for _, c := range inputColumns(f) {
+		n[c] = true
 	}
 	return n
 }

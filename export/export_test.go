@@ -77,10 +77,17 @@ func edgeModel(task data.Task) *train.Model {
 
 // productFormula has a function of every kind and products of columns of every kind.
 func productFormula(task data.Task) *score.Formula {
-	f, err := edgeModel(task).Formula()
+	return withProducts(must(edgeModel(task).Formula()))
+}
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
+	return v
+}
+
+func withProducts(f *score.Formula) *score.Formula {
 	fill := 2.5
 	income := len(f.Terms)
 	f.Terms = append(f.Terms, score.Term{Column: "income", Kind: score.Numeric, Stored: score.Numeric, Scale: 1, Fill: &fill})
@@ -112,15 +119,24 @@ func productFormula(task data.Task) *score.Formula {
 }
 
 // cases are formulas that reach everything a format can say.
-func cases(t testing.TB) map[string]*score.Formula {
-	out := map[string]*score.Formula{"products": productFormula(data.Binary), "products-regression": productFormula(data.Regression)}
+func cases(t testing.TB) map[string][]*score.Formula {
+	out := map[string][]*score.Formula{"products": {productFormula(data.Binary)}, "products-regression": {productFormula(data.Regression)}}
 	for name, task := range map[string]data.Task{"binary": data.Binary, "regression": data.Regression} {
-		f, err := edgeModel(task).Formula()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[name] = f
+		out[name] = []*score.Formula{must(edgeModel(task).Formula())}
 	}
+	for _, f := range must(formulasOf(classModel())) {
+		out["classes"] = append(out["classes"], withProducts(f))
+	}
+	for i := range out["classes"] { // of weights of their own
+		for k := range out["classes"][i].Products {
+			out["classes"][i].Products[k].Weight *= float64(i) - 0.7
+		}
+	}
+	out["vectors"] = vectorFormulas()
+	out["vector-regression"] = []*score.Formula{out["vectors"][0]}
+	one := *out["vectors"][0]
+	one.Target = score.Target{Name: "y", Numeric: true, Scale: 2, Shift: 1}
+	out["vector-regression"][0] = &one
 	for _, transform := range []string{"log", "log1p"} {
 		f, err := edgeModel(data.Regression).Formula()
 		if err != nil {
@@ -128,13 +144,42 @@ func cases(t testing.TB) map[string]*score.Formula {
 		}
 		f.Terms[0].Weight = 1e-7 // the edges of a column must not leave the range of exp
 		f.Target.Transform, f.Target.Shift, f.Target.Scale, f.Target.Smear = transform, 3, 0.5, 1.25
-		out["target-"+transform] = f
+		out["target-"+transform] = []*score.Formula{f}
 	}
 	return out
 }
 
+// classModel is edgeModel with three classes.
+func classModel() *train.Model {
+	m := edgeModel(data.Binary)
+	m.Encoder.Target = data.Target{Name: "kind", Task: data.Multiclass, Classes: []string{`a "b"`, "it's", "ünd"}, Scale: 1}
+	x := m.Coefficients
+	m.Coefficients = make([]float64, 3*len(x))
+	for i, v := range x {
+		m.Coefficients[3*i], m.Coefficients[3*i+1], m.Coefficients[3*i+2] = v, -0.5*v+0.1, float64(i%3)*0.2
+	}
+	return m
+}
+
+// vectorFormulas has three classes by a number and a vector, of which not every entry has a weight.
+func vectorFormulas() []*score.Formula {
+	fill := 0.25
+	var all []*score.Formula
+	for c := range 3 {
+		f := &score.Formula{Target: score.Target{Name: "kind", Classes: []string{"ant", "bee", "cat"}}, Constant: 0.1 * float64(c)}
+		f.Terms = append(f.Terms, score.Term{Column: "size", Kind: score.Numeric, Stored: score.Numeric, Weight: 0.3 - 0.2*float64(c), Shift: 1, Scale: 2})
+		for _, k := range []int{0, 1, 3, 60, 61} {
+			f.Terms = append(f.Terms, score.Term{Column: fmt.Sprintf("em b[%d]", k), Vector: "em b", Kind: score.Numeric, Stored: score.Numeric,
+				Weight: math.Sin(float64(3*k + c)), Shift: 0.1 * float64(k), Scale: 1 + float64(k)/8, Fill: &fill})
+		}
+		f.Products = []score.Product{{Factors: []score.Factor{{Term: 0}, {Term: 2, Function: score.Function{Name: "square"}}}, Weight: 0.2 * float64(c), Shift: 1, Scale: 3}}
+		all = append(all, f)
+	}
+	return all
+}
+
 // trained are formulas of models that were trained, with transforms and without.
-func trained(t testing.TB) map[string]*score.Formula {
+func trained(t testing.TB) map[string][]*score.Formula {
 	out := cases(t)
 	for name, change := range map[string]func(*train.Config){
 		"hmda":    func(c *train.Config) { c.Target = "deny" },
@@ -158,16 +203,14 @@ func trained(t testing.TB) map[string]*score.Formula {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if out[name], err = m.Formula(); err != nil {
-			t.Fatal(err)
-		}
+		out[name] = must(formulasOf(m))
 	}
 	out["dates"] = datedModel(t)
 	return out
 }
 
 // datedModel is a model without an intercept whose feature is a date, taken as a number.
-func datedModel(t testing.TB) *score.Formula {
+func datedModel(t testing.TB) []*score.Formula {
 	t.Helper()
 	var table strings.Builder
 	table.WriteString("issued,y\n")
@@ -186,11 +229,8 @@ func datedModel(t testing.TB) *score.Formula {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := m.Formula()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !f.Terms[0].Date {
+	f := must(formulasOf(m))
+	if !f[0].Terms[0].Date {
 		t.Fatal("the column is not known to hold dates")
 	}
 	return f
@@ -224,7 +264,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	edge.Target.Transform = "log"
-	b, err := sqlSelect(edge, Options{Dialect: "postgres"})
+	b, err := sqlSelect([]*score.Formula{edge}, Options{Dialect: "postgres"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +273,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 	for i, term := range edge.Terms {
 		if term.Kind == score.Numeric {
-			if most := largest(edge, i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
+			if most := largest([]*score.Formula{edge}, i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
 				t.Errorf("%s: numbers up to %v are scored", term.Column, most)
 			}
 		}
@@ -242,7 +282,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 
 // A comparison with a missing value is an error in JPMML.
 func TestPMML_LogarithmOfMissing(t *testing.T) {
-	b, err := pmmlDocument(productFormula(data.Binary), "test")
+	b, err := pmmlDocument([]*score.Formula{productFormula(data.Binary)}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +305,7 @@ func TestGolden_Formats(t *testing.T) {
 				dialect = []string{"duckdb", "postgres"}
 			}
 			for _, d := range dialect {
-				got, err := written(formula, f, Options{Dialect: d}, "test")
+				got, err := encodeFormulas(formula, f, Options{Dialect: d}, "test")
 				if err != nil {
 					t.Fatalf("%s, %s: %v", name, f, err)
 				}
@@ -300,7 +340,7 @@ func TestGoSource(t *testing.T) {
 	}
 	write("go.mod", []byte("module score\n\ngo 1.21\n"), nil)
 	for name, f := range trained(t) {
-		if os.Getenv("DROTRAIN_LONG") == "" && !strings.Contains(name, "products") && !strings.Contains(name, "transformed") && name != "dates" {
+		if os.Getenv("DROTRAIN_LONG") == "" && !strings.Contains(name, "products") && !strings.Contains(name, "transformed") && name != "vector-regression" && name != "vectors" && name != "classes" && name != "dates" {
 			continue // what they have is in those too
 		}
 		name = strings.ReplaceAll(name, " ", "-")
@@ -356,7 +396,7 @@ func TestGoTestsAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := goTest(f, Options{Package: "score"})
+		want, err := goTest([]*score.Formula{f}, Options{Package: "score"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -483,5 +523,38 @@ func TestRefuses(t *testing.T) {
 	}
 	if err := Write(&bytes.Buffer{}, twins, SQL, Options{Dialect: "postgres"}); err != nil {
 		t.Errorf("postgres tells case apart: %v", err)
+	}
+}
+
+// The page on scoring lists every dialect with what its queries are compared by.
+func TestDialects_Documented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "scoring.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dialects {
+		found := false
+		for _, line := range strings.Split(string(page), "\n") {
+			found = found || strings.HasPrefix(line, "| `"+d.name+"`") && strings.Contains(line, "| "+d.checked+" |") &&
+				strings.Contains(line, "refused") == (d.entry == "")
+		}
+		if !found {
+			t.Errorf("%s, compared by %s: not documented", d.name, d.checked)
+		}
+	}
+	for _, name := range Dialects() {
+		if d, err := findDialect(name); err != nil || d.days == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A dialect without lists refuses a column of vectors and says which formats have it.
+func TestSQL_VectorsRefused(t *testing.T) {
+	for _, d := range dialects {
+		_, err := sqlSelect(vectorFormulas(), Options{Dialect: d.name})
+		if (err == nil) != (d.entry != "") || err != nil && !strings.Contains(err.Error(), "onnx") {
+			t.Errorf("%s: %v", d.name, err)
+		}
 	}
 }

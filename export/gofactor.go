@@ -45,6 +45,14 @@ func log1p(v float64) float64 {
 	return math.NaN()
 }
 `,
+	"entry": `// entry is a number of a vector, NaN where it has fewer.
+func entry(v []float64, at int) float64 {
+	if at < len(v) {
+		return v[at]
+	}
+	return math.NaN()
+}
+`,
 	"square": `func square(v float64) float64 { return v * v }
 `,
 	"indicator": `func indicator(is bool) float64 {
@@ -77,11 +85,14 @@ func (c *curve) at(v float64) float64 {
 `,
 }
 
-// call uses a helper.
-func (h *goHelpers) call(name, arguments string) string {
+// use notes that a helper is called and returns its name.
+func (h *goHelpers) use(name string) string {
 	h.used[name] = true
-	return name + "(" + arguments + ")"
+	return name
 }
+
+// call returns a call of a helper.
+func (h *goHelpers) call(name, arguments string) string { return h.use(name) + "(" + arguments + ")" }
 
 // factor returns the value of a factor of the field.
 func (h *goHelpers) factor(x *score.Factor, t score.Term, field string) (string, error) {

@@ -17,14 +17,11 @@ import (
 // every level, one that training did not see, nulls and numbers far out, and the
 // scores that m gives them.
 func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
-	f, err := m.Formula()
+	formulas, err := formulasOf(m)
 	if err != nil {
 		return err
 	}
-	if err := check(f); err != nil {
-		return err
-	}
-	out, err := goTest(f, o)
+	out, err := goTest(formulas, o)
 	if err != nil {
 		return err
 	}
@@ -32,31 +29,112 @@ func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
 	return err
 }
 
-func goTest(f *score.Formula, o Options) ([]byte, error) {
+// scoreRow returns the score of a row of values in the order of the terms, or the probabilities
+// of more than two classes.
+func scoreRow(formulas []*score.Formula, row []any) ([]float64, error) {
+	out := make([]float64, len(formulas))
+	largest, sum := math.Inf(-1), 0.0
+	for c, f := range formulas {
+		if len(formulas) > 1 { // its margin
+			margin := *f
+			margin.Target = score.Target{Numeric: true, Scale: 1}
+			f = &margin
+		}
+		v, err := score.New(f).Values(row...)
+		if err != nil {
+			return nil, err
+		}
+		out[c], largest = v, max(largest, v)
+	}
+	if len(formulas) == 1 {
+		return out, nil
+	}
+	for c, v := range out {
+		out[c] = math.Exp(v - largest)
+		sum += out[c]
+	}
+	for c := range out {
+		out[c] /= sum
+	}
+	return out, nil
+}
+
+func goTest(formulas []*score.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()
 	if err != nil {
 		return nil, err
 	}
-	scorer := score.New(f)
+	f := formulas[0]
 	fields := goFields(f)
+	got := "[]float64{Score(&c.row)}"
+	if len(formulas) > 1 {
+		got = "Probabilities(&c.row)"
+	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport (\n\"math\"\n\"testing\"\n)\n\nfunc at[T any](v T) *T { return &v }\n\nfunc TestScore(t *testing.T) {\nfor i, c := range []struct {\nrow Row\nwant float64\n}{\n", pkg)
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\"math\"\n\"testing\"\n)\n\nfunc at[T any](v T) *T { return &v }\n\nfunc TestScore(t *testing.T) {\nfor i, c := range []struct {\nrow Row\nwant []float64\n}{\n", pkg)
 	for _, row := range edgeRows(f) {
-		want, err := scorer.Values(row...)
+		want, err := scoreRow(formulas, row)
 		if err != nil {
 			return nil, err
 		}
-		if math.IsInf(want, 0) {
+		if math.IsInf(want[0], 0) {
 			continue
 		}
 		b.WriteString("{Row{")
 		for i, v := range row {
-			fmt.Fprintf(&b, "%s: %s, ", fields[i], goValue(f.Terms[i], v))
+			if f.Terms[i].Vector == "" {
+				fmt.Fprintf(&b, "%s: %s, ", fields[i], goValue(f.Terms[i], v))
+			}
 		}
-		fmt.Fprintf(&b, "}, %s},\n", goNumber(want))
+		vectors, err := rowVectors(f, row)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range f.Terms {
+			if numbers, first := vectors[t.Vector]; first {
+				fmt.Fprintf(&b, "%s: []float64{%s}, ", fields[i], goNumbers(numbers))
+				delete(vectors, t.Vector)
+			}
+		}
+		fmt.Fprintf(&b, "}, []float64{%s}},\n", goNumbers(want))
 	}
-	b.WriteString("} {\nif got := Score(&c.row); !(math.Abs(got-c.want) <= 1e-12*math.Max(1, math.Abs(c.want))) {\nt.Errorf(\"row %d: %v, not %v\", i, got, c.want)\n}\n}\n}\n\nvar _ = at[bool]\n")
+	fmt.Fprintf(&b, "} {\nfor k, got := range %s {\nif want := c.want[k]; !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {\nt.Errorf(\"row %%d: %%v, not %%v\", i, got, want)\n}\n}\n}\n}\n\nvar _ = at[bool]\n", got)
 	return format.Source(b.Bytes())
+}
+
+// rowVectors returns the vectors of a row by their columns; entries without a term are 0.
+func rowVectors(f *score.Formula, row []any) (map[string][]float64, error) {
+	out := map[string][]float64{}
+	for i, t := range f.Terms {
+		if t.Vector == "" {
+			continue
+		}
+		k, err := vectorIndex(t)
+		if err != nil {
+			return nil, err
+		}
+		v := out[t.Vector]
+		for len(v) <= k {
+			v = append(v, 0)
+		}
+		if number, ok := row[i].(float64); ok {
+			v[k] = number
+		} else {
+			v[k] = math.NaN()
+		}
+		out[t.Vector] = v
+	}
+	return out, nil
+}
+
+func goNumbers(values []float64) string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		if out[i] = goNumber(v); math.IsNaN(v) {
+			out[i] = "math.NaN()"
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func goValue(t score.Term, v any) string {

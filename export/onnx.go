@@ -8,73 +8,39 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// onnxModel returns a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an
-// input [N, 1] a column, tensor(double) for numbers and for categories of numbers,
-// tensor(bool) for bools without nulls, tensor(string) otherwise. A null number is
-// NaN, a null of text the text of nullText.
-func onnxModel(f *score.Formula, version string) ([]byte, error) {
-	g := &graph{names: columnNames(f)}
+// onnxModel returns a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an input [N, 1] a
+// column, tensor(double) for numbers and for categories of numbers, tensor(bool) for bools without
+// nulls, tensor(string) otherwise; a column of vectors is one input [N, width]. A null number is
+// NaN, a null of text the text of nullText. The output is the score, [N, 1]; of K > 2 classes it is
+// the probabilities, [N, K], and the most probable class.
+func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
+	f := formulas[0]
+	g := &graph{names: columnNames(f), formulas: formulas}
 	var doc strings.Builder
-	fmt.Fprintf(&doc, "%s. Inputs have the shape [N, 1]. A null number is NaN.", header(f))
-	var numbers []string
-	var weight, shift, scale []float64
-	var parts []string
-	columns := make([]*onnxColumn, len(f.Terms))
+	fmt.Fprintf(&doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", header(f))
+	g.columns = make([]*onnxColumn, len(f.Terms))
 	for i, t := range f.Terms {
+		if t.Vector != "" {
+			continue
+		}
 		c, err := g.column(t, &doc)
 		if err != nil {
 			return nil, err
 		}
-		columns[i] = c
-		switch {
-		case alone(f, i):
-		case t.Kind == score.Numeric:
-			numbers, weight, shift, scale = append(numbers, c.value), append(weight, t.Weight), append(shift, t.Shift), append(scale, t.Scale)
-		default:
-			parts = append(parts, g.lookup(c, t.Weights, t.Missing))
-		}
+		g.columns[i] = c
 	}
-	if len(numbers) > 0 {
-		d := int64(len(numbers))
-		v := numbers[0]
-		if d > 1 {
-			v = g.node("Concat", "", numbers, intAttribute("axis", 1))
-		}
-		v = g.node("Sub", "", []string{v, g.doubles([]int64{1, d}, shift...)})
-		v = g.node("Div", "", []string{v, g.doubles([]int64{1, d}, scale...)})
-		parts = append(parts, g.node("MatMul", "", []string{v, g.doubles([]int64{d, 1}, weight...)}))
+	if err := g.vectors(&doc); err != nil {
+		return nil, err
 	}
-	for i := range f.Products {
-		parts = append(parts, g.product(f, &f.Products[i], columns))
+	margin := g.margin()
+	switch {
+	case len(formulas) > 1:
+		g.classes(margin, &doc)
+	case isBinary(f):
+		g.probability(margin)
+	default:
+		g.value(margin)
 	}
-	margin := g.doubles([]int64{1, 1}, f.Constant)
-	for _, p := range parts {
-		margin = g.node("Add", "", []string{margin, p})
-	}
-	out := g.names.unique(scoreName(f))
-	if isBinary(f) {
-		// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
-		one, zero := g.doubles([]int64{1, 1}, 1), g.doubles([]int64{1, 1}, 0)
-		e := g.node("Exp", "", []string{g.node("Neg", "", []string{g.node("Abs", "", []string{margin})})})
-		above := g.node("Where", "", []string{g.node("Less", "", []string{margin, zero}), e, one})
-		g.named(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
-	} else {
-		v := g.node("Mul", "", []string{margin, g.doubles([]int64{1, 1}, f.Target.Scale)})
-		shift := g.doubles([]int64{1, 1}, f.Target.Shift)
-		switch f.Target.Transform {
-		case "":
-			g.named(out, "Add", "", []string{v, shift})
-		default:
-			v = g.node("Exp", "", []string{g.node("Add", "", []string{v, shift})})
-			v = g.node("Mul", "", []string{v, g.scalar(f.Target.Factor())})
-			less := 0.0
-			if f.Target.Transform == "log1p" {
-				less = 1
-			}
-			g.named(out, "Sub", "", []string{v, g.scalar(less)})
-		}
-	}
-	g.outputs = append(g.outputs, valueInfo(out, doubleType))
 
 	var gr, m message
 	for _, n := range g.nodes {
@@ -99,6 +65,101 @@ func onnxModel(f *score.Formula, version string) ([]byte, error) {
 	m.bytes(modelOpset, operatorSet("", opset))
 	m.bytes(modelOpset, operatorSet("ai.onnx.ml", opsetML))
 	return m, nil
+}
+
+// each returns a constant [1, K] with a number of every formula.
+func (g *graph) each(value func(f *score.Formula) float64) string {
+	values := make([]float64, len(g.formulas))
+	for c, f := range g.formulas {
+		values[c] = value(f)
+	}
+	return g.doubles([]int64{1, int64(len(values))}, values...)
+}
+
+// margin returns the margins, [N, K].
+func (g *graph) margin() string {
+	var numbers []string // blocks of columns
+	var terms []int      // the term of each of these columns
+	margin := g.each(func(f *score.Formula) float64 { return f.Constant })
+	add := func(part string) { margin = g.node("Add", "", []string{margin, part}) }
+	for i, t := range g.formulas[0].Terms {
+		switch {
+		case t.Vector != "" || alone(g.formulas, i):
+		case t.Kind == score.Numeric:
+			numbers, terms = append(numbers, g.columns[i].value), append(terms, i)
+		default:
+			add(g.lookup(g.columns[i], func(f *score.Formula) ([]float64, float64) { return f.Terms[i].Weights, f.Terms[i].Missing }, g.formulas))
+		}
+	}
+	for _, v := range g.blocks {
+		numbers, terms = append(numbers, v.value), append(terms, v.terms...)
+	}
+	if d := int64(len(terms)); d > 0 {
+		shift, scale := make([]float64, d), make([]float64, d)
+		weights := make([]float64, 0, len(terms)*len(g.formulas))
+		for j, i := range terms {
+			shift[j], scale[j] = g.formulas[0].Terms[i].Shift, g.formulas[0].Terms[i].Scale
+			for _, f := range g.formulas {
+				weights = append(weights, f.Terms[i].Weight)
+			}
+		}
+		v := numbers[0]
+		if len(numbers) > 1 {
+			v = g.node("Concat", "", numbers, intAttribute("axis", 1))
+		}
+		v = g.node("Sub", "", []string{v, g.doubles([]int64{1, d}, shift...)})
+		v = g.node("Div", "", []string{v, g.doubles([]int64{1, d}, scale...)})
+		add(g.node("MatMul", "", []string{v, g.doubles([]int64{d, int64(len(g.formulas))}, weights...)}))
+	}
+	for i := range g.formulas[0].Products {
+		add(g.product(i))
+	}
+	return margin
+}
+
+// probability declares the probability of a margin as the output.
+func (g *graph) probability(margin string) {
+	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
+	one, zero := g.scalar(1), g.scalar(0)
+	e := g.node("Exp", "", []string{g.node("Neg", "", []string{g.node("Abs", "", []string{margin})})})
+	above := g.node("Where", "", []string{g.node("Less", "", []string{margin, zero}), e, one})
+	out := g.names.unique(scoreName(g.formulas[0]))
+	g.named(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
+	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
+}
+
+// value declares the value of a numeric target as the output.
+func (g *graph) value(margin string) {
+	t := &g.formulas[0].Target
+	out := g.names.unique(scoreName(g.formulas[0]))
+	v := g.node("Mul", "", []string{margin, g.scalar(t.Scale)})
+	if t.Transform == "" {
+		g.named(out, "Add", "", []string{v, g.scalar(t.Shift)})
+	} else {
+		v = g.node("Exp", "", []string{g.node("Add", "", []string{v, g.scalar(t.Shift)})})
+		v = g.node("Mul", "", []string{v, g.scalar(t.Factor())})
+		less := 0.0
+		if t.Transform == "log1p" {
+			less = 1
+		}
+		g.named(out, "Sub", "", []string{v, g.scalar(less)})
+	}
+	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
+}
+
+// classes declares the probabilities of the classes and the most probable class as the outputs.
+func (g *graph) classes(margins string, doc *strings.Builder) {
+	classes := g.formulas[0].Target.Classes
+	fmt.Fprintf(doc, " The columns of the probabilities are those of the classes %q.", classes)
+	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
+	g.named(probabilities, "Softmax", "", []string{margins}, intAttribute("axis", 1))
+	place := g.node("ArgMax", "", []string{margins}, intAttribute("axis", 1), intAttribute("keepdims", 1))
+	places := make([]int64, len(classes))
+	for c := range places {
+		places[c] = int64(c)
+	}
+	g.named(label, "LabelEncoder", "ai.onnx.ml", []string{place}, intsAttribute("keys_int64s", places), stringsAttribute("values_strings", classes))
+	g.outputs = append(g.outputs, valueInfo(probabilities, doubleType, fmt.Sprint(len(classes))), valueInfo(label, stringType, "1"))
 }
 
 // nullText returns the text that stands for a null in a column of text: the empty one,
@@ -126,7 +187,7 @@ func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) 
 	c := &onnxColumn{t: t, value: t.Column}
 	switch {
 	case t.Kind == score.Numeric:
-		g.input(t.Column, doubleType)
+		g.input(t.Column, doubleType, "1")
 		if t.Date {
 			fmt.Fprintf(doc, " %s is in days since 1970-01-01.", t.Column)
 		}
@@ -135,15 +196,15 @@ func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) 
 		}
 		return c, nil
 	case t.Kind == score.Categorical && t.Stored == score.Numeric:
-		g.input(t.Column, doubleType)
+		g.input(t.Column, doubleType, "1")
 		var err error
 		c.values, err = levelNumbers(t)
 		return c, err
 	case t.Kind == score.Bool && !t.Null:
-		g.input(t.Column, boolType)
+		g.input(t.Column, boolType, "1")
 		return c, nil
 	}
-	g.input(t.Column, stringType)
+	g.input(t.Column, stringType, "1")
 	c.levels = slices.Clone(t.Levels)
 	if t.Null {
 		null := nullText(t)
@@ -164,31 +225,116 @@ func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) 
 	return c, nil
 }
 
-// lookup returns the weight of the level that a category has, or of its null; 0 for a
-// level that training did not see.
-func (g *graph) lookup(c *onnxColumn, weights []float64, missing float64) string {
-	t := c.t
+// A vectorBlock holds the entries of a column of vectors that have a weight.
+type vectorBlock struct {
+	terms []int
+	value string // [N, len(terms)], with nulls filled
+}
+
+// vectors declares an input for every column of vectors.
+func (g *graph) vectors(doc *strings.Builder) error {
+	f := g.formulas[0]
+	for _, name := range inputColumns(f) {
+		var block vectorBlock
+		var at []int64
+		var fills []float64
+		for i, t := range f.Terms {
+			if t.Vector != name {
+				continue
+			}
+			k, err := vectorIndex(t)
+			if err != nil {
+				return err
+			}
+			at, block.terms = append(at, int64(k)), append(block.terms, i)
+			g.columns[i] = &onnxColumn{t: t}
+			if t.Fill != nil {
+				fills = append(fills, *t.Fill)
+			}
+		}
+		if at == nil {
+			continue
+		}
+		fmt.Fprintf(doc, " %s has the shape [N, width].", name)
+		g.input(name, doubleType, g.names.unique("width of "+name))
+		d := int64(len(at))
+		block.value = g.node("Gather", "", []string{name, g.integers(d, at...)}, intAttribute("axis", 1))
+		if len(fills) == len(at) {
+			block.value = g.node("Where", "", []string{g.node("IsNaN", "", []string{block.value}), g.doubles([]int64{1, d}, fills...), block.value})
+		}
+		for j, i := range block.terms {
+			if usedInProduct(f, i) {
+				g.columns[i].value = g.node("Gather", "", []string{block.value, g.integers(1, int64(j))}, intAttribute("axis", 1))
+			}
+		}
+		g.blocks = append(g.blocks, block)
+	}
+	return nil
+}
+
+// usedInProduct reports whether a product reads the term.
+func usedInProduct(f *score.Formula, term int) bool {
+	return slices.ContainsFunc(f.Products, func(p score.Product) bool {
+		return slices.ContainsFunc(p.Factors, func(x score.Factor) bool { return x.Term == term })
+	})
+}
+
+// lookup returns the weight in each of the formulas of the level that a category has, or of its
+// null; 0 for a level that training did not see.
+func (g *graph) lookup(c *onnxColumn, of func(f *score.Formula) (weights []float64, missing float64), formulas []*score.Formula) string {
+	t, outputs := c.t, int64(len(formulas))
+	column := func(level int) string { // the weights of a level, or of nulls, [1, outputs]
+		values := make([]float64, len(formulas))
+		for k, f := range formulas {
+			weights, missing := of(f)
+			if values[k] = missing; level < len(weights) {
+				values[k] = weights[level]
+			}
+		}
+		return g.doubles([]int64{1, outputs}, values...)
+	}
+	table := func(levels []int) []float64 {
+		var out []float64
+		for _, l := range levels {
+			for _, f := range formulas {
+				weights, missing := of(f)
+				switch {
+				case l < 0:
+					out = append(out, 0)
+				case l < len(weights):
+					out = append(out, weights[l])
+				default:
+					out = append(out, missing)
+				}
+			}
+		}
+		return out
+	}
+	levels := make([]int, len(t.Levels))
+	for i := range levels {
+		levels[i] = i
+	}
 	switch {
 	case c.values != nil:
 		k := int64(len(c.values))
 		is := g.node("Equal", "", []string{t.Column, g.doubles([]int64{1, k}, c.values...)})
 		is = g.node("Cast", "", []string{is}, intAttribute("to", doubleType))
-		v := g.node("MatMul", "", []string{is, g.doubles([]int64{k, 1}, weights...)})
+		v := g.node("MatMul", "", []string{is, g.doubles([]int64{k, outputs}, table(levels)...)})
 		if t.Null {
 			null := g.node("IsNaN", "", []string{t.Column})
-			v = g.node("Where", "", []string{null, g.doubles([]int64{1}, missing), v})
+			v = g.node("Where", "", []string{null, column(len(t.Levels)), v})
 		}
 		return v
 	case c.place == "":
-		yes, no := weights[slices.Index(t.Levels, "true")], weights[slices.Index(t.Levels, "false")]
-		return g.node("Where", "", []string{t.Column, g.doubles([]int64{1}, yes), g.doubles([]int64{1}, no)})
+		return g.node("Where", "", []string{t.Column, column(slices.Index(t.Levels, "true")), column(slices.Index(t.Levels, "false"))})
 	}
-	all := slices.Clone(weights)
 	if t.Null {
-		all = append(all, missing)
+		levels = append(levels, len(t.Levels))
 	}
-	for _, spelt := range c.levels[len(all):] {
-		all = append(all, weights[slices.Index(t.Levels, strings.ToLower(spelt))])
+	for _, spelt := range c.levels[len(levels):] {
+		levels = append(levels, slices.Index(t.Levels, strings.ToLower(spelt)))
 	}
-	return g.node("Gather", "", []string{g.doubles([]int64{int64(len(all) + 1)}, append(all, 0)...), c.place})
+	levels = append(levels, -1)
+	v := g.node("Gather", "", []string{g.doubles([]int64{int64(len(levels)), outputs}, table(levels)...), c.place}) // [N, 1, outputs]
+	return g.node("Squeeze", "", []string{v, g.integers(1, 1)})
 }

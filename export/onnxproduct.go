@@ -6,12 +6,14 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// product returns what a product adds to the margin.
-func (g *graph) product(f *score.Formula, p *score.Product, columns []*onnxColumn) string {
+// product returns what a product adds to the margins.
+func (g *graph) product(i int) string {
+	f := g.formulas[0]
+	p := &f.Products[i]
 	v := ""
-	for i := range p.Factors {
-		x := &p.Factors[i]
-		factor := g.factor(x, f.Terms[x.Term], columns[x.Term])
+	for k := range p.Factors {
+		x := &p.Factors[k]
+		factor := g.factor(x, f.Terms[x.Term], g.columns[x.Term])
 		if v == "" {
 			v = factor
 		} else {
@@ -20,7 +22,7 @@ func (g *graph) product(f *score.Formula, p *score.Product, columns []*onnxColum
 	}
 	v = g.node("Sub", "", []string{v, g.scalar(p.Shift)})
 	v = g.node("Div", "", []string{v, g.scalar(p.Scale)})
-	return g.node("Mul", "", []string{v, g.scalar(p.Weight)})
+	return g.node("Mul", "", []string{v, g.each(func(f *score.Formula) float64 { return f.Products[i].Weight })})
 }
 
 func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
@@ -33,7 +35,7 @@ func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
 	} else {
 		missing = 1
 	}
-	return g.lookup(c, weights, missing)
+	return g.lookup(c, func(*score.Formula) ([]float64, float64) { return weights, missing }, g.formulas[:1])
 }
 
 // scalar returns a number for every row.

@@ -4,8 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/drotrain/drotrain/train/score"
 )
 
 // Field numbers and types of onnx.proto (IR 8).
@@ -45,10 +48,14 @@ func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte
 type graph struct {
 	nodes, initializers, inputs, outputs []message
 	names                                names
+	formulas                             []*score.Formula // one, or one a class
+	columns                              []*onnxColumn    // one a term
+	blocks                               []vectorBlock    // one a column of vectors
 }
 
-func (g *graph) input(name string, typ int64) {
-	g.inputs = append(g.inputs, valueInfo(name, typ))
+// input declares an input [N, width]; width is a number or a name.
+func (g *graph) input(name string, typ int64, width string) {
+	g.inputs = append(g.inputs, valueInfo(name, typ, width))
 }
 
 // node adds a node and returns the name of its value.
@@ -77,33 +84,46 @@ func (g *graph) named(output, op, domain string, inputs []string, attributes ...
 
 // doubles adds a constant tensor and returns its name.
 func (g *graph) doubles(dims []int64, values ...float64) string {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	return g.tensor(doubleType, raw, dims)
+}
+
+// integers adds a constant vector and returns its name.
+func (g *graph) integers(n int64, values ...int64) string {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	return g.tensor(integerType, raw, []int64{n})
+}
+
+func (g *graph) tensor(typ int64, raw []byte, dims []int64) string {
 	name := g.names.unique(fmt.Sprintf("constant %d", len(g.initializers)))
 	var t message
 	for _, d := range dims {
 		t.int(tensorDims, d)
 	}
-	t.int(tensorType, doubleType)
+	t.int(tensorType, typ)
 	t.text(tensorName, name)
-	raw := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		raw = littleEndian(raw, v)
-	}
 	t.bytes(tensorRaw, raw)
 	g.initializers = append(g.initializers, t)
 	return name
 }
 
-func littleEndian(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-}
-
-// valueInfo returns a ValueInfoProto of the shape [N, 1].
-func valueInfo(name string, typ int64) message {
-	var batch, one, shape, tensor, of, v message
+// valueInfo returns a ValueInfoProto of the shape [N, width]; width is a number or a name.
+func valueInfo(name string, typ int64, width string) message {
+	var batch, columns, shape, tensor, of, v message
 	batch.text(2, "N") // Dimension.dim_param
-	one.int(1, 1)      // Dimension.dim_value
+	if k, err := strconv.ParseInt(width, 10, 64); err == nil {
+		columns.int(1, k) // Dimension.dim_value
+	} else {
+		columns.text(2, width)
+	}
 	shape.bytes(1, batch)
-	shape.bytes(1, one)
+	shape.bytes(1, columns)
 	tensor.int(1, typ) // TypeProto.Tensor
 	tensor.bytes(2, shape)
 	of.bytes(1, tensor)

@@ -15,28 +15,31 @@ import (
 
 // A peerCase is what other programs check a formula with.
 type peerCase struct {
-	Name    string    `json:"name"`
-	Score   string    `json:"score"`
-	Columns []string  `json:"columns"`
-	Types   []string  `json:"types"` // number, date (days since 1970), text or bool
-	Null    []string  `json:"null"`  // of text, in ONNX
-	Rows    [][]any   `json:"rows"`
-	Want    []float64 `json:"want"`
+	Name    string      `json:"name"`
+	Score   string      `json:"score"`
+	Columns []string    `json:"columns"`
+	Types   []string    `json:"types"`  // number, date (days since 1970), text or bool
+	Null    []string    `json:"null"`   // of text, in ONNX
+	Vector  []string    `json:"vector"` // of a column, the vector that it is an entry of, or ""
+	Entry   []int       `json:"entry"`  // its place there
+	Classes []string    `json:"classes"`
+	Rows    [][]any     `json:"rows"`
+	Want    [][]float64 `json:"want"` // of a row: the score, or the probability of every class
 
 	// Far are rows with a number that is very large or very small: the score is that of the
 	// model, or null for the large ones. Unscored are rows that have none.
-	Far      [][]any    `json:"far"`
-	WantFar  []*float64 `json:"want_far"`
-	Nulls    [][]any    `json:"nulls"`    // a null without a fill: no score in any format
-	Unscored [][]any    `json:"unscored"` // NaN or an infinity, by name: no score in SQL
+	Far      [][]any     `json:"far"`
+	WantFar  [][]float64 `json:"want_far"` // null: none
+	Nulls    [][]any     `json:"nulls"`    // a null without a fill: no score in any format
+	Unscored [][]any     `json:"unscored"` // NaN or an infinity, by name: no score in SQL
 }
 
 // peerTolerance is the largest relative difference of a score by another program.
 const peerTolerance = 1e-12
 
-// Other programs score the edge rows as the model does: onnxruntime, DuckDB, Google's
-// engine of BigQuery's language and a PMML evaluator, as far as the Python that
-// DROTRAIN_PYTHON names has them.
+// Other programs score the edge rows as the model does: onnxruntime, DuckDB, SQLite, Spark, Google's
+// engine of BigQuery's language and a PMML evaluator, as far as the Python that DROTRAIN_PYTHON
+// names has them; the other dialects of SQL are parsed by sqlglot.
 func TestPeers(t *testing.T) {
 	python := os.Getenv("DROTRAIN_PYTHON")
 	if python == "" {
@@ -48,7 +51,7 @@ func TestPeers(t *testing.T) {
 	for name, f := range formulas {
 		all = append(all, newPeerCase(t, f, name))
 		write := func(ending string, format Format, o Options) {
-			b, err := written(f, format, o, "test")
+			b, err := encodeFormulas(f, format, o, "test")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +61,10 @@ func TestPeers(t *testing.T) {
 		}
 		write(".onnx", ONNX, Options{})
 		write(".pmml", PMML, Options{})
-		for _, d := range Dialects() {
-			write("-"+d+".sql", SQL, Options{Dialect: d})
+		for _, d := range dialects {
+			if d.entry != "" || f[0].Terms[len(f[0].Terms)-1].Vector == "" {
+				write("-"+d.name+".sql", SQL, Options{Dialect: d.name})
+			}
 		}
 	}
 	b, err := json.Marshal(all)
@@ -76,11 +81,16 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-func newPeerCase(t *testing.T, f *score.Formula, name string) peerCase {
+func newPeerCase(t *testing.T, formulas []*score.Formula, name string) peerCase {
 	t.Helper()
-	s := score.New(f)
-	c := peerCase{Name: name, Score: scoreName(f), Columns: s.Inputs(), Rows: edgeRows(f), Far: [][]any{}, WantFar: []*float64{}, Nulls: [][]any{}, Unscored: [][]any{}}
+	f := formulas[0]
+	c := peerCase{Name: name, Score: scoreName(f), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{}, Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
 	for i, term := range f.Terms {
+		entry := 0
+		if term.Vector != "" {
+			entry = must(vectorIndex(term))
+		}
+		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry, entry)
 		typ := strings.TrimPrefix(goType(term), "*")
 		typ = map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ]
 		if term.Date {
@@ -99,14 +109,14 @@ func newPeerCase(t *testing.T, f *score.Formula, name string) peerCase {
 		c.Null = append(c.Null, null)
 	}
 	for _, row := range c.Rows {
-		v, err := s.Values(row...)
-		if err != nil || math.IsNaN(v) {
+		v, err := scoreRow(formulas, row)
+		if err != nil || math.IsNaN(v[0]) {
 			t.Fatal(v, err)
 		}
 		c.Want = append(c.Want, v)
 	}
 	for i, term := range f.Terms {
-		if term.Kind != score.Numeric || term.Date {
+		if term.Kind != score.Numeric || term.Date || c.Entry[i] > 1 {
 			continue
 		}
 		with := func(v any) []any {
@@ -120,8 +130,8 @@ func newPeerCase(t *testing.T, f *score.Formula, name string) peerCase {
 				continue // math.Log is wrong there on amd64
 			}
 			c.Far = append(c.Far, row)
-			if want, err := s.Values(row...); err == nil && !math.IsInf(want, 0) && !math.IsNaN(want) {
-				c.WantFar = append(c.WantFar, &want)
+			if want, err := scoreRow(formulas, row); err == nil && !math.IsInf(want[0], 0) && !math.IsNaN(want[0]) {
+				c.WantFar = append(c.WantFar, want)
 			} else {
 				c.WantFar = append(c.WantFar, nil)
 			}

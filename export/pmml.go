@@ -62,7 +62,8 @@ func xmlText(s string) bool {
 // pmmlDocument returns a RegressionModel of PMML 4.4. Numbers are standardised in
 // derived fields; what a null adds is a derived field of its own; a level that is
 // not listed adds nothing, as the standard has it.
-func pmmlDocument(f *score.Formula, version string) ([]byte, error) {
+func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
+	f := formulas[0]
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	p := &pmmlWriter{e: xml.NewEncoder(&b)}
@@ -85,6 +86,9 @@ func pmmlDocument(f *score.Formula, version string) ([]byte, error) {
 			constant = -1
 		}
 		f = scaledFormula(f)
+		formulas = []*score.Formula{f}
+	case len(formulas) > 1:
+		function = []string{"functionName", "classification", "normalizationMethod", "softmax", "modelName", "drotrain"}
 	case isBinary(f):
 		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
 	}
@@ -100,19 +104,34 @@ func pmmlDocument(f *score.Formula, version string) ([]byte, error) {
 	}
 	p.close("MiningSchema")
 	p.open("Output")
-	if isBinary(f) {
+	if len(formulas) > 1 {
+		used := columnNames(f)
+		for _, class := range f.Target.Classes {
+			p.leaf("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class)
+		}
+		p.leaf("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue")
+	} else if isBinary(f) {
 		p.leaf("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive)
 	} else {
 		p.leaf("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue")
 	}
 	p.close("Output")
-	if !isBinary(f) {
+	if f.Target.Numeric {
 		p.open("Targets")
 		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))
 		p.close("Targets")
 	}
-	p.transformations(f)
-	p.table(f)
+	p.transformations(formulas)
+	for c, f := range formulas {
+		category := f.Target.Positive
+		if len(formulas) > 1 {
+			category = f.Target.Classes[c]
+		}
+		p.table(formulas, f, category)
+	}
+	if isBinary(f) {
+		p.leaf("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative)
+	}
 	p.close("RegressionModel")
 	p.close("PMML")
 	if err := p.e.Close(); err != nil {
@@ -124,10 +143,15 @@ func pmmlDocument(f *score.Formula, version string) ([]byte, error) {
 
 func (p *pmmlWriter) dictionary(f *score.Formula, target string) {
 	p.open("DataDictionary")
+	values := f.Target.Classes
 	if isBinary(f) {
+		values = []string{f.Target.Positive, f.Target.Negative}
+	}
+	if values != nil {
 		p.open("DataField", "name", target, "optype", "categorical", "dataType", "string")
-		p.leaf("Value", "value", f.Target.Positive)
-		p.leaf("Value", "value", f.Target.Negative)
+		for _, v := range values {
+			p.leaf("Value", "value", v)
+		}
 		p.close("DataField")
 	} else {
 		p.leaf("DataField", "name", target, "optype", "continuous", "dataType", "double")
@@ -150,10 +174,11 @@ func (p *pmmlWriter) dictionary(f *score.Formula, target string) {
 // derivedName names the derived field of the i-th term.
 func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
 
-func (p *pmmlWriter) transformations(f *score.Formula) {
+func (p *pmmlWriter) transformations(formulas []*score.Formula) {
+	f := formulas[0]
 	p.open("LocalTransformations")
 	for i, t := range f.Terms {
-		if t.Kind != score.Numeric && !t.Null || alone(f, i) {
+		if t.Kind != score.Numeric && !t.Null || alone(formulas, i) {
 			continue
 		}
 		p.open("DerivedField", "name", derivedName(i, t), "optype", "continuous", "dataType", "double")
@@ -170,7 +195,7 @@ func (p *pmmlWriter) transformations(f *score.Formula) {
 			p.open("Apply", "function", "isMissing")
 			p.leaf("FieldRef", "field", t.Column)
 			p.close("Apply")
-			p.constant(t.Missing)
+			p.constant(pmmlMissing(formulas, t))
 			p.constant(0)
 			p.close("Apply")
 		}
@@ -182,17 +207,29 @@ func (p *pmmlWriter) transformations(f *score.Formula) {
 	p.close("LocalTransformations")
 }
 
-func (p *pmmlWriter) table(f *score.Formula) {
+// pmmlMissing returns the value of the derived field of a null: what it adds to the margin, or 1
+// where that differs by class.
+func pmmlMissing(formulas []*score.Formula, t score.Term) float64 {
+	if len(formulas) > 1 {
+		return 1
+	}
+	return t.Missing
+}
+
+// table writes the weights of one of the formulas, f.
+func (p *pmmlWriter) table(formulas []*score.Formula, f *score.Formula, category string) {
 	a := []string{"intercept", pmmlNumber(f.Constant)}
-	if isBinary(f) {
-		a = append(a, "targetCategory", f.Target.Positive)
+	if !f.Target.Numeric {
+		a = append(a, "targetCategory", category)
 	}
 	p.open("RegressionTable", a...)
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
-		case alone(f, i):
+		case alone(formulas, i):
 		case t.Kind == score.Numeric:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Weight))
+		case t.Null && len(formulas) > 1:
+			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Missing))
 		case t.Null:
 			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", "1")
 		}
@@ -206,7 +243,4 @@ func (p *pmmlWriter) table(f *score.Formula) {
 		}
 	}
 	p.close("RegressionTable")
-	if isBinary(f) {
-		p.leaf("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative)
-	}
 }

@@ -22,78 +22,105 @@ func TestPostgres(t *testing.T) {
 		t.Skip("DROTRAIN_POSTGRES is not set: this makes and starts a database, which takes seconds")
 	}
 	run := startPostgres(t)
-	for name, f := range trained(t) {
-		c := newPeerCase(t, f, name)
-		sql, err := sqlSelect(f, Options{Dialect: "postgres", Table: `"rows of ` + name + `"`})
+	for name, formulas := range trained(t) {
+		c := newPeerCase(t, formulas, name)
+		sql, err := sqlSelect(formulas, Options{Dialect: "postgres", Table: `"rows of ` + name + `"`})
 		if err != nil {
 			t.Fatal(err)
 		}
-		score := strings.TrimSuffix(strings.TrimSpace(string(sql)), ";")
-		edges := len(c.Rows)
-		c.Rows = slices.Concat(c.Rows, c.Far, c.Nulls, c.Unscored)
-		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT coalesce(%s::text, 'null') FROM (%s) AS scored ORDER BY id;\n", c.Score, score))
+		query := strings.TrimSuffix(strings.TrimSpace(string(sql)), ";")
+		want := slices.Concat(c.Want, make([][]float64, len(c.Nulls)+len(c.Unscored)), c.WantFar)
+		c.Rows = slices.Concat(c.Rows, c.Nulls, c.Unscored, c.Far)
+		scores := []string{c.Score}
+		if c.Classes != nil {
+			scores = nil
+			for _, class := range c.Classes {
+				scores = append(scores, must(must(findDialect("postgres")).identifier("probability_"+class)))
+			}
+		}
+		out := run(postgresTable(t, c) + fmt.Sprintf("SELECT concat_ws('|', %s) || '|' FROM (%s) AS scored ORDER BY id;\n", strings.Join(scores, ", "), query))
 		lines := strings.Fields(out)
 		if len(lines) != len(c.Rows) {
 			t.Fatalf("%s: %d scores of %d rows\n%s", name, len(lines), len(c.Rows), out)
 		}
-		for i, line := range lines[edges:] {
-			if i >= len(c.Far) {
-				if line != "null" {
-					t.Errorf("%s, %v: %s, wanted null", name, c.Rows[edges+i], line)
+		worst := 0.0
+		for i, line := range lines {
+			if line == "|" { // no score, also where a number is large
+				large := slices.ContainsFunc(c.Rows[i], func(v any) bool { x, ok := v.(float64); return ok && !(math.Abs(x) < 1e120) })
+				if want[i] != nil && (i < len(c.Want) || !large) {
+					t.Errorf("%s, %v: no score, wanted %v", name, c.Rows[i], want[i])
 				}
 				continue
 			}
-			want := c.WantFar[i]
-			if got, err := strconv.ParseFloat(line, 64); line != "null" && (want == nil || err != nil || !(math.Abs(got-*want) <= peerTolerance*math.Max(math.Abs(*want), 1e-100))) ||
-				line == "null" && want != nil && !slices.ContainsFunc(c.Far[i], func(v any) bool { x, ok := v.(float64); return ok && !(math.Abs(x) < 1e120) }) {
-				t.Errorf("%s, %v: %s, wanted %v", name, c.Far[i], line, printed(want))
+			if want[i] == nil {
+				t.Errorf("%s, %v: %s, wanted none", name, c.Rows[i], line)
+				continue
+			}
+			for k, text := range strings.Split(strings.TrimSuffix(line, "|"), "|") {
+				least := 1e-300
+				if i >= len(c.Want) {
+					least = 1e-100
+				}
+				if c.Classes != nil {
+					least = 1 // a probability among several is a share of 1
+				}
+				got, err := strconv.ParseFloat(text, 64)
+				off := math.Abs(got-want[i][k]) / max(math.Abs(want[i][k]), least)
+				if worst = max(worst, off); err != nil || !(off <= peerTolerance) {
+					t.Errorf("%s, %v: %s, wanted %v", name, c.Rows[i], line, want[i])
+				}
 			}
 		}
-		worst := 0.0
-		for i, want := range c.Want {
-			got, err := strconv.ParseFloat(lines[i], 64)
-			off := math.Abs(got-want) / max(math.Abs(want), 1e-300)
-			if worst = max(worst, off); err != nil || !(off <= peerTolerance) {
-				t.Errorf("%s, %v: %s, wanted %v", name, c.Rows[i], lines[i], want)
-			}
-		}
-		t.Logf("%s: %d rows, largest relative difference %.1e", name, len(c.Want), worst)
+		t.Logf("%s: %d rows, largest relative difference %.1e", name, len(lines), worst)
 	}
 }
 
-// postgresTable makes the table of a case and fills it.
+// postgresTable returns the script that makes the table of a case and fills it.
 func postgresTable(t *testing.T, c peerCase) string {
-	d := dialects["postgres"]
+	d := must(findDialect("postgres"))
+	types := map[string]string{"number": "DOUBLE PRECISION", "date": "DATE", "text": "TEXT", "bool": "BOOLEAN"}
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE \"rows of %s\" (id INTEGER", c.Name)
 	for k, column := range c.Columns {
-		name, err := d.identifier(column)
-		if err != nil {
-			t.Fatal(err)
+		switch {
+		case c.Vector[k] == "":
+			fmt.Fprintf(&b, ", %s %s", must(d.identifier(column)), types[c.Types[k]])
+		case !slices.Contains(c.Vector[:k], c.Vector[k]):
+			fmt.Fprintf(&b, ", %s DOUBLE PRECISION[]", must(d.identifier(c.Vector[k])))
 		}
-		fmt.Fprintf(&b, ", %s %s", name, map[string]string{"number": d.double, "date": "DATE", "text": d.text, "bool": d.boolean}[c.Types[k]])
 	}
 	b.WriteString(");\n")
+	cell := func(k int, v any) string {
+		switch v := v.(type) {
+		case float64:
+			if c.Types[k] == "date" {
+				return fmt.Sprintf("DATE '1970-01-01' + %d", int(v))
+			}
+			return d.numeral(v)
+		case bool:
+			return fmt.Sprint(v)
+		case string:
+			return must(d.quoteText("'%s'", v))
+		}
+		return "NULL"
+	}
 	for i, row := range c.Rows {
 		fmt.Fprintf(&b, "INSERT INTO \"rows of %s\" VALUES (%d", c.Name, i)
 		for k, v := range row {
-			switch v := v.(type) {
-			case nil:
-				b.WriteString(", NULL")
-			case float64:
-				if c.Types[k] == "date" {
-					fmt.Fprintf(&b, ", DATE '1970-01-01' + %d", int(v))
-				} else {
-					b.WriteString(", " + d.number(v))
+			switch vector := c.Vector[k]; {
+			case vector == "":
+				b.WriteString(", " + cell(k, v))
+			case !slices.Contains(c.Vector[:k], vector):
+				entries := make([]string, 1)
+				for at := range c.Columns {
+					if c.Vector[at] == vector {
+						for len(entries) <= c.Entry[at] {
+							entries = append(entries, "0")
+						}
+						entries[c.Entry[at]] = cell(at, row[at])
+					}
 				}
-			case bool:
-				fmt.Fprintf(&b, ", %v", v)
-			case string:
-				s, err := d.literal(v)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b.WriteString(", " + s)
+				fmt.Fprintf(&b, ", ARRAY[%s]::float8[]", strings.Join(entries, ", "))
 			}
 		}
 		b.WriteString(");\n")
@@ -167,12 +194,4 @@ func hasAll(dir string, names ...string) bool {
 		}
 	}
 	return true
-}
-
-// printed returns v in digits, or null.
-func printed(v *float64) string {
-	if v == nil {
-		return "null"
-	}
-	return strconv.FormatFloat(*v, 'g', -1, 64)
 }

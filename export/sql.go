@@ -3,158 +3,249 @@ package export
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A dialect is how a database writes what the formula needs.
-type dialect struct {
-	double, text, boolean string // types
-	quote                 string // of identifiers
-	suffix                string // makes a literal a double
-	escapes               bool   // text literals escape by backslash
-	foldsCase             bool   // identifiers that differ in case alone are one
-	underflows            bool   // a product that rounds to 0 is an error
-	days                  string // a date or time %s as days since 1970-01-01
+// A sqlWriter writes the queries of a model in a dialect.
+type sqlWriter struct {
+	*dialect
+	formulas []*score.Formula // one, or one a class
+	table    string
+	used     names // of columns, as the dialect compares them
+	b        strings.Builder
 }
 
-var dialects = map[string]dialect{
-	"duckdb":   {double: "DOUBLE", text: "VARCHAR", boolean: "BOOLEAN", quote: `"`, foldsCase: true, days: "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE) / 86400"},
-	"postgres": {double: "DOUBLE PRECISION", text: "TEXT", boolean: "BOOLEAN", quote: `"`, suffix: "::float8", underflows: true, days: "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400"},
-	"bigquery": {double: "FLOAT64", text: "STRING", boolean: "BOOL", quote: "`", escapes: true, foldsCase: true, days: "UNIX_MICROS(TIMESTAMP(%s)) / 86400000000"},
-}
-
-// Dialects lists the dialects of SQL.
-func Dialects() []string { return []string{"duckdb", "postgres", "bigquery"} }
-
-// sqlSelect returns one SELECT that adds the score to the rows of a table. The score is
-// null where a number is NaN, infinite, too large for the arithmetic, or null without a
-// fill: some databases order NaN above every number, and some fail the whole query where
-// one row overflows.
-func sqlSelect(f *score.Formula, o Options) ([]byte, error) {
-	if o.Dialect == "" {
-		o.Dialect = "duckdb"
-	}
-	d, ok := dialects[o.Dialect]
-	if !ok {
-		return nil, fmt.Errorf("unknown dialect %q: the dialects are %s", o.Dialect, strings.Join(Dialects(), ", "))
-	}
-	if o.Table == "" {
-		o.Table = "data"
-	}
-	if strings.ContainsAny(o.Table, ";\n") {
-		return nil, fmt.Errorf("the table %q: give the name of a table, quoted as in SQL where it needs that", o.Table)
-	}
-	used := names{}
-	for _, t := range f.Terms {
-		name := t.Column
-		if d.foldsCase {
-			name = strings.ToLower(name)
-		}
-		if used[name] {
-			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s ignores", t.Column, o.Dialect)
-		}
-		used[name] = true
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "-- %s\n", oneLine(header(f)))
-	margin, err := d.margin(f)
+// sqlSelect returns one SELECT that adds the score to the rows of a table, or the probability of
+// every class and the most probable one. The score is null where a number is NaN, infinite, too
+// large for the arithmetic, or null without a fill: some databases order NaN above every number,
+// and some fail the whole query where one row overflows.
+func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
+	d, err := findDialect(o.Dialect)
 	if err != nil {
 		return nil, err
 	}
-	score := used.unique(scoreName(f))
-	if !isBinary(f) {
-		value := fmt.Sprintf("%s + %s * (\n%s\n)", d.number(f.Target.Shift), d.number(f.Target.Scale), margin)
-		if f.Target.Transform == "" {
-			fmt.Fprintf(&b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, o.Table)
-			return []byte(b.String()), nil
+	w := &sqlWriter{dialect: d, formulas: formulas, table: o.Table, used: names{}}
+	if w.table == "" {
+		w.table = "data"
+	}
+	if strings.ContainsAny(w.table, ";\n") {
+		return nil, fmt.Errorf("the table %q: give the name of a table, quoted as in SQL where it needs that", o.Table)
+	}
+	f := formulas[0]
+	for _, c := range inputColumns(f) {
+		if w.used[d.fold(c)] {
+			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s ignores", c, d.name)
 		}
-		less := 0.0
-		if f.Target.Transform == "log1p" {
-			less = 1
+		w.used[d.fold(c)] = true
+	}
+	fmt.Fprintf(&w.b, "-- %s\n", oneLine(header(f)))
+	margins := make([]string, len(formulas))
+	for c := range margins {
+		if margins[c], err = w.margin(c); err != nil {
+			return nil, err
 		}
-		// The exponential, times its factor, stays in its range.
-		factor, l := f.Target.Factor(), used.unique("log_prediction")
-		fmt.Fprintf(&b, "WITH scored AS (\nSELECT *, %s AS %s\nFROM %s\n)\n", value, l, o.Table)
-		fmt.Fprintf(&b, `SELECT *, CASE
+	}
+	switch {
+	case len(formulas) > 1:
+		err = w.selectClasses(margins)
+	case isBinary(f):
+		w.selectProbability(margins[0])
+	default:
+		w.selectValue(margins[0])
+	}
+	return []byte(w.b.String()), err
+}
+
+// unique returns a name that no column has.
+func (w *sqlWriter) unique(name string) string {
+	for w.used[w.fold(name)] {
+		name += "_"
+	}
+	w.used[w.fold(name)] = true
+	return name
+}
+
+// step returns a name for a query of the WITH clause, other than the table's.
+func (w *sqlWriter) step(name string) string {
+	for strings.Contains(strings.ToLower(w.table), name) {
+		name += "_"
+	}
+	return name
+}
+
+// selectValue writes the query of a numeric target.
+func (w *sqlWriter) selectValue(margin string) {
+	t := &w.formulas[0].Target
+	score := w.unique(scoreName(w.formulas[0]))
+	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(t.Shift), w.numeral(t.Scale), margin)
+	if t.Transform == "" {
+		fmt.Fprintf(&w.b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, w.table)
+		return
+	}
+	less := 0.0
+	if t.Transform == "log1p" {
+		less = 1
+	}
+	// The exponential, times its factor, stays in its range.
+	factor, l, scored := t.Factor(), w.unique("log_prediction"), w.step("scored")
+	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, %s AS %s\nFROM %s\n)\n", scored, value, l, w.table)
+	fmt.Fprintf(&w.b, `SELECT *, CASE
   WHEN %[1]s < %[2]s THEN %[3]s
   WHEN %[1]s <= %[4]s THEN %[5]s * EXP(%[1]s) - %[6]s
 END AS %[7]s
-FROM scored;
-`, l, d.number(-700-math.Log(min(1, factor))), d.number(-less), d.number(700-math.Log(max(1, factor))), d.number(factor), d.number(less), score)
-		return []byte(b.String()), nil
-	}
-	m := used.unique("margin")
-	fmt.Fprintf(&b, "WITH scored AS (\nSELECT *, (\n%s\n) AS %s\nFROM %s\n)\n", margin, m, o.Table)
+FROM %[8]s;
+`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-less), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(less), score, scored)
+}
+
+// selectProbability writes the query of a target of two classes.
+func (w *sqlWriter) selectProbability(margin string) {
+	score, m, scored := w.unique(scoreName(w.formulas[0])), w.unique("margin"), w.step("scored")
+	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, (\n%s\n) AS %s\nFROM %s\n)\n", scored, margin, m, w.table)
 	// The exponential stays in its range: databases make an error of what leaves it.
-	fmt.Fprintf(&b, `SELECT *, CASE
+	fmt.Fprintf(&w.b, `SELECT *, CASE
   WHEN %[1]s >= 40 THEN %[2]s
   WHEN %[1]s >= 0 THEN %[2]s / (%[2]s + EXP(-%[1]s))
   WHEN %[1]s > -700 THEN EXP(%[1]s) / (%[2]s + EXP(%[1]s))
   WHEN %[1]s <= -700 THEN %[3]s
 END AS %[4]s
-FROM scored;
-`, m, d.number(1), d.number(0), score)
-	return []byte(b.String()), nil
+FROM %[5]s;
+`, m, w.numeral(1), w.numeral(0), score, scored)
 }
 
-func (d dialect) margin(f *score.Formula) (string, error) {
-	lines := []string{"  " + d.number(f.Constant)}
+// selectClasses writes the query of a target of more than two classes: the margins, the largest of
+// them, the logarithm of the sum of their exponentials, and by it the probabilities.
+func (w *sqlWriter) selectClasses(margins []string) error {
+	classes := w.formulas[0].Target.Classes
+	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
+	steps := []string{w.step("margins"), w.step("largest"), w.step("totals")}
+	name := make([]string, len(margins))
+	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *", steps[0])
+	for c, margin := range margins {
+		name[c] = w.unique(fmt.Sprintf("margin_%d", c+1))
+		fmt.Fprintf(&w.b, ", (\n%s\n) AS %s", margin, name[c])
+	}
+	exponential := func(margin, less string) string {
+		return fmt.Sprintf("CASE WHEN %[1]s - %[2]s > -700 THEN EXP(%[1]s - %[2]s) WHEN %[1]s - %[2]s <= -700 THEN %[3]s END", margin, less, w.numeral(0))
+	}
+	sum := make([]string, len(margins))
+	for c := range sum {
+		sum[c] = exponential(name[c], largest)
+	}
+	fmt.Fprintf(&w.b, "\nFROM %s\n), %s AS (\nSELECT *, %s AS %s\nFROM %s\n)", w.table, steps[1], w.largestOf(name), largest, steps[0])
+	fmt.Fprintf(&w.b, ", %s AS (\nSELECT *, %s + %s(\n  %s\n) AS %s\nFROM %s\n)\nSELECT *", steps[2], largest, w.log, sumOf(sum), total, steps[1])
+	for c, class := range classes {
+		column, err := w.identifier(w.unique("probability_" + class))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&w.b, ",\n  %s AS %s", exponential(name[c], total), column)
+	}
+	w.b.WriteString(",\n  CASE")
+	for c, class := range classes {
+		text, err := w.quoteText("'%s'", class)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&w.b, "\n    WHEN %s = %s THEN %s", name[c], largest, text)
+	}
+	fmt.Fprintf(&w.b, "\n  END AS %s\nFROM %s;\n", label, steps[2])
+	return nil
+}
+
+// mostOperands bounds the operands of a chain: databases bound the depth of an expression.
+const mostOperands = 50
+
+// largestOf returns the largest of several columns that are null together.
+func (w *sqlWriter) largestOf(columns []string) string {
+	switch {
+	case w.greatest == "":
+		return "(SELECT MAX(v) FROM (VALUES (" + strings.Join(columns, "), (") + ")) AS m(v))"
+	case len(columns) <= mostOperands:
+		return w.greatest + "(" + strings.Join(columns, ", ") + ")"
+	}
+	return w.greatest + "(" + w.largestOf(columns[:mostOperands]) + ", " + w.largestOf(columns[mostOperands:]) + ")"
+}
+
+// sumOf returns the sum of expressions.
+func sumOf(terms []string) string {
+	for len(terms) > mostOperands {
+		var blocks []string
+		for lo := 0; lo < len(terms); lo += mostOperands {
+			blocks = append(blocks, "(\n  "+strings.Join(terms[lo:min(lo+mostOperands, len(terms))], "\n  + ")+"\n  )")
+		}
+		terms = blocks
+	}
+	return strings.Join(terms, "\n  + ")
+}
+
+// margin returns the expression of the margin of an output.
+func (w *sqlWriter) margin(output int) (string, error) {
+	f := w.formulas[output]
+	terms := []string{w.numeral(f.Constant)}
 	for i, t := range f.Terms {
-		column, err := d.identifier(t.Column)
+		column, err := w.column(t)
 		if err != nil {
 			return "", err
 		}
 		switch {
-		case alone(f, i):
+		case alone(w.formulas, i):
 			continue
 		case t.Kind == score.Numeric:
-			lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(t.Weight), d.value(f, i, column, ""), d.number(t.Shift), d.number(t.Scale)))
+			terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(t.Weight), w.value(i, column, ""), w.numeral(t.Shift), w.numeral(t.Scale)))
 			continue
 		case t.Kind == score.Bool:
 			no, yes := boolWeights(t)
-			lines = append(lines, fmt.Sprintf("CASE WHEN %s IS NULL THEN %s WHEN CAST(%s AS %s) THEN %s ELSE %s END",
-				column, d.number(t.Missing), column, d.boolean, d.number(yes), d.number(no)))
+			terms = append(terms, fmt.Sprintf("CASE WHEN %s IS NULL THEN %s WHEN %s THEN %s WHEN %s THEN %s END",
+				column, w.numeral(t.Missing), fmt.Sprintf(w.isTrue, column), w.numeral(yes), fmt.Sprintf(w.isFalse, column), w.numeral(no)))
 			continue
 		}
-		keys, cast := make([]string, len(t.Levels)), d.text
-		if t.Stored == score.Numeric {
-			cast = d.double
-			values, err := levelNumbers(t)
-			if err != nil {
-				return "", err
-			}
-			for i, v := range values {
-				keys[i] = d.number(v)
-			}
-		} else {
-			for i, l := range t.Levels {
-				if keys[i], err = d.literal(l); err != nil {
-					return "", fmt.Errorf("column %q: %w", t.Column, err)
-				}
-			}
+		keys, cast, err := w.levels(t)
+		if err != nil {
+			return "", err
 		}
 		var c strings.Builder
-		fmt.Fprintf(&c, "CASE WHEN %s IS NULL THEN %s ELSE CASE CAST(%s AS %s)", column, d.number(t.Missing), column, cast)
+		fmt.Fprintf(&c, "CASE WHEN %s IS NULL THEN %s ELSE CASE %s", column, w.numeral(t.Missing), fmt.Sprintf(cast, column))
 		for i, k := range keys {
-			fmt.Fprintf(&c, "\n      WHEN %s THEN %s", k, d.number(t.Weights[i]))
+			fmt.Fprintf(&c, "\n      WHEN %s THEN %s", k, w.numeral(t.Weights[i]))
 		}
-		fmt.Fprintf(&c, "\n      ELSE %s END END", d.number(0))
-		lines = append(lines, c.String())
+		fmt.Fprintf(&c, "\n      ELSE %s END END", w.numeral(0))
+		terms = append(terms, c.String())
 	}
 	for _, p := range f.Products {
 		factors := make([]string, len(p.Factors))
 		for k := range p.Factors {
 			var err error
-			if factors[k], err = d.factor(f, &p.Factors[k]); err != nil {
+			if factors[k], err = w.factor(&p.Factors[k]); err != nil {
 				return "", err
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s * ((%s - %s) / %s)", d.number(p.Weight), strings.Join(factors, " * "), d.number(p.Shift), d.number(p.Scale)))
+		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.Weight), strings.Join(factors, " * "), w.numeral(p.Shift), w.numeral(p.Scale)))
 	}
-	return strings.Join(lines, "\n  + "), nil
+	return "  " + sumOf(terms), nil
+}
+
+// levels returns the levels of a category as literals, and the format that makes a column
+// comparable with them.
+func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err error) {
+	literals = make([]string, len(t.Levels))
+	if t.Stored == score.Numeric {
+		values, err := levelNumbers(t)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, v := range values {
+			literals[i] = w.numeral(v)
+		}
+		return literals, w.double, nil
+	}
+	for i, l := range t.Levels {
+		if literals[i], err = w.quoteText(w.literal, l); err != nil {
+			return nil, "", fmt.Errorf("column %q: %w", t.Column, err)
+		}
+	}
+	return literals, w.text, nil
 }
 
 // tiny is below what changes a score: numbers nearer to 0 count as 0 where a database
@@ -163,102 +254,99 @@ const tiny = 1e-150
 
 // value returns the expression of the number of a term, with nulls filled. It is null where
 // the number is NaN or too large; function is what is applied to it.
-func (d dialect) value(f *score.Formula, term int, column, function string) string {
-	t := f.Terms[term]
-	v := fmt.Sprintf("CAST(%s AS %s)", column, d.double)
+func (w *sqlWriter) value(term int, column, function string) string {
+	t := w.formulas[0].Terms[term]
+	v := fmt.Sprintf(w.double, column)
 	if t.Date {
-		v = fmt.Sprintf(d.days, column)
+		v = fmt.Sprintf(w.days, column)
 	}
 	var b strings.Builder
 	b.WriteString("CASE")
-	if d.underflows && function != "log" {
-		fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, d.number(-tiny), d.number(tiny), d.number(0))
+	if w.underflows && function != "log" {
+		fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-tiny), w.numeral(tiny), w.numeral(0))
 	}
-	most := largest(f, term)
-	fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, d.number(-most), d.number(most), v)
+	most := largest(w.formulas, term)
+	fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-most), w.numeral(most), v)
 	if t.Fill != nil {
-		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", column, d.number(*t.Fill))
+		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", column, w.numeral(*t.Fill))
 	}
 	b.WriteString(" END")
 	return b.String()
 }
 
-// largest returns the size up to which a number of a term lets nothing in the formula overflow.
-func largest(f *score.Formula, term int) float64 {
-	const sum = math.MaxFloat64 / 1e4 // of up to as many terms
-	bound := sum / max(1, f.Target.Scale)
-	within := func(weight, scale float64) float64 {
-		return bound * min(1, scale) / max(1, math.Abs(weight))
-	}
-	t := f.Terms[term]
-	most := within(t.Weight, t.Scale)
-	for i := range f.Products {
-		p := &f.Products[i]
-		size, degree := within(p.Weight, p.Scale), 0.0
-		used := false
-		for k := range p.Factors {
-			x := &p.Factors[k]
-			used = used || x.Term == term
-			switch g := &x.Function; {
-			case f.Terms[x.Term].Kind != score.Numeric || strings.HasPrefix(g.Name, "log"):
-			case g.Name == "square":
-				degree += 2
-			case g.Name == "piecewise":
-				degree++
-				size /= max(1, math.Abs(g.Below[1]), math.Abs(g.Above[1]))
-			default:
-				degree++
-			}
+// largest returns the size up to which a number of a term lets nothing in the formulas overflow.
+func largest(formulas []*score.Formula, term int) float64 {
+	most := math.Inf(1)
+	for _, f := range formulas {
+		const sum = math.MaxFloat64 / 1e4 // of up to as many terms
+		bound := sum / max(1, f.Target.Scale)
+		within := func(weight, scale float64) float64 {
+			return bound * min(1, scale) / max(1, math.Abs(weight))
 		}
-		if used && degree > 0 {
-			most = min(most, math.Pow(size, 1/degree))
+		t := f.Terms[term]
+		most = min(most, within(t.Weight, t.Scale))
+		for i := range f.Products {
+			p := &f.Products[i]
+			size, degree := within(p.Weight, p.Scale), 0.0
+			used := false
+			for k := range p.Factors {
+				x := &p.Factors[k]
+				used = used || x.Term == term
+				switch g := &x.Function; {
+				case f.Terms[x.Term].Kind != score.Numeric || strings.HasPrefix(g.Name, "log"):
+				case g.Name == "square":
+					degree += 2
+				case g.Name == "piecewise":
+					degree++
+					size /= max(1, math.Abs(g.Below[1]), math.Abs(g.Above[1]))
+				default:
+					degree++
+				}
+			}
+			if used && degree > 0 {
+				most = min(most, math.Pow(size, 1/degree))
+			}
 		}
 	}
 	return most
 }
 
-// factor is null where the function has no value, as the score then is.
-func (d dialect) factor(f *score.Formula, x *score.Factor) (string, error) {
-	t := f.Terms[x.Term]
-	column, err := d.identifier(t.Column)
+// factor returns the expression of a factor; it is null where the function has no value.
+func (w *sqlWriter) factor(x *score.Factor) (string, error) {
+	t := w.formulas[0].Terms[x.Term]
+	column, err := w.column(t)
 	if err != nil {
 		return "", err
 	}
 	if t.Kind == score.Numeric {
-		return d.function(&x.Function, d.value(f, x.Term, column, x.Function.Name)), nil
+		return w.function(&x.Function, w.value(x.Term, column, x.Function.Name)), nil
 	}
 	is := column + " IS NULL"
 	if x.Level < len(t.Levels) {
 		switch {
 		case t.Kind == score.Bool && t.Levels[x.Level] == "true":
-			is = fmt.Sprintf("CAST(%s AS %s)", column, d.boolean)
+			is = fmt.Sprintf(w.isTrue, column)
 		case t.Kind == score.Bool:
-			is = fmt.Sprintf("NOT CAST(%s AS %s)", column, d.boolean)
-		case t.Stored == score.Numeric:
-			values, err := levelNumbers(t)
+			is = fmt.Sprintf(w.isFalse, column)
+		default:
+			keys, cast, err := w.levels(t)
 			if err != nil {
 				return "", err
 			}
-			is = fmt.Sprintf("CAST(%s AS %s) = %s", column, d.double, d.number(values[x.Level]))
-		default:
-			key, err := d.literal(t.Levels[x.Level])
-			if err != nil {
-				return "", fmt.Errorf("column %q: %w", t.Column, err)
-			}
-			is = fmt.Sprintf("CAST(%s AS %s) = %s", column, d.text, key)
+			is = fmt.Sprintf(cast, column) + " = " + keys[x.Level]
 		}
 	}
-	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, d.number(1), d.number(0)), nil
+	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, w.numeral(1), w.numeral(0)), nil
 }
 
 // function returns f of the expression v.
-func (d dialect) function(f *score.Function, v string) string {
-	n := d.number
+func (w *sqlWriter) function(f *score.Function, v string) string {
+	n := w.numeral
 	switch f.Name {
 	case "log":
-		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN LN(%[1]s) END", v, n(0))
+		return fmt.Sprintf("CASE WHEN %[1]s > %[2]s THEN %[3]s(%[1]s) END", v, n(0), w.log)
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
-		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE LN(%[3]s + %[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1))
+		return fmt.Sprintf("CASE WHEN %[1]s <= %[2]s THEN NULL WHEN %[3]s + %[1]s = %[3]s THEN %[1]s ELSE %[4]s(%[3]s + %[1]s) * (%[1]s / ((%[3]s + %[1]s) - %[3]s)) END", v, n(-1), n(1), w.log)
 	case "square":
 		return fmt.Sprintf("%[1]s * %[1]s", v)
 	case "piecewise":
@@ -276,32 +364,4 @@ func (d dialect) function(f *score.Function, v string) string {
 		return b.String()
 	}
 	return v
-}
-
-// number writes a double that reads back the same. An exponent keeps it from
-// being a decimal of fixed point.
-func (d dialect) number(v float64) string {
-	s := strconv.FormatFloat(v, 'e', -1, 64) + d.suffix
-	if v < 0 {
-		return "(" + s + ")"
-	}
-	return s
-}
-
-func (d dialect) identifier(name string) (string, error) {
-	if strings.ContainsRune(name, 0) || d.escapes && strings.ContainsAny(name, "`\\\n") {
-		return "", fmt.Errorf("no column can be called %q there", name)
-	}
-	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote, nil
-}
-
-func (d dialect) literal(s string) (string, error) {
-	if strings.ContainsRune(s, 0) {
-		return "", fmt.Errorf("the level %q has a character that no text there has", s)
-	}
-	if d.escapes {
-		s = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s)
-		return "'" + s + "'", nil
-	}
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'", nil
 }

@@ -60,7 +60,7 @@ func (m *Model) formula(x []float64) *score.Formula {
 			continue
 		}
 		term[in.Name] = len(f.Terms)
-		t := score.Term{Column: in.Name, Kind: score.Kind(in.Kind), Stored: score.Kind(in.Stored), Date: slices.Contains(e.Dates, in.Name)}
+		t := score.Term{Column: in.Name, Kind: score.Kind(in.Kind), Stored: score.Kind(in.Stored), Date: slices.Contains(e.Dates, in.Name), Vector: in.Vector}
 		if in.Kind == data.Numeric {
 			c := e.Columns[in.First]
 			t.Weight, t.Shift, t.Scale = x[in.First], c.Shift, c.Scale

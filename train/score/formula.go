@@ -178,6 +178,8 @@ type Term struct {
 	Kind   Kind // Numeric, Categorical or Bool: how the column is used
 	Stored Kind // of a category, the kind of the column's values; Other if the model does not say
 
+	Vector string `json:",omitempty"` // the column of vectors whose entry this is, as emb of emb[3]; else empty
+
 	// Of a number.
 	Weight, Shift, Scale float64
 	Fill                 *float64 // replaces a null; nil: a null is an error

@@ -72,7 +72,7 @@ var outputOptions = []Option{
 		}
 		return Enum(&s.Format, names)
 	}},
-	{Name: "dialect", Commands: "export*", Help: "of SQL", Value: func(s *Settings) pflag.Value { return Enum(&s.Export.Dialect, export.Dialects()) }},
+	{Name: "dialect", Commands: "export*", Help: "dialect of SQL", Value: func(s *Settings) pflag.Value { return Enum(&s.Export.Dialect, export.Dialects()) }},
 	{Name: "table", Commands: "export*", Help: "`name` of the table that SQL selects from, as written in SQL", Value: func(s *Settings) pflag.Value { return Text(&s.Export.Table) }},
 	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) pflag.Value { return Text(&s.Export.Package) }},
 	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, an apostrophe before text that a spreadsheet would run: =1+1", Value: func(s *Settings) pflag.Value { return Switch(&s.Safe) }},

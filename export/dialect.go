@@ -1,0 +1,156 @@
+package export
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/train/score"
+)
+
+// A dialect says how a database writes what a formula needs. Fields with %s are formats.
+type dialect struct {
+	name    string
+	checked string // what the tests run its queries with, for the documentation
+
+	double       string // a column %s as a number in double precision
+	text         string // a column %s as text
+	isTrue       string // the condition that the column %s of truth values is true
+	isFalse      string // … is false
+	days         string // a date or time %s as days since 1970-01-01
+	number       string // a literal number %s in double precision
+	literal      string // a literal text %s, as text makes one of a column
+	entry        string // the entry %d of a column of vectors %s; empty: there are none
+	first        int    // the index of the first entry
+	log          string // the natural logarithm
+	greatest     string // the largest of several numbers; empty: by a subquery
+	open, close  string // of identifiers
+	escapesText  bool   // text literals escape by backslash
+	escapesNames bool   // identifiers too
+	foldsCase    bool   // identifiers that differ in case alone are one
+	underflows   bool   // a product that rounds to 0 is an error
+}
+
+// dialects lists the dialects of SQL, the default one first.
+var dialects = []dialect{
+	{name: "duckdb", checked: "DuckDB",
+		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE) / 86400",
+		number: "%s", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, foldsCase: true},
+	{name: "postgres", checked: "PostgreSQL",
+		double: "CAST(%s AS DOUBLE PRECISION)", text: "CAST(%s AS TEXT)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		days:   "CAST(EXTRACT(EPOCH FROM %s) AS DOUBLE PRECISION) / 86400",
+		number: "%s::float8", literal: "'%s'", entry: "%s[%d]", first: 1, log: "LN", greatest: "GREATEST", open: `"`, close: `"`, underflows: true},
+	{name: "bigquery", checked: "the parser, analyzer and reference engine of its language (ZetaSQL); not run in BigQuery itself",
+		double: "CAST(%s AS FLOAT64)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOL)", isFalse: "NOT CAST(%s AS BOOL)",
+		days:   "UNIX_MICROS(TIMESTAMP(%s)) / 86400000000",
+		number: "%s", literal: "'%s'", entry: "%s[SAFE_OFFSET(%d)]", log: "LN", greatest: "GREATEST", open: "`", close: "`",
+		escapesText: true, escapesNames: true, foldsCase: true},
+	{name: "sqlite", checked: "SQLite",
+		double: "CASE WHEN typeof(%[1]s) IN ('integer', 'real') THEN CAST(%[1]s AS REAL) END", text: "CAST(%s AS TEXT)",
+		isTrue: "%s IN (1, 'true', 'True', 'TRUE')", isFalse: "%s IN (0, 'false', 'False', 'FALSE')",
+		days:   "julianday(%s) - 2440587.5",
+		number: "%s", literal: "'%s'", log: "LN", greatest: "MAX", open: `"`, close: `"`, foldsCase: true},
+	{name: "snowflake", checked: "the parser of sqlglot; not run",
+		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS VARCHAR)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		days:   "CAST(DATE_PART(EPOCH_MICROSECOND, %s) AS DOUBLE) / 86400000000",
+		number: "'%s'::DOUBLE", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: `"`, close: `"`, escapesText: true},
+	{name: "spark", checked: "Spark, in a session whose time zone is UTC",
+		double: "CAST(%s AS DOUBLE)", text: "CAST(%s AS STRING)", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		days: "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS DATE) AS TIMESTAMP))) / 8.64e10D",
+		// A literal without its letter would be a decimal in old versions.
+		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`", escapesText: true, foldsCase: true},
+	// SQL Server ignores case and blanks at the end where it compares texts, unless it is told not to.
+	{name: "sqlserver", checked: "the parser of sqlglot; not run",
+		double: "CAST(%s AS FLOAT)", text: "(CAST(%s AS NVARCHAR(4000)) + N'|') COLLATE Latin1_General_100_BIN2", isTrue: "CAST(%s AS BIT) = 1", isFalse: "CAST(%s AS BIT) = 0",
+		days:   "DATEDIFF_BIG(MICROSECOND, CAST('1970-01-01' AS DATETIME2), CAST(%s AS DATETIME2)) / 8.64e10",
+		number: "%s", literal: "N'%s|'", log: "LOG", open: "[", close: "]", foldsCase: true, underflows: true},
+	// Redshift ignores blanks at the end where it compares texts.
+	{name: "redshift", checked: "the parser of sqlglot; not run",
+		double: "CAST(%s AS DOUBLE PRECISION)", text: "(CAST(%s AS VARCHAR(65535)) || '|')", isTrue: "CAST(%s AS BOOLEAN)", isFalse: "NOT CAST(%s AS BOOLEAN)",
+		days:   "DATEDIFF(microsecond, TIMESTAMP '1970-01-01 00:00:00', CAST(%s AS TIMESTAMP)) / 8.64e10::float8",
+		number: "%s::float8", literal: "'%s|'", log: "LN", greatest: "GREATEST", open: `"`, close: `"`, escapesText: true, foldsCase: true, underflows: true},
+}
+
+// databricks is another name of spark.
+const databricks = "databricks"
+
+// Dialects returns the names of the dialects of SQL, the default one first.
+func Dialects() []string {
+	names := make([]string, 0, len(dialects)+1)
+	for _, d := range dialects {
+		names = append(names, d.name)
+	}
+	return append(names, databricks)
+}
+
+// findDialect returns the dialect of a name; empty: the default one.
+func findDialect(name string) (*dialect, error) {
+	switch name {
+	case "":
+		name = dialects[0].name
+	case databricks:
+		name = "spark"
+	}
+	for i := range dialects {
+		if dialects[i].name == name {
+			return &dialects[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown dialect %q: the dialects are %s", name, strings.Join(Dialects(), ", "))
+}
+
+// numeral returns a double that reads back the same. An exponent keeps it from being a decimal
+// of fixed point.
+func (d *dialect) numeral(v float64) string {
+	s := fmt.Sprintf(d.number, strconv.FormatFloat(v, 'e', -1, 64))
+	if v < 0 {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// identifier returns the name of a column as the dialect quotes it.
+func (d *dialect) identifier(name string) (string, error) {
+	if strings.ContainsRune(name, 0) || d.escapesNames && strings.ContainsAny(name, "`\\\n") {
+		return "", fmt.Errorf("no column can be called %q there", name)
+	}
+	return d.open + strings.ReplaceAll(name, d.close, d.close+d.close) + d.close, nil
+}
+
+// quoteText returns a text as a literal.
+func (d *dialect) quoteText(format, s string) (string, error) {
+	if strings.ContainsRune(s, 0) {
+		return "", fmt.Errorf("the level %q has a character that no text there has", s)
+	}
+	if d.escapesText {
+		s = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s)
+	} else {
+		s = strings.ReplaceAll(s, "'", "''")
+	}
+	return fmt.Sprintf(format, s), nil
+}
+
+// column returns the expression of the column of a term: an identifier, or the entry of a vector.
+func (d *dialect) column(t score.Term) (string, error) {
+	if t.Vector == "" {
+		return d.identifier(t.Column)
+	}
+	if d.entry == "" {
+		return "", fmt.Errorf("the column %q holds vectors, which %s has not: take a dialect that has lists, or the format onnx", t.Vector, d.name)
+	}
+	name, err := d.identifier(t.Vector)
+	if err != nil {
+		return "", err
+	}
+	k, err := vectorIndex(t)
+	return fmt.Sprintf(d.entry, name, k+d.first), err
+}
+
+// fold returns a name as the dialect compares names.
+func (d *dialect) fold(name string) string {
+	if d.foldsCase {
+		return strings.ToLower(name)
+	}
+	return name
+}
