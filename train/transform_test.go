@@ -110,8 +110,8 @@ func TestTransforms(t *testing.T) {
 		"3 to 20":                                func(c *train.Config) { c.Spline = []string{"b:2"} },
 		"column:column":                          func(c *train.Config) { c.Interact = []string{"b"} },
 		"without a colon":                        func(c *train.Config) { c.Interact = []string{"a:b:c"} },
-		"spline: column \"b\" is named twice":    func(c *train.Config) { c.Spline = []string{"b:4", "b:5"} },
-		"reference: column \"g\" is named twice": func(c *train.Config) { c.Reference = []string{"g=u", "g=v"} },
+		"Config.Spline: column \"b\" is named twice":    func(c *train.Config) { c.Spline = []string{"b:4", "b:5"} },
+		"Config.Reference: column \"g\" is named twice": func(c *train.Config) { c.Reference = []string{"g=u", "g=v"} },
 		"two different columns":                  func(c *train.Config) { c.Interact = []string{"b:b"} },
 		"which has no log":                       func(c *train.Config) { c.Target = "b" },
 	} {
