@@ -1,7 +1,5 @@
 package eval
 
-import "math"
-
 // Choice is how the level of robustness was chosen: every model that was tried, by what its
 // losses on rows it was not fitted to say.
 type Choice struct {
@@ -9,7 +7,6 @@ type Choice struct {
 	Reason     string      `json:"reason"`
 	Chosen     int         `json:"chosen"` // index
 	Candidates []Candidate `json:"candidates"`
-	Paths      []PricePath `json:"paths,omitempty"`
 }
 
 // Candidate is one model that was tried, the plain average first. Risks are mean losses.
@@ -21,25 +18,6 @@ type Candidate struct {
 	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
 	RiseSE  Num    `json:"rise_se"`
 	Allowed bool   `json:"allowed"` // worth its price
-}
-
-// PricePath is what is proved of the optimal objective of an adversary at every price, of
-// which some were solved.
-type PricePath struct {
-	Penalty string    `json:"penalty"` // kl or chi2
-	Solved  []float64 `json:"solved"`
-	Nu      []float64 `json:"nu"` // ascending
-	Upper   []float64 `json:"upper"`
-	Lower   []float64 `json:"lower"`
-}
-
-// Widest returns the largest distance of the bounds, as a share of the upper one.
-func (p *PricePath) Widest() float64 {
-	var widest float64
-	for i, v := range p.Upper {
-		widest = max(widest, (v-p.Lower[i])/math.Abs(v))
-	}
-	return widest
 }
 
 // Best returns the candidate chosen; nil where the choice is damaged.

@@ -60,8 +60,6 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			v, _ := s.CVaRAt(a)
 			r.CVaR = append(r.CVaR, CVaRPoint{Alpha: a, Value: Num(v)})
 		}
-		r.KL = measure.WorstCaseKLCurve(s)
-		r.ChiSquare = measure.WorstCaseChiSquareCurve(s)
 		if in.Task == Binary {
 			r.Calibration = measure.Calibrate(in.rows, m.Score, strata.All.Order[k], measure.Bins)
 		} else if in.Task == Multiclass {
@@ -90,7 +88,6 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if err := e.addIntervals(ctx, &in, strata, losses); err != nil {
 		return nil, err
 	}
-	e.calibrateGroups(&in, strata)
 	e.nameWorstGroups()
 	e.compare()
 	if in.Columns != nil {

@@ -67,8 +67,6 @@ type ModelResult struct {
 	Intervals  map[string]Interval `json:"overall_intervals,omitempty"`
 	WorstGroup *WorstGroup         `json:"worst_group"` // null without an eligible group
 	CVaR       []CVaRPoint         `json:"cvar"`
-	KL         []WorstCase         `json:"worst_case_kl"`
-	ChiSquare  []WorstCase         `json:"worst_case_chi_square"`
 
 	// OverConstant is the risk minus that of the constant fitted to the training rows, where
 	// Input.Constant gives its losses.
@@ -130,9 +128,9 @@ type GroupModel struct {
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
 	ErrorShare   Num       `json:"error_share"` // share of the summed loss of all rows
 
-	// Calibration is the reliability curve, in the worst groups with rows
-	// enough of the last grouping of a binary task.
-	Calibration []CalibrationBin `json:"calibration,omitempty"`
+	// Classes is what the model does on each of more than two classes within the group, where
+	// there are at most 30.
+	Classes []ClassResult `json:"classes,omitempty"`
 }
 
 // Summary is what fairlearn's MetricFrame computes, one Spread per measure,

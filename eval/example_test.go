@@ -81,13 +81,12 @@ func ExampleDescribeAdversary() {
 	a, err := eval.DescribeAdversary(eval.AdversaryInput{
 		Weights: []float64{0.1, 0.1, 0.1, 0.1, 0.3, 0.3},
 		Groups:  []data.Grouping{{Name: "region", Labels: []string{"north", "south"}, Index: []int32{0, 0, 0, 0, 1, 1}}},
-		Top:     1,
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	south := a.Groupings[0].Groups[1]
+	south := a.Groupings[0].Groups[0] // most up-weighted first
 	fmt.Printf("effective rows %.2f of %d; %s holds %.0f %% with %.0f %% of the rows; heaviest row %d\n",
 		a.Effective, a.N, south.Label, 100*south.Mass, 100*south.Share, a.Top[0].Row)
 	// Output: effective rows 4.55 of 6; south holds 60 % with 33 % of the rows; heaviest row 5
@@ -96,18 +95,6 @@ func ExampleDescribeAdversary() {
 func ExampleShares() {
 	fmt.Println(eval.Shares(evaltest.Loans().Groups))
 	// Output: [map[north:0.5 south:0.5]]
-}
-
-func ExampleHolders() {
-	in := evaltest.Loans()
-	a, w, err := eval.Holders(eval.AdversaryInput{Loss: in.Models[0].Loss, Groups: in.Groups}, "chi2", 0.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	south := a.Groupings[0].Groups[1]
-	fmt.Printf("worst-case mean %.3f; %s holds %.0f %% with %.0f %% of the rows\n", w.Mean, south.Label, 100*south.Mass, 100*south.Share)
-	// Output: worst-case mean 0.835; south holds 83 % with 50 % of the rows
 }
 
 func ExampleWriteJSON() {
@@ -151,11 +138,4 @@ func ExampleWilson() {
 	low, high := eval.Wilson(45, 50, 0.95)
 	fmt.Printf("%.3f to %.3f\n", low, high)
 	// Output: 0.786 to 0.957
-}
-
-// The adversary that pays ν for each unit of Kullback-Leibler divergence weighs rows by exp(ℓ/ν).
-func ExampleWorstCaseKL() {
-	weights, worst, err := eval.WorstCaseKL([]float64{0, 0, 1}, 1)
-	fmt.Printf("weights %.3f, mean %.3f, %.2f rows, %v\n", weights, worst.Mean, worst.Effective, err)
-	// Output: weights [0.212 0.212 0.576], mean 0.576, 2.37 rows, <nil>
 }

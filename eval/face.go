@@ -23,8 +23,6 @@ type (
 	Column = measure.Column
 	// CVaRPoint is one point of a CVaR curve.
 	CVaRPoint = measure.CVaRPoint
-	// A WorstCase is the worst reweighting of the rows within a penalty.
-	WorstCase = measure.WorstCase
 	// A CalibrationBin is about a tenth of the rows by probability.
 	CalibrationBin = measure.CalibrationBin
 	// A ResidualBin is about a tenth of the rows by prediction.
@@ -50,20 +48,6 @@ func Undefined() Num { return measure.Undefined() }
 // CVaR returns the mean of the worst α-fraction of the losses, for each α in (0, 1]. It is
 // an error if loss is empty or not finite.
 func CVaR(loss []float64, alpha ...float64) ([]float64, error) { return measure.CVaR(loss, alpha...) }
-
-// WorstCaseKL returns the weights y ∝ exp(ℓ/ν), which maximise
-// Σ y_j ℓ_j − ν Σ y_j log(n y_j) over the simplex, and what they amount to. It
-// is an error if loss is empty or not finite or ν is not positive.
-func WorstCaseKL(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	return measure.WorstCaseKL(loss, nu)
-}
-
-// WorstCaseChiSquare returns y_j = (1 + (ℓ_j − τ)/ν)₊/n with τ such that
-// Σ y_j = 1, which maximises Σ y_j ℓ_j − (νn/2) Σ (y_j − 1/n)² over the
-// simplex, and what it amounts to. Errors as [WorstCaseKL].
-func WorstCaseChiSquare(loss []float64, nu float64) ([]float64, WorstCase, error) {
-	return measure.WorstCaseChiSquare(loss, nu)
-}
 
 // Wilson returns the score interval for a proportion of hits in n trials. It is
 // [0, 1] for n = 0.

@@ -55,7 +55,11 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			if total[k] > 0 {
 				es = Num(risk * measure.SumAt(weight, r) / total[k])
 			}
-			h.Models = append(h.Models, GroupModel{Model: m.Name, Values: v, ErrorShare: es})
+			of := GroupModel{Model: m.Name, Values: v, ErrorShare: es}
+			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= measure.MostMatrix {
+				of.Classes = measure.ByClass(in.rows, &in.Models[k], r)
+			}
+			h.Models = append(h.Models, of)
 		}
 		out.Groups[j] = h
 		return nil

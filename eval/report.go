@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 )
@@ -25,7 +24,6 @@ type Report struct {
 	Objective         Objective          `json:"objective"`
 	Facts             []Fact             `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
 	Certificate       *Certificate       `json:"certificate,omitempty"`
-	Trace             []TracePoint       `json:"trace,omitempty"`
 	Evaluation        *Evaluation        `json:"evaluation"`
 	Choice            *Choice            `json:"choice,omitempty"` // of the level of robustness, where the data chose it
 	Adversary         *Adversary         `json:"adversary,omitempty"`
@@ -100,43 +98,6 @@ type Certificate struct {
 	Seconds     float64 `json:"seconds"`
 	Solver      string  `json:"solver"`
 	Status      string  `json:"status"`
-}
-
-// TracePoint is one check of the certificate. Lower may be −Inf (unknown yet):
-// such a point is never drawn as a number.
-type TracePoint struct {
-	Passes  float64
-	Seconds float64
-	Upper   float64
-	Lower   float64
-}
-
-type traceJSON struct {
-	Passes  float64 `json:"passes"`
-	Seconds float64 `json:"seconds"`
-	Upper   Num     `json:"upper"`
-	Lower   Num     `json:"lower"`
-}
-
-// MarshalJSON writes unknown bounds as null.
-func (t TracePoint) MarshalJSON() ([]byte, error) {
-	return json.Marshal(traceJSON{t.Passes, t.Seconds, Num(t.Upper), Num(t.Lower)})
-}
-
-// UnmarshalJSON reads null bounds as NaN.
-func (t *TracePoint) UnmarshalJSON(b []byte) error {
-	var j traceJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return err
-	}
-	*t = TracePoint{j.Passes, j.Seconds, float64(j.Upper), float64(j.Lower)}
-	return nil
-}
-
-// Gap returns Upper − Lower; ok is false while either is unknown.
-func (t TracePoint) Gap() (gap float64, ok bool) {
-	g := t.Upper - t.Lower
-	return g, !measure.Bad(g)
 }
 
 // Coefficients compares the models column by column.

@@ -1,18 +1,15 @@
 package eval_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
 )
 
@@ -101,32 +98,5 @@ func TestBadInputIsNamed(t *testing.T) {
 	}
 	if err := page.WriteHTML(io.Discard, &eval.Report{}); err == nil {
 		t.Error("empty report written")
-	}
-}
-
-// The values of heavy rows appear only when asked for; rows count from 1.
-func TestShowRows(t *testing.T) {
-	in := eval.AdversaryInput{Loss: []float64{1, 5, 2, 3}, Columns: []eval.Column{{Name: "age", Unit: "years", Value: []float64{30, math.NaN(), 50, 60}}, {Name: "site", Levels: []string{"a"}, Code: []int32{0, 0, -1, 0}}}}
-	a, _, err := eval.Holders(in, "chi2", 1)
-	if err != nil || a.TopColumns != nil || a.Top[0].Values != nil || a.Top[0].Row != 2 {
-		t.Errorf("%+v %v", a, err)
-	}
-	in.ShowRows = true
-	a, w, err := eval.Holders(in, "chi2", 1)
-	if err != nil || !reflect.DeepEqual(a.TopColumns, []string{"age (years)", "site"}) || !reflect.DeepEqual(a.Top[0].Values, []string{"(missing)", "a"}) {
-		t.Errorf("%+v %v", a, err)
-	}
-	if !(math.Abs(float64(a.RadiusChi-w.Radius)) <= closedForm) || *a.Nu != 1 || a.Penalty != "chi2" {
-		t.Errorf("radius %v, want %v", a.RadiusChi, w.Radius)
-	}
-	r := evaltest.Sample(t, eval.Binary)
-	a, w, err = eval.Holders(eval.AdversaryInput{Loss: in.Loss}, "kl", 0.5)
-	if err != nil || !(math.Abs(float64(a.RadiusKL-w.Radius)) <= closedForm) {
-		t.Errorf("radius %v, want %v: %v", a.RadiusKL, w.Radius, err)
-	}
-	r.Adversary, _, _ = eval.Holders(in, "kl", 1)
-	var b bytes.Buffer
-	if err := page.WriteHTML(&b, r); err != nil || !strings.Contains(b.String(), "age (years)") || !strings.Contains(b.String(), "(missing)") {
-		t.Error("the page lacks the rows asked for", err)
 	}
 }

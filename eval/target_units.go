@@ -99,12 +99,6 @@ func (u unit) evaluation(e *Evaluation) *Evaluation {
 		for i := range m.CVaR {
 			m.CVaR[i].Value = u.root(m.CVaR[i].Value)
 		}
-		for _, curve := range []*[]WorstCase{&m.KL, &m.ChiSquare} {
-			*curve = slices.Clone(*curve)
-			for i := range *curve {
-				(*curve)[i].Mean = u.root((*curve)[i].Mean)
-			}
-		}
 	}
 	out.Groupings = slices.Clone(e.Groupings)
 	for i := range out.Groupings {

@@ -120,7 +120,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	}
 	var r *eval.Report
 	if o.out.needsReport() || o.Predictions != "" && !o.JSON {
-		if r, err = measured.ReportContext(ctx); err != nil {
+		if r, err = measured.Report(); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,6 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 			for _, n := range r.Notes {
 				a.note("%s", n)
 			}
-			show.Adversary(a.stdout, r.Adversary)
 		}
 		if len(files) > 0 {
 			fmt.Fprintln(a.stdout)
@@ -162,7 +161,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 }
 
 // onlyPredictions are the options that say what a table of predictions holds.
-var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "huber-delta", "columns", "drop", "penalty", "nu", "seed"}
+var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "huber-delta", "columns", "drop", "seed"}
 
 // onlyModels are the options that are for models alone.
 var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}

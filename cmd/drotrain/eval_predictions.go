@@ -29,7 +29,7 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 	measured, err := report.Audit(ctx, f, report.AuditOptions{
 		Options: o.measure, Name: o.Predictions, Label: c.Target, Scores: scores,
 		Task: eval.Task(o.Task), Loss: c.Loss, Positive: c.Positive, HuberDelta: c.HuberDelta,
-		Columns: o.Columns, Drop: c.Drop, Penalty: c.Penalty, Nu: c.Nu, Seed: c.Seed,
+		Columns: o.Columns, Drop: c.Drop, Seed: c.Seed,
 	})
 	if err != nil {
 		return nil, "", err

@@ -12,7 +12,7 @@ import (
 func measuring(s *options.Settings) (report.Options, error) {
 	c := &s.Config
 	r := report.DefaultOptions()
-	r.MinGroupSize, r.Unit, r.ShowRows, r.AllGroups = c.MinGroupSize, s.Unit, s.ShowRows, s.AllGroups
+	r.MinGroupSize, r.Unit, r.AllGroups = c.MinGroupSize, s.Unit, s.AllGroups
 	r.Confidence, r.Tolerance = s.Confidence, s.Tolerance
 	if s.Resamples != options.Auto {
 		n, err := strconv.Atoi(s.Resamples)

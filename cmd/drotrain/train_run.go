@@ -406,7 +406,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {
 		return nil, err
 	}
-	r, err := measured.ReportContext(ctx)
+	r, err := measured.Report()
 	if err != nil {
 		return nil, err
 	}

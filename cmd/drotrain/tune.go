@@ -98,7 +98,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		}
 		out.Wrote(name)
 	}
-	for _, f := range figure.OfChoice(report.Choice(s)) {
+	if f, ok := figure.OfChoice(report.Choice(s)); ok {
 		drawn, err := f.SVG()
 		if err != nil {
 			return err

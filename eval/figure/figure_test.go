@@ -23,7 +23,7 @@ func TestGolden_Figures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[eval.Task]int{eval.Binary: 11, eval.Regression: 10}[task]; len(figs) != want {
+		if want := map[eval.Task]int{eval.Binary: 5, eval.Regression: 5}[task]; len(figs) != want {
 			t.Errorf("%d figures of %s, want %d", len(figs), task, want)
 		}
 		for _, f := range figs {
@@ -54,31 +54,6 @@ func TestGolden_Figures(t *testing.T) {
 		}
 		if _, err := png.Decode(bytes.NewReader(b)); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// A way is drawn from two points on: the gaps certified so far.
-func TestGapsAreDrawnFromTwoPoints(t *testing.T) {
-	r := evaltest.Sample(t, eval.Binary)
-	whole := r.Trace
-	for n := range 4 {
-		known := 0
-		r.Trace = nil
-		for _, p := range whole {
-			if g, ok := p.Gap(); ok && g > 0 {
-				if known == n {
-					break
-				}
-				known++
-			}
-			r.Trace = append(r.Trace, p)
-		}
-		if known != n {
-			t.Fatalf("%d of %d gaps", known, n)
-		}
-		if _, drawn := figGap(r); drawn != (n > 1) {
-			t.Errorf("%d gaps: drawn %v", n, drawn)
 		}
 	}
 }

@@ -44,7 +44,8 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	if g == nil {
 		return Figure{}, false
 	}
-	d := chart.Dots{Names: e.Names(), XLabel: riskLabel(e)}
+	models := modelsShown(g, len(e.Models))
+	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e)}
 	order := g.Shown(maxDots)
 	var alt []string
 	small := false
@@ -52,7 +53,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		row := groupDot(h)
 		small = small || !h.Sufficient
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
-		for k, m := range h.Models {
+		for k, m := range h.Models[:models] {
 			v := float64(m.Values.Of["risk"])
 			lo, hi := ends(m.Simultaneous)
 			say += fmt.Sprintf(" %s %s", e.Models[k].Name, words.Number(v))
@@ -67,7 +68,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		d.Rows = append(d.Rows, row)
 	}
 	all := chart.Dot{Label: "all rows", Detail: "n " + words.Count(e.N), Rule: true}
-	for _, m := range e.Models {
+	for _, m := range e.Models[:models] {
 		lo, hi := math.NaN(), math.NaN()
 		if iv, ok := m.Intervals["risk"]; ok {
 			lo, hi = ends(&iv)
@@ -78,6 +79,14 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
 		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + together(e, small, g.Count()-len(d.Rows)+1),
 		Alt:     "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
+}
+
+// modelsShown returns how many of the models a figure by group shows.
+func modelsShown(g *eval.Grouping, models int) int {
+	if g.Count() > FewGroups {
+		return min(models, 2)
+	}
+	return models
 }
 
 // figChange shows who gains and who loses.
@@ -92,7 +101,8 @@ func figChange(r *eval.Report) (Figure, bool) {
 		at[g.Groups[i].Label] = i
 	}
 	d := chart.Dots{First: 1, XLabel: "change of the " + riskLabel(e), Ref: []float64{0}}
-	for _, c := range e.Compared {
+	compared := e.Compared[:modelsShown(g, len(e.Models))-1]
+	for _, c := range compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
 	order := g.Shown(maxDots)
@@ -101,7 +111,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for i, h := range order {
 		row := groupDot(h)
 		small = small || !h.Sufficient
-		for k := range e.Compared {
+		for k := range compared {
 			q := e.Compared[k].Groups[at[h.Label]]
 			lo, hi := ends(q.Simultaneous)
 			row.Value, row.Lo, row.Hi = append(row.Value, float64(q.Value)), append(row.Lo, lo), append(row.Hi, hi)

@@ -21,7 +21,7 @@ type line struct {
 // against returns the table of all models, and of the differences where three or fewer fit.
 func (p *page) against() table {
 	e := p.E
-	t := table{Title: "Models on the same rows", Head: append([]string{"Measure"}, p.Models...)}
+	t := table{Title: "All measures", Head: append([]string{"Measure"}, p.Models...)}
 	compared := e.Compared
 	if len(p.Models) > 3 { // more would not fit a page
 		compared = compared[:min(1, len(compared))]
@@ -30,7 +30,7 @@ func (p *page) against() table {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
 	if len(p.Models) == 1 {
-		t.Title = "Measures"
+		t.Title = "All measures"
 	}
 	for _, l := range slices.Concat(p.overallRisk(), p.acrossGroups(), p.tails(), p.measures()) {
 		cells := l.cells(len(e.Models), compared)

@@ -21,6 +21,11 @@ func (p *page) worries() (out []string) {
 			out = append(out, capital(strings.TrimPrefix(n, "WARNING: ")))
 		}
 	}
+	for _, d := range e.Drift {
+		if d.Finding != "" {
+			out = append(out, fmt.Sprintf("%s differs from the training rows: %s.", d.Column, d.Finding))
+		}
+	}
 	if e.Split == eval.Training {
 		out = append(out, "All numbers are measured on the training rows and flatter every model.")
 	}

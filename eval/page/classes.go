@@ -7,47 +7,98 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
-// classTables returns what the model in focus does on each of more than two classes, beside the
-// baseline, and which classes it takes for which.
+// classTables returns the results of the model in focus by class, of more than two classes: recall and
+// precision beside the baseline's, the confusion matrix as a heat map, the most frequent confusions, and
+// the recall of every class by group.
 func classTables(e *eval.Evaluation) []table {
 	if e.Task != eval.Multiclass {
 		return nil
 	}
 	f := eval.Focus(len(e.Models))
 	m, base := &e.Models[f], &e.Models[0]
-	t := table{Title: "By class, " + m.Name, Head: []string{"Class", "Rows", "Recall", "Precision", "F1", "Predicted"}, Reflow: true}
-	share := func(v eval.Num, n int) string {
-		if !v.Defined() {
-			return "–"
+	t := table{Title: "By class, " + m.Name, Head: []string{"Class", "Rows", "Recall", "Precision", "F1", "Predicted"}}
+	worst := -1
+	for c, r := range m.Classes {
+		if r.Support >= e.MinGroupSize && (worst < 0 || r.Recall < m.Classes[worst].Recall) {
+			worst = c
 		}
-		return words.PercentOf(float64(v), n)
 	}
 	for c, r := range m.Classes {
-		recall := share(r.Recall, r.Support)
+		recall := shareText(r.Recall, r.Support)
 		if f > 0 {
-			recall += fmt.Sprintf(" (%s: %s)", base.Name, share(base.Classes[c].Recall, r.Support))
+			recall += fmt.Sprintf(" (%s: %s)", base.Name, shareText(base.Classes[c].Recall, r.Support))
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(r.Class), words.Count(r.Support), recall, share(r.Precision, r.Predicted), share(r.F1, r.Support), words.Count(r.Predicted)}})
+		row := tableRow{Cells: []string{words.Group(r.Class), words.Count(r.Support), recall, shareText(r.Precision, r.Predicted), shareText(r.F1, r.Support), words.Count(r.Predicted)}}
+		if c == worst {
+			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	out := []table{t}
 	if m.ConfusionMatrix != nil {
-		t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"}, Foot: "Rows of every actual class (down) that are predicted to be of every class (across)."}
-		for c, row := range m.ConfusionMatrix {
-			t.Head = append(t.Head, words.Group(m.Classes[c].Class))
-			cells := []string{words.Group(m.Classes[c].Class)}
-			for _, n := range row {
-				cells = append(cells, words.Count(n))
-			}
-			t.Rows = append(t.Rows, tableRow{Cells: cells})
-		}
-		out = append(out, t)
+		out = append(out, confusionTable(m))
 	}
-	if len(m.MostConfused) > 0 {
+	const few = 5 // classes, whose confusions the matrix shows at a glance
+	if len(m.MostConfused) > 0 && len(m.Classes) > few {
 		t := table{Title: "Most confused classes, " + m.Name, Head: []string{"Actual", "Predicted", "Rows"}}
 		for _, q := range m.MostConfused {
 			t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(q.Actual), words.Group(q.Predicted), words.Count(q.Rows)}})
 		}
 		out = append(out, t)
 	}
+	if t := recallByGroup(e, f); t != nil {
+		out = append(out, *t)
+	}
 	return out
+}
+
+// shareText writes a share of n rows, or a dash.
+func shareText(v eval.Num, n int) string {
+	if !v.Defined() {
+		return "–"
+	}
+	return words.PercentOf(float64(v), n)
+}
+
+// shade returns the darkness of a share in a heat map.
+func shade(share float64) int { return min(9, int(share*9+0.5)) }
+
+// confusionTable returns the confusion matrix, shaded by the share of the actual class.
+func confusionTable(m *eval.ModelResult) table {
+	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"}, Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
+	for c, row := range m.ConfusionMatrix {
+		t.Head = append(t.Head, words.Group(m.Classes[c].Class))
+		cells, shades := []string{words.Group(m.Classes[c].Class)}, []int{0}
+		for _, n := range row {
+			cells = append(cells, words.Count(n))
+			shades = append(shades, shade(float64(n)/float64(max(1, m.Classes[c].Support))))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells, Shade: shades})
+	}
+	return t
+}
+
+// recallByGroup returns the recall of every class in every group, nil where it is not known.
+func recallByGroup(e *eval.Evaluation, k int) *table {
+	g := e.Headline()
+	if g == nil || len(g.Groups) == 0 || g.Groups[0].Models[k].Classes == nil {
+		return nil
+	}
+	t := &table{Title: "Recall by " + g.Name + " and class, " + e.Models[k].Name, Head: []string{"Group"}, Foot: "In brackets: rows of the class in the group."}
+	for _, c := range e.Models[k].Classes {
+		t.Head = append(t.Head, words.Group(c.Class))
+	}
+	for _, h := range g.Shown(maxTableRows / 2) {
+		cells, shades := []string{words.Group(h.Label)}, []int{0}
+		for _, c := range h.Models[k].Classes {
+			cells = append(cells, fmt.Sprintf("%s (%s)", shareText(c.Recall, c.Support), words.Count(c.Support)))
+			dark := 0
+			if c.Recall.Defined() {
+				dark = shade(float64(c.Recall))
+			}
+			shades = append(shades, dark)
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: cells, Shade: shades})
+	}
+	return t
 }

@@ -63,24 +63,27 @@ func (m *markdown) results() {
 	}
 	m.line("## %s\n", mdText(strings.Join(p.Models, " against ")))
 	m.tables(p.Ranking, &p.Against)
-	m.line("## Calibration and residuals\n")
-	m.figure("calibration", "calibration-by-group", "residuals", "bias-by-group")
-	m.line("## The tail\n")
-	m.figure("cvar", "risk-by-radius")
+	if p.Classes != nil {
+		m.line("## Classes\n")
+		for _, t := range p.Classes {
+			m.table(t)
+		}
+	}
+	m.line("## Calibration and tail\n")
+	m.figure("calibration", "residuals", "cvar")
 	if p.Tried != nil {
 		m.line("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
-		m.figure("frontier", "path")
+		m.figure("frontier")
 		m.tables(p.Tried)
 	}
 	if p.Adversary != nil {
 		m.line("## The adversary\n")
 		m.line("%s\n", mdText(p.About))
 		m.facts(p.Adversary)
-		m.figure("mass-by-group", "weights")
 		m.tables(p.Top)
 	}
 	if p.Slices != nil {
-		m.line("## Slices nobody named\n")
+		m.line("## Slices found automatically\n")
 		m.tables(p.Slices)
 	}
 	if p.GroupCoef != nil {
@@ -121,7 +124,6 @@ func (m *markdown) provenance() {
 	if p.Certificate != nil {
 		m.line("### Convergence\n")
 		m.facts(p.Certificate)
-		m.figure("gap")
 	}
 	m.bullets(p.Notes)
 	if m.r.Command != "" {

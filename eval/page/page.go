@@ -45,6 +45,9 @@ func WriteHTML(w io.Writer, r *eval.Report) error {
 	p.Style = template.CSS(pageStyle)
 	p.Fig = make(map[string]*pageFigure)
 	for _, f := range figs {
+		if f.Name == "risk-by-group" && p.Many && len(p.Models) > 1 {
+			continue // the figure of the changes has the same groups
+		}
 		svg, err := f.Inline()
 		if err != nil {
 			return err
@@ -78,13 +81,13 @@ type page struct {
 	RiskIs      string // what the numbers by group are
 	Groups      *table
 	Tally       string      // who gains and who loses
-	Rates       *table      // of classes by group, against the tolerance
-	Ranking     *table      // of three models and more
+	Rates       *table      // of two classes by group, against the tolerance
+	Classes     []table     // of more than two classes
+	Many        bool        // too many groups for all tables to be open
+	Ranking     *table      // of several models
 	Worries     []string    // the answer to what to worry about
 	By          string      // date and owner of the model card
 	Words       []eval.Fact // the glossary
-	More        []table
-	Mass        []table
 	Top         *table
 	Coef        *table
 	CoefRest    *table
@@ -98,7 +101,6 @@ type page struct {
 	Caveats     []string
 	Notes       []string // of the solver and the training
 	Methods     []string
-	HasTrace    bool
 }
 
 type pageFigure struct {
@@ -115,13 +117,20 @@ type table struct {
 	Head  []string
 	Rows  []tableRow
 	Foot  string
-
-	Reflow bool // rows become blocks on a narrow screen
 }
 
 type tableRow struct {
 	Cells []string
 	Class string // "faint", "worst", "total"
+	Shade []int  // of a heat map: darkness of the cells from 0 to 9; nil: none
+}
+
+// ShadeOf returns the class of cell i.
+func (r tableRow) ShadeOf(i int) string {
+	if i < len(r.Shade) && r.Shade[i] > 0 {
+		return fmt.Sprintf("s%d", r.Shade[i])
+	}
+	return ""
 }
 
 func newPage(raw *eval.Report) *page {
@@ -133,7 +142,6 @@ func newPage(raw *eval.Report) *page {
 		p.Objective.Text = o.ObjectiveText()
 	}
 	p.Objective.Notes = r.Objective.Normalisation()
-	p.HasTrace = len(r.Trace) > 0
 	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
 	p.Outcome, p.Kept = outcome(e), e.Verdict.Outcome == eval.StandardKept
 	p.Tiles = p.tiles()
@@ -145,13 +153,14 @@ func newPage(raw *eval.Report) *page {
 	}
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
 	p.By, p.Words = by(r.Card), glossary(e, r.Adversary)
-	p.More = append(classTables(e), p.moreTables()...)
+	p.Classes = classTables(e)
+	p.Many = p.Groups != nil && len(p.Groups.Rows) > figure.FewGroups
 	p.Certificate = certificateFacts(r.Certificate, lossUnit)
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
 		p.About = about(a)
-		p.Mass, p.Top = massTables(a), topTable(a, lossUnit)
+		p.Top = topTable(a, lossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
 	if p.GroupCoef = groupCoefficientTables(r.GroupCoefficients); p.GroupCoef != nil && p.Coef != nil {
@@ -250,9 +259,9 @@ func outcome(e *eval.Evaluation) string {
 func riskIs(e *eval.Evaluation) string {
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
-		return "Log loss: 0 is perfect, 0.693 is a coin flip. Lower is better."
+		return "Log loss: 0 is perfect, 0.693 is a coin flip; lower is better."
 	case e.Task == eval.Multiclass && e.LossUnit == "nats":
-		return fmt.Sprintf("Risk is the log loss (lower is better): 0 is perfect, %.3g is a guess among %d classes.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
+		return fmt.Sprintf("Log loss: 0 is perfect, %.3g is a guess among %d classes; lower is better.", math.Log(float64(len(e.Models[0].Classes))), len(e.Models[0].Classes))
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	case e.Loss == eval.RootMeanSquare:
@@ -355,29 +364,20 @@ func certificateCaveat(c *eval.Certificate) []string {
 	return []string{"Uncertified: training stopped before the gap asked for. The objective is at most the gap above its optimum, and may be that far."}
 }
 
-// about says whose worst case it is, and what the adversary knows.
+// about describes the adversary, and what it knows.
 func about(a *eval.Adversary) string {
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
-		return fmt.Sprintf("Nobody was up-weighted: every one of the %s counts the same.", words.RowsNoun(string(a.Rows)))
+		return "Every training row has the same weight."
 	}
-	knows := " It never sees the groups: it weighs rows by their loss alone, and the groups below are what those rows happen to be."
 	if a.OverGroups {
-		knows = " It chooses among the groups: rows of a group share its weight."
+		return "The worst-case weights y of the training rows that the robust model was trained against. The adversary chooses among the groups: rows of a group share its weight."
 	}
-	if a.Rows == eval.Training {
-		return fmt.Sprintf("The worst-case weights y that the %s model was trained against, over the training rows.", a.Model) + knows
-	}
-	s := fmt.Sprintf("The weights y that are worst for %s on the %s", a.Model, words.RowsNoun(string(a.Rows)))
-	if a.Nu != nil && a.Penalty != "" {
-		s += fmt.Sprintf(", with the %s penalty at ν = %s", map[string]string{"kl": "KL", "chi2": "χ²"}[a.Penalty], words.Short(float64(*a.Nu)))
-	}
-	return s + "." + knows
+	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary never sees the groups: it weights rows by their loss alone."
 }
 
 func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	return []eval.Fact{
-		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", words.Number(float64(a.Effective)), words.Plural(a.N, "row", "rows"), words.Percent(float64(a.EffectiveShare)))},
-		{Key: "Perplexity exp(−Σ y log y)", Value: words.Number(float64(a.Perplexity)) + " rows"},
+		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", words.Count(int(math.Round(float64(a.Effective)))), words.Plural(a.N, "row", "rows"), words.Percent(float64(a.EffectiveShare)))},
 		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", words.Number(float64(a.RadiusKL)), words.Number(float64(a.RadiusChi)))},
 		{Key: "Largest weight × n", Value: words.Number(float64(a.MaxWeight))},
 		{Key: "Heaviest 1 % of rows hold", Value: words.Percent(float64(a.OnePercent))},
@@ -408,27 +408,20 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows, so resampling it says too little: its interval bounds the error of every bin instead, is wide where bins are near 0, and may lie below the number. What is taken over groups (largest, difference, …) has none.")
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf("Other intervals of a measure or a change: from how much each row moves it, Student’s t with the degrees of freedom of their fourth moment, adjusted for their skewness; level %[3]s. In losses with heavy tails of which few rows are there they hold somewhat less often than they say (94 of 100 samples of 30 rows with t₅ errors). Averages of groups, and what is taken over all groups: %[1]s resamples drawn within each group, the same rows for every model (paired), seed %[2]d. Largest and smallest group, difference and ratio: a resampled maximum is biased, so their intervals follow from bands around all groups that hold together. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all eligible groups, models and differences, so they hold together however the worst group is picked.",
+		out = append(out, fmt.Sprintf("Other intervals of a measure or a change, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Averages of groups: %[1]s resamples drawn within each group, the same rows for every model, seed %[2]d. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences: they hold together, whichever group is the worst.",
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, the worst group’s risk falls by at least %s times the average’s increase, and the rescaled baseline reaches less than %s of it, or is measurably less accurate in that group or ranks it worse. Hurt: the interval lies above 0. Mixed: it covers 0, and more groups are measurably worse off than better off. Too little data: the interval covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate)), words.Percent0(eval.MostExplained)))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk falls by at least %s times the average’s increase. Hurt: the interval lies above 0. Too little data: it covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate))))
 	}
-	out = append(out, "Worst-case curves: KL weights ∝ exp(ℓ/ν), χ² weights ∝ (1 + (ℓ − τ)/ν)₊, over a range of ν; each point is the largest mean within its radius.")
 	return out
 }
 
-// Cell sets the interval or remark at the end of a cell below its number; one that is long
-// may go on in a third line.
+// Cell sets the interval or remark at the end of a cell below its number.
 func (table) Cell(s string) template.HTML {
-	const longest = 24 // characters of an interval on a line: [−0.0136 to 0.0178] has 19
 	for _, open := range []string{" [", " (×", " ("} {
 		if i := strings.Index(s, open); i >= 0 {
-			class, small := "i", s[i+1:]
-			if utf8.RuneCountInString(small) > longest {
-				class, small = "i long", strings.ReplaceAll(small, " × ", "\u00a0×\u00a0")
-			}
-			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="` + class + `">` + template.HTMLEscapeString(small) + `</span>`)
+			return template.HTML(template.HTMLEscapeString(s[:i]) + `<span class="i">` + template.HTMLEscapeString(s[i+1:]) + `</span>`)
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -153,19 +152,6 @@ func TestHardInput(t *testing.T) {
 	}
 }
 
-// Long intervals may break between their ends, and not within a number.
-func TestLongIntervalsBreak(t *testing.T) {
-	for s, want := range map[string]string{
-		"0.391 [0.249 to 0.537]":          `0.391<span class="i">[0.249 to 0.537]</span>`,
-		"0.1 [−1.5 × 10⁻⁵ to 6.0 × 10⁻⁶]": `0.1<span class="i long">[−1.5` + "\u00a0×\u00a0" + `10⁻⁵ to 6.0` + "\u00a0×\u00a0" + `10⁻⁶]</span>`,
-		"82.4 % (<b>ERM: 82.4 %)":         `82.4 %<span class="i">(&lt;b&gt;ERM: 82.4 %)</span>`,
-	} {
-		if got := string(table{}.Cell(s)); got != want {
-			t.Errorf("%s: %s, want %s", s, got, want)
-		}
-	}
-}
-
 // The page and the file of numbers stay small whatever the groups: -v prints their sizes.
 func TestSizesAreBounded(t *testing.T) {
 	for _, c := range []struct{ groups, page, numbers int }{{10, 130_000, 120_000}, {10_000, 260_000, 1_200_000}} {
@@ -189,27 +175,6 @@ func TestSizesAreBounded(t *testing.T) {
 		if strings.Contains(html.String(), "more groups are in metrics.json") != (c.groups > eval.MostGroups) {
 			t.Errorf("%d groups: the page hides that groups are left out, or says so of none", c.groups)
 		}
-	}
-}
-
-// A run that knows no bounds at its first checks, or at any, has a report.
-func TestUnknownBounds(t *testing.T) {
-	r := evaltest.Sample(t, eval.Binary)
-	for _, trace := range [][]eval.TracePoint{
-		{{Passes: 1, Seconds: 0.1, Upper: math.NaN(), Lower: math.Inf(-1)}},
-		{{Passes: 1, Seconds: 0.1, Upper: math.NaN(), Lower: math.Inf(-1)}, {Passes: 2, Seconds: 0.2, Upper: math.NaN(), Lower: 0}, {Passes: 3, Seconds: 0.3, Upper: 0.5, Lower: 0.4}, {Passes: 4, Seconds: 0.4, Upper: 0.45, Lower: 0.449}},
-	} {
-		r.Trace = trace
-		r.Certificate = &eval.Certificate{Upper: eval.Undefined(), Lower: eval.Undefined(), Gap: eval.Undefined(), RelativeGap: eval.Undefined(), Target: 1e-6}
-		var b bytes.Buffer
-		if err := WriteHTML(&b, r); err != nil || strings.Contains(b.String(), "NaN") {
-			t.Error("page:", err)
-		}
-		b.Reset()
-		if err := eval.WriteJSON(&b, r); err != nil {
-			t.Error(err)
-		}
-		evaltest.Finite(t, b.Bytes())
 	}
 }
 
@@ -241,44 +206,6 @@ func TestGroupsThatHaveNoRoom(t *testing.T) {
 		}
 		if n := strings.Count(text, "(insufficient evidence)"); n != small {
 			t.Errorf("%d groups: %d are too small, not %d", groups, n, small)
-		}
-	}
-}
-
-// Of one model there is nothing to say about how two were selected; and a table of weights
-// ends where the page has no more room.
-func TestTablesOfWeights(t *testing.T) {
-	const caveat = "It is not recorded that both models were selected by the same rule"
-	r := evaltest.Sample(t, eval.Regression)
-	r.Objective.SelectedAlike = false
-	var a eval.Adversary
-	for _, n := range []int{maxTableRows / 4, maxTableRows/4 + 3} {
-		g := eval.MassGrouping{Name: fmt.Sprint(n, " sites")}
-		for k := range n {
-			g.Groups = append(g.Groups, eval.GroupMass{Label: fmt.Sprint("site ", k), N: 10, Share: 0.01, Mass: 0.02})
-		}
-		a.Groupings = append(a.Groupings, g)
-	}
-	tables := massTables(&a)
-	if len(tables) != 2 || len(tables[0].Rows) != maxTableRows/4 || tables[0].Foot != "" || len(tables[1].Rows) != maxTableRows/4 || tables[1].Foot != "3 more are in the JSON." {
-		t.Errorf("%+v", tables)
-	}
-	for models := 2; models > 0; models-- {
-		if models == 1 {
-			in := evaltest.Two(40, 2, 0.1, 3)
-			in.Models, in.Resamples = in.Models[:1], 0
-			e, err := eval.Evaluate(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r = &eval.Report{Title: "one", Evaluation: e, Objective: r.Objective}
-		}
-		var b bytes.Buffer
-		if err := WriteHTML(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		if said := strings.Contains(b.String(), caveat); said != (models == 2) {
-			t.Errorf("%d models: how they were selected is a caveat: %v", models, said)
 		}
 	}
 }

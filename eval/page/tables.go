@@ -18,7 +18,7 @@ func (p *page) groupTable() *table {
 	if g == nil {
 		return nil
 	}
-	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}, Reflow: true}
+	t := &table{Title: "By " + g.Name + ", worst first", Head: []string{"Group", "Rows"}}
 	second := eval.Measure{Key: "accuracy", Label: "Accuracy"}
 	if e.Task == eval.Regression {
 		second = eval.Measure{Key: "rmse", Label: "RMSE"}
@@ -40,7 +40,7 @@ func (p *page) groupTable() *table {
 	}
 	mass := p.massByLabel(g.Name)
 	if mass != nil {
-		t.Head = append(t.Head, p.weightName())
+		t.Head = append(t.Head, "Adversary’s weight")
 	}
 	worst := ""
 	if w := e.Models[f].WorstGroup; w != nil {
@@ -86,21 +86,12 @@ func (p *page) groupTable() *table {
 				cells = append(cells, "–")
 			}
 		}
-		t.Rows = append(t.Rows, tableRow{cells, class})
+		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
 		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
 	}
 	return t
-}
-
-// weightName names the weights of the adversary that trained the model, or those that are worst
-// for its losses.
-func (p *page) weightName() string {
-	if p.Report.Adversary.Rows == eval.Training {
-		return "Adversary’s weight"
-	}
-	return "Worst-case weight"
 }
 
 // fromTo returns a measure of the model in focus, with the baseline's below it.
@@ -134,7 +125,7 @@ func (p *page) rateTable() *table {
 		return nil
 	}
 	k := eval.Focus(len(p.Models))
-	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}, Reflow: true}
+	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}}
 	for _, key := range rateKeys {
 		q, _ := e.Task.Measure(key)
 		t.Head = append(t.Head, q.Label)
@@ -149,7 +140,7 @@ func (p *page) rateTable() *table {
 		if !h.Sufficient {
 			cells[0], class = cells[0]+" (insufficient evidence)", "faint"
 		}
-		t.Rows = append(t.Rows, tableRow{cells, class})
+		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	gaps, ratio := []string{"Largest difference", ""}, []string{"Smallest ÷ largest", ""}
 	for _, key := range rateKeys {
@@ -173,21 +164,21 @@ func (p *page) rateTable() *table {
 		}
 		ratio = append(ratio, cell)
 	}
-	t.Rows = append(t.Rows, tableRow{gaps, "total"}, tableRow{ratio, "total"})
+	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"}, tableRow{Cells: ratio, Class: "total"})
 	if len(e.Gaps) > 0 {
 		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", words.Percent0(e.Gaps[0].Tolerance))
 	}
 	return t
 }
 
-// rankingTable ranks three models and more by their worst group, each with its verdict against the
-// first; nil for fewer, and without groups.
+// rankingTable ranks the models by their worst group, each with its verdict against the
+// first; nil for one model, and without groups.
 func (p *page) rankingTable() *table {
 	e := p.E
-	if len(p.Models) < 3 || e.Models[0].WorstGroup == nil {
+	if len(p.Models) < 2 || e.Models[0].WorstGroup == nil {
 		return nil
 	}
-	t := &table{Title: "Models, best for the worst group first", Head: []string{"Model", "Worst group", p.riskName() + " there", "Change against " + p.Models[0], p.riskName() + ", all rows", "Against " + p.Models[0]}, Reflow: true}
+	t := &table{Title: "Models, best for the worst group first", Head: []string{"Model", "Worst group", p.riskName() + " there", "Change against " + p.Models[0], p.riskName() + ", all rows", "Verdict"}}
 	order := make([]int, len(p.Models))
 	for k := range order {
 		order[k] = k
@@ -215,7 +206,7 @@ func (p *page) rankingTable() *table {
 		if m.Name == e.Verdict.Recommended {
 			cells[0], class = m.Name+" (recommended)", "worst"
 		}
-		t.Rows = append(t.Rows, tableRow{cells, class})
+		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
 		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", words.Percent0(e.Confidence))
@@ -226,7 +217,7 @@ func (p *page) rankingTable() *table {
 // riskName returns what the risk is called.
 func (p *page) riskName() string {
 	switch {
-	case p.E.Task == eval.Binary && p.E.LossUnit == "nats":
+	case p.E.Task != eval.Regression && p.E.LossUnit == "nats":
 		return "Log loss"
 	case p.E.Loss == eval.RootMeanSquare:
 		return "RMSE"
@@ -263,69 +254,4 @@ func valueText(m eval.GroupModel, key string, iv *eval.Interval) string {
 		s += " [" + iv.Text(v) + "]"
 	}
 	return s
-}
-
-// maxMeasureTables bounds the tables of all measures; the JSON has all.
-const maxMeasureTables = 12
-
-// moreTables gives every measure of every grouping, one table per grouping and
-// model.
-func (p *page) moreTables() []table {
-	e := p.E
-	var out []table
-	for i := len(e.Groupings) - 1; i >= 0; i-- {
-		g := &e.Groupings[i]
-		for k, model := range p.Models {
-			if len(out) == maxMeasureTables {
-				return out
-			}
-			t := table{Title: fmt.Sprintf("All measures by %s, %s", g.Name, model), Head: []string{"Group", "n"}}
-			for _, q := range e.Task.Measures() {
-				t.Head = append(t.Head, q.Label)
-			}
-			order := g.Shown(maxTableRows / 2)
-			if left := g.Count() - len(order); left > 0 {
-				t.Foot = words.Plural(left, "more group is", "more groups are") + " in metrics.json."
-			}
-			for _, h := range order {
-				label, class := words.Group(h.Label), ""
-				if !h.Sufficient {
-					label, class = label+" (insufficient evidence)", "faint"
-				}
-				cells := []string{label, words.Count(h.N)}
-				for _, q := range e.Task.Measures() {
-					v, _ := h.Models[k].Values.Get(q.Key)
-					cells = append(cells, words.Number(v))
-				}
-				t.Rows = append(t.Rows, tableRow{cells, class})
-			}
-			extra := func(label, interval string, of func(key string) eval.Num) {
-				cells := []string{label, ""}
-				for _, q := range e.Task.Measures() {
-					s := words.Number(float64(of(q.Key)))
-					iv, ok := g.Summary[k].Spread[q.Key].Intervals[interval]
-					if interval == "" {
-						iv, ok = e.Models[k].Intervals[q.Key]
-					}
-					if ok && s != "–" {
-						s += " [" + iv.Text(float64(of(q.Key))) + "]"
-					}
-					cells = append(cells, s)
-				}
-				t.Rows = append(t.Rows, tableRow{cells, "total"})
-			}
-			s := g.Summary[k].Spread
-			extra("overall", "", func(key string) eval.Num { return e.Models[k].Overall.Of[key] })
-			extra("group_min", "group_min", func(key string) eval.Num { return s[key].GroupMin })
-			extra("group_max", "group_max", func(key string) eval.Num { return s[key].GroupMax })
-			extra("difference between groups", "difference", func(key string) eval.Num { return s[key].Difference.BetweenGroups })
-			extra("difference to overall", "difference_to_overall", func(key string) eval.Num { return s[key].Difference.ToOverall })
-			extra("ratio between groups", "ratio", func(key string) eval.Num { return s[key].Ratio.BetweenGroups })
-			extra("ratio to overall", "ratio_to_overall", func(key string) eval.Num { return s[key].Ratio.ToOverall })
-			extra("average", "average", func(key string) eval.Num { return s[key].Average })
-			extra("weighted average", "weighted_average", func(key string) eval.Num { return s[key].WeightedAverage })
-			out = append(out, t)
-		}
-	}
-	return out
 }

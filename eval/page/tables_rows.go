@@ -11,52 +11,17 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/words"
 )
 
-func massTables(a *eval.Adversary) []table {
-	var out []table
-	grouped := make(map[string]bool)
-	for _, g := range a.Groupings {
-		grouped[g.Name] = true
-	}
-	columns := slices.DeleteFunc(slices.Clone(a.Columns), func(g eval.MassGrouping) bool { return grouped[g.Name] })
-	for _, g := range append(slices.Clone(a.Groupings), columns...) {
-		t := table{Title: "Weight by " + words.WithUnit(g.Name, g.Unit), Head: []string{"Group", "Rows", "Share of rows", "Share of weight", "Weight ÷ share"}}
-		for i, m := range g.Groups {
-			if i == maxTableRows/4 {
-				t.Foot = words.Plural(len(g.Groups)-i, "more is", "more are") + " in the JSON."
-				break
-			}
-			t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(m.Label), words.Count(m.N), words.Percent(m.Share), words.Percent(m.Mass), fmt.Sprintf("× %.2f", m.Lift())}})
-		}
-		out = append(out, t)
-		if len(out) == 40 {
-			break
-		}
-	}
-	return out
-}
-
 func topTable(a *eval.Adversary, unit string) *table {
 	if len(a.Top) == 0 {
 		return nil
 	}
 	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", words.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
-	t.Head = append(t.Head, a.TopColumns...)
-	if a.TopColumns == nil {
-		t.Foot += " Their values are shown on request."
-	}
 	for _, r := range a.Top {
 		l := "–"
 		if r.Loss != nil {
 			l = words.Number(float64(*r.Loss))
 		}
 		cells := []string{strconv.Itoa(r.Row), words.Number(float64(r.Weight)), words.Percent(float64(r.Mass)), l}
-		for k := range a.TopColumns {
-			if k < len(r.Values) {
-				cells = append(cells, r.Values[k])
-			} else {
-				cells = append(cells, "–")
-			}
-		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
 	return t
@@ -163,14 +128,14 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 	if s == nil || len(s.Found) == 0 {
 		return nil
 	}
-	t := &table{Title: "Worst-off slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + words.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + words.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
 	for _, c := range s.Found {
 		yes, class := "no", "faint"
 		if c.Confirmed {
 			yes, class = "yes", ""
 		}
-		t.Rows = append(t.Rows, tableRow{[]string{c.Condition, words.Count(c.N), words.Number(float64(c.Risk)), words.Number(float64(c.Rest)),
-			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, class})
+		t.Rows = append(t.Rows, tableRow{Cells: []string{c.Condition, words.Count(c.N), words.Number(float64(c.Risk)), words.Number(float64(c.Rest)),
+			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, Class: class})
 	}
 	return t
 }
@@ -180,7 +145,7 @@ func triedTable(c *eval.Choice) *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}
-	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its cost"}, Reflow: true}
+	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, words.Number(float64(m.Average)), words.Number(float64(m.Value)), "", ""}}
 		if i > 0 {

@@ -12,15 +12,11 @@ import (
 type axis struct {
 	min, max float64
 	log      bool
-	root     bool // square roots: min is 0 or more
 	lo, hi   vg.Length
 }
 
 func (a axis) at(v float64) vg.Length {
 	t := (v - a.min) / (a.max - a.min)
-	if a.root {
-		t = (math.Sqrt(v) - math.Sqrt(a.min)) / (math.Sqrt(a.max) - math.Sqrt(a.min))
-	}
 	if a.log {
 		t = math.Log(v/a.min) / math.Log(a.max/a.min)
 	}
@@ -36,7 +32,7 @@ func Drawable(v float64) bool { return math.Abs(v) <= drawable }
 
 // inside reports whether v can be drawn on the axis.
 func (a axis) inside(v float64) bool {
-	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable) && (!a.root || v >= 0)
+	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable)
 }
 
 // fit widens min and max to hold v.
@@ -71,9 +67,6 @@ func (a *axis) settle(pad float64) {
 		span = math.Max(math.Abs(a.max), 1) * 0.1
 	}
 	a.min, a.max = a.min-pad*span, a.max+pad*span
-	if a.root {
-		a.min = max(0, a.min)
-	}
 }
 
 type tick struct {
@@ -83,11 +76,8 @@ type tick struct {
 
 // ticks returns about want round values inside the range.
 func (a axis) ticks(want int) []tick {
-	switch {
-	case a.log:
+	if a.log {
 		return a.logTicks(want)
-	case a.root:
-		return a.rootTicks(want)
 	}
 	raw := (a.max - a.min) / float64(want)
 	decade := int(math.Floor(math.Log10(raw)))
@@ -124,35 +114,6 @@ func decimal(n, exponent int) float64 {
 	return v
 }
 
-// rootTicks returns 0 and round values whose roots are about evenly spaced.
-func (a axis) rootTicks(want int) []tick {
-	out := []tick{}
-	for k := range want + 1 {
-		r := math.Sqrt(a.min) + float64(k)/float64(want)*(math.Sqrt(a.max)-math.Sqrt(a.min))
-		v := round125(r * r)
-		if v <= a.max*1.0001 && v >= a.min && (len(out) == 0 || v > out[len(out)-1].v) {
-			out = append(out, tick{v, compact(v)})
-		}
-	}
-	return out
-}
-
-// round125 returns the nearest of …, 0.1, 0.2, 0.5, 1, 2, 5, … to v ≥ 0.
-func round125(v float64) float64 {
-	if v <= 0 {
-		return 0
-	}
-	best := math.Inf(1)
-	e := int(math.Floor(math.Log10(v)))
-	for _, digit := range []int{1, 2, 5, 10} {
-		c := decimal(digit, e)
-		if math.Abs(math.Log(c/v)) < math.Abs(math.Log(best/v)) {
-			best = c
-		}
-	}
-	return best
-}
-
 func (a axis) logTicks(want int) []tick {
 	lo, hi := math.Floor(math.Log10(a.min)), math.Ceil(math.Log10(a.max))
 	decades := math.Log10(a.max / a.min)
@@ -184,6 +145,22 @@ func (a axis) logTicks(want int) []tick {
 		return b.ticks(want)
 	}
 	return out
+}
+
+// xLabels writes the labels of ticks below an axis, none beyond right or left
+// of the axis' start by more than half a digit, and no two touching.
+func (p sheet) xLabels(x axis, ticks []tick, y, right vg.Length) {
+	last := x.lo - 8
+	for _, t := range ticks {
+		w := textWidth(t.s, smallSize)
+		at := min(x.at(t.v)-w/2, right-w)
+		at = max(at, x.lo-4)
+		if at < last {
+			continue
+		}
+		p.text(at, y, t.s, smallSize, colMuted, 0)
+		last = at + w + 6
+	}
 }
 
 // compact writes a tick label in few characters.

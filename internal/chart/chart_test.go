@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -18,9 +17,8 @@ func TestNastyTextIsWellFormed(t *testing.T) {
 	s := Series{K: 1, X: []float64{1, 2}, Y: []float64{3, 4}, Marks: true}
 	for name, d := range map[string]Drawing{
 		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
-		"lines": Lines{Legend: Entries([]string{nasty}), Note: nasty,
-			Panels: []Panel{{Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, XRefText: nasty, XRef: 1, Series: []Series{s}}}}.Drawing(),
-		"grid": Grid{Names: []string{nasty}, Max: 1, Cells: []Cell{{Title: nasty, Detail: nasty, Series: []Series{s}}}}.Drawing(),
+		"lines": Lines{Legend: Entries([]string{nasty}),
+			Panels: []Panel{{Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, Series: []Series{s}}}}.Drawing(),
 	} {
 		whole, err := d.SVG()
 		if err != nil {
@@ -68,12 +66,9 @@ func TestWrapKeepsTheText(t *testing.T) {
 // Labels on one baseline never touch, whatever the range of the axes.
 func TestTickLabelsDoNotCollide(t *testing.T) {
 	for _, top := range []float64{1e-3, 0.04, 0.3, 0.97, 1} {
-		s := Series{X: []float64{0, top}, Y: []float64{0, top}}
-		cells := []Cell{{Title: "one", Series: []Series{s}}, {Title: "two", Series: []Series{s}}, {Title: "three", Series: []Series{s}}}
-		apart(t, Grid{Names: []string{"m"}, Max: top, Cells: cells}.Drawing())
-		for k := range 4 {
-			p := Panel{XShare: k%2 == 0, XRoot: k == 2, XLog: k == 3, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
-			apart(t, Lines{Panels: []Panel{p, p}, Columns: 2}.Drawing())
+		for k := range 3 {
+			p := Panel{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
+			apart(t, Lines{Panels: []Panel{p, p}}.Drawing())
 		}
 		apart(t, Dots{Share: true, Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
 	}
@@ -93,17 +88,6 @@ func apart(t *testing.T, d Drawing) {
 			}
 		}
 		rows[x.row] = append(rows[x.row], span{x.at, x.at + w})
-	}
-}
-
-func TestRootTicksStartAtNought(t *testing.T) {
-	a := axis{min: 0, max: 0.37, root: true, lo: 0, hi: 300}
-	ticks := a.ticks(6)
-	if len(ticks) < 4 || ticks[0].v != 0 {
-		t.Fatalf("%v", ticks)
-	}
-	if got, want := a.at(0.37/4), vg.Length(150); !(math.Abs(float64(got-want)) <= 1e-9) {
-		t.Errorf("a quarter of the range lies at %v", got)
 	}
 }
 

@@ -31,7 +31,7 @@ type Dot struct {
 
 // Widest label of a row, and its most lines.
 const (
-	labelWidth = 150
+	labelWidth = 130
 	labelLines = 3
 	lineHeight = 12.5
 )

@@ -255,131 +255,23 @@ func TestDotsLieWhereTheAxisSays(t *testing.T) {
 	}
 }
 
-// Panels stand beside and below each other without touching, in their order, each with its
-// points where its own axes say, and with references where they are.
-func TestPanelsLieApart(t *testing.T) {
-	for _, columns := range []int{1, 2, 3} {
-		for _, legend := range [][]Entry{nil, Entries([]string{"one", "two"})} {
-			l := Lines{Columns: columns, Legend: legend, Note: "a note"}
-			if legend == nil {
-				l.Note = ""
-			}
-			for i := range 5 {
-				p := Panel{XLabel: "x" + strconv.Itoa(i), YLabel: "y" + strconv.Itoa(i), Ref: 3, RefText: "three", XRef: 2, XRefText: "two",
-					Series: []Series{{X: []float64{0, 1, 2, 3, 4}, Y: []float64{1, 2, 5, 3, 4}, Marks: true}}}
-				if i == 1 {
-					p.Title, p.Height = "higher", 220
-				}
-				l.Panels = append(l.Panels, p)
-			}
-			c := traced(t, strconv.Itoa(columns)+" columns", l.Drawing())
-			marks := c.marks()[len(legend):]
-			if len(marks) != 25 {
-				t.Fatalf("%d marks", len(marks))
-			}
-			for i := range 5 {
-				own := marks[5*i : 5*i+5]
-				x := func(k int) float64 { v, _ := own[k].middle(); return v }
-				y := func(k int) float64 { _, v := own[k].middle(); return v }
-				for k := range 5 { // evenly along x, and by their values along y
-					if !(math.Abs(x(k)-x(0)-float64(k)*(x(4)-x(0))/4) <= 1e-6) {
-						t.Errorf("point %d of panel %d is at %.2f", k, i, x(k))
-					}
-					v := l.Panels[i].Series[0].Y[k]
-					if !(math.Abs(y(k)-y(0)-(v-1)*(y(2)-y(0))/4) <= 1e-6) {
-						t.Errorf("point %d of panel %d is at height %.2f", k, i, y(k))
-					}
-				}
-				title, foot := c.find(t, "y"+strconv.Itoa(i)), c.find(t, "x"+strconv.Itoa(i))
-				if !(title.y0 > y(2) && foot.y1 < y(0) && y(2)-y(0) > 100 && x(4)-x(0) > 120 && title.x0 < x(0) && foot.x1 > x(3)) {
-					t.Errorf("panel %d: %.1f above points from %.1f to %.1f, %.1f below", i, title.box, own[0].box, own[2].box, foot.box)
-				}
-				if i == 1 {
-					if l := c.find(t, "higher"); !(l.y0 > title.y1) || l.x0 != title.x0 {
-						t.Errorf("the title is at %.1f, the label of the axis at %.1f", l.box, title.box)
-					}
-				}
-				level, upright := y(0)+(3-1)*(y(2)-y(0))/4, x(2)
-				across, up := false, false
-				for _, s := range c.lines {
-					across = across || !s.closed && math.Abs(s.y0-level) < 1e-6 && s.y0 == s.y1 && s.x0 < x(0) && s.x1 > x(4)
-					up = up || !s.closed && math.Abs(s.x0-upright) < 1e-6 && s.x0 == s.x1 && s.y0 < y(0) && s.y1 > y(2)
-				}
-				if !across || !up {
-					t.Errorf("panel %d: its references are drawn: %v, %v", i, across, up)
-				}
-				for j := range i { // by rows: to the right of, or below, what comes before
-					other := marks[5*j]
-					_, above := other.middle()
-					left, _ := marks[5*j+4].middle()
-					if j/columns == i/columns && !(left < x(0)) || j/columns < i/columns && !(foot.y0 < above && y(2) < above) {
-						t.Errorf("panel %d is not behind panel %d", i, j)
-					}
-				}
-			}
-		}
-	}
-}
-
-// Cells of a grid have the same axes: the diagonal is one, and a point on it lies on it.
-func TestCellsShareTheirAxes(t *testing.T) {
-	g := Grid{Names: []string{"one", "two"}, Max: 1, XLabel: "right", YLabel: "upwards"}
-	for i := range 7 {
-		g.Cells = append(g.Cells, Cell{Title: "cell " + strconv.Itoa(i), Detail: "n " + strconv.Itoa(i), Series: []Series{{K: 1, X: []float64{0, 0.5, 1}, Y: []float64{0, 0.5, 1}, Marks: true}}})
-	}
-	c := traced(t, "grid", g.Drawing())
-	marks := c.marks()[2:]
-	if len(marks) != 21 {
-		t.Fatalf("%d marks", len(marks))
-	}
-	for i := range 7 {
-		x0, y0 := marks[3*i].middle()
-		x1, y1 := marks[3*i+1].middle()
-		x2, y2 := marks[3*i+2].middle()
-		if !(math.Abs(x1-(x0+x2)/2) <= 1e-6) || !(math.Abs(y1-(y0+y2)/2) <= 1e-6) || !(math.Abs((x2-x0)-(y2-y0)) <= 1e-6) || !(x2-x0 > 60) {
-			t.Errorf("cell %d: points at %.1f, %.1f, %.1f and heights %.1f, %.1f, %.1f", i, x0, x1, x2, y0, y1, y2)
-		}
-		fx, fy := marks[0].middle()
-		if i%3 == 0 && !(math.Abs(x0-fx) <= 1e-6) || i < 3 && !(math.Abs(y0-fy) <= 1e-6) {
-			t.Errorf("cell %d is not in line", i)
-		}
-		title := c.find(t, "cell "+strconv.Itoa(i))
-		if !(title.y0 > y2 && title.x0 <= x0+1 && title.y0 < y2+40) {
-			t.Errorf("cell %d has its title at %.1f", i, title.box)
-		}
-		on := false
-		for _, s := range c.lines {
-			on = on || !s.closed && s.points == 2 && math.Abs(s.x0-x0) < 1e-6 && math.Abs(s.y0-y0) < 1e-6 && math.Abs((s.x1-s.x0)-(s.y1-s.y0)) < 1e-6 && s.x1 >= x2 && s.col == colMuted
-		}
-		if !on {
-			t.Errorf("cell %d has no diagonal", i)
-		}
-	}
-}
-
 // Ticks are in the range, ascending, at values that their labels say, and evenly spaced on
 // a linear axis; there are about as many as are wanted; and a range of one value, of none
 // or of the smallest and largest numbers has some, too.
 func TestTicksAreInTheRange(t *testing.T) {
-	for _, kind := range []string{"linear", "log", "root"} {
+	for _, kind := range []string{"linear", "log"} {
 		for _, r := range [][2]float64{{0.001, 1}, {1, 1}, {0.3, 0.9}, {1, 2e6}, {1e-9, 3e-9}, {1e-7, 1.3e-7}, {2, 7}, {0.5, 40}, {3, 5000}, {10, 1e12}, {1e-3, 1e3}} {
 			for _, sign := range []float64{1, -1} {
 				if sign < 0 && kind != "linear" {
 					continue
 				}
 				a := newAxis(kind == "log")
-				if a.root = kind == "root"; a.root {
-					a.fit(0) // where such axes begin
-				}
 				a.fit(sign * r[0])
 				a.fit(sign * r[1])
 				a.fit(math.NaN())
 				a.fit(math.Inf(1))
 				a.settle(0.03)
 				lo, hi := min(sign*r[0], sign*r[1]), max(sign*r[0], sign*r[1])
-				if a.root {
-					lo = 0
-				}
 				if !(a.min <= lo && a.max >= hi && a.max > a.min) || math.IsInf(a.max, 0) {
 					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
 				}
@@ -463,41 +355,6 @@ func TestLegendsBreakIntoRows(t *testing.T) {
 	}
 }
 
-// Glyphs are four shapes, each the same to the left and right of its point, which lies in
-// it; and the fifth series has the first one's.
-func TestGlyphsAreAroundTheirPoint(t *testing.T) {
-	shapes := map[string]int{}
-	for k := range 8 {
-		c := newTracer()
-		sheet{c: c, w: 100, h: 100}.mark(vg.Point{X: 50, Y: 40}, k, 3, hue(k), false)
-		g := c.lines[0]
-		if x, _ := g.middle(); !(math.Abs(x-50) <= 1e-9) || !(g.y0 < 39 && g.y1 > 41) || len(c.fills) != 1 || c.fills[0] != g.box {
-			t.Errorf("glyph %d: %.1f around (50, 40)", k, g.box)
-		}
-		shape := ""
-		for _, p := range g.path {
-			if p.Type == vg.ArcComp {
-				shape += "arc "
-				continue
-			}
-			shape += strconv.FormatFloat(float64(p.Pos.X), 'f', 2, 64) + "," + strconv.FormatFloat(float64(p.Pos.Y), 'f', 2, 64) + " "
-			mirrored := p.Type == vg.CloseComp || g.path[len(g.path)-2].Type == vg.ArcComp
-			for _, q := range g.path {
-				mirrored = mirrored || q.Type != vg.CloseComp && math.Abs(float64(p.Pos.X+q.Pos.X-100)) < 1e-9 && math.Abs(float64(p.Pos.Y-q.Pos.Y)) < 1e-9
-			}
-			if !mirrored {
-				t.Errorf("glyph %d: (%v, %v) has nothing opposite", k, p.Pos.X, p.Pos.Y)
-			}
-		}
-		if first, known := shapes[shape]; known != (k >= 4) || known && first != k-4 {
-			t.Errorf("glyph %d is that of %d", k, first)
-		}
-		if _, known := shapes[shape]; !known {
-			shapes[shape] = k
-		}
-	}
-}
-
 // Outlines of text lie where the text would, glyph by glyph.
 func TestOutlinesLieWhereTextWould(t *testing.T) {
 	const s = "Ag 3×ÿ"
@@ -539,81 +396,6 @@ func TestDrawingsAreWritten(t *testing.T) {
 	svg, err := d.SVG()
 	if err != nil || !bytes.Contains(svg, []byte("<svg")) || !bytes.Contains(svg, []byte(">a<")) {
 		t.Errorf("%v", err)
-	}
-}
-
-// A legend takes the rows that its names need, each within the sheet, and as much height as
-// they have.
-func TestLegendsTakeTheirRows(t *testing.T) {
-	var names []Entry
-	for n := range 30 {
-		rows, right := 0, vg.Length(0)
-		walkLegend(500, 4, names, func(e Entry, cx vg.Length, row int) {
-			if row < rows-1 || row > rows || row == rows && cx != 4 || row == rows-1 && cx < right {
-				t.Fatalf("%d names: %q at %v in row %d", n, e.Name, cx, row)
-			}
-			rows, right = row+1, cx+legendKey+5+textWidth(e.Name, smallSize)
-			if right > 500 && cx > 4 {
-				t.Errorf("%d names: %q ends at %v", n, e.Name, right)
-			}
-		})
-		if got := legendHeight(500, 4, names); got != vg.Length(rows)*legendRow {
-			t.Errorf("%d names in %d rows of %v are %v high", n, rows, legendRow, got)
-		}
-		if n == 29 && rows < 3 {
-			t.Errorf("%d rows: nothing was tested", rows)
-		}
-		names = append(names, Entry{Name: strings.Repeat("w", 1+n*7%19)})
-	}
-}
-
-// Ticks are all multiples of their step between the ends of an axis, with these.
-func TestTicksReachTheEnds(t *testing.T) {
-	for _, r := range [][2]float64{{0, 1}, {-3, 3}, {0.2, 0.8}, {-0.5, 0}, {100, 600}, {0, 3e-7}, {-7e9, 7e9}, {0.013, 0.0871}} {
-		a := newAxis(false)
-		a.min, a.max = r[0], r[1]
-		ticks := a.ticks(6)
-		step := ticks[1].v - ticks[0].v
-		for v := math.Ceil(r[0]/step-1e-6) * step; v <= r[1]+1e-6*step; v += step {
-			if len(ticks) == 0 || !(math.Abs(ticks[0].v-v) <= 1e-6*step) {
-				t.Fatalf("no tick at %v of [%v, %v]: %v", v, r[0], r[1], ticks)
-			}
-			ticks = ticks[1:]
-		}
-		if len(ticks) > 0 {
-			t.Errorf("more ticks in [%v, %v]: %v", r[0], r[1], ticks)
-		}
-	}
-}
-
-// The name of a reference line stands where no line runs through it, if there is such a place
-// above the line or below it, at the left or the right, and where it always stood if all are free.
-func TestReferenceNameIsFree(t *testing.T) {
-	middle := func(s Series) (fromLeft, above bool) {
-		c := traced(t, "reference", Lines{Panels: []Panel{{Ref: 1, RefText: "name", Height: 260,
-			Series: []Series{{X: []float64{0, 10}, Y: []float64{0, 0}}, {X: []float64{0, 10}, Y: []float64{2, 2}}, s}}}}.Drawing())
-		at := c.find(t, "name")
-		var line box
-		for _, l := range c.lines { // the reference line is the nearest level one of two points
-			if l.y0 == l.y1 && l.x1-l.x0 > 200 && math.Abs(l.y0-(at.y0+at.y1)/2) < math.Abs(line.y0-(at.y0+at.y1)/2) {
-				line = l.box
-			}
-		}
-		return at.x0-line.x0 < line.x1-at.x1, at.y0 > line.y0
-	}
-	near := []float64{1.05, 1.05}
-	for _, of := range []struct {
-		s           Series
-		left, above bool
-	}{
-		{Series{}, true, true},
-		{Series{X: []float64{0, 3}, Y: near}, false, true},
-		{Series{X: []float64{0, 10}, Y: near}, true, false},
-		{Series{X: []float64{0, 10, 10, 0, 0, 3}, Y: []float64{1.05, 1.05, 1.3, 1.3, 0.95, 0.95}}, false, false},
-	} {
-		if left, above := middle(of.s); left != of.left || above != of.above {
-			t.Errorf("beside %v, %v the name is at the left %v, above %v", of.s.X, of.s.Y, left, above)
-		}
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -35,9 +33,7 @@ type AuditOptions struct {
 
 	Columns, Drop []string // searched for bad slices, left out of that search; no Columns: all others
 
-	Penalty string   // kl or chi2: of the worst case that is described
-	Nu      *float64 // its price; nil: where about half of the rows stay effective
-	Seed    uint64
+	Seed uint64 // of what is drawn for the intervals
 }
 
 // An audit is what the report of Audit says beside the evaluation.
@@ -324,8 +320,8 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 	return out, nil
 }
 
-// auditReport puts the worst-case weights of the model in focus beside the evaluation.
-func (x *Measured) auditReport() (*eval.Report, error) {
+// auditReport returns the report of an audit.
+func (x *Measured) auditReport() *eval.Report {
 	o := x.audit
 	r := &eval.Report{Title: "Audit of " + x.Input.TargetName, Evaluation: x.Evaluation, Notes: append([]string{}, o.frame.Notes...), Command: o.Command}
 	r.Facts = append(r.Facts, eval.Fact{Key: "data", Value: o.Name})
@@ -337,32 +333,5 @@ func (x *Measured) auditReport() (*eval.Report, error) {
 	}
 	r.Facts = append(r.Facts, checksums(o.frame.Sources)...)
 	r.Facts = append(r.Facts, eval.Fact{Key: "audited by", Value: "drotrain " + train.Version()})
-	var err error
-	r.Adversary, err = x.holders(o.Penalty, o.price(x.Evaluation))
-	return r, err
-}
-
-// price returns the ν asked for, or that point of the curve of the model in focus at which
-// the effective rows are nearest to half of them, in two digits; 0 where all losses
-// are equal.
-func (o *AuditOptions) price(e *eval.Evaluation) float64 {
-	if o.Nu != nil {
-		return *o.Nu
-	}
-	m := e.Models[eval.Focus(len(e.Models))]
-	curve := m.KL
-	if o.Penalty == "chi2" {
-		curve = m.ChiSquare
-	}
-	nu, best := 0.0, math.Inf(1)
-	for _, w := range curve {
-		if d := math.Abs(math.Log(2 * float64(w.Effective) / float64(e.N))); d < best {
-			nu, best = w.Nu, d
-		}
-	}
-	two, err := strconv.ParseFloat(strconv.FormatFloat(nu, 'g', 2, 64), 64)
-	if err != nil {
-		return nu
-	}
-	return two
+	return r
 }

@@ -84,7 +84,7 @@ func TestTaskOfLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl"}
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -120,7 +120,7 @@ func audited(t *testing.T, label []string, score, weight []float64, change func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl"}
+	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
 	if weight != nil {
 		o.Weight = "w"
 	}
@@ -163,7 +163,7 @@ func TestPositiveLabelIsThatOfTraining(t *testing.T) {
 	asked := ""
 	positive := func(f *data.Frame) (own, trained string) {
 		t.Helper()
-		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Penalty: "kl", Positive: asked}
+		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1, Positive: asked}
 		x, failed := report.Audit(t.Context(), f, o)
 		e, err := data.NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, data.Spec{Target: "y", Features: []string{"s"}, Positive: asked})
 		if asked == "none" && failed != nil && err != nil {
@@ -259,51 +259,6 @@ func TestAuditOfMissingLabels(t *testing.T) {
 	if !errors.As(err, &at) || at.Column != "y" || at.Row != 3 || !strings.Contains(err.Error(), "the label is missing") {
 		t.Errorf("%v", err)
 	}
-}
-
-// Unless a price is given, the adversary of an audit is the one at which about half of the
-// rows are effective; of losses that are all equal there is none.
-func TestPriceOfAnAudit(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	var label []string
-	var score, same []float64
-	for i := range 300 {
-		label = append(label, []string{"yes", "no"}[i%2])
-		score, same = append(score, 0.02+0.96*r.Float64()), append(same, 0.5)
-	}
-	for _, penalty := range []string{"kl", "chi2"} {
-		set := func(nu *float64) func(o *report.AuditOptions) {
-			return func(o *report.AuditOptions) { o.Penalty, o.Nu = penalty, nu }
-		}
-		adversary := func(score []float64, nu *float64) *eval.Adversary {
-			x, err := audited(t, label, score, nil, set(nu))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := x.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p.Adversary
-		}
-		a := adversary(score, nil)
-		if a == nil || !(float64(a.Effective) > 0.4*300 && float64(a.Effective) < 0.6*300) || a.Nu == nil || !(math.Abs(float64(*a.Nu)/roundTwo(float64(*a.Nu))-1) <= 1e-12) {
-			t.Errorf("%s: %+v", penalty, a)
-		}
-		if a := adversary(same, nil); a != nil {
-			t.Errorf("%s: an adversary of equal losses: %+v", penalty, a)
-		}
-		given := 0.123456
-		if a := adversary(score, &given); a == nil || a.Nu == nil || float64(*a.Nu) != given {
-			t.Errorf("%s: at a price of %v: %+v", penalty, given, a)
-		}
-	}
-}
-
-// roundTwo has two digits.
-func roundTwo(v float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-	return math.Round(v/unit) * unit
 }
 
 // Truth values are classes, whichever of them occur: a table in which all are true, or false, is

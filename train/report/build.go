@@ -1,30 +1,22 @@
 package report
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/chart"
-	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
 )
 
-// Report puts what the training knows beside the evaluation. The adversary is that
-// of the training where its rows were measured, otherwise the worst case of the
-// measured rows' own losses.
-func (x *Measured) Report() (*eval.Report, error) { return x.ReportContext(context.Background()) }
-
-// ReportContext returns Report until ctx is done, whose error it returns then: columns of a table
-// are read for it, which takes time where they do not lie in memory.
-func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
+// Report puts what the training knows beside the evaluation, and the adversary where the rows of the
+// training are there.
+func (x *Measured) Report() (*eval.Report, error) {
 	switch {
 	case x.audit != nil:
-		return x.auditReport()
+		return x.auditReport(), nil
 	case x.compared != nil:
 		return x.comparison(), nil
 	}
@@ -41,7 +33,6 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		},
 		Facts:             facts(m),
 		Certificate:       certificate(m),
-		Trace:             trace(m),
 		Choice:            Choice(m.Result.Selection),
 		Evaluation:        x.Evaluation,
 		Coefficients:      x.coefficients(),
@@ -50,40 +41,18 @@ func (x *Measured) ReportContext(ctx context.Context) (*eval.Report, error) {
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
+	if m.Config.Average != "" || x.run == nil || x.run.Weights == nil { // no adversary trained it, or its weights are not known
+		return r, nil
+	}
 	var err error
-	var columns []eval.Column
-	switch {
-	case m.Config.Average != "": // no adversary trained it
-	case x.run == nil && s.Penalty != "" && s.Nu > 0:
-		r.Adversary, err = x.holders(s.Penalty, s.Nu)
-	case x.run != nil && x.run.Weights != nil:
-		rows, order := x.run.Train.Rows, []int32(nil)
-		arena := arenaOf(x.run.Train).NewChild()
-		defer arena.Close()
-		if !slices.IsSorted(rows) {
-			rows, order = tableOrder(arena, rows, x.run.Frame.Rows) // that in which columns are read
-		}
-		if !x.options.Quick {
-			var left int
-			along := x.heavy
-			if !x.shared {
-				along.add(m.Encoder, x.run.Train, x.run.Weights, 0, x.run.Train.N)
-			}
-			columns, left = rawColumns(ctx, x.run.Frame, along.inputs(m.Encoder), rows, arena)
-			if left > 0 {
-				r.Notes = append(r.Notes, fmt.Sprintf("The adversary’s weight is shown by %d of %d columns, those along which it varies most.", mostColumns, mostColumns+left))
-			}
-		}
-		r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
-			Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
-			Columns: columns, Order: order, Arena: arena,
-			Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(), ShowRows: x.options.ShowRows, Observe: x.options.Observe,
-		})
-		if err == nil {
-			for k := range r.Adversary.Top { // places among the training rows → numbers in the table
-				top := &r.Adversary.Top[k]
-				top.Row = x.run.Train.Rows[top.Row-1] + 1
-			}
+	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
+		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
+		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(),
+	})
+	if err == nil {
+		for k := range r.Adversary.Top { // places among the training rows → numbers in the table
+			top := &r.Adversary.Top[k]
+			top.Row = x.run.Train.Rows[top.Row-1] + 1
 		}
 	}
 	return r, err
@@ -98,37 +67,6 @@ func titled(m *train.Model) string {
 		return "Group-balanced model"
 	}
 	return "Robust model"
-}
-
-// tableOrder returns rows of a table of n, none of them twice, in its order, and their places
-// before.
-func tableOrder(arena *memory.Arena, rows []int, n int) (sorted []int, places []int32) {
-	sorted, places = memory.Make[int](arena, len(rows))[:0], memory.Make[int32](arena, len(rows))[:0]
-	placeOf := memory.Make[int32](arena, n)
-	defer memory.Release(arena, placeOf)
-	for i, r := range rows {
-		placeOf[r] = int32(i + 1)
-	}
-	for r, at := range placeOf {
-		if at > 0 {
-			sorted, places = append(sorted, r), append(places, at-1)
-		}
-	}
-	return sorted, places
-}
-
-// holders describes the worst case of the losses of the model in focus; there is none
-// to describe at ν = 0.
-func (x *Measured) holders(penalty string, nu float64) (*eval.Adversary, error) {
-	if !(nu > 0) {
-		return nil, nil
-	}
-	m := x.Input.Models[eval.Focus(len(x.Input.Models))]
-	a, _, err := eval.Holders(eval.AdversaryInput{
-		Model: m.Name, Rows: x.Input.Split, Loss: m.Loss, RowWeight: x.Input.Weight, Groups: x.Input.Groups,
-		RowID: x.Input.RowID, Columns: x.Input.Columns, ShowRows: x.options.ShowRows, Arena: x.Input.Arena,
-	}, penalty, nu)
-	return a, err
 }
 
 // notes returns the remarks of the training.
@@ -197,18 +135,4 @@ func num(p *float64) eval.Num {
 		return eval.Undefined()
 	}
 	return eval.Num(*p)
-}
-
-func trace(m *train.Model) []eval.TracePoint {
-	out := make([]eval.TracePoint, len(m.Trace))
-	for i, t := range m.Trace {
-		out[i] = eval.TracePoint{Passes: t.Passes, Seconds: t.Seconds, Upper: math.NaN(), Lower: math.Inf(-1)}
-		if t.Upper != nil {
-			out[i].Upper = *t.Upper
-		}
-		if t.Lower != nil {
-			out[i].Lower = *t.Lower
-		}
-	}
-	return out
 }

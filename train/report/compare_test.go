@@ -115,26 +115,3 @@ func TestCompareRefuses(t *testing.T) {
 		}
 	}
 }
-
-// The trace of a report is that of the training: passes that do not fall, bounds that hold
-// the optimum, the last check the one that certified, and what was not known then is not a
-// number.
-func TestTraceIsOfTheTraining(t *testing.T) {
-	m := fit(t, nil)
-	m.Trace = append([]train.TracePoint{{Passes: 0.25}}, m.Trace...)
-	_, r := reportOf(t, m, options())
-	if len(r.Trace) != len(m.Trace) {
-		t.Fatalf("%d checks of %d", len(r.Trace), len(m.Trace))
-	}
-	if first := r.Trace[0]; first.Passes != 0.25 || !math.IsNaN(first.Upper) || !math.IsInf(first.Lower, -1) {
-		t.Errorf("a check that knew nothing is %+v", first)
-	}
-	for k, p := range r.Trace[1:] {
-		if p.Passes < r.Trace[k].Passes && k > 0 || p.Lower > p.Upper || p.Lower > m.Result.Objective*(1+1e-12) || p.Seconds != m.Trace[k+1].Seconds {
-			t.Errorf("check %d: %+v, the objective is %v", k+1, p, m.Result.Objective)
-		}
-	}
-	if last := r.Trace[len(r.Trace)-1]; !(last.Passes > 0) || !(math.Abs(last.Upper-*m.Result.Certificate.Upper) <= 1e-12) {
-		t.Errorf("the last check is %+v, the certificate %+v", last, m.Result.Certificate)
-	}
-}

@@ -30,8 +30,6 @@ type Measured struct {
 
 	notes []string // of the measuring
 
-	heavy variation // of the adversary's weights of training rows that lie with ranks
-
 	arena    *memory.Arena // of what was measured of a table; nil: memory
 	audit    *audit        // nil for a model
 	compared []Named       // the models of a comparison

@@ -43,7 +43,6 @@ type Options struct {
 	Unweighted   bool     // every row counts once
 	Unit         string   // of a numeric target, for people: "USD per week"
 	Filter       string   // rows of a table to measure on, see data.Frame.Filter; empty: all
-	ShowRows     bool     // list the values of the heaviest rows; they may identify people
 
 	// Groups are columns that replace the groupings of the training: each on its
 	// own, and all crossed. Empty: those of the training.
@@ -56,8 +55,7 @@ type Options struct {
 
 	Card []eval.Fact // model card, see ReadCard; may be nil
 
-	// Quick leaves out what reads the columns of the table again: the search for
-	// bad slices and the adversary's weight by column.
+	// Quick leaves out the search for bad slices, which reads the columns of the table again.
 	Quick bool
 
 	Observe func(eval.Progress) // told how far the measuring has come; may be nil

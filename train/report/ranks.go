@@ -20,14 +20,9 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	case m.HoldoutRows == 0:
 		return nil, &OptionError{Msg: "a report of the training rows is not for several ranks", Help: "hold rows out"}
 	}
-	var heavy variation // while the weights of a rank are known to it
-	if lo, hi := m.Run.Here(); m.Run.Weights != nil && !o.Quick {
-		heavy.add(m.Encoder, m.Run.Train, m.Run.Weights, lo, hi)
-		heavy = heavy.total(c, m.Encoder)
-	}
 	m.Complete()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
-	x := &Measured{shared: true, options: o, model: m, run: m.Run, heavy: heavy}
+	x := &Measured{shared: true, options: o, model: m, run: m.Run}
 	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error

@@ -214,21 +214,7 @@ func TestReportOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "is shown by 64 of 70 columns, those along which it varies most") {
-		t.Errorf("%q", notes)
-	}
-	if s := x.Evaluation.Slices; s != nil && !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {
-		t.Errorf("%q", s.Method)
-	}
-	var b strings.Builder
-	if err := eval.WriteJSON(&b, &eval.Report{Adversary: r.Adversary, Evaluation: r.Evaluation}); err != nil {
-		t.Fatal(err)
-	}
-	if r.Adversary == nil || !strings.Contains(b.String(), `"x69"`) {
-		t.Errorf("nothing is said of x69")
+	if s := x.Evaluation.Slices; s == nil || !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {
+		t.Errorf("%+v", s)
 	}
 }

@@ -272,7 +272,7 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, err := report.Audit(t.Context(), table, report.AuditOptions{
-			Options: options(), Label: m.Config.Target, Scores: []report.Score{{Name: "it", Column: "score"}}, HuberDelta: 1, Penalty: "kl"})
+			Options: options(), Label: m.Config.Target, Scores: []report.Score{{Name: "it", Column: "score"}}, HuberDelta: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 				t.Fatalf("%s, row %d: loss %v, the model's %v", name, i, v, p.Loss[i])
 			}
 		}
-		if r, err := x.Report(); err != nil || r.Adversary == nil || r.Adversary.N != f.Rows {
+		if r, err := x.Report(); err != nil || r.Evaluation.N != f.Rows {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

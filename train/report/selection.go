@@ -89,9 +89,6 @@ func Choice(s *tune.Selection) *eval.Choice {
 		c.Candidates = append(c.Candidates, eval.Candidate{Family: families[k.Family], Name: k.Name, Average: eval.Num(k.Average),
 			Value: eval.Num(s.Value(k)), SE: eval.Num(k.SE), RiseSE: eval.Num(k.CostSE), Allowed: k.Allowed})
 	}
-	for _, p := range s.Paths {
-		c.Paths = append(c.Paths, eval.PricePath(p))
-	}
 	return c
 }
 

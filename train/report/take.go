@@ -184,3 +184,20 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	}
 	return out, nil
 }
+
+// tableOrder returns rows of a table of n, none of them twice, in its order, and their places
+// before.
+func tableOrder(arena *memory.Arena, rows []int, n int) (sorted []int, places []int32) {
+	sorted, places = memory.Make[int](arena, len(rows))[:0], memory.Make[int32](arena, len(rows))[:0]
+	placeOf := memory.Make[int32](arena, n)
+	defer memory.Release(arena, placeOf)
+	for i, r := range rows {
+		placeOf[r] = int32(i + 1)
+	}
+	for r, at := range placeOf {
+		if at > 0 {
+			sorted, places = append(sorted, r), append(places, at-1)
+		}
+	}
+	return sorted, places
+}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -132,11 +131,10 @@ func TestAuditedOnDisk(t *testing.T) {
 	if err := data.WriteTable(path, columns, true); err != nil {
 		t.Fatal(err)
 	}
-	nu := 0.5
 	for name, o := range map[string]AuditOptions{
-		"classes":    {Label: "y", Scores: []Score{{"p", "p"}, {"q", "q"}}, Penalty: "kl"},
-		"weighted":   {Label: "y", Scores: []Score{{"p", "p"}}, Penalty: "chi2", Nu: &nu},
-		"quantities": {Label: "b", Scores: []Score{{"p", "p"}, {"q", "q"}}, Loss: "huber", HuberDelta: 1, Columns: []string{"a", "g"}, Penalty: "kl"},
+		"classes":    {Label: "y", Scores: []Score{{"p", "p"}, {"q", "q"}}},
+		"weighted":   {Label: "y", Scores: []Score{{"p", "p"}}},
+		"quantities": {Label: "b", Scores: []Score{{"p", "p"}, {"q", "q"}}, Loss: "huber", HuberDelta: 1, Columns: []string{"a", "g"}},
 		"text":       {Label: "g", Task: eval.Binary, Positive: "late", Scores: []Score{{"p", "p"}}},
 	} {
 		var pages [2]bytes.Buffer
@@ -209,15 +207,10 @@ func TestMeasuredOnDisk(t *testing.T) {
 		}
 		measured := func(m *train.Model) string {
 			o := DefaultOptions()
-			o.Resamples, o.ShowRows = 100, true
+			o.Resamples = 100
 			x, err := Measure(t.Context(), m, o)
 			if err != nil {
 				t.Fatal(name, err)
-			}
-			ended, end := context.WithCancel(t.Context())
-			end()
-			if _, err := x.ReportContext(ended); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: columns are read though nobody waits: %v", name, err)
 			}
 			if x.Evaluation.N != m.HoldoutRows {
 				t.Errorf("%s: %d rows of %d measured", name, x.Evaluation.N, m.HoldoutRows)
@@ -230,17 +223,8 @@ func TestMeasuredOnDisk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := r.Adversary; len(a.Columns) != len(m.Encoder.Inputs) || len(a.Top) != 10 {
-				t.Errorf("%s: %+v", name, a)
-			} else {
-				for _, c := range a.Columns {
-					for _, g := range c.Groups {
-						fmt.Fprintf(&b, "%s %s: %d %.9f %.6f\n", c.Name, g.Label, g.N, g.Share, g.Mass)
-					}
-				}
-				for _, row := range a.Top {
-					fmt.Fprintf(&b, "%d %v\n", row.Row, row.Values)
-				}
+			for _, row := range r.Adversary.Top {
+				fmt.Fprintln(&b, row.Row)
 			}
 			for _, c := range r.Coefficients.Rows {
 				fmt.Fprintln(&b, c.Name, c.Original)

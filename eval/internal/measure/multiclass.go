@@ -106,9 +106,9 @@ type Confusion struct {
 }
 
 const (
-	// mostMatrix is the number of classes up to which all pairs are counted, and mostConfused the
-	// number of pairs of different classes that are named else.
-	mostMatrix   = 30
+	// MostMatrix is the number of classes up to which all pairs of classes, and all classes of a group,
+	// are counted; mostConfused is the number of pairs of different classes that are named.
+	MostMatrix   = 30
 	mostConfused = 20
 )
 
@@ -120,7 +120,7 @@ func Confusions(in *Rows, m *Model) (matrix [][]int, pairs []Confusion) {
 	for i, t := range in.Target {
 		count[[2]int{int(t), int(m.Class[i])}]++
 	}
-	if k <= mostMatrix {
+	if k <= MostMatrix {
 		matrix = make([][]int, k)
 		for t := range matrix {
 			matrix[t] = make([]int, k)

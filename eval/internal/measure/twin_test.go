@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -316,53 +315,6 @@ func TestLevelsOfCurves(t *testing.T) {
 				t.Errorf("n = %d: no level %v", n, a)
 			}
 		}
-	}
-}
-
-// The curves of worst cases run over the radii in about even steps of their logarithm,
-// each point that of its ν.
-func TestCurvesOfWorstCases(t *testing.T) {
-	rng := rand.New(rand.NewPCG(73, 1))
-	for _, n := range []int{50, 800} {
-		loss := make([]float64, n)
-		for i := range loss {
-			loss[i] = rng.ExpFloat64()
-		}
-		s, err := Sort(loss, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, curve := range map[string][]WorstCase{"kl": WorstCaseKLCurve(s), "chi2": WorstCaseChiSquareCurve(s)} {
-			top := map[string]float64{"kl": 0.97 * math.Log(float64(n)), "chi2": math.Min(100, 0.45*float64(n-1))}[name]
-			if len(curve) < 20 || float64(curve[0].Radius) > 1.3*SmallestRadius || float64(curve[len(curve)-1].Radius) < 0.8*top {
-				t.Errorf("%s of %d rows: %d points from %v to %v, not from %v to %v", name, n, len(curve), curve[0].Radius, curve[len(curve)-1].Radius, SmallestRadius, top)
-			}
-			step := math.Log(top/SmallestRadius) / 27
-			if n == 50 && len(curve) != 28 {
-				t.Errorf("%s: %d points", name, len(curve))
-			}
-			for k, c := range curve {
-				if want := SmallestRadius * math.Exp(step*float64(k)); n == 50 && !(math.Abs(float64(c.Radius)-want) <= 0.03*want) {
-					t.Errorf("%s: radius %v at point %d, not about %v", name, c.Radius, k, want)
-				}
-				_, want, _ := WorstCaseKL(loss, c.Nu)
-				if name == "chi2" {
-					_, want, _ = WorstCaseChiSquare(loss, c.Nu)
-				}
-				if fmt.Sprintf("%.9g", c) != fmt.Sprintf("%.9g", want) {
-					t.Errorf("%s at ν = %v: %+v, want %+v", name, c.Nu, c, want)
-				}
-				if k > 0 {
-					if rise := math.Log(float64(c.Radius / curve[k-1].Radius)); rise <= 0 || rise > 2*step || c.Mean < curve[k-1].Mean {
-						t.Errorf("%s: radius %v after %v, mean %v after %v", name, c.Radius, curve[k-1].Radius, c.Mean, curve[k-1].Mean)
-					}
-				}
-			}
-		}
-	}
-	equal, _ := Sort([]float64{2, 2, 2}, nil)
-	if len(WorstCaseKLCurve(equal))+len(WorstCaseChiSquareCurve(equal)) > 0 {
-		t.Error("a curve of equal losses")
 	}
 }
 

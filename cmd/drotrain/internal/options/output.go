@@ -39,7 +39,6 @@ var evaluationOptions = []Option{
 	{Name: "unit", Commands: "train eval", Help: "`unit` of a numeric target, for the report: \"USD per week\"", Value: func(s *Settings) pflag.Value { return Text(&s.Unit) }},
 	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group; otherwise, beyond a hundred groups, those of the worst", Value: func(s *Settings) pflag.Value { return Switch(&s.AllGroups) }},
-	{Name: "show-rows", Commands: "eval", Help: "list the values of the heaviest rows in the report; they may identify people", Value: func(s *Settings) pflag.Value { return Switch(&s.ShowRows) }},
 	{Name: "no-report", Commands: "train", Help: "write the model alone: nothing is measured or drawn", Value: func(s *Settings) pflag.Value { return Switch(&s.NoReport) }},
 	{Name: "fast", Commands: "train", Help: "measure without intervals, slices and weights by column, and write no plots", Value: func(s *Settings) pflag.Value { return Switch(&s.Fast) }},
 }

@@ -22,8 +22,6 @@ var robustnessOptions = []Option{
 	}},
 	{Name: "average", Commands: "train", Help: "no adversary: the plain average (ERM), or the same total weight for every group", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Average, []string{"plain", "balanced"}) }},
 	{Name: "penalty", Commands: "train bench", Help: "divergence that keeps the adversary near the data", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Penalty, penalties) }},
-	{Name: "penalty", Commands: "eval", Help: "with --predictions: divergence of the worst-case reweighting that is described", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Penalty, penalties) }},
-	{Name: "nu", Commands: "eval", Help: "with --predictions: ν > 0, its penalty coefficient, in units of the loss (default: where about half of the rows stay effective)", Value: func(s *Settings) pflag.Value { return OptionalPositive(&s.Config.Nu) }},
 	{Name: "adversary", Commands: "train*", Help: "what the adversary weighs (default rows); groups take --nu (0: group DRO) or --radius", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Adversary, []string{"rows", "groups"}) }},
 	{Name: "group-adjust", Commands: "train", Help: "C ≥ 0: C/√n is added to the risk of a group of n rows", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Adjust) }},
 }

@@ -24,7 +24,6 @@ type Settings struct {
 	Unit       string
 	Card       string
 	AllGroups  bool
-	ShowRows   bool
 	NoReport   bool
 	Fast       bool
 

@@ -172,13 +172,3 @@ func verdict(s train.Summary, gap float64) string {
 		return fmt.Sprintf("UNCERTIFIED: asked for %.3g", gap)
 	}
 }
-
-func PenaltyName(p string) string {
-	switch p {
-	case "kl":
-		return "KL"
-	case "chi2":
-		return "χ²"
-	}
-	return p
-}
