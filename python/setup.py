@@ -66,7 +66,8 @@ class Build(build_py):
     def put(self, folder):
         system, machine = platform()
         target = folder / ("drotrain.exe" if system == "windows" else "drotrain")
-        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # a build folder may hold the binary of another platform
+        folder.mkdir(parents=True)
         built = os.environ.get("DROTRAIN_BUILT_BINARY")
         if built:
             shutil.copyfile(built, target)
