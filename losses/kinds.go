@@ -93,18 +93,3 @@ func Either(names []string) string {
 // OfResidual is the ability of a Loss to be a function of the margin less the target, which may then
 // be moved together.
 type OfResidual interface{ OfResidual() bool }
-
-// differences reports whether a loss is a function of the margin less the target: it says so, and
-// some values agree. A loss that embeds another and changes it may say so by mistake.
-func differences(l Loss) bool {
-	if r, ok := l.(OfResidual); !ok || !r.OfResidual() {
-		return false
-	}
-	const moved = 1 << 10 // margins and targets stay exact
-	margin := []float64{0.25, 3, -2, 0.5, 17, moved + 0.25, moved + 3, moved - 2, moved + 0.5, moved + 17}
-	target := []float64{-1.5, 3.75, 5, 0.5, 1, moved - 1.5, moved + 3.75, moved + 5, moved + 0.5, moved + 1}
-	value, slope := make([]float64, len(margin)), make([]float64, len(margin))
-	l.EvalTo(value, slope, margin, target)
-	half := len(value) / 2
-	return slices.Equal(value[:half], value[half:]) && slices.Equal(slope[:half], slope[half:])
-}

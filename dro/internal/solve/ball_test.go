@@ -100,20 +100,6 @@ func TestBallsOverEqualLosses(t *testing.T) {
 	}
 }
 
-// A prefix may hold too few rows for the ball to have a gradient, where all of them do not: the
-// stages begin with a longer one.
-func TestBallOnShortPrefixes(t *testing.T) {
-	const n, d = 12_000, 9
-	o := drotest.NewSample(drotest.RngOf(121), n, d, true).Oracle(t, losses.Logistic{})
-	for _, share := range []float64{0.5, 0.05} {
-		p := &Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Radius: (1/share - 1) / 2}, Primal: L2{Mu: 1.0 / n, Intercept: true}}
-		method, _ := Choose(p)
-		if res := drotest.Solve(t, p, method, drotest.Asking(1e-6, 200)); res.Status != Certified || res.Passes > 140 {
-			t.Errorf("share %v: %v after %.4g passes", share, res.Status, res.Passes)
-		}
-	}
-}
-
 // Small balls are certified at every size: rounding may take the response out of them, which
 // changes no weight by more than its last digits. Smaller ones are refused by name.
 func TestSmallestBallsAreCertified(t *testing.T) {

@@ -50,20 +50,3 @@ func TestPenaltiesThatFall(t *testing.T) {
 		}
 	}
 }
-
-// So it is where all losses are the same to begin with, so that the adversary rests on all
-// samples until the first step.
-func TestPenaltiesThatFallFromEqualLosses(t *testing.T) {
-	o := sample(t, losses.Logistic{}, 500, 5)
-	for _, dual := range []dro.Dual{dro.Simplex{Nu: 1e-20}, dro.Simplex{Nu: 1e-300}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1e-200}} {
-		p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / 500}}
-		m, _ := dro.Choose(p)
-		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Status != dro.Certified {
-			t.Errorf("%#v: %v after %.4g passes, relative gap %.2g", dual, res.Status, res.Passes, res.Certificate.Relative())
-		}
-	}
-}

@@ -2,13 +2,10 @@ package solve_test
 
 import (
 	"context"
-	"math"
-	"slices"
 	"testing"
 
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/losses"
 )
 
 // The random return rule draws step k with probability a_k/A_t: with the constant
@@ -51,36 +48,5 @@ func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
 	}
 	if chi2 > 24.3 { // 99.9 % quantile of χ² with 7 degrees of freedom
 		t.Errorf("draws %v: χ² = %.1f", count, chi2)
-	}
-}
-
-func TestBlocksOfGivenSizes(t *testing.T) {
-	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 60, 3), Dual: dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-	s := dro.DefaultSettings()
-	sizes := []int{1, 1, 30, 8, 20}
-	ones := slices.Repeat([]int{1}, 60)
-	peer, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range []dro.Method{
-		primaldual.Stochastic{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes}, primaldual.SeparableBlock{Sizes: sizes, ThreeTouches: true},
-		primaldual.Stochastic{Sizes: ones}, primaldual.SeparableBlock{Block: 1}, primaldual.SeparableBlock{Sizes: ones, Strategy: primaldual.Historical, ThreeTouches: true},
-	} {
-		res, err := dro.SolveBy(context.Background(), p, m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Status != dro.Certified || !(math.Abs(res.Objective-peer.Objective) <= 2e-6*peer.Objective) {
-			t.Errorf("%#v: %v, %v, lbfgs %v", m, res.Status, res.Objective, peer.Objective)
-		}
-	}
-	for _, m := range []dro.Method{
-		primaldual.Stochastic{Sizes: []int{}}, primaldual.Stochastic{Sizes: []int{30, 29}}, primaldual.SeparableBlock{Sizes: []int{61}},
-		primaldual.SeparableBlock{Sizes: []int{60, 0}}, primaldual.SeparableBlock{Sizes: sizes, Block: 4}, primaldual.Stochastic{Block: -1}, primaldual.SeparableBlock{Block: 61},
-	} {
-		if res, err := dro.SolveBy(context.Background(), p, m, s); err == nil || res != nil {
-			t.Errorf("%#v accepted", m)
-		}
 	}
 }

@@ -14,8 +14,6 @@ import (
 // For the tests of package solve_test.
 const (
 	ClosedForm = drotest.ClosedForm
-	KKT        = drotest.KKT
-	Solver     = drotest.Solver
 
 	KullbackLeibler = side.KullbackLeibler
 	PearsonChi2     = side.PearsonChi2
@@ -38,17 +36,12 @@ type (
 	Primal        = saddle.Primal
 	Method        = saddle.Method
 	Settings      = saddle.Settings
-	Result        = saddle.Result
 	TestResult    = saddle.Result
 	Certificate   = saddle.Certificate
 	Check         = saddle.Check
-	Iterate       = saddle.Iterate
 	Status        = saddle.Status
 	Need          = saddle.Need
 	Smooth        = saddle.Smooth
-	Separable     = saddle.Separable
-	Precise       = saddle.Precise
-	Model         = saddle.Model
 	Conditioned   = saddle.Conditioned
 	Newton        = newton.Newton
 	LBFGS         = newton.LBFGS
@@ -62,7 +55,6 @@ type (
 	Box        = side.Box
 	L2         = side.L2
 	Entropy    = side.Entropy
-	Bilinear   = side.Bilinear
 )
 
 var (

@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/optima"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -59,36 +58,5 @@ func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
 	}
 	if copied < 2 {
 		t.Error("no samples were copied: the test asks nothing")
-	}
-}
-
-// Nor of the few that the adversary rests on, to be solved for alone or to prove a bound.
-func TestNoMoreRestingSamplesThanMayBeCopied(t *testing.T) {
-	for _, c := range optima.Cases() {
-		if c.N != 6000 || c.Penalty != "kl" || c.Loss == "logistic" {
-			continue
-		}
-		z, err := design.NewDense(c.N, c.D, c.Rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		loss, err := losses.Parse(c.Loss, c.Delta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const few = 40 // fewer than are asked for where any may be
-		for _, most := range []int{c.N, c.N / 10, c.N / 30, few} {
-			asked := 0
-			oracle, err := losses.NewLinear(loss, tight{z, most, &asked}, c.Target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := DefaultSettings()
-			s.MaxPasses = 100
-			res := solve(t, &Problem{Oracle: oracle, Dual: Simplex{Nu: c.Nu}, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}, Newton{}, s)
-			if asked > most || most == c.N && asked <= few || res.Status != Certified {
-				t.Errorf("%s: %d samples are copied where %d may be; %v", c.Name, asked, most, res.Status)
-			}
-		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/drotest"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/dro/primaldual"
-	"github.com/drotrain/drotrain/losses"
 )
 
 // holds checks weak duality and the optimum at every check point of a result.
@@ -22,30 +20,6 @@ func holds(t *testing.T, res *dro.TestResult, optimum float64) {
 		if c.Lower > optimum || c.Upper < optimum {
 			t.Errorf("after %v passes: the optimum %v is not in [%v, %v]", c.Passes, optimum, c.Lower, c.Upper)
 		}
-	}
-}
-
-func TestLBFGSAgainstReferences(t *testing.T) {
-	for _, ref := range references(t) {
-		if ref.N > 3000 && !*dro.Long {
-			continue
-		}
-		t.Run(ref.String(), func(t *testing.T) {
-			s := dro.DefaultSettings()
-			s.RelativeGap = 1e-10
-			res, err := dro.SolveBy(context.Background(), ref.problem(t), dro.LBFGS{}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			holds(t, res, ref.Objective)
-			if res.Status != dro.Certified {
-				t.Errorf("%v after %v passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
-			}
-			if e := math.Abs(res.Objective/ref.Objective - 1); e > 1e-9 {
-				t.Errorf("objective %v, reference %v: off by %.2g", res.Objective, ref.Objective, e)
-			}
-			t.Logf("%6.1f passes, gap %.2g, %v", res.Passes, res.Certificate.Relative(), res.Elapsed)
-		})
 	}
 }
 
@@ -119,16 +93,5 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 				t.Logf("μ = %v, ν = %v, %s: %v at %.3g after %.4g passes", mu, nu, paper.Name(), res.Status, res.Certificate.Relative(), res.Passes)
 			}
 		}
-	}
-}
-
-// Ten pairs are kept unless another number is asked for, of which one is such.
-func TestPairsKept(t *testing.T) {
-	p := &dro.Problem{Oracle: drotest.NewSample(drotest.RngOf(61), 300, 12, false).Oracle(t, losses.Logistic{}), Dual: dro.Simplex{Nu: 0.1}, Primal: dro.L2{Mu: 1e-4}}
-	passes := func(memory int) float64 {
-		return drotest.Solve(t, p, dro.LBFGS{Memory: memory}, drotest.Asking(1e-9, 500)).Passes
-	}
-	if one, ten, standard := passes(1), passes(10), passes(0); standard != ten || one == ten {
-		t.Errorf("%v passes with one pair, %v with ten, %v by default", one, ten, standard)
 	}
 }

@@ -2,8 +2,6 @@ package solve_test
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -84,35 +82,6 @@ func TestChoose(t *testing.T) {
 		m, why := dro.Choose(&dro.Problem{Oracle: c.oracle, Dual: c.dual, Primal: dro.L2{Mu: 0.1}})
 		if m.Name() != c.want.Name() || why == "" {
 			t.Errorf("%#v: %#v, because %q; want %#v", c.dual, m, why, c.want)
-		}
-	}
-}
-
-// Where every row is there with both labels all losses are the same at the optimum, where
-// the risk of a ball has no gradient: the choice certifies it.
-func TestChoiceAtAKink(t *testing.T) {
-	rng := rand.New(rand.NewPCG(61, 1))
-	const n, d = 40, 2
-	x, target := make([]float64, n*d), make([]float64, n)
-	for j := 0; j < n; j += 2 {
-		for i := range d {
-			x[j*d+i] = rng.NormFloat64()
-			x[(j+1)*d+i] = x[j*d+i]
-		}
-		target[j], target[j+1] = 1, -1
-	}
-	o, err := losses.NewLinear(losses.Logistic{}, dense(t, n, d, x), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := dro.DefaultSettings()
-	s.X0, s.MaxPasses = []float64{0.3, -0.2}, 400
-	for _, divergence := range []dro.Divergence{dro.KullbackLeibler, dro.PearsonChi2} {
-		p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: divergence, Radius: 0.1}, Primal: dro.L2{Mu: 1e-3}}
-		m, _ := dro.Choose(p)
-		res, err := dro.SolveBy(context.Background(), p, m, s)
-		if err != nil || res.Status != dro.Certified || !(math.Abs(res.Risk-math.Ln2) <= 1e-5) {
-			t.Errorf("%v: %v, %v, risk %v", divergence, err, res.Status, res.Risk)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -57,43 +56,5 @@ func TestNeeds(t *testing.T) {
 	}
 	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, hessian.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
 		t.Errorf("%d columns are refused", hessian.MaxColumns+1)
-	}
-}
-
-// unasked is a method that says nothing of what it needs.
-type unasked struct{ Method }
-
-func (unasked) Needs() []Need { return nil }
-
-type (
-	bareDual   struct{ Dual }
-	barePrimal struct{ Primal }
-)
-
-// A method that is started without what it needs says what that is, and does not panic.
-func TestMethods_StartWithoutTheirNeeds(t *testing.T) {
-	o := drotest.NewSample(drotest.RngOf(7), 40, 3, false).Oracle(t, losses.Logistic{})
-	whole := Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 0.1}}
-	kinked := Problem{Oracle: o, Dual: Simplex{Divergence: PearsonChi2, Alpha: 0.5}, Primal: L2{Mu: 0.1}}
-	with := func(p Problem, change func(*Problem)) *Problem {
-		change(&p)
-		return &p
-	}
-	for _, c := range []struct {
-		m     Method
-		p     *Problem
-		lacks string
-	}{
-		{LBFGS{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{Newton{}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{Newton{Products: true}, with(whole, func(p *Problem) { p.Primal = barePrimal{p.Primal} }), "Smooth"},
-		{Newton{}, with(kinked, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "Adversary"},
-		{primaldual.FullVector{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "ProxTo"},
-		{primaldual.Stochastic{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "ProxTo"},
-		{primaldual.SeparableBlock{}, with(whole, func(p *Problem) { p.Dual = bareDual{p.Dual} }), "separable"},
-	} {
-		if _, err := SolveBy(t.Context(), c.p, unasked{c.m}, drotest.Asking(1e-3, 3)); err == nil || !strings.Contains(err.Error(), c.lacks) {
-			t.Errorf("%s without %s: %v", c.m.Name(), c.lacks, err)
-		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
@@ -105,45 +103,5 @@ func TestCertifyAgreesWithSolve(t *testing.T) {
 	}
 	if far, err := dro.Certify(p, []float64{100, -100, 50}); err != nil || !(far.Lower <= res.Objective && res.Objective <= far.Upper) {
 		t.Errorf("%+v, %v: the optimum is %v", far, err, res.Objective)
-	}
-}
-
-// With an intercept whose derivative vanishes but for rounding, a point next to the optimum
-// is certified at once: by its own weights where these are all there are, and when asked to
-// certify where that could end the solve.
-func TestInterceptsAreCertifiedWhereTheyBalance(t *testing.T) {
-	x := []float64{1, 1, -1, 1, 2, 1, -2, 1, 0.5, 1, -0.5, 1} // rows in pairs, with a column of ones
-	target := []float64{1.5, -1.5, 2, -2, -1, 1}
-	z, err := design.NewDense(6, 2, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := losses.NewLinear(losses.Squared{}, z, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const mu = 0.25
-	slope := (2*1.5 + 2*2*2 - 2*0.5) / 6 / ((2*1+2*4+2*0.25)/6.0 + mu)
-	p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{Mu: mu, Intercept: true}}
-	c := saddle.NewCertifier(p)
-	c.Evaluate([]float64{slope, 0})
-	c.Certify()
-	if gap := c.Best.Relative(); !(gap >= 0 && gap < 1e-12) {
-		t.Errorf("a gap of %v at the optimum", gap)
-	}
-	for near, want := range map[float64]bool{0: true, 0.3: false} {
-		s := dro.DefaultSettings()
-		s.X0 = []float64{5, -3}
-		l, err := saddle.NewLoop(p, dro.LBFGS{}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lower := l.Cert.Best.Lower
-		l.Cert.Evaluate([]float64{slope + near, 1e-13})
-		l.CertifyWhenClose()
-		if l.Cert.Best.Within(1e-6) != want || (l.Cert.Best.Lower > lower) != want {
-			t.Errorf("%v from the optimum: a lower bound of %v after %v", near, l.Cert.Best.Lower, lower)
-		}
-		l.Close()
 	}
 }

@@ -282,28 +282,3 @@ func TestRanksStopTogether(t *testing.T) {
 		t.Errorf("%v: the ranks stopped at %v", err, at)
 	}
 }
-
-// A ball that reaches a vertex of largest loss shares the weight among the samples there,
-// wherever they lie.
-func TestRanksShareAVertex(t *testing.T) {
-	losses := []float64{7, 1, 7, 7, 2, 3}
-	for _, weights := range [][]float64{nil, {1, 2, 3, 4, 5, 6}} {
-		want := make([]float64, len(losses))
-		Simplex{Divergence: PearsonChi2, Radius: 1e9, Weights: weights}.BestResponseTo(want, losses)
-		err := ranks.Run(3, func(c ranks.Comm) error {
-			rows := ranks.NewRowsIn(c, len(losses), len(losses))
-			dual := Simplex{Divergence: PearsonChi2, Radius: 1e9, Weights: weights}.Over(rows)
-			y, f := make([]float64, len(losses)), make([]float64, len(losses))
-			lo, hi := rows.Here(len(losses))
-			copy(f[lo:hi], losses[lo:hi])
-			dual.BestResponseTo(y, f)
-			if !slices.Equal(y[lo:hi], want[lo:hi]) {
-				return fmt.Errorf("rank %d weighs %v, not %v", c.Rank(), y[lo:hi], want[lo:hi])
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-}

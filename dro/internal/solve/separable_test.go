@@ -2,8 +2,6 @@ package solve_test
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -48,33 +46,5 @@ func TestSeparableOnPrefixes(t *testing.T) {
 	}
 	if m, ok := dro.OnPrefixes(few, primaldual.SeparableBlock{Schedule: primaldual.Theory}).(primaldual.SeparableBlock); !ok {
 		t.Errorf("the paper's schedule was changed: %#v", m)
-	}
-}
-
-// Of more columns than a Hessian is formed of, the methods of the paper step in the metric of a
-// sketch of it, and certify a table of one-hot columns that their theoretical schedule
-// gets nowhere on.
-func TestMethodsInBlocksOfManyColumns(t *testing.T) {
-	const n, blocks, levels = 6000, 4, 525
-	rng := rand.New(rand.NewPCG(5, 6))
-	d := blocks*levels + 1
-	truth := make([]float64, d)
-	for i := range truth {
-		truth[i] = 0.7 * rng.NormFloat64()
-	}
-	o := indicators(t, rng, n, blocks, levels, func() int { return int(levels * math.Pow(rng.Float64(), 3)) }, // few levels are common, many rare
-		func(b, level int) float64 { return truth[b*levels+level] })
-	p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1.0 / n, Intercept: true}}
-	s := dro.DefaultSettings()
-	s.MaxPasses, s.RelativeGap = 400, 1e-5
-	for _, m := range []dro.Method{primaldual.SeparableBlock{}, primaldual.FullVector{}, primaldual.Stochastic{}} {
-		res, err := dro.SolveBy(context.Background(), p, m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: %v after %.4g passes, gap %.2g", m.Name(), res.Status, res.Passes, res.Certificate.Relative())
-		if res.Status != dro.Certified || res.Passes > 300 {
-			t.Errorf("%s: %v after %.4g passes, relative gap %.2g", m.Name(), res.Status, res.Passes, res.Certificate.Relative())
-		}
 	}
 }

@@ -162,27 +162,6 @@ func (bounded) EvalTo(value, slope, x []float64, lo, hi int) {
 	}
 }
 
-// The practical schedules stop where steps promise less than rounding and no bound moves, however
-// small the gap asked for.
-func TestPracticalSchedulesEnd(t *testing.T) {
-	o := sample(t, losses.Logistic{}, 120, 3)
-	for _, nu := range []float64{1e-3, 1} {
-		p := &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: nu}, Primal: dro.L2{Mu: 1e-3}}
-		for _, m := range []dro.Method{primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
-			s := dro.DefaultSettings()
-			s.RelativeGap, s.MaxPasses = 1e-300, 1e5
-			res, err := dro.SolveBy(context.Background(), p, m, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("ν = %v, %s: %v at %.3g after %.4g passes", nu, m.Name(), res.Status, res.Certificate.Relative(), res.Passes)
-			if res.Status != dro.Stalled || !(res.Certificate.Relative() < 1e-11) {
-				t.Errorf("ν = %v, %s: %v at %.3g after %.4g passes", nu, m.Name(), res.Status, res.Certificate.Relative(), res.Passes)
-			}
-		}
-	}
-}
-
 // Losses so steep that the theory has no constants are said to be, and not something else.
 func TestConstantsThatOverflow(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
