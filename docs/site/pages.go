@@ -28,18 +28,22 @@ var pages = []page{
 	{"docs/explain.md", "Robust training in five minutes", "Explanation"},
 	{"docs/value.md", "Does it help?", ""},
 	{"docs/intervals.md", "Intervals and verdicts", ""},
-	{"docs/solver.md", "The default solver", ""},
-	{"docs/methods.md", "The paper's methods", ""},
-	{"docs/compare.md", "Comparison with other tools", ""},
 
 	{"docs/options.md", "Options", "Reference"},
 	{"eval/schema.md", "metrics.json and report.json", ""},
 	{"docs/reliability.md", "What can go wrong", ""},
-	{"docs/math.md", "Mathematics", ""},
-	{"docs/performance.md", "Performance", ""},
 	{"ARCHITECTURE.md", "Architecture", ""},
-	{"bench/README.md", "Benchmarks", ""},
 	{"CHANGELOG.md", "Changes", ""},
+
+	{"docs/compare.md", "Other tools", "Comparison"},
+
+	{"docs/math.md", "Mathematics", "Specification"},
+	{"dro/internal/saddle/rounding.md", "Rounding", ""},
+	{"docs/solver.md", "The default solver", ""},
+	{"docs/methods.md", "The paper's methods", ""},
+
+	{"docs/performance.md", "Measured", "Performance"},
+	{"bench/README.md", "Benchmarks", ""},
 }
 
 func (p page) html() string {
