@@ -25,6 +25,19 @@ var kinds = []Kind{
 	{Name: "huber", HasDelta: true, build: func(delta float64) Loss { return Huber{Delta: delta} }},
 }
 
+// Register adds a loss of the caller under its name, so that train.Config.Loss, model files and
+// evaluations know it. classes says that its targets are two classes, ±1; a model then predicts the
+// logistic function of the margin. A name that is taken is an error. Call it before anything else
+// uses the loss, from an init function for example, also in programs that read such models.
+func Register(loss Loss, classes bool) error {
+	name := loss.Name()
+	if _, taken := KindOf(name); taken || name == "" {
+		return fmt.Errorf("losses: the name %q is empty or taken", name)
+	}
+	kinds = append(slices.Clone(kinds), Kind{Name: name, Classes: classes, build: func(float64) Loss { return loss }})
+	return nil
+}
+
 // Kinds returns all losses that have a name.
 func Kinds() []Kind { return slices.Clone(kinds) }
 

@@ -28,14 +28,24 @@ func (m *Model) constant() float64 {
 	deviation := math.Sqrt(m.Run.averageOf(work))
 	slope, value := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
 	defer memory.Release(arena, slope, value)
-	low, high := centre-deviation, centre+deviation // as the median does, the minimiser lies here
-	for range 30 {
-		middle := (low + high) / 2
+	increases := func(margin float64) bool {
 		for j := range work {
-			work[j] = middle
+			work[j] = margin
 		}
 		m.loss.EvalTo(value, slope, work, target)
-		if m.Run.averageOf(slope) > 0 {
+		return m.Run.averageOf(slope) > 0
+	}
+	low, high := centre-deviation, centre+deviation // of the Huber loss, as of the median, the minimiser lies here
+	if m.Config.Loss != "huber" {
+		for width := deviation; width < 1e6*(1+deviation) && !increases(high); width *= 2 {
+			high += width
+		}
+		for width := deviation; width < 1e6*(1+deviation) && increases(low); width *= 2 {
+			low -= width
+		}
+	}
+	for range 30 {
+		if middle := (low + high) / 2; increases(middle) {
 			high = middle
 		} else {
 			low = middle

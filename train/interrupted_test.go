@@ -101,9 +101,9 @@ func TestCrossFitNeedsRows(t *testing.T) {
 	const numbers = "y,a,g\n1,2,p\n3,1,p\n2,2,p\n5,1,p\n2,4,p\n4,3,p\n1,1,p\n6,2,p\n2,3,q\n"
 	const classes = "y,a\nno,2\nno,1\nyes,3\nyes,4\nno,2\nyes,1\nyes,5\nyes,2\nyes,1\n"
 	for want, m := range map[string]*Model{
-		"set Config.KeepRows before the training, or call Rerun":          loaded(t, fit(numbers)),
-		"of 5 lacks a group that the others have": fit(numbers, "g"),
-		"a fold would be without a class":         fit(classes),
+		"set Config.KeepRows before the training, or call Rerun": loaded(t, fit(numbers)),
+		"of 5 lacks a group that the others have":                fit(numbers, "g"),
+		"a fold would be without a class":                        fit(classes),
 	} {
 		if _, err := m.CrossFit(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)

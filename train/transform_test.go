@@ -103,17 +103,17 @@ func TestTransforms(t *testing.T) {
 		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
 	}
 	for name, change := range map[string]func(*train.Config){
-		"no column \"q\"":                        func(c *train.Config) { c.Square = []string{"q"} },
-		"is of numbers":                          func(c *train.Config) { c.Log = []string{"g"} },
-		"no value here":                          func(c *train.Config) { c.Log, c.Spline = []string{"b"}, nil },
-		"column:knots":                           func(c *train.Config) { c.Spline = []string{"b:x"} },
-		"3 to 20":                                func(c *train.Config) { c.Spline = []string{"b:2"} },
-		"column:column":                          func(c *train.Config) { c.Interact = []string{"b"} },
-		"without a colon":                        func(c *train.Config) { c.Interact = []string{"a:b:c"} },
+		"no column \"q\"": func(c *train.Config) { c.Square = []string{"q"} },
+		"is of numbers":   func(c *train.Config) { c.Log = []string{"g"} },
+		"no value here":   func(c *train.Config) { c.Log, c.Spline = []string{"b"}, nil },
+		"column:knots":    func(c *train.Config) { c.Spline = []string{"b:x"} },
+		"3 to 20":         func(c *train.Config) { c.Spline = []string{"b:2"} },
+		"column:column":   func(c *train.Config) { c.Interact = []string{"b"} },
+		"without a colon": func(c *train.Config) { c.Interact = []string{"a:b:c"} },
 		"Config.Spline: column \"b\" is named twice":    func(c *train.Config) { c.Spline = []string{"b:4", "b:5"} },
 		"Config.Reference: column \"g\" is named twice": func(c *train.Config) { c.Reference = []string{"g=u", "g=v"} },
-		"two different columns":                  func(c *train.Config) { c.Interact = []string{"b:b"} },
-		"which has no log":                       func(c *train.Config) { c.Target = "b" },
+		"two different columns":                         func(c *train.Config) { c.Interact = []string{"b:b"} },
+		"which has no log":                              func(c *train.Config) { c.Target = "b" },
 	} {
 		bad := cfg
 		change(&bad)

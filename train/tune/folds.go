@@ -67,6 +67,12 @@ func (t *Table) arena() *memory.Arena {
 	return nil
 }
 
+// classes reports whether the targets are classes.
+func (t *Table) classes() bool {
+	kind, _ := losses.KindOf(t.Loss.Name())
+	return kind.Classes
+}
+
 // stratum returns the group and the class of a row.
 func (t *Table) stratum(j int) int {
 	s, classes := 0, max(2, t.Outputs)
@@ -76,7 +82,7 @@ func (t *Table) stratum(j int) int {
 	if t.Outputs > 1 {
 		return s + int(t.Target[j])
 	}
-	if t.Loss.Name() == "logistic" && t.Target[j] > 0 {
+	if t.classes() && t.Target[j] > 0 {
 		s++
 	}
 	return s
@@ -125,7 +131,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
-	if t.Loss.Name() == "logistic" && t.Outputs <= 1 {
+	if t.classes() && t.Outputs <= 1 {
 		class := map[float64]int{}
 		for _, v := range t.Target {
 			class[v]++

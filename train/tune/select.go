@@ -171,7 +171,7 @@ func (c *choosing) prepare() (err error) {
 	if c.grouped() && groups == 0 {
 		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
 	}
-	if c.Criterion == "worst-group-accuracy" && c.table.Loss.Name() != "logistic" {
+	if c.Criterion == "worst-group-accuracy" && !c.table.classes() {
 		return errors.New("Config.Select worst-group-accuracy needs a target of classes: take worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {

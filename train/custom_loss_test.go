@@ -1,0 +1,130 @@
+package train_test
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/report"
+)
+
+// smoothQuantile is the quantile loss of level 0.9 with a parabola of width 0.1 around 0: slopes of
+// the residual r = m − t from −0.9 to 0.1.
+type smoothQuantile struct{}
+
+func (smoothQuantile) Name() string { return "quantile-0.9" }
+
+func (smoothQuantile) EvalTo(value, slope, margin, target []float64) {
+	const width, low, high = 0.1, -0.9, 0.1
+	for j, m := range margin {
+		r := m - target[j]
+		switch {
+		case r < low*width:
+			value[j], slope[j] = low*(r-low*width/2), low
+		case r > high*width:
+			value[j], slope[j] = high*(r-high*width/2), high
+		default:
+			value[j], slope[j] = r*r/(2*width), r/width
+		}
+	}
+}
+
+func (smoothQuantile) CurvatureTo(curvature, slope, _ []float64) {
+	for j, s := range slope {
+		curvature[j] = 0
+		if s > -0.9 && s < 0.1 {
+			curvature[j] = 10
+		}
+	}
+}
+
+func (smoothQuantile) CurvatureLowerBoundTo(curvature, _, _ []float64) (radius, decay float64) {
+	clear(curvature)
+	return math.Inf(1), 0
+}
+
+func (smoothQuantile) Lipschitz() float64 { return 0.9 }
+
+func (smoothQuantile) Smoothness() float64 { return 10 }
+
+// A loss of the program is trained, certified, measured, saved, read and scored by its name.
+func TestFit_RegisteredLoss(t *testing.T) {
+	if err := losses.Register(smoothQuantile{}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := losses.Register(smoothQuantile{}, false); err == nil {
+		t.Error("a loss is registered twice")
+	}
+	frame, err := train.Open(t.Context(), "builtin:cps1988")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := builtin(t, "cps1988")
+	cfg.Loss, cfg.Features, cfg.Penalty, cfg.Nu = smoothQuantile{}.Name(), []string{"education", "experience"}, "kl", level.At(0.2)
+	for name, set := range map[string]func(c *train.Config){
+		"KL": func(*train.Config) {}, "ERM": func(c *train.Config) { c.Level = level.Level{Average: "plain"} },
+	} {
+		c := cfg
+		set(&c)
+		m, err := train.FitFrame(t.Context(), frame, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Result.Certified || m.Result.Loss != c.Loss || m.Result.Constant == nil || *m.Result.Constant < 0.5 {
+			t.Errorf("%s: status %s, loss %s, constant %v", name, m.Result.Status, m.Result.Loss, *m.Result.Constant)
+		}
+		p, err := m.Predict(t.Context(), frame)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wage, err := frame.Column(t.Context(), "wage")
+		if err != nil {
+			t.Fatal(err)
+		}
+		below := 0.0
+		for i, v := range p.Score {
+			if wage.Number[i] <= v {
+				below += 1 / float64(len(p.Score))
+			}
+		}
+		if name == "ERM" && !(math.Abs(below-0.9) <= 0.02) {
+			t.Errorf("%.3f of the wages are below the 0.9 quantile", below)
+		}
+		o := report.DefaultOptions()
+		o.Quick = true
+		if x, err := report.Measure(t.Context(), m, o); err != nil || x.Evaluation == nil {
+			t.Errorf("%s: measured: %v", name, err)
+		}
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := train.ReadModel(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkScorer(t, loaded, frame, p.Score)
+	}
+}
+
+// checkScorer compares the scorer of a model with predictions of the first rows of a table.
+func checkScorer(t *testing.T, m *train.Model, f *data.Frame, want []float64) {
+	t.Helper()
+	s, err := m.Scorer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, v := range want[:100] {
+		var row []any
+		for _, name := range s.Inputs() {
+			row = append(row, cellOf(t, f, name, r))
+		}
+		if got, err := s.Values(row...); err != nil || !(math.Abs(got-v) <= 1e-9*(1+math.Abs(v))) {
+			t.Fatalf("row %d: %v, predicted %v (%v)", r, got, v, err)
+		}
+	}
+}
