@@ -17,16 +17,18 @@ import (
 
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
-	Select string   `json:"select,omitempty" yaml:"select"` // one of tune.Criteria; empty: worst-group with groups, else tail
-	Folds  int      `json:"folds,omitempty" yaml:"folds"`   // 0: tune.DefaultFolds
-	Rate   float64  `json:"rate,omitempty" yaml:"rate"`     // decrease of the worst group's risk required for every unit that the average rises
+	Select        string  `json:"select,omitempty" yaml:"select"` // one of tune.Criteria; empty: worst-group with groups, else tail
+	Folds         int     `json:"folds,omitempty" yaml:"folds"`   // 0: tune.DefaultFolds
+	Rate          float64 `json:"rate,omitempty" yaml:"rate"`     // decrease of the worst group's risk required for every unit that the average rises
+	LearningCurve bool    `json:"-" yaml:"-"`                     // estimate risks by the number of rows fitted to: Selection.Curve
+
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
 // options are those of package tune.
 func (c Choice) options() tune.Options {
 	o := tune.DefaultOptions()
-	o.Criterion, o.Folds, o.Rate = c.Select, c.Folds, c.Rate
+	o.Criterion, o.Folds, o.Rate, o.Curve = c.Select, c.Folds, c.Rate, c.LearningCurve
 	if c.Budget != nil {
 		o.Budget = *c.Budget
 	}

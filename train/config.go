@@ -139,8 +139,8 @@ func (c *Config) setDefaults() {
 	c.Impute, c.Scale, c.Solver, c.Storage = cmp.Or(c.Impute, d.Impute), cmp.Or(c.Scale, d.Scale), cmp.Or(c.Solver, d.Solver), cmp.Or(c.Storage, d.Storage)
 	c.Gap, c.MaxPasses, c.HuberDelta = cmp.Or(c.Gap, d.Gap), cmp.Or(c.MaxPasses, d.MaxPasses), cmp.Or(c.HuberDelta, d.HuberDelta)
 	c.Penalty = cmp.Or(c.Penalty, d.Penalty)
-	if c.Choice == (Choice{}) {
-		c.Choice = d.Choice
+	if c.Choice == (Choice{LearningCurve: c.LearningCurve}) {
+		c.Rate = d.Rate
 	}
 }
 

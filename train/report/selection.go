@@ -126,6 +126,18 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 			line("    %s", more)
 		}
 	}
+	if s.Curve != nil {
+		line("")
+		line("Learning curve: risks out of fold by the rows that a level was fitted to")
+		line("  %-*s %11s %19s %19s", width, "level", "rows", "worst group", "average")
+	}
+	for _, p := range s.Curve {
+		worst := ""
+		if p.WorstGroup != nil {
+			worst = number(*p.WorstGroup) + " ± " + number(*p.WorstGroupSE)
+		}
+		line("  %-*s %11d %19s %19s", width, chunks(p.Name, width)[0], p.Rows, worst, number(p.Average)+" ± "+number(p.SE))
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@ type Options struct {
 	Rows         int     // largest number of rows used for the choice
 	Few          bool    // whether to try half as many penalty coefficients
 	Path         bool    // whether to bracket the optima at every penalty coefficient
+	Curve        bool    // whether to estimate risks by the number of rows fitted to
 	Ridge        bool    // whether to choose μ too
 	Seed         uint64
 	Observe      func(done, total int) // called after every model solved, one call at a time; may be nil
@@ -69,6 +70,8 @@ type Selection struct {
 	Chosen     int         `json:"chosen"`           // index
 	Reason     string      `json:"reason"`
 
+	Curve []CurvePoint `json:"learning_curve,omitempty"` // if asked for: of ERM, then of the chosen level
+
 	Start []float64 `json:"-"` // where to start the solver for the chosen level: the mean of its solutions by fold
 }
 
@@ -101,6 +104,11 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	c.Passes += passes
 	if err := c.compare(ctx, x); err != nil {
 		return nil, err
+	}
+	if o.Curve {
+		if c.Curve, err = c.learningCurve(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if o.Path {
 		c.Paths, err = c.table.paths(ctx, c.Candidates, x)

@@ -31,6 +31,7 @@ var choiceOptions = []Option{
 	{Name: "folds", Commands: "train tune", Help: "folds of the training rows (default 3)", Value: func(s *Settings) pflag.Value { return AtLeast(&s.Config.Folds, 2) }},
 	{Name: "rate", Commands: "train tune*", Help: "required improvement of the worst group for each unit that the average risk rises", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*", Help: "largest increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Budget) }},
+	{Name: "learning-curve", Commands: "tune", Help: "also estimate the risks of ERM and of the chosen level by the number of rows that they are fitted to", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.LearningCurve) }},
 }
 
 var solverOptions = []Option{

@@ -1,0 +1,100 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/drotrain/drotrain/train/level"
+)
+
+// A CurvePoint is the risk, out of fold, of a level that was fitted to a part of the rows of the
+// other folds. The risks of all parts are estimated on the same rows.
+type CurvePoint struct {
+	Name         string   `json:"name"` // of the level
+	Rows         int      `json:"rows"` // that the level was fitted to, the mean over the folds
+	Average      float64  `json:"average"`
+	SE           float64  `json:"se"`
+	WorstGroup   *float64 `json:"worst_group,omitempty"` // largest group mean
+	WorstGroupSE *float64 `json:"worst_group_se,omitempty"`
+}
+
+const (
+	curvePoints    = 5  // per level, each with twice the rows of the one before
+	leastCurveRows = 50 // of a part
+)
+
+// learningCurve returns the risks of ERM and of the chosen level, ascending in the rows they were
+// fitted to.
+func (c *choosing) learningCurve(ctx context.Context) ([]CurvePoint, error) {
+	levels := []*Candidate{&c.Candidates[0]}
+	if c.Chosen > 0 {
+		levels = append(levels, c.Best())
+	}
+	var curve []CurvePoint
+	for _, candidate := range levels {
+		for k := curvePoints - 1; k >= 0; k-- {
+			if c.table.N*(c.Folds-1)/c.Folds>>k < leastCurveRows {
+				continue
+			}
+			loss, rows, err := c.partLosses(ctx, candidate.Level, k)
+			if err != nil {
+				return nil, fmt.Errorf("learning curve of %s, 1/%d of the rows: %w", candidate.Name, 1<<k, err)
+			}
+			curve = append(curve, c.curvePoint(candidate.Name, rows, loss))
+		}
+	}
+	return curve, nil
+}
+
+// partLosses returns the loss of every row by the level fitted to 1/2^k of the rows of the other
+// folds, and the mean number of these rows.
+func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
+	loss = make([]float64, c.table.N)
+	for fold := range c.Folds {
+		inside, outside := split(c.fold, fold)
+		part := c.table.Select(inside)
+		if k > 0 {
+			part = part.Select(part.sample(len(inside)>>k, c.options.Seed+uint64(fold)))
+		}
+		rows += part.N
+		if c.options.Ridge { // μ is 1/n, or a multiple of it
+			part.Primal.Mu *= float64(len(inside)) / float64(part.N)
+		}
+		x, _, err := part.solve(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", l, 1<<k, fold), l, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		own, err := c.table.Select(outside).losses(x)
+		if err != nil {
+			return nil, 0, err
+		}
+		for i, j := range outside {
+			loss[j] = own[i]
+		}
+	}
+	return loss, rows / c.Folds, nil
+}
+
+// curvePoint returns the estimates of a point of the curve from the loss of every row.
+func (c *choosing) curvePoint(name string, rows int, loss []float64) CurvePoint {
+	average := c.measure.average(loss)
+	p := CurvePoint{Name: name, Rows: rows, Average: average.value}
+	for _, v := range average.influence {
+		p.SE += v * v
+	}
+	p.SE = math.Sqrt(p.SE)
+	if c.measure.groups() == 0 {
+		return p
+	}
+	mean, variance := c.measure.byGroup(func(j int) float64 { return loss[j] })
+	worst := 0
+	for g, v := range mean {
+		if v > mean[worst] {
+			worst = g
+		}
+	}
+	se := math.Sqrt(variance[worst])
+	p.WorstGroup, p.WorstGroupSE = &mean[worst], &se
+	return p
+}
