@@ -147,7 +147,6 @@ func TestOutsideOf(t *testing.T) {
 		{10_000_000, 20, 100 << 20, "100 MB of memory (Config.Memory) are too few"},
 		{30_000_000, 20, 1 << 30, "disk"},
 		{5_000_000, 20, 3 << 29, ""},
-		{5_000_000, -20, 3 << 29, "disk"}, // as it is in the table, of which there may be a copy
 		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
 		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
 	} {
@@ -157,9 +156,6 @@ func TestOutsideOf(t *testing.T) {
 		cfg.Level.Nu = level.At(1) // no memory for a choice
 		said := ""
 		cfg.Announce = func(line string) { said = line }
-		if c.columns < 0 {
-			c.columns, cfg.Scale = -c.columns, "none"
-		}
 		f := frame(c.rows, min(c.columns, 100))
 		if c.columns > 100 {
 			f = frame(c.rows, 2)

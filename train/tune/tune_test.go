@@ -671,3 +671,38 @@ type sized struct {
 
 func (x sized) Dims() (n, d int)           { return x.n, x.d }
 func (x sized) Work() (pass, gram float64) { return float64(x.n) * float64(x.d), 0 }
+
+// Every level of the curve ends at all rows of the other folds, where its risks are those of the
+// choice; fewer rows predict worse.
+func TestSelect_LearningCurve(t *testing.T) {
+	o := DefaultOptions()
+	o.Curve, o.Seed = true, 3
+	rows := table(t, 2000, 0.2, true)
+	s := choose(t, rows, o)
+	if s.Chosen == 0 || len(s.Curve) != 2*curvePoints {
+		t.Fatalf("%d points of the curve, chosen %s", len(s.Curve), s.Best().Name)
+	}
+	for i, c := range []*Candidate{&s.Candidates[0], s.Best()} {
+		curve := s.Curve[i*curvePoints : (i+1)*curvePoints]
+		last := curve[curvePoints-1]
+		if last.Name != c.Name || last.Rows != 2*2000/3 || !(math.Abs(last.Average-c.Average) <= 1e-3*c.Average) || !(math.Abs(*last.WorstGroup-*c.WorstGroup) <= 1e-2*(*c.WorstGroup)) {
+			t.Errorf("%s: %+v with all rows, %v and %v in the choice", c.Name, last, c.Average, *c.WorstGroup)
+		}
+		for k := range curvePoints - 1 {
+			if !(curve[k].Rows < curve[k+1].Rows && curve[k].SE > 0 && *curve[k].WorstGroupSE > curve[k].SE) {
+				t.Errorf("%+v before %+v", curve[k], curve[k+1])
+			}
+		}
+		if !(curve[0].Average > last.Average) {
+			t.Errorf("%s: average %v with %d rows, %v with %d", c.Name, curve[0].Average, curve[0].Rows, last.Average, last.Rows)
+		}
+	}
+	again := choose(t, rows, o)
+	if !reflect.DeepEqual(s.Curve, again.Curve) {
+		t.Error("the curve differs in a second run")
+	}
+	few := choose(t, table(t, 200, 0.2, false), o)
+	if len(few.Curve) == 0 || few.Curve[0].WorstGroup != nil || few.Curve[0].Rows < leastCurveRows {
+		t.Errorf("without groups: %+v", few.Curve)
+	}
+}
