@@ -115,7 +115,7 @@ func joinLazily(parts []*Column, frames []*Frame) *Column {
 		return nil
 	}
 	out := table.Stored(first.Name, first.Type, first.Kind, first.Integer, all)
-	out.Clock, out.Of = first.Clock, first.Of
+	out.Clock, out.Of, out.Vector = first.Clock, first.Of, first.Vector
 	return out
 }
 

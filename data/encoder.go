@@ -136,7 +136,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if c.Clock {
 				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
-			problems = append(problems, f.Fault(c.Name, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.FaultAt(c.Name, c.StrayRow-1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
 	e.Dates = nil

@@ -142,7 +142,7 @@ func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string][]string{
-		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers", `c: there is no column "c", which the model was trained on`},
+		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers: the value is \"x\"", `c: there is no column "c", which the model was trained on`},
 		"y,d\n1,x\n":                {`a: there is no column "a", which the model was trained on`, `b: there is no column "b", which the model was trained on`, `c: there is no column "c", which the model was trained on`},
 		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
 		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -25,14 +26,23 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 			return nil, err
 		}
 	}
-	if f.sideBySide || len(f.inputs) == 0 || len(names) == 0 {
+	var again []string // columns whose files may have more digits
+	for i, c := range out {
+		if c.Vector == "" {
+			again = append(again, names[i])
+		}
+	}
+	if f.sideBySide || len(f.inputs) == 0 || len(again) == 0 {
 		return out, nil
 	}
-	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) })
+	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
 	if err != nil {
 		return nil, err
 	}
 	for i, name := range names {
+		if !slices.Contains(again, name) {
+			continue
+		}
 		c, err := all.Lookup(name)
 		if err != nil {
 			return nil, err

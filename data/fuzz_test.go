@@ -1,9 +1,13 @@
 package data
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"os"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // Whatever the bytes are, a reader gives a frame or an error. A frame is sound:
@@ -31,7 +35,31 @@ func fuzzRead(f *testing.F, name string, seeds ...string) {
 	})
 }
 
+// vectorBytes returns a small file with vectors.
+func vectorBytes(f *testing.F, ext string) []byte {
+	f.Helper()
+	path := writeLists(f, ext, arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 6]]")
+	if ext == ".npy" {
+		path = writeArray(f, "x.npy", "<f4", "(3, 2)", []float32{1, 2, 3, 4, 5, 6})
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return b
+}
+
+func FuzzNumPy(f *testing.F) {
+	b := vectorBytes(f, ".npy")
+	f.Add(b)
+	f.Add(bytes.Replace(b, []byte("'<f4'"), []byte("'|O4'"), 1))
+	f.Add(bytes.Replace(b, []byte("(3, 2)"), []byte("(6, 1)"), 1))
+	f.Add(bytes.Replace(b, []byte("False"), []byte("True "), 1))
+	fuzzRead(f, "x.npy")
+}
+
 func FuzzParquet(f *testing.F) {
+	f.Add(vectorBytes(f, ".parquet"))
 	fuzzRead(f, "x.parquet", "pyarrow_required.parquet", "pyarrow_delta_v1.parquet", "duckdb_enum.parquet")
 }
 
@@ -44,6 +72,7 @@ func FuzzIPC(f *testing.F) {
 			f.Add(bad)
 		}
 	}
+	f.Add(vectorBytes(f, ".arrows"))
 	fuzzRead(f, "x.arrow", "pyarrow_dictionaries.arrows", "pyarrow_zero_rows.arrow", "polars_zstd.arrow")
 }
 

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -29,7 +30,7 @@ type Exacted struct{ columns []*Column }
 
 // Exacted prepares the copying of columns block by block.
 func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
-	whole := len(f.inputs) == 0
+	whole := len(f.inputs) == 0 || f.sideBySide
 	for _, in := range f.inputs {
 		whole = whole || !in.format.byPart
 	}
@@ -38,15 +39,22 @@ func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 		return &Exacted{columns}, err
 	}
 	e := &Exacted{}
-	all := f
-	if !f.sideBySide {
-		var err error
-		if all, err = f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, names, f.how) }); err != nil {
-			return nil, err
+	var again []string
+	for _, name := range names {
+		if c, err := f.Lookup(name); err != nil || c.Vector == "" {
+			again = append(again, name)
 		}
 	}
+	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range names {
-		c, err := all.Lookup(name)
+		from := f
+		if slices.Contains(again, name) {
+			from = all
+		}
+		c, err := from.Lookup(name)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 type arrowBuilder struct {
 	out    *table.Column
 	levels *table.Levels
+	vector *table.VectorBuilder // of lists of floats; else nil
 }
 
 func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuilder {
@@ -24,6 +25,9 @@ func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuild
 	}
 	b := &arrowBuilder{out: &table.Column{Name: field.Name}, levels: table.NewLevels()}
 	b.out.Kind, b.out.Type, b.out.Integer = arrowKind(field.Type)
+	if size := floatBytes(field.Type); size > 0 {
+		b.vector = table.NewVectorBuilder(rows, size)
+	}
 	switch field.Type.ID() {
 	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP:
 		if b.out.Clock = true; dates {
@@ -90,6 +94,9 @@ func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 
 func (b *arrowBuilder) copy(a arrow.Array, start int) (nulls int, err error) {
 	out := b.out
+	if b.vector != nil && !b.vector.Failed() {
+		return 0, b.addLists(a)
+	}
 	if out.Kind == table.Other {
 		return 0, nil
 	}

@@ -48,10 +48,12 @@ func (t fbTable) table(at int) fbTable {
 
 func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
 
-// entry gives the position of the vtable entry of a field, or -1.
+// entry returns the position of the vtable entry of a field, or -1. As Arrow's reader does, it takes an
+// entry whose first byte alone is in a vtable of an odd size.
 func (t fbTable) entry(slot int) int {
 	v := t.vtable()
-	if o := 4 + 2*slot; o+2 <= t.u16(v) {
+	if o := 4 + 2*slot; o < t.u16(v) {
+		t.need(v+o, 2)
 		return v + o
 	}
 	return -1

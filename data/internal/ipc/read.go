@@ -210,15 +210,17 @@ func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage,
 	if err != nil {
 		return nil, err
 	}
-	if err := d.fill(ctx, r); err != nil {
-		return nil, err
+	if err = d.fill(ctx, r); err == nil {
+		err = d.finish(t)
 	}
-	for _, b := range d.builders {
-		if b != nil {
-			b.finish()
+	if err != nil {
+		for _, b := range d.builders {
+			if b != nil && b.vector != nil {
+				b.vector.Close()
+			}
 		}
 	}
-	return t, nil
+	return t, err
 }
 
 // layout returns how the buffers lie of a batch, or of the dictionary of a number.
@@ -279,10 +281,24 @@ func (d *decoder) columns(names []string, exact, dates bool) (*table.Table, erro
 		if want == nil || want[all[i]] {
 			d.builders[i] = newArrowBuilder(field, t.Rows, exact, dates)
 			d.builders[i].out.Name = all[i]
-			t.Columns = append(t.Columns, d.builders[i].out)
 		}
 	}
 	return t, nil
+}
+
+// finish adds the columns to the table.
+func (d *decoder) finish(t *table.Table) error {
+	for _, b := range d.builders {
+		if b == nil {
+			continue
+		}
+		columns, err := b.columns()
+		if err != nil {
+			return err
+		}
+		t.Columns = append(t.Columns, columns...)
+	}
+	return nil
 }
 
 // fill decodes the batches.

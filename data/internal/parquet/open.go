@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ type leaf struct {
 	how    converter
 	chunks []*chunk // one per row group
 	out    *table.Column
+	lists  bool // of floats, which may be vectors
 
 	padding string // what its writer puts behind the plain values of a page, or nothing
 }
@@ -71,6 +73,17 @@ func open(in table.Source, names []string, dates bool) (*table.Table, error) {
 		if err := l.walk(); err != nil {
 			return nil, table.InColumn(l.name, err)
 		}
+	}
+	for _, l := range leaves {
+		if !l.lists {
+			continue
+		}
+		columns, err := l.vectors(f.Rows)
+		if err != nil {
+			return nil, table.InColumn(l.name, err)
+		}
+		at := slices.Index(f.Columns, l.out)
+		f.Columns = slices.Replace(f.Columns, at, at+1, columns...)
 	}
 	return f, nil
 }
@@ -128,13 +141,8 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 			if col.Type = "list"; node.Type() == schema.Group {
 				col.Type = groupType(node)
 			}
-			if col.Type == "list" && at == first+1 && (want == nil || want[tops[i]]) {
-				f.Columns = f.Columns[:len(f.Columns)-1]
-				columns, err := vectorsOf(in, meta, first, col)
-				if err != nil {
-					return nil, nil, table.InColumn(col.Name, err)
-				}
-				f.Columns = append(f.Columns, columns...)
+			if descr := meta.Schema.Column(first); col.Type == "list" && at == first+1 && listsFloats(descr) {
+				leaves = append(leaves, &leaf{in: in, name: col.Name, index: first, descr: descr, padding: padding, out: col, lists: true})
 			}
 			continue
 		}
@@ -167,6 +175,9 @@ func (l *leaf) walk() error {
 			return err
 		}
 		parts = append(parts, c)
+	}
+	if l.lists {
+		return nil
 	}
 	*l.out = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
 	l.out.Clock = l.how.clock

@@ -46,7 +46,8 @@ type pageHeader struct {
 	defLen, repLen int
 	compressed     bool
 
-	defEncoding int64
+	defEncoding int64 // of version 1
+	repEncoding int64
 	checked     bool // there is a checksum
 	crc         uint32
 }
@@ -127,7 +128,7 @@ func walkPages(c *chunk) []pageHeader {
 		switch p.kind {
 		case pageData:
 			d = h.get(5)
-			p.defEncoding = d.int(3)
+			p.defEncoding, p.repEncoding = d.int(3), d.intOr(4, encRLE)
 			p.encoding = d.int(2)
 		case pageDictionary:
 			d = h.get(7)
@@ -166,7 +167,7 @@ func walkPages(c *chunk) []pageHeader {
 			if sum += n64; sum > values {
 				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
 			}
-			if p.kind == pageDataV2 && (p.rows != int(n64) || p.nulls < -1 || p.nulls > int(n64)) {
+			if p.kind == pageDataV2 && (p.rows != int(n64) && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
 				panic(table.Damaged("a page header counts rows and nulls wrongly"))
 			}
 		}

@@ -46,6 +46,52 @@ func countPresent(b []byte, n int) (present int) {
 	return present
 }
 
+// decodeRuns returns n numbers of some bits each from Parquet's hybrid of runs and bit-packed groups. It
+// panics with an error where b is not that.
+func decodeRuns(b []byte, n, bits int) []uint32 {
+	out := make([]uint32, 0, n)
+	for len(out) < n {
+		if bits == 0 {
+			return append(out, make([]uint32, n-len(out))...)
+		}
+		head, used := binary.Uvarint(b)
+		if used <= 0 {
+			panic(table.Damaged("a page ends before its last value"))
+		}
+		b = b[used:]
+		count := head >> 1
+		if head&1 == 0 {
+			size := (bits + 7) / 8
+			if count == 0 || count > uint64(n-len(out)) || len(b) < size {
+				panic(table.Damaged("a run of a page cannot be read"))
+			}
+			v := uint32(0)
+			for i, c := range b[:size] {
+				v |= uint32(c) << (8 * i)
+			}
+			for range count {
+				out = append(out, v)
+			}
+			b = b[size:]
+			continue
+		}
+		if count == 0 || count > uint64(n+7)/8+64 {
+			panic(table.Damaged("a group of a page cannot be read"))
+		}
+		values := min(int(count)*8, n-len(out))
+		if len(b) < (values*bits+7)/8 {
+			panic(table.Damaged("a page ends before its last value"))
+		}
+		for i := range values {
+			var word [8]byte
+			copy(word[:], b[i*bits/8:])
+			out = append(out, uint32(binary.LittleEndian.Uint64(word[:])>>(i*bits%8)&(1<<bits-1)))
+		}
+		b = b[min(int(count)*bits, len(b)):] // some writers cut the padding of the last group
+	}
+	return out
+}
+
 // checkDelta walks delta-binary-packed numbers, checks that there are n and returns how many
 // bytes they take. Arrow's decoder allocates as many numbers as their header promises.
 func checkDelta(b []byte, n int) int {

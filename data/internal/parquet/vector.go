@@ -1,196 +1,156 @@
 package parquet
 
 import (
-	"fmt"
-	"io"
-	"math"
-	"os"
+	"encoding/binary"
 
 	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
+	"github.com/drotrain/drotrain/data/internal/codec"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/internal/memory"
 )
 
-const (
-	vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
-	vectorBatch     = 1 << 14  // values that are decoded at a time
-)
+// listsFloats reports whether a leaf holds lists of floats, which may be vectors.
+func listsFloats(descr *schema.Column) bool {
+	t := descr.PhysicalType()
+	return (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
+}
 
-// vectorsOf returns the columns of a list of numbers, a leaf of the file, where every row has as many of
-// them: the values are decoded once, into memory or a file without a name, from where encoding reads
-// them by rows. Of other lists it returns the column as it is, its type saying why no vector.
-func vectorsOf(in table.Source, meta *metadata.FileMetaData, leaf int, col *table.Column) (columns []*table.Column, err error) {
-	descr := meta.Schema.Column(leaf)
-	size := map[parquet.Type]int{parquet.Types.Float: 4, parquet.Types.Double: 8}[descr.PhysicalType()]
-	if size == 0 || descr.MaxRepetitionLevel() != 1 || descr.LogicalType() != nil && !descr.LogicalType().IsNone() {
-		return []*table.Column{col}, nil
-	}
-	w := &vectorWriter{rows: int(meta.NumRows), size: size, width: -1}
-	if int64(w.rows) != meta.NumRows || w.rows > int(table.MaxCells(in.Size())) {
-		return nil, table.Damaged("the file is said to have %d rows", meta.NumRows)
-	}
+// vectors returns the columns of the lists of a leaf, decoded once into memory or a file without a name,
+// from where encoding reads them by rows. Of lists that are no vectors it returns the column as it is.
+func (l *leaf) vectors(rows int) (columns []*table.Column, err error) {
+	w := table.NewVectorBuilder(rows, valueWidth(l.descr))
 	defer func() {
 		if err != nil {
-			w.close()
+			w.Close()
 		}
 	}()
-	err = table.GuardAs("the values of a list", func() error {
-		r, err := file.NewParquetReader(io.NewSectionReader(in, 0, in.Size()))
-		if err != nil {
-			return table.Damaged("its lists cannot be read: %v", err)
+	values := 0
+	for _, c := range l.chunks {
+		if values += c.values; values > int(table.MaxCells(l.in.Size())) {
+			return nil, table.Damaged("its lists are said to have more values than a file of this size holds")
 		}
-		for g := 0; g < r.NumRowGroups() && w.odd == ""; g++ {
-			chunk, err := r.RowGroup(g).Column(leaf)
-			if err != nil {
-				return table.Damaged("its lists cannot be read: %v", err)
-			}
-			if err := w.take(chunk, descr); err != nil {
-				return err
-			}
+		if err := c.guard(func() error { return c.addLists(w) }); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	if w.odd == "" {
-		w.endRow()
-	}
-	if w.odd == "" && w.row != w.rows {
-		return nil, table.Damaged("a list has %d rows, and the file %d", w.row, w.rows)
-	}
-	if w.odd != "" || w.rows == 0 {
-		w.close()
-		if w.odd != "" {
-			col.Type = "list (" + w.odd + ")"
-		}
-		return []*table.Column{col}, nil
-	}
-	from, err := w.finish()
-	if err != nil {
-		return nil, err
-	}
-	v := &table.Vector{Name: col.Name, Rows: w.rows, Width: w.width, Element: table.Element{Size: size, Float: true}, From: from}
-	return v.Columns(false), nil
+	return w.Columns(l.out)
 }
 
-// A vectorWriter stores the numbers of lists one after the other.
-type vectorWriter struct {
-	rows, size int
-	row        int    // that are complete
-	here       int    // numbers of the row that is begun; −1 before the first
-	begun      bool   // there is such a row
-	width      int    // of every row; −1 before the first is complete
-	odd        string // why these are no vectors; "" while they are
-	b          []byte // not yet written
-	file       *os.File
-}
-
-// take takes the values of a chunk.
-func (w *vectorWriter) take(chunk file.ColumnChunkReader, descr *schema.Column) error {
-	defs, reps := make([]int16, vectorBatch), make([]int16, vectorBatch)
-	single, double := make([]float32, vectorBatch), make([]float64, vectorBatch)
-	most := descr.MaxDefinitionLevel()
-	for chunk.HasNext() && w.odd == "" {
-		var total int64
-		var present int
-		var err error
-		switch r := chunk.(type) {
-		case *file.Float32ColumnChunkReader:
-			total, present, err = r.ReadBatch(vectorBatch, single, defs, reps)
-		case *file.Float64ColumnChunkReader:
-			total, present, err = r.ReadBatch(vectorBatch, double, defs, reps)
-		default:
-			return table.Damaged("a list has values of another type than it says")
+// addLists adds the lists of a chunk to vectors.
+func (c *chunk) addLists(w *table.VectorBuilder) error {
+	size := valueWidth(c.leaf.descr)
+	most := uint32(c.leaf.descr.MaxDefinitionLevel())
+	feed := pageFeed{chunk: c, width: size, maxDef: int16(most), buffers: &table.Buffers{}, keep: 1}
+	var dictionary []byte
+	for i := range c.pages {
+		p := &c.pages[i]
+		switch {
+		case w.Failed():
+			return nil
+		case p.kind == pageDictionary:
+			dictionary = feed.dictionaryPage(p).Data()
+			continue
+		case p.values == 0:
+			continue
 		}
-		if err != nil || total > vectorBatch || present > int(total) || total == 0 {
-			return table.Damaged("a list cannot be read: %v", err)
-		}
-		at := 0
-		for i := range int(total) {
-			if reps[i] == 0 {
-				w.endRow()
-				w.begun, w.here = true, 0
-			} else if !w.begun {
-				return table.Damaged("a list begins within a row")
+		reps, defs, values := feed.listPage(p, dictionary)
+		for k, d := range defs {
+			if reps[k] == 0 {
+				w.BeginRow()
+			} else if !w.Begun() {
+				panic(table.Damaged("a list begins within a row"))
 			}
-			if w.odd != "" {
+			switch {
+			case w.Failed():
 				return nil
-			}
-			if defs[i] < most {
-				w.odd = fmt.Sprintf("row %d has no number at place %d", w.row+1, w.here+1)
-				return nil
-			}
-			if at >= present {
-				return table.Damaged("a list has fewer values than it says")
-			}
-			if w.size == 4 {
-				u := math.Float32bits(single[at])
-				w.b = append(w.b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
-			} else {
-				u := math.Float64bits(double[at])
-				w.b = append(w.b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24), byte(u>>32), byte(u>>40), byte(u>>48), byte(u>>56))
-			}
-			at++
-			if w.here++; w.here > table.MostWidth {
-				w.odd = fmt.Sprintf("row %d has more than %d numbers", w.row+1, table.MostWidth)
-				return nil
+			case d < most:
+				w.AddNull()
+			case size == 4:
+				w.Add(uint64(binary.LittleEndian.Uint32(values)))
+				values = values[4:]
+			default:
+				w.Add(binary.LittleEndian.Uint64(values))
+				values = values[8:]
 			}
 		}
-		if err := w.spill(); err != nil {
+		if err := w.Spill(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// endRow completes the row that is begun.
-func (w *vectorWriter) endRow() {
-	if !w.begun || w.odd != "" {
-		return
+// listPage returns the repetition and definition levels of a page of lists, and its present values as plain
+// bytes. It panics with an error where the page is not that.
+func (f *pageFeed) listPage(p *pageHeader, dictionary []byte) (reps, defs []uint32, values []byte) {
+	raw, how := f.read(p), f.chunk.codec
+	var body []byte
+	if p.kind == pageDataV2 {
+		reps = decodeRuns(raw[:p.repLen], p.values, 1)
+		defs = decodeRuns(raw[p.repLen:p.repLen+p.defLen], p.values, levelBits(f.maxDef))
+		if !p.compressed {
+			how = codec.None
+		}
+		body = f.decompress(&f.held[0], nil, how, raw[p.repLen+p.defLen:], p.size-p.repLen-p.defLen)
+	} else {
+		if p.defEncoding != encRLE || p.repEncoding != encRLE {
+			panic(table.Damaged("levels of encoding %d are not supported", p.defEncoding))
+		}
+		body = f.decompress(&f.held[0], nil, how, raw, p.size)
+		levels := func(bits int) []uint32 {
+			if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
+				panic(table.Damaged("the levels of a page are longer than the page"))
+			}
+			n := 4 + int(binary.LittleEndian.Uint32(body))
+			out := decodeRuns(body[4:n], p.values, bits)
+			body = body[n:]
+			return out
+		}
+		reps, defs = levels(1), levels(levelBits(f.maxDef))
 	}
-	if w.width < 0 {
-		w.width = w.here
-	}
-	w.begun = false
-	if w.row++; w.here != w.width {
-		w.odd = fmt.Sprintf("row %d has %d numbers, the rows before %d", w.row, w.here, w.width)
-	}
-}
-
-// spill moves what is stored into a file where it is much.
-func (w *vectorWriter) spill() error {
-	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
-	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {
-		return nil
-	}
-	if w.file == nil {
-		var err error
-		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
-			return &table.Error{Msg: "no temporary file can be made for its vectors", Err: err, Hint: "set TMPDIR to a directory that can be written to"}
+	present := 0
+	for _, d := range defs {
+		if d > uint32(f.maxDef) {
+			panic(table.Damaged("a level of a page is too large"))
+		}
+		if d == uint32(f.maxDef) {
+			present++
 		}
 	}
-	if _, err := w.file.Write(w.b); err != nil {
-		return &table.Error{Msg: "its vectors cannot be written to a temporary file", Err: err}
+	if present == 0 {
+		return reps, defs, nil
 	}
-	w.b = w.b[:0]
-	return nil
+	return reps, defs, f.plainValues(p, body, present, dictionary)
 }
 
-// finish returns the numbers.
-func (w *vectorWriter) finish() (io.ReaderAt, error) {
-	if w.file == nil {
-		return table.BytesAt(w.b), nil
+// plainValues returns values of a fixed width as plain bytes.
+func (f *pageFeed) plainValues(p *pageHeader, body []byte, present int, dictionary []byte) []byte {
+	switch p.encoding {
+	case encPlain, encByteStreamSplit:
+		f.checkBody(body, p.encoding, present)
+		return body
+	case encPlainDictionary, encRLEDictionary:
+	default:
+		panic(table.Damaged("encoding %d of a page is unknown", p.encoding))
 	}
-	return w.file, w.spill()
+	if len(body) == 0 || body[0] > 32 {
+		panic(table.Damaged("a page ends early"))
+	}
+	out := make([]byte, 0, present*f.width)
+	for _, k := range decodeRuns(body[1:], present, int(body[0])) {
+		if int(k) >= len(dictionary)/f.width {
+			panic(table.Damaged("an index of a dictionary is out of range"))
+		}
+		out = append(out, dictionary[int(k)*f.width:][:f.width]...)
+	}
+	return out
 }
 
-func (w *vectorWriter) close() {
-	if w.file != nil {
-		w.file.Close()
+// levelBits returns the bits that levels up to most take.
+func levelBits(most int16) (bits int) {
+	for ; most > 0; most >>= 1 {
+		bits++
 	}
+	return bits
 }

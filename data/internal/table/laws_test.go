@@ -306,7 +306,7 @@ func TestProblemsAreGathered(t *testing.T) {
 	if err := p.Add(Problems{b, {Column: "a", Msg: "even"}}); err != nil || len(p) != 3 {
 		t.Errorf("%v, %d problems", err, len(p))
 	}
-	if text := p.Err().Error(); strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, "3 things") {
+	if text := p.Err().Error(); strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, "3 problems") {
 		t.Error(text)
 	}
 	for _, e := range []error{errors.New("no disk"), Damaged("cut"), &Error{Class: ErrMemory}, &Error{Class: ErrChanged}} {

@@ -1,0 +1,133 @@
+package table
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
+
+// A VectorBuilder stores the numbers of lists, one list a row, as those of a [Vector]. Lists that are no
+// vectors, since a row has no number somewhere or another number of them, end the building: Fault
+// names the row.
+type VectorBuilder struct {
+	rows, size int
+	row        int    // rows that are complete
+	length     int    // numbers of the row that was begun
+	begun      bool   // a row was begun
+	width      int    // numbers of every row; −1 before the first is complete
+	faultRow   int    // the first row (1-based) that is no vector; 0 for none
+	fault      string // what is wrong with it
+	b          []byte // not yet written
+	file       *os.File
+}
+
+// NewVectorBuilder returns a builder of floats of size bytes for a table of so many rows.
+func NewVectorBuilder(rows, size int) *VectorBuilder {
+	return &VectorBuilder{rows: rows, size: size, width: -1}
+}
+
+// Failed reports whether the lists are no vectors.
+func (w *VectorBuilder) Failed() bool { return w.faultRow > 0 }
+
+func (w *VectorBuilder) fail(row int, format string, args ...any) {
+	w.faultRow, w.fault = row, fmt.Sprintf(format, args...)
+}
+
+// BeginRow completes the row that was begun and begins the next one.
+func (w *VectorBuilder) BeginRow() {
+	w.endRow()
+	w.begun, w.length = true, 0
+}
+
+// Begun reports whether a row was begun.
+func (w *VectorBuilder) Begun() bool { return w.begun }
+
+// AddNull says that the next number of the row is absent.
+func (w *VectorBuilder) AddNull() {
+	w.fail(w.row+1, "row %d has no number at place %d", w.row+1, w.length+1)
+}
+
+// Add adds a number of the row by its bits.
+func (w *VectorBuilder) Add(bits uint64) {
+	if w.length++; w.length > MostWidth {
+		w.fail(w.row+1, "row %d has more than %d numbers", w.row+1, MostWidth)
+		return
+	}
+	switch w.size {
+	case 2:
+		w.b = binary.LittleEndian.AppendUint16(w.b, uint16(bits))
+	case 4:
+		w.b = binary.LittleEndian.AppendUint32(w.b, uint32(bits))
+	default:
+		w.b = binary.LittleEndian.AppendUint64(w.b, bits)
+	}
+}
+
+func (w *VectorBuilder) endRow() {
+	if !w.begun || w.Failed() {
+		return
+	}
+	if w.width < 0 {
+		w.width = w.length
+	}
+	w.begun = false
+	if w.row++; w.length != w.width || w.width == 0 {
+		w.fail(w.row, "row %d has %d numbers, the rows before %d", w.row, w.length, w.width)
+	}
+}
+
+// Spill moves what is stored into a file where it is much. Call it from time to time.
+func (w *VectorBuilder) Spill() error {
+	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
+	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {
+		return nil
+	}
+	if w.file == nil {
+		var err error
+		if w.file, err = memory.NewUnnamedFile(os.TempDir()); err != nil {
+			return &Error{Msg: "no temporary file can be made for its vectors", Err: err, Hint: "set TMPDIR to a directory that can be written to"}
+		}
+	}
+	if _, err := w.file.Write(w.b); err != nil {
+		return &Error{Msg: "its vectors cannot be written to a temporary file", Err: err}
+	}
+	w.b = w.b[:0]
+	return nil
+}
+
+// Columns completes the last row and returns the columns of the vector, or of lists that are no vectors
+// the column itself, of which Type and StrayRow say why.
+func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
+	w.endRow()
+	if !w.Failed() && w.row != w.rows {
+		return nil, Damaged("a list has %d rows, and the file %d", w.row, w.rows)
+	}
+	if w.Failed() || w.rows == 0 {
+		w.Close()
+		if w.Failed() {
+			col.Type, col.StrayRow = "list ("+w.fault+")", w.faultRow
+		}
+		return []*Column{col}, nil
+	}
+	var from io.ReaderAt = BytesAt(w.b)
+	if w.file != nil {
+		if err := w.Spill(); err != nil {
+			return nil, err
+		}
+		from = w.file
+	}
+	v := &Vector{Name: col.Name, Rows: w.rows, Width: w.width, Element: Element{Size: w.size, Float: true}, From: from}
+	return v.Columns(false), nil
+}
+
+// Close ends the use of a builder without its columns.
+func (w *VectorBuilder) Close() {
+	if w.file != nil {
+		w.file.Close()
+	}
+}
