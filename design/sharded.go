@@ -186,20 +186,6 @@ func gathered(like Matrix, x []float64, place []int, d int, largest []float64) M
 	return &Dense{len(place), d, out, largest}
 }
 
-// Part returns a copy of the first rows of every shard, count in all, each with the rank
-// that has it: a collective call.
-func (m *Sharded) Part(count int) Matrix {
-	own := m.rows.StratifiedHere(m.n, count)
-	for k := range own {
-		own[k] -= m.lo
-	}
-	part, err := NewSharded(m.rows.Part(count), count, m.here.Select(own))
-	if err != nil {
-		panic(err) // Stratified and Part name the same rows
-	}
-	return part
-}
-
 // Largest implements Matrix, of all rows.
 func (m *Sharded) Largest() []float64 { return m.largest }
 

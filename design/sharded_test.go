@@ -146,19 +146,6 @@ func TestDealtIsTheWhole(t *testing.T) {
 						return fmt.Errorf("beside row %d of those selected is %v, not %v", k, beside[k], u[i])
 					}
 				}
-				const third = n / 3
-				part, spread := m.Part(third), rows.Stratified(n, third)
-				some := whole.Select(spread)
-				from, to := part.(*design.Sharded).Rows().Here(third)
-				for k := from; k < to; k++ {
-					part.RowTo(a, k)
-					if some.RowTo(b, k); !slices.Equal(a, b) {
-						return fmt.Errorf("row %d of the first third of every shard is %v, not %v", k, a, b)
-					}
-				}
-				if count, _ := part.Dims(); count != third || len(spread) != third {
-					return fmt.Errorf("a part of %d rows, of %d", count, len(spread))
-				}
 				if fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) || !slices.Equal(got.Largest(), want.Largest()) {
 					return fmt.Errorf("selected rows are %T, %v at most", got, got.Largest())
 				}

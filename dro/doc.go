@@ -18,6 +18,6 @@
 //	side      adversaries and regularisers
 //	hessian   the Hessian of the objective: its weights, formed and factorised, as an operator
 //	bound     lower bounds from the curvature of the losses
-//	newton    methods on the exact objective: Newton, conjugate gradients, L-BFGS, prefixes
+//	newton    methods on the exact objective: Newton, conjugate gradients, L-BFGS
 //	solve     the choice of a method, solves, certificates of one point
 package dro

@@ -89,14 +89,12 @@ type Method interface {
 	Name() string
 }
 
-// Newton minimises the exact objective by Newton's method (docs/solver.md): on growing prefixes
-// of the rows, with a Hessian that is formed from some or all of the rows, or multiplied with
+// Newton minimises the exact objective by Newton's method (docs/solver.md): with a Hessian that is formed from some or all of the rows, or multiplied with
 // where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
 // decreases alone. Without a penalty, where the objective is the largest of many smooth pieces, the
 // steps are those of sequential quadratic programming. It needs second derivatives and L2.
 type Newton struct {
 	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
-	First    int  // rows of the first prefix; 0: 8 per column, n or more: no prefixes
 	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
 }
 
@@ -117,7 +115,7 @@ func (LBFGS) Name() string { return newton.LBFGS{}.Name() }
 func methodOf(m Method) (saddle.Method, error) {
 	switch m := m.(type) {
 	case Newton:
-		return newton.Newton{Sample: m.Sample, First: m.First, Products: m.Products}, nil
+		return newton.Newton{Sample: m.Sample, Products: m.Products}, nil
 	case LBFGS:
 		return newton.LBFGS{Memory: m.Memory}, nil
 	case saddle.Method:

@@ -203,18 +203,6 @@ func (l *Linear) Rows() *ranks.Rows {
 	return nil
 }
 
-// Part returns the oracle over a copy of some samples that lie with several ranks: the
-// first ones of every shard, count in all, where they are.
-func (l *Linear) Part(count int) Samples {
-	z := l.z.(shardedMatrix).Part(count)
-	target := memory.Make[float64](memory.NewVirtual(), count)
-	lo, _ := z.(shardedMatrix).Rows().Here(count)
-	for k, j := range l.Rows().StratifiedHere(l.n, count) {
-		target[lo+k] = l.target[j]
-	}
-	return &Linear{loss: l.loss, n: count, d: l.d, z: z, target: target}
-}
-
 // MostSelected returns the number of samples that Select may be asked for: all, but where rows
 // are not in memory.
 func (l *Linear) MostSelected() int {
@@ -227,7 +215,6 @@ func (l *Linear) MostSelected() int {
 // A shardedMatrix is a matrix whose rows are distributed over ranks.
 type shardedMatrix interface {
 	Rows() *ranks.Rows
-	Part(count int) design.Matrix
 	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)
 }
 

@@ -377,7 +377,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
-		method = primaldual.OnPrefixes(solver(asked))
+		method = primaldual.AfterPrefix(solver(asked))
 	}
 	var res *dro.Result
 	var err error

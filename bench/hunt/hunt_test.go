@@ -27,7 +27,7 @@ func methods(p *dro.Problem) []dro.Method {
 	if auto == nil {
 		return nil
 	}
-	return []dro.Method{auto, dro.Newton{Sample: 5}, dro.Newton{Products: true}, dro.Newton{First: 4}, dro.LBFGS{},
+	return []dro.Method{auto, dro.Newton{Sample: 5}, dro.Newton{Products: true}, dro.LBFGS{},
 		primaldual.FullVector{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 }
 

@@ -98,7 +98,7 @@ func methodFor(name string, p *dro.Problem) (dro.Method, error) {
 	case "newton":
 		return dro.Newton{}, nil
 	case "separable":
-		return primaldual.OnPrefixes(primaldual.SeparableBlock{}), nil
+		return primaldual.AfterPrefix(primaldual.SeparableBlock{}), nil
 	}
 	return nil, fmt.Errorf("no method is called %q", name)
 }

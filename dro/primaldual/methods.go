@@ -47,15 +47,6 @@ var (
 	_ saddle.Method = SeparableBlock{}
 )
 
-// TakesOver reports whether the method can start in the metric of another one.
-func (m FullVector) TakesOver() bool { return m.Schedule == Practical }
-
-// TakesOver reports whether the method can start in the metric of another one.
-func (m Stochastic) TakesOver() bool { return m.Schedule == Practical }
-
-// TakesOver reports whether the method can start in the metric of another one.
-func (m SeparableBlock) TakesOver() bool { return m.Schedule == Practical }
-
 // Name implements Method.
 func (FullVector) Name() string { return "full" }
 

@@ -15,8 +15,7 @@ import (
 //
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps mean the same on every data set. It is
-//     that of the first point, or of a solve on a prefix of the samples, and is
-//     renewed where steps in it serve badly, of some of the samples where they are many;
+//     that of the first point, and is renewed where steps in it serve badly, of some of the samples where they are many;
 //     of more columns than can be formed, a sketch of it;
 //   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
 //     relaxation towards the best response, β = 1;
@@ -41,7 +40,6 @@ type practical struct {
 	decrement float64 // its squared Newton decrement there, in the Hessian in use
 	rate      float64 // by which that fell a sweep, at the check before; 0: unknown
 	up        bool    // the weight was raised last
-	formed    bool    // there is a Hessian
 	fresh     bool    // it is of the point of the last restart
 	still     int     // checks in turn at which nothing was left but rounding
 	reach     float64 // of the steps until the next check, from the last restart, beyond which it is due
@@ -95,15 +93,8 @@ func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 // Step implements Stepper.
 func (p *practical) Step() error {
 	if !p.began {
-		own := !p.formed
-		if own {
-			p.form()
-		}
+		p.form()
 		p.restart()
-		if !own && p.far() { // where a Hessian of a prefix says little
-			p.form()
-			p.restart()
-		}
 		if p.far() {
 			p.primal.weight = 1
 		}
@@ -124,16 +115,7 @@ func (p *practical) Step() error {
 // form takes the Hessian at the point the certifier evaluated last.
 func (p *practical) form() {
 	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
-	p.formed, p.fresh, p.rate = true, true, 0
-}
-
-// TakeOver starts with the Hessian of a solve on a part of the samples.
-func (p *practical) TakeOver(from saddle.Hessian) {
-	formed, ok := from.(*hessian.Factored)
-	if to, may := p.metric.(*hessian.Factored); ok && may {
-		p.fault = to.TakeOver(formed)
-		p.formed = p.fault == nil
-	}
+	p.fresh, p.rate = true, 0
 }
 
 // restart begins anew at the point the certifier evaluated last.

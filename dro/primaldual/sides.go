@@ -1,8 +1,6 @@
 package primaldual
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/newton"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
@@ -18,27 +16,3 @@ type Orthant = side.Orthant
 
 // PearsonChi2 is the Divergence of an Orthant of dro.ChiSquare; that of dro.KL is the zero value.
 const PearsonChi2 = side.PearsonChi2
-
-// OnPrefixes returns m as the last stage of Newton's method on growing prefixes of the rows, for
-// problems where m can start with the Hessian of the last prefix; for others, and for methods of
-// another package, m itself.
-func OnPrefixes(m interface{ Name() string }) interface{ Name() string } {
-	if of, ok := m.(interface {
-		saddle.Method
-		TakesOver() bool
-	}); ok && of.TakesOver() {
-		return prefixed{of}
-	}
-	return m
-}
-
-// prefixed is a method after Newton's method on prefixes.
-type prefixed struct{ saddle.Method }
-
-// Start implements Method.
-func (m prefixed) Start(r *saddle.Run) (saddle.Stepper, error) {
-	if saddle.Supports(newton.Newton{}, r.Problem) {
-		return newton.OnPrefixes{Last: m.Method}.Start(r)
-	}
-	return m.Method.Start(r)
-}

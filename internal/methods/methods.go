@@ -100,7 +100,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		if e.Method == nil {
 			res, run.Note, err = subgradient(ctx, p, s)
 		} else {
-			s.Method = primaldual.OnPrefixes(e.Method)
+			s.Method = primaldual.AfterPrefix(e.Method)
 			res, err = dro.Solve(ctx, p, &s)
 		}
 		switch {

@@ -183,39 +183,6 @@ func TestShardsGrow(t *testing.T) {
 	}
 }
 
-// A part is in as many shards, each at the beginning of its own, and lies with the same ranks.
-func TestPart(t *testing.T) {
-	for _, size := range []int{1, 3, 7} {
-		if err := Run(size, func(c Comm) error {
-			rows := NewRowsIn(c, 20_011, 9)
-			part, here := rows.Part(5003), rows.StratifiedHere(20_011, 5003)
-			if lo, hi := part.Here(5003); hi-lo != len(here) || part.Shards(5003) != 9 {
-				t.Errorf("rank %d has %d samples of %d to %d", c.Rank(), len(here), lo, hi)
-			}
-			k := 0
-			part.Run(5003, func(s, lo, hi int) {}) // of its number of samples
-			for s := range 9 {
-				first, _ := shard.Bounds(20_011, 9, s)
-				lo, hi := shard.Bounds(5003, 9, s)
-				if k < len(here) && here[k] == first {
-					for j := range hi - lo {
-						if here[k+j] != first+j {
-							t.Errorf("sample %d of shard %d is %d", j, s, here[k+j])
-						}
-					}
-					k += hi - lo
-				}
-			}
-			if k != len(here) {
-				t.Errorf("%d of %d samples are in shards", k, len(here))
-			}
-			return nil
-		}); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // Stratified takes as many of every shard, in order, none twice.
 func TestStratified(t *testing.T) {
 	var rows *Rows
@@ -376,22 +343,5 @@ func TestRanksStopTogether(t *testing.T) {
 	defer done()
 	if cancel(); agreed.Err() == nil {
 		t.Error("samples that are here go on")
-	}
-}
-
-// A part is half of the samples at most, and one of every shard at least.
-func TestLargestAndLeastParts(t *testing.T) {
-	for _, count := range []int{9, 10_005, 8, 10_006} {
-		if err := Run(1, func(c Comm) error {
-			defer func() {
-				if refused := recover() != nil; refused != (count < 9 || count > 10_005) {
-					t.Errorf("a part of %d: refused %v", count, refused)
-				}
-			}()
-			NewRowsIn(c, 20_011, 9).Part(count)
-			return nil
-		}); err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -43,15 +43,6 @@ func NewRows(c Comm, n int) *Rows {
 // NewRowsIn returns NewRows in so many shards, of which none is empty.
 func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
-// Part returns count samples, the first ones of every shard, as they lie: Stratified names them.
-// They are half of them at most, in as many shards, of which none may be empty.
-func (r *Rows) Part(count int) *Rows {
-	if count < r.count || count > r.n/2 {
-		panic(fmt.Sprintf("ranks: %d of %d samples in %d shards", count, r.n, r.count))
-	}
-	return &Rows{comm: r.comm, n: count, count: r.count}
-}
-
 // Shards returns the number of shards of n samples.
 func (r *Rows) Shards(n int) int {
 	if r == nil {

@@ -11,16 +11,8 @@ import (
 )
 
 const (
-	// firstSteps are the steps that tell what was large at the start alone.
-	firstSteps = 2
-
-	// continuationFactor is the factor between the penalties of two stages; its square after a stage
-	// of at most continuationCheap passes.
+	// continuationFactor is the factor between the penalties of two stages.
 	continuationFactor = 5
-	continuationCheap  = 8
-
-	// continuationFirst is the first penalty, relative to the objective.
-	continuationFirst = 0.04
 
 	// unpenalisedFirst is the ratio of the objective and ν above which the problem at ν = 0 is solved
 	// first.
@@ -30,7 +22,7 @@ const (
 	continuationGap = 0.05
 
 	// nonsmoothMultiplier is the multiplier of a ball, relative to the objective, below which a
-	// nonsmooth point is near.
+	// nonsmooth point is near. A continuation begins at twice that.
 	nonsmoothMultiplier = 0.02
 )
 
@@ -54,7 +46,6 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 	if err != nil {
 		return nil, err
 	}
-	m.First = math.MaxInt
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
 }
 
@@ -108,11 +99,11 @@ func (m *newton) solveUnpenalised() bool {
 	dual, most := smoothable.Smoothed(0, c.N)
 	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
 	s := saddle.DefaultSettings()
-	if s.MaxPasses = c.Left(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastStage {
+	if s.MaxPasses = c.Left(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastPasses {
 		return false
 	}
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
-	l, err := saddle.NewLoop(p, Newton{First: math.MaxInt}, s)
+	l, err := saddle.NewLoop(p, Newton{}, s)
 	if err != nil {
 		return false
 	}
@@ -138,7 +129,7 @@ func (m *continuation) Step() error {
 	c := m.Cert
 	size := c.Best.Magnitude(c.BestObjective)
 	if m.nu == 0 {
-		m.nu = max(least*size, min(m.most, continuationFirst*size))
+		m.nu = max(least*size, min(m.most, 2*nonsmoothMultiplier*size))
 	}
 	if m.nu < least*size {
 		return saddle.ErrStalled
@@ -149,7 +140,7 @@ func (m *continuation) Step() error {
 	if s.RelativeGap = max(continuationGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
-	s.MaxPasses = max(leastStage, c.Left(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
+	s.MaxPasses = max(leastPasses, c.Left(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err
@@ -167,37 +158,28 @@ func (m *continuation) Step() error {
 	x := slices.Clone(l.Cert.BestX)
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
-	between := m.prove(l.Cert.Y)
+	m.prove(l.Cert.Y)
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
-	m.aim(x, l.Cert.Passes, m.Settings.RelativeGap*size/between)
+	m.aim(x)
 	return nil
 }
 
-// prove takes the bounds from below of the weights y of the penalised problem, at the point
-// last evaluated, and returns how near they can be to the bound from above.
-func (m *continuation) prove(y []float64) (between float64) {
+// prove tightens the lower bound by the weights y of the penalised problem, at the point last
+// evaluated.
+func (m *continuation) prove(y []float64) {
 	c := m.Cert
 	risk := c.Risk
 	c.CertifyWith(y)
 	c.Adopt(y, c.Problem.Dual.Value(y))
-	if between = risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
+	if between := risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
 		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
 	}
-	return between
 }
 
-// aim takes the next penalty and where to start from, after a stage with the optimum x that
-// took so many passes: where the pieces that meet stay the same, the optimum is linear in ν.
-// The next stage may be the last one, at a share enough of ν.
-func (m *continuation) aim(x []float64, passes, enough float64) {
-	factor := float64(continuationFactor)
-	if m.before != nil && passes <= continuationCheap {
-		factor *= continuationFactor
-		if enough > 0 && 2/enough > factor {
-			factor = min(factor*continuationFactor, 2/enough)
-		}
-	}
-	next := m.nu / factor
+// aim sets the next penalty and its starting point after a stage with the optimum x: where the
+// pieces that meet stay the same, the optimum is linear in ν.
+func (m *continuation) aim(x []float64) {
+	next := m.nu / continuationFactor
 	m.x = slices.Clone(x)
 	if m.before != nil {
 		floats.AddScaledTo(m.x, x, (m.nu-next)/(m.nuBefore-m.nu), floats.SubTo(make([]float64, len(x)), x, m.before))

@@ -23,7 +23,7 @@ const (
 // penalty of all has more, is a lower bound.
 func (m *newton) solveHeaviest() (tried bool) {
 	c := m.Cert
-	if m.restricted || m.tolerance != nil || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
+	if m.restricted || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {
 		return false
 	}
 	all, ok := m.Problem.Oracle.(saddle.Model)
@@ -31,7 +31,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 	if !ok || !may {
 		return false
 	}
-	most := min(c.N/prefixGrowth, saddle.MostSelected(m.Problem.Oracle))
+	most := min(c.N/4, saddle.MostSelected(m.Problem.Oracle))
 	samples := make([]int, min(c.N, sampling.RowsPerColumn*c.D)) // so that no direction is without rows
 	for j := range samples {
 		samples[j] = j
@@ -45,14 +45,14 @@ func (m *newton) solveHeaviest() (tried bool) {
 		n := len(samples)
 		s := saddle.DefaultSettings()
 		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
-		if s.MaxPasses = c.Left(afterStages, n, 500); n == before || n > most || s.MaxPasses < leastStage {
+		if s.MaxPasses = c.Left(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < leastPasses {
 			break
 		}
 		restricted, offset := dual.Restricted(c.N, n)
 		if restricted == nil {
 			break
 		}
-		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, Newton{First: math.MaxInt}, s)
+		l, err := saddle.NewLoop(&saddle.Problem{Oracle: all.Select(samples), Dual: restricted, Primal: m.Problem.Primal}, Newton{}, s)
 		if err != nil {
 			break
 		}
@@ -65,7 +65,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		c.Keep(l.Cert.Best.Lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
 		x = slices.Clone(l.Cert.BestX)
 		if isNewton && stage.formed {
-			m.TakeOver(stage.h)
+			m.takeOver(stage.h)
 		}
 		l.Close()
 		c.Evaluate(x)

@@ -17,18 +17,23 @@ const (
 	// and the corrections of a Hessian keep.
 	pairsKept = 10
 
-	// renewalSteps is the number of passes that the steps in a new Hessian are expected to take,
-	// beside the Hessian itself.
-	renewalSteps = 1.5
-
 	// poorDecrease is the ratio of the squared decrements after and before the first step in a
 	// sampled Hessian above which the next Hessian takes sampleGrowth times as many rows.
 	poorDecrease = 0.1
 	sampleGrowth = 4
+
+	// sampleRows is the number of rows per column that a Hessian is estimated from; more rows are
+	// taken while it costs less than samplePasses passes.
+	sampleRows   = 64
+	samplePasses = 0.25
+
+	// leastPasses is the smallest budget, in passes over its rows, that a solve within a solve is
+	// given, and spareEvaluations are the evaluations of all rows that stay for afterwards.
+	leastPasses      = 3
+	spareEvaluations = 2
 )
 
-// Newton minimises the exact objective P by Newton's method (docs/solver.md): on growing prefixes
-// of the rows, with a Hessian that is formed from some or all of the rows, or multiplied with
+// Newton minimises the exact objective P by Newton's method (docs/solver.md): with a Hessian that is formed from some or all of the rows, or multiplied with
 // where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
 // decreases alone. L-BFGS takes the first steps where a Hessian costs several of them. Where losses
 // exceed ν by far, or at a nonsmooth point of a ball, penalties fall to the one asked for. Without
@@ -36,7 +41,6 @@ const (
 // sequential quadratic programming. It needs second derivatives and the L2 regulariser.
 type Newton struct {
 	Sample   int        // rows that the Hessian is estimated from; 0: by the number of columns
-	First    int        // rows of the first prefix; 0: 8 per column, n or more: no prefixes
 	Products bool       // conjugate gradients on products with the Hessian, where the oracle has products
 	Search   LineSearch // how steps are shortened and damped
 }
@@ -77,11 +81,8 @@ func (Newton) Name() string { return "newton" }
 
 // validate returns an error for the first field out of range, and the line search.
 func (m Newton) validate() (LineSearch, error) {
-	switch {
-	case m.Sample < 0:
+	if m.Sample < 0 {
 		return m.Search, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
-	case m.First < 0:
-		return m.Search, fmt.Errorf("dro: newton cannot begin with a prefix of %d rows", m.First)
 	}
 	return m.Search.resolved()
 }
@@ -91,10 +92,7 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if _, err := m.validate(); err != nil {
 		return nil, err
 	}
-	sizes := prefixSizes(r, m.First)
 	switch {
-	case len(sizes) > 0:
-		return &prefixed{Run: r, method: m, last: m, sizes: sizes, x: slices.Clone(r.Start)}, nil
 	case !saddle.Differentiable(r.Problem) && !supportsSQP(r.Problem):
 		return newContinuation(r, m, math.Inf(1))
 	case !saddle.Differentiable(r.Problem):
@@ -133,6 +131,16 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	return n, nil
 }
 
+// sampleOf returns the number of rows to estimate a Hessian from; 0 means all.
+func sampleOf(o saddle.Oracle) int {
+	n, d, _ := o.Dims()
+	pass, gram := saddle.WorkOf(o)
+	if m := max(sampleRows*d, int(samplePasses*float64(n)*pass/(pass+gram))); 2*m < n {
+		return m
+	}
+	return 0
+}
+
 // A newton is Newton's method at work.
 type newton struct {
 	*saddle.Run
@@ -145,22 +153,17 @@ type newton struct {
 	began            bool
 	fault            error // of the Hessian, which ends the solve
 
-	warm        *warmStart     // L-BFGS at work, nil: none
-	path        *continuation  // penalties that fall, nil: none
-	continued   bool           // there was, or shall be, no such path
-	unpenalised bool           // the problem at ν = 0 was solved
-	restricted  bool           // the rows of most weight were solved for, or shall not be
-	stepsDone   int            // line searches that succeeded
-	tolerance   func() float64 // of a prefix or a stage: the relative gap, by estimate, that is enough; nil: of none
-	arrivedAt   bool           // that gap is reached
-	handsOn     bool           // the Hessian at the end is handed on
-
-	formed    bool        // there is a Hessian
-	failed    bool        // L-BFGS took over once where no step lowered P
-	stale     bool        // it is that of an earlier point
-	decrement float64     // ∇PᵀH⁻¹∇P at the step before; 0: that step was shortened
-	steps     [][]float64 // since the Hessian was formed, newest last, and
-	changes   [][]float64 // the changes of the gradient along them
+	warm        *warmStart    // L-BFGS at work, nil: none
+	path        *continuation // penalties that fall, nil: none
+	continued   bool          // there was, or shall be, no such path
+	unpenalised bool          // the problem at ν = 0 was solved
+	restricted  bool          // the rows of most weight were solved for, or shall not be
+	stepsDone   int           // line searches that succeeded
+	formed      bool          // there is a Hessian
+	stale       bool          // it is that of an earlier point
+	decrement   float64       // ∇PᵀH⁻¹∇P at the step before; 0: that step was shortened
+	steps       [][]float64   // since the Hessian was formed, newest last, and
+	changes     [][]float64   // the changes of the gradient along them
 }
 
 // accept makes the point that the certifier evaluated last the current one.
@@ -223,13 +226,13 @@ func (m *newton) Step() error {
 	if errors.Is(err, hessian.ErrIndefinite) { // no step to take
 		m.fault, err = nil, saddle.ErrStalled
 	}
-	if err != saddle.ErrStalled || m.arrivedAt {
+	if err != saddle.ErrStalled {
 		return err
 	}
 	if m.solveUnpenalised() {
 		return nil
 	}
-	if m.tolerance == nil && !m.Certified() && m.Cert.D <= hessian.MaxColumns {
+	if !m.Certified() && m.Cert.D <= hessian.MaxColumns {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
@@ -249,7 +252,7 @@ func (m *newton) advance() error {
 	if m.warm != nil {
 		return m.stepWarm()
 	}
-	if m.beginContinuation() || m.stepsDone >= firstSteps && m.solveUnpenalised() {
+	if m.beginContinuation() || m.stepsDone >= 2 && m.solveUnpenalised() {
 		return nil
 	}
 	if !m.formed {
@@ -259,11 +262,7 @@ func (m *newton) advance() error {
 		m.refresh()
 	}
 	slope := m.direction()
-	if m.tolerance != nil {
-		if m.arrived(slope) {
-			return saddle.ErrStalled
-		}
-	} else if bound.AtDecrement(m.Run, slope); m.Certified() {
+	if bound.AtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
 	if m.stale && m.refreshPays(slope) {
@@ -289,29 +288,11 @@ func (m *newton) advance() error {
 		if more := m.growSample(slope); m.stale || more {
 			m.Cert.Evaluate(m.x)
 			m.refresh()
-		} else if !m.failed && m.warm == nil && saddle.Supports(LBFGS{}, m.Problem) {
-			m.failed = true
-			m.Logf("newton: no decrease along the step: l-bfgs")
-			m.beginLBFGS(2 * warmPasses)
-			return nil
 		} else if err := m.damp(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// arrived reports whether half the squared decrement is the gap that is enough. Then it
-// takes a new Hessian where that is handed on.
-func (m *newton) arrived(slope float64) bool {
-	if !(slope/2 <= m.tolerance()*m.Cert.Best.Magnitude(m.value)) {
-		return false
-	}
-	if m.stale && m.handsOn {
-		m.refresh()
-	}
-	m.arrivedAt = true
-	return true
 }
 
 // refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
@@ -323,7 +304,7 @@ func (m *newton) refreshPays(slope float64) bool {
 		return true
 	}
 	left := slope / (m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value))
-	return math.Log(left)/-math.Log(rate) > m.h.Cost()+renewalSteps
+	return math.Log(left)/-math.Log(rate) > m.h.Cost()+1
 }
 
 // growSample takes sampleGrowth times as many rows for the next Hessian, and reports that it does,
@@ -382,8 +363,8 @@ func (m *newton) damp() error {
 	return nil
 }
 
-// TakeOver implements Heir, where both Hessians are formed.
-func (m *newton) TakeOver(from saddle.Hessian) {
+// takeOver continues with the Hessian of a solve on some of the rows, where both are formed.
+func (m *newton) takeOver(from saddle.Hessian) {
 	formed, ok := from.(*hessian.Factored)
 	to, may := m.h.(*hessian.Factored)
 	if !ok || !may {

@@ -14,9 +14,8 @@ import (
 // A step is the quadratic problem at a point, and what its solution means.
 type sqpStep struct {
 	*quadratic
-	start  float64          // of the maximum at Δ = 0
-	values func() []float64 // of the pieces at the losses last evaluated
-	weigh  func(y, q []float64) (psi float64)
+	start float64 // of the maximum at Δ = 0
+	weigh func(y, q []float64) (psi float64)
 }
 
 // pieces returns the problem of a step with about a share of the samples.
@@ -28,8 +27,7 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 		u := make([]float64, len(v))
 		vec.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
-		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk,
-			values: func() []float64 { return m.groups.ValuesAt(c.Value) }, weigh: weigh}, nil
+		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk, weigh: weigh}, nil
 	}
 	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
 	ids := m.nearest(count)
@@ -41,7 +39,6 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
 	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
-	p.values = func() []float64 { return c.Rows.Pick(ids, c.Value)[0] }
 	p.weigh = func(y, q []float64) float64 {
 		lo, hi := c.Rows.Here(c.N)
 		for k, j := range ids {

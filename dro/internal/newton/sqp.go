@@ -233,8 +233,7 @@ func (m *sqp) balance(p *sqpStep, psi float64) float64 {
 	return p.weigh(m.weight, p.q)
 }
 
-// search moves along the step, along that of the values met at its end, or along a part of
-// the first, to where P is lower by enough.
+// search moves along the step, or a part of it, to where P is lower by enough.
 func (m *sqp) search(p *sqpStep, fall float64) bool {
 	const enough, shortest = 1e-4, 1.0 / 64
 	c := m.Cert
@@ -252,16 +251,6 @@ func (m *sqp) search(p *sqpStep, fall float64) bool {
 	}
 	if reaches(first, 1) {
 		return arrive()
-	}
-	if !math.IsInf(c.Objective, 1) {
-		v := p.values()
-		along := make([]float64, len(v))
-		p.j.TimesTo(along, first)
-		again := *p.quadratic
-		again.v = floats.SubTo(along, v, along)
-		if again.solve(0.1*fall) && reaches(again.delta, 1) {
-			return arrive()
-		}
 	}
 	for t := 0.25; t >= shortest && m.Ctx.Err() == nil; t /= 4 {
 		if reaches(first, t) {

@@ -52,7 +52,7 @@ func (m *newton) hessianCost() float64 {
 
 // beginWarmStart lets L-BFGS begin where a Hessian costs as much as several of its steps.
 func (m *newton) beginWarmStart() {
-	if cost := m.hessianCost(); cost >= warmPasses && !m.handsOn {
+	if cost := m.hessianCost(); cost >= warmPasses {
 		m.beginLBFGS(cost)
 	}
 }
@@ -66,9 +66,6 @@ func (m *newton) beginLBFGS(cost float64) {
 // stepWarm takes a step of L-BFGS, and ends the warm start after it where that does not pay.
 func (m *newton) stepWarm() error {
 	if m.warm.pays(m) {
-		if m.arrivedAt {
-			return saddle.ErrStalled
-		}
 		return nil
 	}
 	m.Logf("newton: l-bfgs gives way after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
@@ -87,18 +84,12 @@ func (t *warmStart) pays(m *newton) bool {
 	}
 	size, left := c.Best.Magnitude(at.F), t.method.decrement
 	goal := m.Settings.RelativeGap * size
-	if m.tolerance != nil {
-		if goal = m.tolerance() * size; left/2 <= goal {
-			copy(m.x, at.X)
-			m.arrivedAt = true
-			return true
-		}
-	} else if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
+	if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
 		if bound.AtDecrement(m.Run, left); m.Certified() {
 			return true
 		}
 	}
-	if err != nil || m.tolerance == nil && left < 1e-5*goal { // a certificate takes a Hessian
+	if err != nil || left < 1e-5*goal { // a certificate takes a Hessian
 		return false
 	}
 	t.least = min(t.least, left)

@@ -109,10 +109,8 @@ type LinearModel interface {
 
 	// Rows returns how the samples are distributed over MPI ranks, nil where this process has all.
 	// Ranges [lo, hi) are then of samples that it has; Select, a collective call, copies samples to
-	// every rank; methods without samples answer for all. Part, a collective call too, returns the
-	// oracle of a copy of some samples, those of Rows().Part(count), each with the rank that has it.
+	// every rank; methods without samples answer for all.
 	Rows() *ranks.Rows
-	Part(count int) Oracle
 }
 
 // A ClassModel is a Model of K > 1 margins a sample: x is a matrix of K columns, row after row,
@@ -210,11 +208,9 @@ type Adversary interface {
 	Separated(n int) Separable
 
 	// Over returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
-	// copies of some samples that every rank has, and OfPart that of the first samples of every shard,
-	// as ranks.Rows.Part has them: collective calls.
+	// copies of some samples that every rank has, a collective call.
 	Over(rows *ranks.Rows) Dual
 	OfSamples(samples []int) Dual
-	OfPart(count int) Dual
 }
 
 // Precise is implemented by a Dual of a program's own that may promise to compute its penalty and its
@@ -355,25 +351,14 @@ type Stepper interface {
 	Check()
 }
 
-// A Staged stepper lets others work: Current returns the one at work, and
-// StartsLate reports that the first point worth evaluating is one of its own, not the start.
-type Staged interface {
-	Current() Stepper
-	StartsLate() bool
-}
+// A Staged stepper lets others work: Current returns the one at work.
+type Staged interface{ Current() Stepper }
 
 // A Checking stepper says when a check is due, in place of the passes.
 type Checking interface{ WantsCheck() bool }
 
 // A Returning stepper returns a point at random, as the theorems do.
 type Returning interface{ Drawn() []float64 }
-
-// Inheriting is the ability of a Method to start with the Hessian of a solve on fewer
-// samples.
-type Inheriting interface{ TakesOver() bool }
-
-// Heir is the ability of a Stepper to start with the Hessian of a solve on fewer samples.
-type Heir interface{ TakeOver(from Hessian) }
 
 // A Metric is a matrix at a point that steps are taken in the norm of.
 type Metric interface {

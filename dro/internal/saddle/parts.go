@@ -48,22 +48,6 @@ func dealt(p *Problem) (*Problem, bool) {
 	return &Problem{Oracle: p.Oracle, Dual: d.Over(rows), Primal: p.Primal}, true
 }
 
-// OfSamples returns the dual of copies of some of the samples that d weighs, which every rank has.
-func OfSamples(d Dual, samples []int) Dual {
-	if a, ok := d.(Adversary); ok {
-		return a.OfSamples(samples)
-	}
-	return d
-}
-
-// OfPart returns the dual of the first of the samples of every shard that d weighs.
-func OfPart(d Dual, count int) Dual {
-	if a, ok := d.(Adversary); ok {
-		return a.OfPart(count)
-	}
-	return d
-}
-
 // Has reports whether a part of a problem implements T.
 func Has[T any](part any) bool {
 	_, ok := part.(T)

@@ -266,13 +266,11 @@ func (l *Loop) start(m Method) (err error) {
 	if l.Method, err = m.Start(l.Run); err != nil {
 		return err
 	}
-	if late, ok := l.Method.(Staged); !ok || !late.StartsLate() {
-		if math.IsInf(c.Evaluate(l.Start), 1) {
-			return errNotFinite
-		}
-		c.Certify()
-		l.checkPasses = c.Passes // a check may evaluate as much again
+	if math.IsInf(c.Evaluate(l.Start), 1) {
+		return errNotFinite
 	}
+	c.Certify()
+	l.checkPasses = c.Passes // a check may evaluate as much again
 	l.next = c.Passes
 	l.record()
 	return l.refuseScale()

@@ -191,16 +191,6 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	return &of
 }
 
-// OfPart implements Adversary.
-func (g *Groups) OfPart(count int) saddle.Dual {
-	of := *g
-	of.rows, of.weight, of.of = nil, partOf(g.rows, g.weight, count), nil
-	for _, ids := range g.of {
-		of.of = append(of.of, partOf(g.rows, ids, count))
-	}
-	return &of
-}
-
 // A grouped is the state of the groups at given losses: those with samples.
 type grouped struct {
 	id    []int32   // of the groups
@@ -474,15 +464,6 @@ func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, w
 		g.weigh(y, s)
 		return psi
 	}
-}
-
-// ValuesAt returns the means of PiecesAt at losses f.
-func (g *Groups) ValuesAt(f []float64) (v []float64) {
-	s := g.at(f)
-	for _, i := range s.possible() {
-		v = append(v, s.loss[i])
-	}
-	return v
 }
 
 // possible lists the groups that may have weight.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -179,59 +178,5 @@ func TestQuantile_AgainstSorting(t *testing.T) {
 	none := newReference(nil, make([]float64, n), n)
 	if tau, _, _ := none.quantile(f, 0.1); !math.IsNaN(tau) {
 		t.Errorf("the quantile of no weight is %v", tau)
-	}
-}
-
-// A dual of the first samples of every shard, where they lie, weighs them as a dual of copies of
-// these samples does.
-func TestPartsWeighTheirSamples(t *testing.T) {
-	const n, count = 9001, 2000
-	rng := drotest.RngOf(305)
-	w, group, other, f := make([]float64, n), make([]int32, n), make([]int32, n), drotest.Normals(rng, count, 1)
-	for j := range w {
-		w[j], group[j], other[j] = 0.1+rng.Float64(), rng.Int32N(3), rng.Int32N(4)-1
-	}
-	for name, of := range map[string]func(rows *ranks.Rows) (saddle.Dual, error){
-		"fixed": func(*ranks.Rows) (saddle.Dual, error) { return Simplex{Alpha: 1, Weights: w}, nil },
-		"ball": func(rows *ranks.Rows) (saddle.Dual, error) {
-			return Simplex{Divergence: KullbackLeibler, Radius: 0.2, Weights: w}, nil
-		},
-		"of equals": func(rows *ranks.Rows) (saddle.Dual, error) { return Simplex{Divergence: PearsonChi2, Radius: 0.2}, nil },
-		"protected": func(rows *ranks.Rows) (saddle.Dual, error) {
-			return Simplex{Divergence: PearsonChi2, Alpha: 0.3, Nu: 0.1, Weights: w}, nil
-		},
-		"groups": func(rows *ranks.Rows) (saddle.Dual, error) {
-			return NewGroupsOver(rows, Simplex{Divergence: PearsonChi2, Nu: 0.2}, w, group, other)
-		},
-	} {
-		for _, size := range []int{1, 3} {
-			err := ranks.Run(size, func(c ranks.Comm) error {
-				rows := ranks.NewRows(c, n)
-				dual, err := of(rows)
-				if err != nil {
-					return err
-				}
-				dual = dual.(saddle.Adversary).Over(rows)
-				spread := rows.Stratified(n, count)
-				part := saddle.OfPart(dual, count).(saddle.Adversary).Over(rows.Part(count))
-				copies := saddle.OfSamples(dual, spread)
-				got, want := make([]float64, count), make([]float64, count)
-				risk, _ := part.BestResponseTo(got, f)
-				whole, _ := copies.BestResponseTo(want, f)
-				lo, hi := rows.Part(count).Here(count)
-				if !(math.Abs(risk-whole) <= 1e-12*math.Abs(whole)) || len(spread) != count {
-					return fmt.Errorf("a risk of %v, of copies %v", risk, whole)
-				}
-				for j := lo; j < hi; j++ {
-					if !(math.Abs(got[j]-want[j]) <= 1e-12*want[j]+1e-15) {
-						return fmt.Errorf("sample %d weighs %v, its copy %v", j, got[j], want[j])
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Errorf("%s on %d ranks: %v", name, size, err)
-			}
-		}
 	}
 }

@@ -105,17 +105,3 @@ func arenaOf(rows *ranks.Rows) *memory.Arena {
 	}
 	return memory.NewVirtual()
 }
-
-// partOf returns the entries of a vector of one entry a sample at the first samples of every
-// shard, as long as there are, with those that are here; nil of nil.
-func partOf[T int32 | float64](rows *ranks.Rows, v []T, count int) []T {
-	if v == nil {
-		return nil
-	}
-	lo, _ := rows.Part(count).Here(count)
-	out := memory.Make[T](arenaOf(rows), count)
-	for k, j := range rows.StratifiedHere(len(v), count) {
-		out[lo+k] = v[j]
-	}
-	return out
-}

@@ -206,12 +206,6 @@ func (s Simplex) OfSamples(samples []int) saddle.Dual {
 	return s
 }
 
-// OfPart implements Adversary.
-func (s Simplex) OfPart(count int) saddle.Dual {
-	s.Weights, s.rows = partOf(s.rows, s.Weights, count), nil
-	return s
-}
-
 // CoordsTo implements Mirror: u = log(n y), of weights that underflow the smallest that does not,
 // or u = n y.
 func (s Simplex) CoordsTo(u, y []float64) {

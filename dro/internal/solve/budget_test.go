@@ -15,7 +15,7 @@ import (
 // What it proves until then holds: the optimum is that of a solve without limits.
 func TestBudget(t *testing.T) {
 	const n, d, aStep = 700, 6, 30 // passes of the longest step: a line search, conjugate gradients
-	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, Newton{Products: true}, Newton{First: 40}, Newton{First: 100},
+	penalised := []Method{LBFGS{}, Newton{}, Newton{Sample: 100}, Newton{Products: true},
 		primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}, primaldual.SeparableBlock{ThreeTouches: true},
 		primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Strategy: primaldual.Historical}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
 	kinked := []Method{Newton{}, Newton{}, primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}}
@@ -35,7 +35,7 @@ func TestBudget(t *testing.T) {
 			methods []Method
 		}{
 			{Simplex{Nu: 0.05}, losses.Logistic{}, penalised},
-			{Simplex{Nu: 1e-4}, losses.Squared{}, []Method{Newton{}, Newton{First: 40}, LBFGS{}}}, // penalties fall, working sets
+			{Simplex{Nu: 1e-4}, losses.Squared{}, []Method{Newton{}, LBFGS{}}}, // penalties fall, working sets
 			{Simplex{Divergence: PearsonChi2, Nu: 0.5}, losses.Huber{Delta: 0.5}, penalised},
 			{Simplex{Divergence: PearsonChi2, Alpha: 1}, losses.Logistic{}, []Method{Newton{}, Newton{Products: true}, LBFGS{}}},
 			{Simplex{Divergence: KullbackLeibler, Radius: 0.1}, losses.Logistic{}, []Method{Newton{}, LBFGS{}}},

@@ -84,14 +84,6 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int) (*G
 	return side.NewGroupsOver(rows, near, w, all...)
 }
 
-// OnPrefixes returns m as the last stage of Newton's method on prefixes, where m can take over.
-func OnPrefixes(p *Problem, m Method) Method {
-	if heir, ok := m.(saddle.Inheriting); ok && heir.TakesOver() && saddle.Supports(Newton{}, p) {
-		return newton.OnPrefixes{Last: m}
-	}
-	return m
-}
-
 // NewFixed returns the adversary of given weights.
 func NewFixed(w []float64) (Simplex, error) {
 	return Simplex{Divergence: PearsonChi2, Alpha: 1, Weights: w}, nil

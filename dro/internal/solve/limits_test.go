@@ -15,7 +15,7 @@ func TestOneEvaluationInAnyCase(t *testing.T) {
 	for gap, want := range map[float64]dro.Status{10: dro.Certified, 1e-9: dro.Limit} {
 		s := drotest.Asking(gap, 0.01)
 		s.X0 = []float64{0.1, -0.1, 0.1, 0.1}
-		res := drotest.Solve(t, p, dro.Newton{First: 100}, s)
+		res := drotest.Solve(t, p, dro.Newton{}, s)
 		if res.Status != want || !(res.Certificate.Lower > 0.3) || res.Passes > 2.5 || len(res.Trace) == 0 {
 			t.Errorf("a gap of %v: %v at %v after %v passes, %v", gap, res.Status, res.X, res.Passes, res.Certificate)
 		}

@@ -44,7 +44,7 @@ func TestOptima(t *testing.T) {
 		auto, _ := dro.Choose(p)
 		methods := []dro.Method{auto, primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}}
 		if c.Nu > 0 {
-			methods = append(methods, dro.LBFGS{}, dro.Newton{}, dro.Newton{Sample: 500}, dro.Newton{Products: true}, dro.Newton{First: 100}, dro.Newton{First: 100})
+			methods = append(methods, dro.LBFGS{}, dro.Newton{}, dro.Newton{Sample: 500}, dro.Newton{Products: true})
 		}
 		for k, m := range methods {
 			s := dro.DefaultSettings()

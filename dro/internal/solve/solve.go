@@ -5,7 +5,6 @@ package solve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/drotrain/drotrain/dro/internal/newton"
@@ -15,12 +14,9 @@ import (
 
 // Choose returns the method for a valid problem p and the reason in words, or nil and what p lacks.
 func Choose(p *saddle.Problem) (m saddle.Method, why string) {
-	n, d, _ := p.Oracle.Dims()
 	switch {
 	case saddle.Supports(newton.Newton{}, p) && !saddle.Differentiable(p):
 		return newton.Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those that matter, or penalties that fall"
-	case saddle.Supports(newton.Newton{}, p) && newton.GrowsWell(n, d):
-		return newton.Newton{}, fmt.Sprintf("the losses have second derivatives; on growing prefixes of the %d rows", n)
 	case saddle.Supports(newton.Newton{}, p):
 		return newton.Newton{}, "the losses have second derivatives"
 	case saddle.Supports(newton.LBFGS{}, p):

@@ -138,7 +138,7 @@ func TestNothingButNumbersIsReturned(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, ctx := range []context.Context{context.Background(), cancelled} {
-		for _, m := range []dro.Method{dro.Newton{}, dro.Newton{First: 4}, dro.LBFGS{}} {
+		for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}} {
 			p := &dro.Problem{Oracle: o, Dual: groups, Primal: dro.L2{Mu: 0.1}}
 			if res, err := dro.SolveBy(ctx, p, m, dro.DefaultSettings()); err == nil || errors.Is(err, context.Canceled) || res != nil || !strings.Contains(err.Error(), "not finite") {
 				t.Errorf("%s, cancelled %v: %v, %+v", m.Name(), ctx.Err() != nil, err, res)

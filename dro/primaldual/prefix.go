@@ -1,0 +1,126 @@
+package primaldual
+
+import (
+	"github.com/drotrain/drotrain/dro/internal/newton"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+)
+
+const (
+	// prefixShare is the number of all rows to one of the prefix.
+	prefixShare = 8
+
+	// prefixRows and prefixRowsPerColumn are the numbers of rows from which there is a prefix.
+	prefixRows          = 10_000
+	prefixRowsPerColumn = 150
+
+	// prefixGap is the relative gap that a prefix is solved to.
+	prefixGap = 0.05
+
+	// fewRows is the effective share of the adversary's weights below which blocks of rows do not
+	// represent the objective, and Newton's method finishes.
+	fewRows = 1.0 / 16
+)
+
+// AfterPrefix returns a method that starts m where Newton's method ends on the first eighth of the
+// rows, if there are enough; where the adversary has its weight on few rows, Newton's method
+// continues. It returns m itself if m has the theoretical schedule, or is not a
+// method of this package.
+func AfterPrefix(m interface{ Name() string }) interface{ Name() string } {
+	switch of := m.(type) {
+	case FullVector:
+		return afterPrefix(of, of.Schedule)
+	case Stochastic:
+		return afterPrefix(of, of.Schedule)
+	case SeparableBlock:
+		return afterPrefix(of, of.Schedule)
+	}
+	return m
+}
+
+func afterPrefix(m saddle.Method, s Schedule) saddle.Method {
+	if s == Practical {
+		return prefixed{m}
+	}
+	return m
+}
+
+// prefixed is a method that starts at the solution of a prefix of the rows.
+type prefixed struct{ saddle.Method }
+
+// Start implements Method.
+func (m prefixed) Start(r *saddle.Run) (saddle.Stepper, error) {
+	model, ok := r.Problem.Oracle.(saddle.Model)
+	if !ok || r.Settings.X0 != nil || !saddle.Supports(newton.Newton{}, r.Problem) {
+		return m.Method.Start(r)
+	}
+	return &prefixSolve{Run: r, method: m.Method, model: model}, nil
+}
+
+// A prefixSolve solves the problem on a prefix of the rows, then lets a method continue.
+type prefixSolve struct {
+	*saddle.Run
+	method  saddle.Method
+	model   saddle.Model
+	current saddle.Stepper // of the method; nil before the prefix is solved
+}
+
+// Step implements Stepper.
+func (g *prefixSolve) Step() error {
+	if g.current != nil {
+		return g.current.Step()
+	}
+	size := g.Cert.N / prefixShare
+	if g.Cert.N < prefixRows || g.Cert.N < prefixRowsPerColumn*g.Cert.D {
+		size = g.Cert.N / 2
+		if g.Cert.EffectiveShare() >= fewRows {
+			return g.startLast()
+		}
+	}
+	s := saddle.DefaultSettings()
+	s.Seed, s.RelativeGap, s.MaxPasses = g.Settings.Seed, prefixGap, g.Cert.Left(2, size, 200)
+	p := &saddle.Problem{Oracle: g.model.Prefix(size), Dual: g.Problem.Dual, Primal: g.Problem.Primal}
+	if saddle.Supports(newton.Newton{}, p) { // a ball may be too large for fewer rows
+		l, err := saddle.NewLoop(p, newton.Newton{}, s)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		l.Iterate(g.Ctx)
+		if l.Failed != nil {
+			return l.Failed
+		}
+		g.Cert.Passes += l.Cert.Passes * float64(size) / float64(g.Cert.N)
+		g.Logf("newton: %d rows: %v, %.3g passes over them", size, l.Result.Status, l.Cert.Passes)
+		if g.Cert.Evaluate(l.Cert.BestX) > g.Cert.BestObjective {
+			g.Cert.Evaluate(g.Cert.BestX)
+		}
+		copy(g.Start, g.Cert.X)
+	}
+	return g.startLast()
+}
+
+// startLast starts the method at the point that the certifier evaluated last.
+func (g *prefixSolve) startLast() (err error) {
+	last := g.method
+	if g.Cert.EffectiveShare() < fewRows {
+		g.Logf("the adversary has its weight on %.2g of the rows: newton", g.Cert.EffectiveShare())
+		last = newton.Newton{}
+	}
+	g.current, err = last.Start(g.Run)
+	return err
+}
+
+// Current returns the method at work.
+func (g *prefixSolve) Current() saddle.Stepper {
+	if g.current != nil {
+		return g.current
+	}
+	return g
+}
+
+// Check implements Stepper.
+func (g *prefixSolve) Check() {
+	if g.current != nil {
+		g.current.Check()
+	}
+}
