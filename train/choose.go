@@ -19,7 +19,7 @@ import (
 type Choice struct {
 	Select        string  `json:"select,omitempty" yaml:"select"` // one of tune.Criteria; empty: worst-group with groups, else tail
 	Folds         int     `json:"folds,omitempty" yaml:"folds"`   // 0: tune.DefaultFolds
-	Rate          float64 `json:"rate,omitempty" yaml:"rate"`     // decrease of the worst group's risk required for every unit that the average rises
+	Rate          float64 `json:"rate,omitempty" yaml:"-"`        // decrease of the worst group's risk required for every unit that the average rises
 	LearningCurve bool    `json:"-" yaml:"-"`                     // estimate risks by the number of rows fitted to: Selection.Curve
 
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none

@@ -24,19 +24,19 @@ import (
 // are off: DefaultConfig has them as the drotrain command does. The yaml keys are the long options
 // of the command; ReadConfig reads them.
 type Config struct {
-	Data          string       `json:"data" yaml:"data"`                     // path, glob or directory; or builtin:NAME
-	Reading       data.Reading `json:"reading,omitzero" yaml:"-"`            // how text and dates are read
-	Target        string       `json:"target" yaml:"target"`                 // target column
-	Features      []string     `json:"features" yaml:"features"`             // feature columns; empty: every column without another role
-	Drop          []string     `json:"drop" yaml:"drop"`                     // columns to leave out
-	Groups        []string     `json:"groups" yaml:"groups"`                 // columns that name groups; crossed, and each on its own
-	GroupFeatures bool         `json:"group_features" yaml:"group-features"` // the group columns are features, as categories, where Features is empty
+	Data          string       `json:"data" yaml:"data"`          // path, glob or directory; or builtin:NAME
+	Reading       data.Reading `json:"reading,omitzero" yaml:"-"` // how text and dates are read
+	Target        string       `json:"target" yaml:"target"`      // target column
+	Features      []string     `json:"features" yaml:"features"`  // feature columns; empty: every column without another role
+	Drop          []string     `json:"drop" yaml:"drop"`          // columns to leave out
+	Groups        []string     `json:"groups" yaml:"groups"`      // columns that name groups; crossed, and each on its own
+	GroupFeatures bool         `json:"group_features" yaml:"-"`   // the group columns are features, as categories, where Features is empty
 	// GroupCoefficients says whether groups have coefficients of their own: no, pooled, or
 	// auto (empty: no), which chooses by cross-validation inside the training rows.
-	GroupCoefficients string   `json:"group_coefficients,omitempty" yaml:"group-coefficients"`
-	MaxLevels         int      `json:"max_levels,omitempty" yaml:"max-levels"`             // of a categorical feature; 0: data.DefaultMaxLevels
+	GroupCoefficients string   `json:"group_coefficients,omitempty" yaml:"-"`
+	MaxLevels         int      `json:"max_levels,omitempty" yaml:"-"`                      // of a categorical feature; 0: data.DefaultMaxLevels
 	MinCount          int      `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
-	Reference         []string `json:"reference,omitempty" yaml:"reference"`               // column=level: levels whose coefficient is 0
+	Reference         []string `json:"reference,omitempty" yaml:"-"`                       // column=level: levels whose coefficient is 0
 	TargetTransform   string   `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
 	Log               []string `json:"log,omitempty" yaml:"log"`                           // features whose logarithm is taken, see data.Transforms
 	Square            []string `json:"square,omitempty" yaml:"square"`                     // features whose square is one besides
@@ -47,7 +47,7 @@ type Config struct {
 	Positive          string   `json:"positive" yaml:"positive"`                           // positive value of a binary target; empty: the rule stated in the notes
 	Impute            string   `json:"impute" yaml:"impute"`                               // error, mean, median or drop: what to do with missing numbers
 	Scale             string   `json:"scale" yaml:"scale"`                                 // standard or none: numeric features
-	ScaleTarget       bool     `json:"scale_target" yaml:"scale-target"`
+	ScaleTarget       bool     `json:"scale_target" yaml:"-"`
 	Intercept         bool     `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
 
 	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
@@ -67,21 +67,21 @@ type Config struct {
 	Weight string   `json:"weight,omitempty" yaml:"weight"` // column of row weights above 0: the reference distribution; empty: every row counts once
 	Mu     *float64 `json:"mu" yaml:"mu"`                   // μ ≥ 0; nil: 1/n
 
-	Solver    string  `json:"solver" yaml:"solver"`               // one of Solvers()
-	Gap       float64 `json:"gap" yaml:"gap"`                     // relative gap to certify, > 0
-	MaxPasses float64 `json:"max_passes" yaml:"max-passes"`       // passes over the data that a solve may take, one at least; > 0
-	Holdout   float64 `json:"holdout" yaml:"holdout"`             // fraction of rows kept for evaluation, in [0, 1)
-	Evaluate  string  `json:"evaluate,omitempty" yaml:"evaluate"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
+	Solver    string  `json:"solver" yaml:"solver"`         // one of Solvers()
+	Gap       float64 `json:"gap" yaml:"gap"`               // relative gap to certify, > 0
+	MaxPasses float64 `json:"max_passes" yaml:"max-passes"` // passes over the data that a solve may take, one at least; > 0
+	Holdout   float64 `json:"holdout" yaml:"-"`             // fraction of rows kept for evaluation, in [0, 1)
+	Evaluate  string  `json:"evaluate,omitempty" yaml:"-"`  // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
 	Seed      uint64  `json:"seed" yaml:"seed"`
 
 	// Threshold is the probability from which a row is predicted positive, of two classes; nil: 0.5.
 	Threshold *float64 `json:"threshold,omitempty" yaml:"threshold"`
 
 	// Other ways to choose the rows that are held out; at most one.
-	HoldoutData  string `json:"holdout_data,omitempty" yaml:"holdout-data"`   // a table of the same columns
-	Split        string `json:"split,omitempty" yaml:"split"`                 // a column that says train or test
-	GroupHoldout string `json:"group_holdout,omitempty" yaml:"group-holdout"` // a column whose values stay together
-	Time         string `json:"time,omitempty" yaml:"time"`                   // a column whose last rows are held out
+	HoldoutData  string `json:"holdout_data,omitempty" yaml:"-"`  // a table of the same columns
+	Split        string `json:"split,omitempty" yaml:"-"`         // a column that says train or test
+	GroupHoldout string `json:"group_holdout,omitempty" yaml:"-"` // a column whose values stay together
+	Time         string `json:"time,omitempty" yaml:"-"`          // a column whose last rows are held out
 
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
@@ -93,7 +93,7 @@ type Config struct {
 	// nearest one above that is there; without one they are refused.
 	Cache string `json:"-" yaml:"cache"`
 	// OnDisk stores the encoded rows in Cache even where memory has room for them.
-	OnDisk bool `json:"-" yaml:"on-disk"`
+	OnDisk bool `json:"-" yaml:"-"`
 
 	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,6 +21,9 @@ const maxConfigBytes = 1 << 20
 // configFile is a Config with the reading options that a configuration holds beside it.
 type configFile struct {
 	Config `yaml:",inline"`
+
+	Holdout       string `yaml:"holdout"`        // see SetHoldout
+	GroupFeatures string `yaml:"group-features"` // see SetGroupFeatures
 
 	NoHeader  bool     `yaml:"no-header"`
 	Missing   []string `yaml:"na"`
@@ -54,6 +58,17 @@ func ReadConfig(r io.Reader) (Config, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return Config{}, configError(err)
 	}
+	if c.Holdout != "" {
+		if err := c.Config.SetHoldout(c.Holdout); err != nil {
+			return Config{}, fmt.Errorf("holdout: %q %w", c.Holdout, err)
+		}
+	}
+	if c.GroupFeatures != "" {
+		if err := c.Config.SetGroupFeatures(c.GroupFeatures); err != nil {
+			return Config{}, fmt.Errorf("group-features: %q %w", c.GroupFeatures, err)
+		}
+	}
+	c.Config.ScaleTarget = c.Config.Scale != "none"
 	t := &c.Config.Reading.Text
 	t.NoHeader, t.Missing, t.Delimiter, t.Decimal, t.Thousands, t.Strip = c.NoHeader, c.Missing, c.Delimiter, c.Decimal, c.Thousands, c.Strip
 	c.Config.Reading.Dates = c.Dates
@@ -71,6 +86,62 @@ func ReadConfig(r io.Reader) (Config, error) {
 		return Config{}, err
 	}
 	return c.Config, c.Config.Validate()
+}
+
+// SetHoldout sets the rows that a model is measured on from a text: a proportion, drawn;
+// time:COLUMN, the last ones; units:COLUMN, whole units of several rows; split:COLUMN, which says
+// train or test; file:FILE, another table; crossfit, all rows by cross-fitting. A proportion may
+// stand before time: and units:, with a comma between.
+func (c *Config) SetHoldout(text string) error {
+	next := *c
+	next.Holdout, next.Evaluate = DefaultConfig().Holdout, DefaultConfig().Evaluate
+	next.HoldoutData, next.Split, next.GroupHoldout, next.Time = "", "", "", ""
+	errForm := errors.New("must be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit")
+	number, rest, both := strings.Cut(text, ",")
+	if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil {
+		if !(v >= 0 && v < 1) {
+			return errForm
+		}
+		next.Holdout, text = v, rest
+		if both && !strings.HasPrefix(rest, "time:") && !strings.HasPrefix(rest, "units:") {
+			return errors.New("must name the rows behind the comma by time:COLUMN or units:COLUMN")
+		}
+		if !both {
+			*c = next
+			return nil
+		}
+	}
+	kind, name, _ := strings.Cut(text, ":")
+	field := map[string]*string{"time": &next.Time, "units": &next.GroupHoldout, "split": &next.Split, "file": &next.HoldoutData}[kind]
+	switch {
+	case text == EvaluateCrossfit:
+		next.Evaluate, next.Holdout = EvaluateCrossfit, 0
+	case field == nil || name == "":
+		return errForm
+	default:
+		*field = name
+	}
+	*c = next
+	return nil
+}
+
+// SetGroupFeatures sets whether the group columns are features: no; shared, where all groups share
+// the other coefficients; pooled, where groups have some of their own; auto, where those predict
+// measurably better. It accepts false and true for no and auto.
+func (c *Config) SetGroupFeatures(text string) error {
+	switch text {
+	case "no", "false":
+		c.GroupFeatures, c.GroupCoefficients = false, GroupCoefficientsNo
+	case "shared":
+		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsNo
+	case "true":
+		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsAuto
+	case GroupCoefficientsPooled, GroupCoefficientsAuto:
+		c.GroupFeatures, c.GroupCoefficients = true, text
+	default:
+		return errors.New("must be no, shared, pooled or auto")
+	}
+	return nil
 }
 
 // unknownField finds what the YAML package says of a key that does not exist.

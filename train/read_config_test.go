@@ -68,3 +68,33 @@ func TestConfig_ZeroValuesAreDefaults(t *testing.T) {
 		t.Errorf("got\n%+v, want\n%+v", c, want)
 	}
 }
+
+// The rows held out and the group columns are read from short texts, as on the command line.
+func TestReadConfig_ShortForms(t *testing.T) {
+	for text, want := range map[string]func(c *Config){
+		"holdout: 0.3":           func(c *Config) { c.Holdout = 0.3 },
+		"holdout: time:day":      func(c *Config) { c.Time = "day" },
+		"holdout: 0.3,units:a:b": func(c *Config) { c.Holdout, c.GroupHoldout = 0.3, "a:b" },
+		"holdout: split:set":     func(c *Config) { c.Split = "set" },
+		"holdout: file:new.csv":  func(c *Config) { c.HoldoutData = "new.csv" },
+		"holdout: crossfit":      func(c *Config) { c.Holdout, c.Evaluate = 0, EvaluateCrossfit },
+		"group-features: false":  func(c *Config) { c.GroupFeatures, c.GroupCoefficients = false, GroupCoefficientsNo },
+		"group-features: shared": func(c *Config) { c.GroupCoefficients = GroupCoefficientsNo },
+		"group-features: pooled": func(c *Config) { c.GroupCoefficients = GroupCoefficientsPooled },
+		"scale: none":            func(c *Config) { c.Scale, c.ScaleTarget = "none", false },
+	} {
+		expected := DefaultConfig()
+		expected.Data, expected.Target = "t.csv", "y"
+		want(&expected)
+		got, err := ReadConfig(strings.NewReader("data: t.csv\ntarget: y\n" + text))
+		if err != nil || !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"1", "-0.1", "NaN", "time:", "day", "0.2,split:set", "0.2,0.3", "group:g"} {
+		c := DefaultConfig()
+		if err := c.SetHoldout(text); err == nil || !reflect.DeepEqual(c, DefaultConfig()) {
+			t.Errorf("%q is accepted: %+v", text, c)
+		}
+	}
+}

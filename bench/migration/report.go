@@ -66,7 +66,7 @@ drlearn's head_prob is 1 − α. The effective sample size of `+"`--ess`"+` s is
 ## What differs beyond the setting
 
 * **Scaling.** Here numbers are standardised and a numeric target is divided by its deviation
-  (`+"`--scale none --scale-target=false`"+` leaves them): coefficients and, for squared losses,
+  (`+"`--scale none`"+` leaves them): coefficients and, for squared losses,
   objectives differ by that where a package takes the numbers as they are. The table gives both
   sides the same rows.
 * **Ridge.** `+"`--mu`"+` is 1/n unless set; `+"`dro`"+`, fast-dro and group_DRO have none of their own

@@ -46,7 +46,7 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	for _, args := range []string{
 		"--groups site --fast", "--protect 0.3 --no-report", "--average plain --groups site --no-report",
 		"--groups site --select worst-group-accuracy --no-report", "--solver lbfgs --nu 1 --no-report", "--nu 0.3 --intercept=false --no-report",
-		"--nu 0.3 --on-disk --fast", "--groups site --adversary groups --nu 0.1",
+		"--nu 0.3 --memory 0 --fast", "--groups site --adversary groups --nu 0.1",
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target kind --drop code --out m --force --allow-degenerate "+args)...)
 		if code != exit.OK {
@@ -139,8 +139,8 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 		"--target kind --drop code --loss squared":                       {"must be numbers", "--loss logistic"},
 		"--target kind --drop code --loss poisson":                       {"poisson"},
 		"--target a --loss logistic":                                     {"not whole"},
-		"--target kind --drop code --evaluate crossfit --nu 1":           {"hold rows out"},
-		"--target kind --groups site --group-coefficients pooled --nu 1": {"group coefficients"},
+		"--target kind --drop code --holdout crossfit --nu 1":           {"hold rows out"},
+		"--target kind --groups site --group-features pooled --nu 1": {"group coefficients"},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --out m --force "+args)...)
 		if code == exit.OK {

@@ -40,8 +40,8 @@ func newExport(a *app) *cobra.Command {
 		Long: `Write a trained model so that another system scores rows as drotrain predict
 does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
 source without dependencies and its test, PMML 4.4, or a table of coefficients.
-Each contains the preprocessing, nulls and levels that training did not see. More
-than two classes give one probability a class.
+Each contains the preprocessing, nulls and levels that training did not see.
+More than two classes give one probability a class.
 
 In ONNX a null number is NaN and a null text is empty, or what the file's
 description says where empty text is a level of its own. In SQL and PMML a null

@@ -14,7 +14,6 @@ import (
 // inside is taken, what is outside or no number is refused.
 func TestEndsOfLevels(t *testing.T) {
 	for name, c := range map[string]struct{ in, out []string }{
-		"bound-confidence": {[]string{"0.500001", "0.95", "0.999999"}, []string{"0.5", "1", "0.3", "NaN"}},
 		"ess":              {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
 		"protect":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
 		"radius":           {[]string{"1e-300", "0.5", "7"}, []string{"0", "-1", "NaN"}},
@@ -50,7 +49,7 @@ func TestEndsOfNumbers(t *testing.T) {
 		"tolerance": {"1e-300 1", "0 -1 NaN 1.000001"}, "gap": {"1e-300 7", "0 -1"}, "max-passes": {"1e-300 7", "0 -1"},
 		"huber-delta": {"1e-300 7", "0 -1"}, "mu": {"0 1e-300 7", "-1e-300 NaN"}, "rate": {"0 7", "-1e-300"}, "budget": {"0 7", "-1e-300"},
 		"holdout": {"0 0.5 0.999999", "1 -1e-300"}, "folds": {"2 3", "1 0 -1 2.5"},
-		"min-group-size": {"0 1", "-1 0.5"}, "max-levels": {"0 1", "-1"}, "min-count": {"0 1", "-1"}, "threads": {"0 1", "-1"},
+		"min-group-size": {"0 1", "-1 0.5"}, "min-count": {"0 1", "-1"}, "threads": {"0 1", "-1"},
 	}
 	seen := map[string]int{}
 	var walk func(path []string)

@@ -105,11 +105,14 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		}
 	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
-	t := &p.Reading.Text
+	t, holdout := &p.Reading.Text, ""
+	if p.GroupHoldout != "" {
+		holdout = "units:" + p.GroupHoldout
+	}
 	for _, o := range []struct{ name, value string }{
 		{"data", path}, {"target", target}, {"groups", options.List(&groups).CSV()}, {"drop", (options.List(&p.Drop)).CSV()}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
 		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
-		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"group-holdout", p.GroupHoldout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
+		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
 			continue

@@ -60,7 +60,7 @@ func sameAnswer(a, b answer) bool {
 var interrupted = map[string][]string{
 	"memory": {"--data", "builtin:hmda", "--nu", "0.05", "--solver", "lbfgs", "--gap", "1e-5"},
 	"stream": {"--data", "-", "--target", "wage", "--groups", "region"},
-	"disk":   {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--on-disk"},
+	"disk":   {"--data", "t.parquet", "--target", "wage", "--ess", "0.3", "--gap", "1e-9", "--cache", "cache", "--memory", "0"},
 }
 
 // A training that is killed at random moments, by SIGKILL or by a signal that it answers, and

@@ -16,8 +16,6 @@ var defaultOut = options.Defaults(options.Train).Out
 type trainOptions struct {
 	*options.Settings
 	ended bool // there is nothing to resume
-
-	scaleTargetTyped bool // --scale-target is on the command line
 }
 
 func newTrain(a *app) *cobra.Command {

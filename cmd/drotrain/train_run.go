@@ -70,12 +70,8 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if o.Measure != options.Auto {
 		c.Evaluate = o.Measure
 	}
-	auto := o.Measure == options.Auto && !fs.Changed("holdout") && !o.Fast && !o.NoReport && o.Resamples != "0" &&
-		c.HoldoutData+c.Split+c.GroupHoldout+c.Time == "" && a.comm == nil && c.Memory == 0
+	auto := o.Measure == options.Auto && !o.Fast && !o.NoReport && o.Resamples != "0" && a.comm == nil && c.Memory == 0
 	if c.Evaluate == train.EvaluateCrossfit {
-		if fs.Changed("holdout") && c.Holdout > 0 {
-			return exit.Usagef("leave out --holdout", "--evaluate crossfit measures all rows, and --holdout %v keeps some away", c.Holdout)
-		}
 		c.Holdout = 0
 	}
 	if err := c.Validate(); err != nil {
@@ -87,9 +83,6 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := applicable(fs, c); err != nil {
 		return err
 	}
-	fs.Visit(func(f *pflag.Flag) {
-		o.scaleTargetTyped = o.scaleTargetTyped || f.Name == "scale-target" && c.ScaleTarget
-	})
 	if o.Threads > 0 {
 		shard.SetThreads(o.Threads)
 	}
@@ -118,7 +111,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	err = o.trainAndReport(ctx, a, out, opt, auto)
 	var few *report.CrossfitError
 	if auto && errors.As(err, &few) { // a group or a class has too few rows for five parts
-		a.note("%v; a fifth of the rows is held out instead (--evaluate holdout)", few)
+		a.note("%v; a fifth of the rows is held out instead (--holdout 0.2)", few)
 		if j := o.Config.Checkpoint; j != nil { // it is of the training that cannot be measured
 			if err := j.Remove(); err != nil {
 				return err
@@ -295,31 +288,8 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show
 		}
 	}
 	p.Begin(show.Encoding)
-	if o.scaleTargetTyped && cfg.Spec().Task == data.Auto {
-		if err := scalable(ctx, frame, cfg.Target); err != nil {
-			return nil, err
-		}
-	}
 	cfg.KeepRows = true // the report reads them
 	return train.FitFrame(ctx, frame, cfg)
-}
-
-// scalable refuses --scale-target for a column that is taken as classes.
-func scalable(ctx context.Context, f *data.Frame, target string) error {
-	c, err := f.Column(ctx, target)
-	if err != nil {
-		return nil // the training says what is wrong with it
-	}
-	values := map[float64]bool{}
-	for i := 0; c.Kind == data.Numeric && i < f.Rows && len(values) < 3; i++ {
-		if !c.IsNull(i) {
-			values[c.Number[i]] = true
-		}
-	}
-	if c.Kind == data.Numeric && len(values) > 2 {
-		return nil
-	}
-	return exit.Usagef("leave out --scale-target, or name a loss of numbers, as --loss squared", "--scale-target has no effect: the target %q is taken as classes", target)
 }
 
 // choiceOptions say how a level is chosen, and nothing else.
@@ -335,7 +305,7 @@ func oneChoice(fs *pflag.FlagSet) error {
 		}
 		return out
 	}
-	level, choice := given("average", "nu", "ess", "protect", "radius", "bound-confidence"), given(choiceOptions...)
+	level, choice := given("average", "nu", "ess", "protect", "radius"), given(choiceOptions...)
 	if len(level) == 0 || len(choice) == 0 {
 		return nil
 	}
@@ -350,16 +320,12 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 	}
 	switch {
 	case given("penalty") && !c.Divergent():
-		return exit.Usagef("set a level in its terms, as --nu 1, --radius, --ess or --bound-confidence, or leave out --penalty",
+		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
 	case given("adversary") && !c.Level.Chosen():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: the data choose among both", "--adversary %s has no effect without a level", c.Adversary)
 	case given("huber-delta") && c.Loss != "huber":
 		return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", c.HuberDelta)
-	case given("scale-target") && c.ScaleTarget && c.Loss == "logistic":
-		return exit.Usagef("leave out --scale-target", "--scale-target has no effect: a target of two classes is not scaled")
-	case given("holdout") && c.Split+c.HoldoutData != "":
-		return exit.Usagef("leave out --holdout", "--holdout %g has no effect: --split or --holdout-data says which rows are held out", c.Holdout)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })

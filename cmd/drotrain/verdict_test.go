@@ -95,7 +95,7 @@ func TestWorstGroupHasItsRows(t *testing.T) {
 		least       int
 		want, other string
 	}{{1, "hut", "south"}, {20, "south", "hut"}} {
-		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --fast --quiet --force --out m --nu 20 --group-coefficients no --min-group-size %d", c.least))
+		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
 		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") || strings.Contains(stdout, " "+c.other+" ") {
 			t.Errorf("%d rows: %d\n%s%s", c.least, code, stdout, stderr)
 		}
@@ -133,9 +133,9 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 	put(t, "twice.csv", "y,x\n"+strings.Repeat("1,2\n2,3\n3,1\n", 700))
 	for _, c := range []struct{ args, split, said string }{
 		{"--data sites.csv --target y --nu 20", "training rows, out of fold", ""},
-		{"--data sites.csv --target y --nu 20 --evaluate holdout", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --holdout 0.2", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --holdout 0.3", "hold-out", ""},
-		{"--data sites.csv --target y --nu 20 --group-holdout site", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --holdout units:site", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --fast", "hold-out", ""},
 		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would be without a class"},
 		{"--data twice.csv --target y --loss squared --nu 20", "hold-out", ""},
@@ -148,7 +148,7 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 			t.Errorf("%s: measured on %s", c.args, e.Split)
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data sites.csv --target y --evaluate crossfit --group-holdout site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "evaluate crossfit measures all rows") {
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data sites.csv --target y --holdout crossfit --holdout units:site --out m --force")...); code != exit.Usage || !strings.Contains(stderr, "must be given once") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

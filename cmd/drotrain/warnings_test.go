@@ -101,24 +101,23 @@ func TestOptionsWithoutEffect(t *testing.T) {
 		{"--adversary rows", "--adversary rows has no effect"},
 		{"--huber-delta 2", "--huber-delta 2 has no effect"},
 		{"--huber-delta 2 --loss squared", "--huber-delta 2 has no effect"},
-		{"--scale-target --loss logistic", "--scale-target has no effect"},
-		{"--holdout 0.3 --split s", "--holdout 0.3 has no effect"},
+		{"--scale-target", "--scale none"},
+		{"--holdout 0.3 --holdout split:s", "must be given once: it is also 0.3"},
+		{"--holdout 0.3,split:s", "must name the rows behind the comma"},
+		{"--holdout time:", "must be a proportion"},
+		{"--holdout day", "time:COLUMN"},
+		{"--time day", "--holdout time:COLUMN"},
+		{"--on-disk", "--memory 0"},
 		{"--no-report --unit USD", "--unit has no effect with --no-report"},
 		{"--no-report --resamples 200", "--resamples has no effect with --no-report"},
-		{"--evaluate crossfit --time when", "excludes --holdout-data, --split, --group-holdout and --time"},
-		{"--confidence 0.95", "--bound-confidence"},
+		{"--holdout crossfit --holdout time:when", "must be given once"},
+		{"--confidence 0.95", "drotrain eval --confidence"},
 		{"--alpha 0.1", "--protect"},
 	} {
 		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"}, strings.Fields(c.args)...)...)
 		if code != exit.Usage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %s", c.args, code, stderr)
 		}
-	}
-	if code, _, stderr := try(t.Context(), "train", "--data", "builtin:hmda", "--scale-target"); code != exit.Usage || !strings.Contains(stderr, "--scale-target has no effect: the target \"deny\" is taken as classes") {
-		t.Errorf("two classes that are found: %d, %s", code, stderr)
-	}
-	if code, _, stderr := try(t.Context(), "train", "--data", "builtin:cps1988", "--scale-target", "--nu", "1", "--no-report"); code != exit.OK {
-		t.Errorf("a number: %d, %s", code, stderr)
 	}
 	long := "overall.risk > 0 && " + strings.Repeat("x", 1<<19)
 	if code, _, stderr := try(t.Context(), "eval", "--fail-if", long); code != exit.Usage || len(stderr) > longestLine+1000 || !strings.Contains(stderr, "bytes) …") {

@@ -45,9 +45,8 @@ def option(name: str, value: Any) -> str:
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, (dict, list, tuple, set)):
-        mark = "=" if name == "reference" else ":"
         pairs = value.items() if isinstance(value, dict) else value
-        items = [mark.join(map(str, v)) if isinstance(v, tuple) else str(v) for v in pairs]
+        items = [":".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in pairs]
         value = ",".join('"' + i.replace('"', '""') + '"' if re.search(r'[",\n]|^\s|\s$', i) else i for i in items)
     elif isinstance(value, float):
         value = repr(float(value))

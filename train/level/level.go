@@ -33,7 +33,7 @@ type Level struct {
 	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`                     // least effective share of the rows, in (0, 1]: a ball
 	Protect    *float64 `json:"protect,omitempty" yaml:"protect"`             // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`               // largest divergence ρ > 0: a ball
-	Confidence *float64 `json:"confidence,omitempty" yaml:"bound-confidence"` // one-sided, in (0.5, 1): the ball of radius z²/2n
+	Confidence *float64 `json:"confidence,omitempty" yaml:"-"` // one-sided, in (0.5, 1): the ball of radius z²/2n
 
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows

@@ -84,8 +84,6 @@ func optionFor(r data.Remedy, column string) string {
 		return "make one level of the rare ones with --min-count 20"
 	case data.RaiseMaxColumns:
 		return "store the table as Parquet, which may have more"
-	case data.RaiseMaxLevels:
-		return "allow more levels with --max-levels"
 	case data.NameMissing:
 		return "name the texts that stand for no value with --na"
 	}

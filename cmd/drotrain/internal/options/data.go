@@ -53,13 +53,9 @@ var featureOptions = []Option{
 	}},
 	{Name: "categorical", Commands: "train tune bench", Help: "numeric `columns` to treat as categories", Value: func(s *Settings) pflag.Value { return List(&s.Config.Categorical) }},
 	{Name: "min-count", Commands: "train tune", Help: "levels of fewer training `rows` become one, (other), which unseen levels count as too", Value: func(s *Settings) pflag.Value { return Count(&s.Config.MinCount) }},
-	{Name: "max-levels", Commands: "train tune", Help: "levels a category may have (0: 1000, and not one of its own in every row); with --min-count the rarest beyond it are merged", Value: func(s *Settings) pflag.Value { return Count(&s.Config.MaxLevels) }},
-	{Name: "group-features", Commands: "train tune bench", Help: "take the group columns as features, too; false where that is illegal or they are unknown at prediction", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.GroupFeatures) }},
-	{Name: "group-coefficients", Commands: "train tune", Help: "whether groups that are features have coefficients of their own, partially pooled; auto takes them where they predict measurably better out of fold", Value: func(s *Settings) pflag.Value {
-		return Enum(&s.Config.GroupCoefficients, []string{train.GroupCoefficientsNo, train.GroupCoefficientsPooled, train.GroupCoefficientsAuto})
-	}},
-	{Name: "scale", Commands: "train tune bench", Help: "numeric features: standardise on the training rows, or leave", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Scale, []string{"standard", "none"}) }},
-	{Name: "scale-target", Commands: "train tune bench", Help: "standardise a numeric target", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.ScaleTarget) }},
+	{Name: "group-features", Commands: "train tune", Help: "whether the group columns are features, too: no, where that is illegal or they are unknown at prediction; shared: all groups share the other coefficients; pooled: groups have some of their own, partially pooled; auto: where those predict measurably better out of fold", Value: func(s *Settings) pflag.Value { return GroupFeatures(s, "no", "shared", "pooled", "auto") }},
+	{Name: "group-features", Commands: "bench", Help: "whether the group columns are features, too", Value: func(s *Settings) pflag.Value { return GroupFeatures(s, "no", "shared") }},
+	{Name: "scale", Commands: "train tune bench", Help: "standardise the numeric features and a numeric target on the training rows, or leave them", Value: Scale},
 	{Name: "target-transform", Commands: "train tune", Help: "fit the logarithm of a numeric target; predictions and report stay in its units", Value: func(s *Settings) pflag.Value {
 		return Enum(&s.Config.TargetTransform, []string{"log", "log1p"})
 	}},
@@ -67,19 +63,12 @@ var featureOptions = []Option{
 	{Name: "square", Commands: "train tune", Help: "`columns` whose square is added as a feature", Value: func(s *Settings) pflag.Value { return List(&s.Config.Square) }},
 	{Name: "spline", Commands: "train tune", Help: "`column:knots` to expand in a natural cubic spline of 3 to 20 knots at quantiles", Value: func(s *Settings) pflag.Value { return Pairs(&s.Config.Spline, ":") }},
 	{Name: "interact", Commands: "train tune", Help: "`column:column`: products of two features, of numbers or of levels", Value: func(s *Settings) pflag.Value { return Pairs(&s.Config.Interact, ":") }},
-	{Name: "reference", Commands: "train tune", Help: "`column=level` with the coefficient 0, repeatable: 'region=west'", Value: func(s *Settings) pflag.Value { return Pairs(&s.Config.Reference, "=") }},
 	{Name: "intercept", Commands: "train tune bench", Help: "fit a constant, which is not penalised", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.Intercept) }},
 }
 
 var holdoutOptions = []Option{
-	{Name: "holdout", Commands: "train tune", Help: "proportion of the rows kept for evaluation", Value: func(s *Settings) pflag.Value { return Fraction(&s.Config.Holdout) }},
-	{Name: "holdout-data", Commands: "train tune", Help: "hold out the rows of another `file` with the same columns, and train on all of --data", Value: func(s *Settings) pflag.Value { return Text(&s.Config.HoldoutData) }},
-	{Name: "split", Commands: "train tune", Help: "`column` that says train or test of every row", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Split) }},
-	{Name: "group-holdout", Commands: "train tune", Help: "`column` of units with several rows, as persons: each is held out whole", Value: func(s *Settings) pflag.Value { return Text(&s.Config.GroupHoldout) }},
-	{Name: "time", Commands: "train* tune", Help: "`column` of times: the last rows are held out", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Time) }},
-	{Name: "evaluate", Commands: "train", Help: "measure on rows held out, or on all rows by cross-fitting, which trains five more models and holds nothing out; auto cross-fits below 2000 rows", Value: func(s *Settings) pflag.Value {
-		return Enum(&s.Measure, []string{Auto, train.EvaluateHoldout, train.EvaluateCrossfit})
-	}},
+	{Name: "holdout", Commands: "train*", Help: "`rows` to measure on: a proportion, drawn, as 0.2; time:COLUMN, the last ones; units:COLUMN, whole units of several rows, as persons; split:COLUMN, which says train or test; file:FILE, another table; crossfit: all rows, by five more models; auto cross-fits below 2000 rows, else 0.2", Short: "`rows` to measure on: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) pflag.Value { return Holdout(s, true) }},
+	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a proportion, drawn, as 0.2; time:COLUMN, the last ones; units:COLUMN, whole units of several rows; split:COLUMN, which says train or test; file:FILE, another table", Value: func(s *Settings) pflag.Value { return Holdout(s, false) }},
 }
 
 var readingOptions = []Option{

@@ -97,35 +97,44 @@ func flagError(fs *pflag.FlagSet, err error) error {
 // elsewhere maps names that other programs or earlier versions use to what is meant: an option,
 // and a hint, for the commands that have the option.
 var elsewhere = map[string][]struct{ option, hint string }{
-	"confidence":    {{"bound-confidence", "a bound of the population's risk is --bound-confidence; the intervals of the report are those of `drotrain eval --confidence`"}},
-	"alpha":         {{"protect", "CVaR is --protect PROPORTION, as in --protect 0.1"}},
-	"group-dro":     {{"adversary", "group DRO is --adversary groups --nu 0"}},
-	"groupdro":      {{"adversary", "group DRO is --adversary groups --nu 0"}},
-	"dro":           {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² ball --radius with --penalty"}},
-	"erm":           {{"average", "ERM is --average plain"}},
-	"method":        {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"}},
-	"kl-radius":     {{"radius", "a KL ball is --radius ρ --penalty kl"}},
-	"chi2-radius":   {{"radius", "a χ² ball is --radius ρ --penalty chi2"}},
-	"kl":            {{"penalty", "the KL divergence is --penalty kl, with --nu or --radius"}},
-	"chi2":          {{"penalty", "the χ² divergence is --penalty chi2, with --nu or --radius"}},
-	"epsilon":       {{"radius", "the radius of a divergence ball is --radius"}},
-	"lambda":        {{"mu", "the weight of the ridge penalty is --mu"}},
-	"l2":            {{"mu", "the weight of the ridge penalty is --mu"}},
-	"ridge":         {{"mu", "the weight of the ridge penalty is --mu"}},
-	"temperature":   {{"nu", "the penalty coefficient of the divergence is --nu"}},
-	"test-size":     {{"holdout", "the proportion of the rows held out is --holdout"}},
-	"test":          {{"holdout-data", "a table of rows to hold out is --holdout-data"}},
-	"random-state":  {{"seed", "the seed is --seed"}},
-	"sample-weight": {{"weight", "the column of row weights is --weight"}},
-	"label":         {{"target", "the column to predict is --target"}},
-	"compare":       {{"score", "name the models in one option, the baseline first: --model A,B"}},
-	"plots":         {{"no-report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
-	"output":        {{"out", "write to --out"}},
-	"o":             {{"out", "write to --out"}},
-	"n-jobs":        {{"threads", "the number of threads is --threads"}},
-	"jobs":          {{"threads", "the number of threads is --threads"}},
-	"sep":           {{"delimiter", "the character between fields is --delimiter"}},
-	"na-values":     {{"na", "values to treat as missing are --na"}},
+	"confidence":         {{"radius", "the intervals of the report are those of `drotrain eval --confidence`"}},
+	"alpha":              {{"protect", "CVaR is --protect PROPORTION, as in --protect 0.1"}},
+	"group-dro":          {{"adversary", "group DRO is --adversary groups --nu 0"}},
+	"groupdro":           {{"adversary", "group DRO is --adversary groups --nu 0"}},
+	"dro":                {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² ball --radius with --penalty"}},
+	"erm":                {{"average", "ERM is --average plain"}},
+	"method":             {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"}},
+	"kl-radius":          {{"radius", "a KL ball is --radius ρ --penalty kl"}},
+	"chi2-radius":        {{"radius", "a χ² ball is --radius ρ --penalty chi2"}},
+	"kl":                 {{"penalty", "the KL divergence is --penalty kl, with --nu or --radius"}},
+	"chi2":               {{"penalty", "the χ² divergence is --penalty chi2, with --nu or --radius"}},
+	"epsilon":            {{"radius", "the radius of a divergence ball is --radius"}},
+	"lambda":             {{"mu", "the weight of the ridge penalty is --mu"}},
+	"l2":                 {{"mu", "the weight of the ridge penalty is --mu"}},
+	"ridge":              {{"mu", "the weight of the ridge penalty is --mu"}},
+	"temperature":        {{"nu", "the penalty coefficient of the divergence is --nu"}},
+	"test-size":          {{"holdout", "the proportion of the rows held out is --holdout"}},
+	"test":               {{"holdout", "a table of rows to hold out is --holdout file:FILE"}},
+	"holdout-data":       {{"holdout", "a table of rows to hold out is --holdout file:FILE"}},
+	"split":              {{"holdout", "a column that says train or test is --holdout split:COLUMN"}},
+	"group-holdout":      {{"holdout", "units that are held out whole are --holdout units:COLUMN"}},
+	"time":               {{"holdout", "the last rows are held out by --holdout time:COLUMN"}},
+	"evaluate":           {{"holdout", "cross-fitting is --holdout crossfit"}},
+	"on-disk":            {{"memory", "--memory 0 keeps the rows on disk"}},
+	"scale-target":       {{"scale", "--scale none leaves features and target in their units"}},
+	"max-levels":         {{"min-count", "--min-count 20 makes one level of the rare ones"}},
+	"group-coefficients": {{"group-features", "coefficients of their own for groups are --group-features no, shared, pooled or auto"}},
+	"random-state":       {{"seed", "the seed is --seed"}},
+	"sample-weight":      {{"weight", "the column of row weights is --weight"}},
+	"label":              {{"target", "the column to predict is --target"}},
+	"compare":            {{"score", "name the models in one option, the baseline first: --model A,B"}},
+	"plots":              {{"no-report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
+	"output":             {{"out", "write to --out"}},
+	"o":                  {{"out", "write to --out"}},
+	"n-jobs":             {{"threads", "the number of threads is --threads"}},
+	"jobs":               {{"threads", "the number of threads is --threads"}},
+	"sep":                {{"delimiter", "the character between fields is --delimiter"}},
+	"na-values":          {{"na", "values to treat as missing are --na"}},
 }
 
 // elsewhereHint returns what a name of another program stands for among the options of fs.
@@ -169,13 +178,19 @@ func isOption(command, name string) bool {
 // fieldName finds the settings of a library in a text: Config.GroupFeatures.
 var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 
+// renamed maps settings of the libraries to options of another name.
+var renamed = map[string]string{
+	"Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
+	"Time": "--holdout time:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
+}
+
 // NameOptions replaces the settings of the libraries in a message by the options that set them:
 // Config.MaxPasses by --max-passes.
 func NameOptions(message string) string {
 	return fieldName.ReplaceAllStringFunc(message, func(field string) string {
 		_, name, _ := strings.Cut(field, ".")
-		if own := map[string]string{"Confidence": "BoundConfidence", "Adjust": "GroupAdjust"}[name]; own != "" && strings.HasPrefix(field, "Config.") {
-			name = own
+		if own := renamed[name]; own != "" && strings.HasPrefix(field, "Config.") {
+			return own
 		}
 		var option strings.Builder
 		for i, r := range name {

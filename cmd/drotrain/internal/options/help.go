@@ -102,8 +102,8 @@ func visitShown(cmd *cobra.Command, see func(*pflag.Flag)) {
 func wordsOf(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
 	left = strings.TrimRight("  --"+f.Name+" "+name, " ")
-	if v, ok := f.Value.(*enumValue); ok && utf8.RuneCountInString(left) > show.Width/2 {
-		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(v.allowed, ", ")+"; "+usage
+	if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 && utf8.RuneCountInString(left) > show.Width/2 {
+		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(words, ", ")+"; "+usage
 	}
 	switch f.DefValue {
 	case "", "false", "0":
@@ -133,7 +133,7 @@ const shortIndent = 22
 // printShort writes one option of the short help.
 func printShort(w io.Writer, f *pflag.Flag) {
 	name, usage := pflag.UnquoteUsage(f)
-	if _, ok := f.Value.(*enumValue); ok {
+	if strings.Contains(f.Value.Type(), "|") {
 		name = "word"
 	}
 	if a := f.Annotations[shortKey]; a != nil {

@@ -1,7 +1,6 @@
 // Package options holds the registry of the options of every command. The flags, the keys of a
 // configuration file, the help in both lengths, the completions, the manual pages, docs/options.md
-// and the command
-// line that repeats a run are all made from it.
+// and the command line that repeats a run are all made from it.
 //
 // To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or
 // output.go: its name, the commands that take it, its help and the
@@ -107,8 +106,8 @@ func Add(cmd *cobra.Command, command string) *Settings {
 			for alias := range strings.FieldsSeq(o.Aliases) {
 				aliases[alias] = o.Name
 			}
-			if v, ok := f.Value.(*enumValue); ok {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.allowed, cobra.ShellCompDirectiveNoFileComp))
+			if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 			}
 		}
 	}

@@ -17,9 +17,6 @@ var robustnessOptions = []Option{
 	{Name: "nu", Commands: "bench*", Help: "ν ≥ 0: penalty coefficient of the divergence", Value: func(s *Settings) pflag.Value { return AtLeastZero(s.Config.Nu) }},
 	{Name: "radius", Commands: "train", Aliases: "rho", Help: "ρ > 0: every reweighting within this divergence", Value: func(s *Settings) pflag.Value { return OptionalPositive(&s.Config.Radius) }},
 	{Name: "ess", Commands: "train", Help: "every reweighting that leaves this proportion of the rows effective", Value: func(s *Settings) pflag.Value { return OptionalShare(&s.Config.Ess) }},
-	{Name: "bound-confidence", Commands: "train", Help: "the robust risk becomes an upper bound of the population's risk, at this confidence", Value: func(s *Settings) pflag.Value {
-		return Optional(&s.Config.Confidence, "be above 0.5 and below 1", func(x float64) bool { return x > 0.5 && x < 1 })
-	}},
 	{Name: "average", Commands: "train", Help: "no adversary: the plain average (ERM), or the same total weight for every group", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Average, []string{"plain", "balanced"}) }},
 	{Name: "penalty", Commands: "train bench", Help: "divergence that keeps the adversary near the data", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Penalty, penalties) }},
 	{Name: "adversary", Commands: "train*", Help: "what the adversary weighs (default rows); groups take --nu (0: group DRO) or --radius", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Adversary, []string{"rows", "groups"}) }},
@@ -29,7 +26,7 @@ var robustnessOptions = []Option{
 var choiceOptions = []Option{
 	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation (default: worst-group with --groups, else tail)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Select, tune.Criteria) }},
 	{Name: "folds", Commands: "train tune", Help: "folds of the training rows (default 3)", Value: func(s *Settings) pflag.Value { return AtLeast(&s.Config.Folds, 2) }},
-	{Name: "rate", Commands: "train tune*", Help: "required improvement of the worst group for each unit that the average risk rises", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Rate) }},
+	{Name: "rate", Commands: "tune*", Help: "required improvement of the worst group for each unit that the average risk rises", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*", Help: "largest increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Budget) }},
 	{Name: "learning-curve", Commands: "tune", Help: "also estimate the risks of ERM and of the chosen level by the number of rows that they are fitted to", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.LearningCurve) }},
 }
@@ -46,8 +43,7 @@ var solverOptions = []Option{
 	{Name: "max-passes", Commands: "bench", Help: "stop a method after this many passes over the data", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.MaxPasses) }},
 	{Name: "seed", Commands: "train tune eval bench", Help: "seed of everything that is drawn: hold-out, folds, resamples, stochastic solvers", Value: func(s *Settings) pflag.Value { return Seed(&s.Config.Seed) }},
 	{Name: "storage", Commands: "train tune", Help: "encoded rows in memory: float32 halves them and rounds; auto takes sparse where few cells are not 0, else float64", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Storage, data.Storages()) }},
-	{Name: "memory", Commands: "train tune eval", Help: "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk (default: what the system leaves)", Effect: storage, Value: func(s *Settings) pflag.Value { return Size(&s.Config.Memory) }},
+	{Name: "memory", Commands: "train tune eval", Help: "memory to use, as in 400MB or 12GB; rows beyond it are kept on disk; 0 keeps all there (default: what the system leaves)", Effect: storage, Value: Memory},
 	{Name: "cache", Commands: "train tune eval", Help: "`directory` for rows kept on disk, in unnamed files (default: where --out is)", Effect: storage, Value: func(s *Settings) pflag.Value { return Text(&s.Config.Cache) }},
-	{Name: "on-disk", Commands: "train tune", Help: "keep the encoded rows in --cache even where memory has room", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.OnDisk) }},
 	{Name: "threads", Commands: "train tune bench", Help: "threads, 0 for all processors; never changes a result", Effect: display, Value: func(s *Settings) pflag.Value { return Count(&s.Threads) }},
 }
