@@ -118,7 +118,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 	for _, q := range in.Task.Measures() {
 		d := c.Measures[q.Key]
 		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = r.Difference(part, bt.Overall, bt.Method, k+1, q.Key, float64(d.Value))
+			d.Interval = r.Difference(part, bt.Overall, k+1, q.Key, float64(d.Value))
 			c.Measures[q.Key] = d
 		}
 	}

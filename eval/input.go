@@ -84,8 +84,7 @@ type Input struct {
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
-	rows   *measure.Rows
-	byRows bool // resample rows, however many: the tests compare
+	rows *measure.Rows
 }
 
 // measured returns the rows in the form in which they are measured.

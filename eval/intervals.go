@@ -65,7 +65,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	if !last {
 		all = nil
 	}
-	r, err := resample.New(ctx, in.rows, resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed, ByRows: in.byRows}, uint64(j), strata, all, tailQ, center)
+	r, err := resample.New(ctx, in.rows, resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}, uint64(j), strata, all, tailQ, center)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 		for k := range in.Models {
 			m := &groups[s].Models[k]
 			for _, q := range list {
-				x = r.C.AppendValues(x, q.Key, sums, k)
-				e.put(r, part, q, k, groups[s].N, sums, x[len(x)-in.Resamples:], r.Method(s), m.Values, m.Intervals)
+				x = part.AppendValues(x, q.Key, sums, k)
+				e.put(r, part, q, k, groups[s].N, sums, x[len(x)-in.Resamples:], m.Values, m.Intervals)
 			}
 			if k > 0 {
 				diffs[s][k-1] = part.Change("risk", k, risk(k)-risk(0))
@@ -113,7 +113,6 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	}
 	if groups != nil {
 		e.simultaneous(in, r, groups, strata, bt.MaxT)
-		acc.method = bt.Method
 		acc.finish(e, in, r, bt.Overall)
 	}
 	if !last {
@@ -123,8 +122,8 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 	part := r.All()
 	for k := range in.Models {
 		for _, q := range list {
-			x = r.C.AppendValues(x[:0], q.Key, bt.Overall, k)
-			e.put(r, part, q, k, e.N, bt.Overall, x, bt.Method, e.Models[k].Overall, e.Models[k].Intervals)
+			x = part.AppendValues(x[:0], q.Key, bt.Overall, k)
+			e.put(r, part, q, k, e.N, bt.Overall, x, e.Models[k].Overall, e.Models[k].Intervals)
 		}
 	}
 	for k := range e.Compared {
@@ -136,7 +135,7 @@ func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, groupin
 
 // put gives a measure its interval over a part, unless it has an exact one; x are its
 // values in resamples, of which the sums are.
-func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, k, n int, sums, x []float64, method string, v Values, iv map[string]Interval) {
+func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, k, n int, sums, x []float64, v Values, iv map[string]Interval) {
 	if _, ok := iv[m.Key]; ok {
 		return
 	}
@@ -150,7 +149,7 @@ func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, 
 		i = r.ECE(sums, k, at)
 	case m.Key == "ece":
 	case m.Key == "median_ae":
-		i = resample.BootInterval(x, method, e.Confidence)
+		i = resample.BootInterval(x, e.Confidence)
 	case m.Key == "auprc" && resample.FewOfAClass(v, n):
 	default:
 		i = part.Interval(m, k, at)

@@ -16,8 +16,6 @@ type spreads struct {
 	list []Measure
 	of   [][]*spreadBoot // by model and measure
 	dev  []float64
-
-	method string // of the averages
 }
 
 // A spreadBoot is one measure of one model.
@@ -57,7 +55,7 @@ func (a *spreads) add(g *Group, x []float64) {
 			if !ok {
 				continue
 			}
-			if resample.UndefinedShare(v) > 1-resample.MostDefined {
+			if resample.UndefinedShare(v) > 1-resample.MostDefined || fewestRows(g, k, a.list[q].Key) < 3 {
 				continue // the summary has no intervals
 			}
 			s.sd[g.Label] = resample.Deviations(a.dev, v, at)
@@ -73,6 +71,20 @@ func (a *spreads) add(g *Group, x []float64) {
 	}
 }
 
+// fewestRows returns the number of rows of the class that a measure of a group has the fewest of: with two,
+// no row of a class would be drawn in more than 5 % of the samples.
+func fewestRows(g *Group, k int, key string) float64 {
+	v, n := &g.Models[k].Values, float64(g.N)
+	p := float64(v.Of["prevalence"])
+	switch key {
+	case "tpr", "fpr", "ppv":
+		return v.Trials(key, n)
+	case "balanced_accuracy", "auc", "auprc":
+		return n * min(p, 1-p)
+	}
+	return n
+}
+
 // share returns the weight of the group in weighted averages.
 func (g *Group) share() float64 {
 	if g.TrainShare != nil {
@@ -84,6 +96,7 @@ func (g *Group) share() float64 {
 // finish writes the intervals of every summary.
 func (a *spreads) finish(e *Evaluation, in *Input, r *resample.Resampler, overall []float64) {
 	var x []float64
+	whole := r.All()
 	for k, row := range a.of {
 		for q, s := range row {
 			m := a.list[q]
@@ -93,11 +106,13 @@ func (a *spreads) finish(e *Evaluation, in *Input, r *resample.Resampler, overal
 			}
 			sp.Intervals = make(map[string]Interval)
 			for name, sum := range map[string][]float64{"average": s.averages(), "weighted_average": s.weighted()} {
-				if iv := resample.BootInterval(sum, a.method, e.Confidence); iv != nil {
+				if iv := resample.BootInterval(sum, e.Confidence); iv != nil {
+					least, most := m.Bounds()
+					iv.Low, iv.High = max(iv.Low, Num(least)), min(iv.High, Num(most))
 					sp.Intervals[name] = *iv
 				}
 			}
-			x = r.C.AppendValues(x[:0], m.Key, overall, k)
+			x = whole.AppendValues(x[:0], m.Key, overall, k)
 			a.extremes(e, in, r, k, m, s, sp, x)
 			a.g.Summary[k].Spread[m.Key] = sp
 		}
@@ -235,7 +250,7 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 		for b := range x {
 			x[b] = resample.Less(x[b], y[b])
 		}
-		return resample.BootInterval(x, a.method, confidence)
+		return resample.BootInterval(x, confidence)
 	}
 	c.Spread["average"] = Difference{sa.Average - sb.Average, minus(model.averages(), base.averages())}
 	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}

@@ -27,7 +27,7 @@ func TestEqualWeights(t *testing.T) {
 	if x.Value != y.Value || *x.Interval != *y.Interval || *b.Effective != 600 {
 		t.Errorf("%v %v against %v %v", x.Value, x.Interval, y.Value, y.Interval)
 	}
-	if b.Models[0].Intervals["median_ae"].Method != "bootstrap percentile" {
+	if b.Models[0].Intervals["median_ae"].Method != "influence percentile" {
 		t.Error(b.Models[0].Intervals["median_ae"])
 	}
 }

@@ -3,19 +3,21 @@ package resample
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// The bootstrap is stratified: every resample draws n_g rows with replacement
-// within each group g, the same rows for every model (paired). Statistics are
-// functions of sums of per-row columns (columns.go) or of the ranks of the
-// scores (ranks.go), so one draw serves them all.
+// Resamples are those of a multiplier bootstrap: the sums of the rows' columns (columns.go) are their
+// values plus Σ z_i (x_i − mean) with independent standard normal z, for every group on its own and the
+// same z for every model (paired). A statistic moves by its derivative along the sums, those of the ranks by
+// their influences (influence.go). In a group of many rows the sums are drawn from their covariance
+// (normal.go), which is the same law at a cost that does not grow with the rows.
 //
-// Resample b of stratum s has a generator of its own, seeded by (seed,
-// grouping, s, b), and is summed by one goroutine in the order of the rows:
-// the result does not depend on the number of workers.
+// Resample b of stratum s has a generator of its own, seeded by (seed, grouping, s, b), and is summed by
+// one goroutine in the order of the rows: the result does not depend on the number of workers.
 
 // rng is SplitMix64: 2⁶⁴ period, passes BigCrush, a few instructions.
 type rng uint64
@@ -61,26 +63,21 @@ type Plan struct {
 	Resamples  int     // 0 for none
 	Confidence float64 // of every interval
 	Seed       uint64
-	ByRows     bool // draw rows, however many: the tests compare
 }
 
-// A Resampler draws the strata of one grouping: the rows of small groups, the
-// sums of large ones (normal.go).
+// A Resampler draws the sums of the strata of one grouping.
 type Resampler struct {
 	Plan
 	in     *measure.Rows
 	salt   uint64
 	C      *Columns
 	strata []measure.Stratum
-	limit  []*limit
-	start  []int // of each stratum in c; those with a limit are empty there
-	ranks  []ranking
-
-	// The statistics of ranks over all strata together, where they are wanted:
-	// by their limit, or from the rows.
-	wholeLimit *rankLimit
-	whole      *ranking
-	all        *measure.Stratum
+	sums   [][]float64 // of the columns, by stratum
+	limit  []*triangle // root of their covariance, of strata with many rows
+	normal []bool      // these whose sums are near normal: the errors of measures follow from the covariance
+	ranks  []rankLimit
+	whole  *rankLimit // of all strata together, where it is wanted
+	all    *measure.Stratum
 
 	LossAtLeast0 []bool // by model: no row of the input has a loss below 0
 }
@@ -88,77 +85,40 @@ type Resampler struct {
 // New prepares the strata of a grouping; all is their union, nil if
 // the statistics of its ranks are not wanted.
 func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []measure.Stratum, all *measure.Stratum, tailQ []float64, centre float64) (*Resampler, error) {
-	r := &Resampler{in: in, Plan: p, salt: salt, strata: strata, all: all, start: make([]int, len(strata)+1), ranks: make([]ranking, len(strata))}
+	r := &Resampler{in: in, Plan: p, salt: salt, strata: strata, all: all, ranks: make([]rankLimit, len(strata))}
 	r.C = newColumns(in, tailQ, centre)
 	for _, m := range in.Models {
 		r.LossAtLeast0 = append(r.LossAtLeast0, slices.Min(m.Loss) >= 0)
 	}
-	var err error
-	if r.limit, err = r.C.limits(ctx, in, strata, p.ByRows); err != nil {
+	if err := r.sumUp(ctx); err != nil {
 		return nil, err
 	}
-	kept := 0
+	place := memory.Make[int32](in.Arena, len(in.Target))
+	defer memory.Release(in.Arena, place)
 	for s := range strata {
-		if r.limit[s] == nil {
-			kept += len(strata[s].Rows)
+		for p, i := range strata[s].Rows {
+			place[i] = int32(p)
 		}
 	}
-	r.C.reserve(in, kept)
-	for s := range strata {
-		r.start[s+1] = r.start[s]
-		if r.limit[s] == nil {
-			r.start[s+1] += len(strata[s].Rows)
-			r.C.keep(in, strata[s].Rows, r.start[s])
-			r.ranks[s] = newRanking(in, &strata[s], strata[s:s+1])
-		}
-	}
-	if all == nil {
-		return r, nil
-	}
-	if nearNormalRanks(in) && !p.ByRows {
-		l := newRankLimit(in, all, func(i int32) int32 { return i }, strata)
-		r.wholeLimit = &l
-	} else {
-		w := newRanking(in, all, strata)
+	err := measure.Parallel(ctx, in.Workers, len(strata), func(s int, _ *measure.Scratch) error {
+		r.ranks[s] = newRankLimit(in, &strata[s], func(i int32) int32 { return place[i] }, strata[s:s+1])
+		return nil
+	})
+	if err == nil && all != nil {
+		w := newRankLimit(in, all, func(i int32) int32 { return i }, strata)
 		r.whole = &w
 	}
-	return r, nil
-}
-
-// nearNormalRanks reports whether the statistics of ranks over all rows are near
-// normal: there are rows enough, of both classes.
-func nearNormalRanks(in *measure.Rows) bool {
-	pos := 0
-	for _, t := range in.Target {
-		if t > 0 {
-			pos++
-		}
-	}
-	n := len(in.Target)
-	return n >= normalRows && (in.Task == measure.Regression || min(pos, n-pos) >= 1/(lyapunov*lyapunov))
+	return r, err
 }
 
 // A Result is what a pass over the strata leaves.
 type Result struct {
 	Overall []float64 // Resamples × width sums over all strata, with their ranks
 	MaxT    []float64 // Resamples: the largest studentised deviation, see family
-	Method  string    // of the intervals over all strata
 }
 
-// How the intervals of a statistic were made that are quantiles of its values
-// in resamples: of rows, or of the sums that rows and influences have.
-const (
-	fromRows = "bootstrap percentile"
-	fromSums = "influence percentile"
-)
-
-// Method returns how stratum s is resampled.
-func (r *Resampler) Method(s int) string {
-	if r.limit[s] != nil {
-		return fromSums
-	}
-	return fromRows
-}
+// quantileMethod names intervals that are quantiles of values in resamples.
+const quantileMethod = "influence percentile"
 
 // Run resamples every stratum and hands its sums (Resamples × width) to each,
 // which may run concurrently for the strata of a batch; then calls batch, once
@@ -166,12 +126,7 @@ func (r *Resampler) Method(s int) string {
 func (r *Resampler) Run(ctx context.Context, name string, eligible []bool, each func(s int, sums []float64), batch func(lo, hi int)) (*Result, error) {
 	in, w := r.in, r.C.width
 	B := r.Resamples
-	out := &Result{Overall: make([]float64, B*w), MaxT: make([]float64, B), Method: fromSums}
-	for s := range r.strata {
-		if r.limit[s] == nil {
-			out.Method = fromRows
-		}
-	}
+	out := &Result{Overall: make([]float64, B*w), MaxT: make([]float64, B)}
 	fam := newFamily(r, eligible)
 	tasks := (B + resampleTask - 1) / resampleTask
 	perBatch := max(1, maxBatch/(B*w))
@@ -187,23 +142,7 @@ func (r *Resampler) Run(ctx context.Context, name string, eligible []bool, each 
 				for b := first; b < end; b++ {
 					dst[b-first] = sums[((s-lo)*B+b)*w:][:w]
 				}
-				if l := r.limit[s]; l != nil {
-					for b := first; b < end; b++ {
-						g := NewRNG(r.Seed, r.salt, uint64(s), uint64(b))
-						l.draw(dst[b-first], r.C, &g, work)
-					}
-					r.gather(out, fam, s, first, dst[:end-first])
-					continue
-				}
-				n := len(r.strata[s].Rows)
-				count := work.Counts((end - first) * n)
-				r.draw(count, s, first, end)
-				r.C.addCounted(dst[:end-first], count, r.start[s], n)
-				if eligible[s] {
-					for k, d := range dst[:end-first] {
-						r.ranks[s].put(d[r.C.rank:], count[k*n:][:n])
-					}
-				}
+				r.draw(dst[:end-first], s, first, work)
 				r.gather(out, fam, s, first, dst[:end-first])
 			}
 			return nil
@@ -220,36 +159,22 @@ func (r *Resampler) Run(ctx context.Context, name string, eligible []bool, each 
 		}
 		batch(lo, hi)
 	}
-	return out, r.wholeRanks(ctx, out)
+	r.wholeRanks(out)
+	return out, nil
 }
 
 // wholeRanks adds the statistics of the ranks of all rows together.
-func (r *Resampler) wholeRanks(ctx context.Context, out *Result) error {
-	in, w := r.in, r.C.width
-	if r.wholeLimit != nil {
-		z := make([]float64, w-r.C.rank)
-		for b := range r.Resamples {
-			g := NewRNG(r.Seed, r.salt, wholeStratum, uint64(b))
-			g.normals(z)
-			r.wholeLimit.draw(out.Overall[b*w+r.C.rank:(b+1)*w], z)
-		}
-		return nil
+func (r *Resampler) wholeRanks(out *Result) {
+	if r.whole == nil {
+		return
 	}
-	if r.whole == nil || r.whole.empty() {
-		return nil
+	w := r.C.width
+	z := make([]float64, w-r.C.rank)
+	for b := range r.Resamples {
+		g := NewRNG(r.Seed, r.salt, wholeStratum, uint64(b))
+		g.normals(z)
+		r.whole.draw(out.Overall[b*w+r.C.rank:(b+1)*w], z)
 	}
-	// They need the draws of all strata at once.
-	return in.Parallel(ctx, "resampling all rows", r.Resamples, func(b int, work *measure.Scratch) error {
-		count := work.Counts(len(in.Target))
-		at := 0
-		for s := range r.strata {
-			n := len(r.strata[s].Rows)
-			r.draw(count[at:at+n], s, b, b+1)
-			at += n
-		}
-		r.whole.put(out.Overall[b*w+r.C.rank:], count)
-		return ctx.Err()
-	})
 }
 
 // wholeStratum seeds the draws over all rows; no stratum has that number.
@@ -268,16 +193,50 @@ func (r *Resampler) gather(out *Result, fam *family, s, first int, dst [][]float
 	}
 }
 
-// draw counts how often each row of stratum s is drawn in each of the
-// resamples first … end−1. A count is near Poisson(1), so it stays below 256
-// (probability of more: below 1e-500).
-func (r *Resampler) draw(count []uint8, s, first, end int) {
-	n := len(r.strata[s].Rows)
-	for b := first; b < end; b++ {
-		g := NewRNG(r.Seed, r.salt, uint64(s), uint64(b))
-		c := count[(b-first)*n:][:n]
-		for range n {
-			c[g.Below(uint32(n))]++
+// draw writes the sums and the statistics of the ranks of stratum s in the resamples from first on.
+func (r *Resampler) draw(dst [][]float64, s, first int, work *measure.Scratch) {
+	c, rows := r.C, r.strata[s].Rows
+	n := float64(len(rows))
+	generators := make([]*rand.Rand, len(dst))
+	for k, d := range dst {
+		g := NewRNG(r.Seed, r.salt, uint64(s), uint64(first+k))
+		generators[k] = rand.New(&g)
+		copy(d, r.sums[s])
+	}
+	fill := func(z []float64, k int) {
+		for i := range z {
+			z[i] = generators[k].NormFloat64()
 		}
+	}
+	z := work.Floats(max(c.width, len(dst)))
+	if root := r.limit[s]; root != nil {
+		for k, d := range dst {
+			fill(z[:c.width], k)
+			root.addTo(d[:c.rank], z)
+			r.ranks[s].draw(d[c.rank:], z[c.rank:])
+		}
+		return
+	}
+	row := c.newRow()
+	mean := make([]float64, len(dst)) // Σ z / n of every resample
+	for _, i := range rows {
+		c.fill(r.in, &row, i)
+		for k, d := range dst {
+			m := generators[k].NormFloat64()
+			mean[k] += m / n
+			for j, x := range row.v {
+				d[j] += float64(m * x)
+			}
+			for q, b := range row.bin {
+				d[c.bins+q*measure.ECEBins+int(b)] += float64(m * row.gap[q])
+			}
+		}
+	}
+	for k, d := range dst {
+		for j, x := range r.sums[s] {
+			d[j] -= float64(mean[k] * x)
+		}
+		fill(z[:c.width-c.rank], k)
+		r.ranks[s].draw(d[c.rank:], z)
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// Columns is the table that is resampled, row-major: for each model its own
+// Columns lays out the numbers of a row whose sums are resampled: for each model its own
 // columns, then the shared ones. A vector of resampled sums has the same layout
 // followed by the bins of the ECE (a row falls into one of them, so they are
 // not columns) and by the statistics of ranks, which are no sums.
@@ -20,10 +19,6 @@ type Columns struct {
 	bins   int // where the bins start: eceBins a model
 	rank   int // where the ranks start: rankStats a model
 	width  int
-
-	v   []float64 // rows of one stratum after another, those that are resampled by rows
-	gap []float64 // binary: rows × models, w (p − y)
-	bin []uint8   // binary: rows × models, the bin of p
 
 	tailQ     []float64 // by model, the quantile that colTail is linearised at
 	centre    float64   // regression: taken off the target
@@ -131,55 +126,6 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 		shared[sharedA], shared[sharedB] = w*d, w*d*d
 	} else if in.Task == measure.Binary {
 		shared[sharedA] = w * max(0, t)
-	}
-}
-
-// reserve allocates memory for the columns of so many rows.
-func (c *Columns) reserve(in *measure.Rows, rows int) {
-	c.v = memory.Make[float64](in.Arena, rows*c.width0)
-	if c.task == measure.Binary {
-		c.bin, c.gap = memory.Make[uint8](in.Arena, rows*c.models), memory.Make[float64](in.Arena, rows*c.models)
-	}
-}
-
-// keep writes the columns of rows, which are resampled by rows, from row start on.
-func (c *Columns) keep(in *measure.Rows, rows []int32, start int) {
-	for k, i := range rows {
-		at := start + k
-		r := columnRow{v: c.v[at*c.width0:][:c.width0]}
-		if c.task == measure.Binary {
-			r.bin, r.gap = c.bin[at*c.models:][:c.models], c.gap[at*c.models:][:c.models]
-		}
-		c.fill(in, &r, i)
-	}
-}
-
-// addCounted adds rows start … start+n−1, each as often as it was drawn, to the
-// sums of several resamples; count holds n numbers for each.
-func (c *Columns) addCounted(dst [][]float64, count []uint8, start, n int) {
-	const chunk = 1 << 10 // rows a cache holds while all resamples use them
-	w := c.width0
-	for lo := 0; lo < n; lo += chunk {
-		hi := min(lo+chunk, n)
-		for b, d := range dst {
-			sums := d[:w]
-			for i, m := range count[b*n+lo : b*n+hi] {
-				if m == 0 {
-					continue
-				}
-				f := float64(m)
-				at := start + lo + i
-				row := c.v[at*w:][:w]
-				for k, x := range row {
-					sums[k] += float64(f * x) // rounded: the same bits where multiply and add could fuse
-				}
-				if c.bin != nil {
-					for k, g := range c.gap[at*c.models:][:c.models] {
-						d[c.bins+k*measure.ECEBins+int(c.bin[at*c.models+k])] += float64(f * g)
-					}
-				}
-			}
-		}
 	}
 }
 

@@ -1,8 +1,7 @@
 // Package resample says how sure the measures of rows are.
 //
-// A resample draws the rows of every group anew, or, in a large group, the sums that
-// rows have, from their normal approximation (bootstrap.go, normal.go); measures are functions of
-// sums of columns (columns.go) and of ranks (ranks.go, influence.go, normal_ranks.go).
+// Measures are functions of sums of columns (columns.go) and of ranks (influence.go, normal_ranks.go); a
+// multiplier bootstrap draws the sums (bootstrap.go), in a large group from their covariance (normal.go).
 // Intervals follow from the moments of the rows' influences (student.go), are known from
 // counts (interval.go) or, where a measure is no smooth function of sums, are quantiles of
 // values in resamples (percentile.go); family.go finds how wide they must be to hold for

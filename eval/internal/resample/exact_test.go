@@ -213,34 +213,6 @@ func TestIntervalOfClassesApart(t *testing.T) {
 	}
 }
 
-// Ranks are near normal where there are rows enough: of both classes, if there are classes.
-func TestRanksNearNormal(t *testing.T) {
-	in := &measure.Rows{Task: measure.Binary, Target: make([]float64, normalRows)}
-	need := int(math.Ceil(1 / (lyapunov * lyapunov)))
-	for i := range in.Target {
-		in.Target[i] = 1
-	}
-	if nearNormalRanks(in) {
-		t.Error("of one class")
-	}
-	if in.Task = measure.Regression; !nearNormalRanks(in) {
-		t.Error("numbers above 0 are taken for a class")
-	}
-	in.Target = in.Target[1:]
-	if nearNormalRanks(in) {
-		t.Errorf("of %d rows", len(in.Target))
-	}
-	in = &measure.Rows{Task: measure.Binary, Target: make([]float64, normalRows)}
-	for k, want := range []bool{false, true} {
-		for i := range need - 1 + k {
-			in.Target[i] = 1
-		}
-		if nearNormalRanks(in) != want {
-			t.Errorf("%d rows of the scarcer class: %v", need-1+k, !want)
-		}
-	}
-}
-
 // Losses that are none below 0, 0 among them, have risks that are none below 0.
 func TestLossesAtLeastZero(t *testing.T) {
 	for least, want := range map[float64]bool{0: true, 1e-300: true, -1e-300: false, 2: true} {
@@ -260,23 +232,6 @@ func TestLossesAtLeastZero(t *testing.T) {
 		}
 		if r.LossAtLeast0[0] != want {
 			t.Errorf("losses from %v on: at least 0 is %v", least, r.LossAtLeast0[0])
-		}
-	}
-}
-
-// Medians that are the same number, rounded in two ways, have not changed, in any unit.
-func TestMediansThatAreTheSame(t *testing.T) {
-	for _, unit := range []float64{1e-9, 1, 1e9} {
-		for apart, same := range map[float64]bool{0: true, 1e-15: true, -8e-15: true, 1.5e-14: false, -1e-12: false} {
-			r := &Resampler{C: &Columns{task: measure.Regression, rank: 4, width: 6}, Plan: Plan{Confidence: 0.9}}
-			var sums []float64
-			for range 20 {
-				sums = append(sums, 1, 1, 1, 1, unit, unit*(1+apart))
-			}
-			iv := r.Difference(nil, sums, "bootstrap", 1, "median_ae", 0)
-			if iv == nil || (iv.Low == 0 && iv.High == 0) != same {
-				t.Errorf("in units of %v, apart by %v: %+v", unit, apart, iv)
-			}
 		}
 	}
 }

@@ -2,8 +2,6 @@ package resample
 
 import (
 	"math"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // A family is the set of numbers the simultaneous intervals cover together:
@@ -16,49 +14,26 @@ type family struct {
 }
 
 func newFamily(r *Resampler, eligible []bool) *family {
-	c, start := r.C, r.start
-	f := &family{c: c}
-	m := 2*c.models - 1
-	for s := range eligible {
-		if l := r.limit[s]; l != nil && eligible[s] {
-			se := make([]float64, m)
-			for k, v := range l.loss {
-				se[k] = math.Sqrt(v)
-			}
-			f.mean, f.se = append(f.mean, l.risks), append(f.se, se)
+	c := r.C
+	f := &family{c: c, mean: make([][]float64, len(eligible)), se: make([][]float64, len(eligible))}
+	for s, is := range eligible {
+		rows := r.strata[s].Rows
+		if !is || len(rows) < 2 {
 			continue
 		}
-		lo, hi := start[s], start[s+1]
-		if !eligible[s] || hi-lo < 2 {
-			f.mean, f.se = append(f.mean, nil), append(f.se, nil)
-			continue
+		w := r.sums[s][c.shared]
+		base := r.sums[s][c.loss(0)] / w
+		for k := range c.models {
+			f.mean[s] = append(f.mean[s], r.sums[s][c.loss(k)]/w)
+			f.se[s] = append(f.se[s], StandardError(r.in.Models[k].Loss, nil, r.in.Weight, rows))
 		}
-		mu, se := make([]float64, m), make([]float64, m)
-		for k := range mu {
-			value := func(i int) float64 { // w × the loss, or the difference of losses
-				row := c.v[i*c.width0:]
-				if k < c.models {
-					return row[c.loss(k)]
-				}
-				return row[c.loss(k-c.models+1)] - row[c.loss(0)]
+		for k := 1; k < c.models; k++ {
+			se := StandardError(r.in.Models[k].Loss, r.in.Models[0].Loss, r.in.Weight, rows)
+			if se <= constantChange*math.Max(f.se[s][0], math.Abs(base)) {
+				se = 0 // a change that is the same in all rows, but for rounding
 			}
-			weight := func(i int) float64 { return c.v[i*c.width0+c.shared] }
-			var a, w, q measure.Summer
-			for i := lo; i < hi; i++ {
-				a.Add(value(i))
-				w.Add(weight(i))
-			}
-			mu[k] = a.Sum() / w.Sum()
-			for i := lo; i < hi; i++ {
-				d := value(i) - weight(i)*mu[k]
-				q.Add(d * d)
-			}
-			se[k] = math.Sqrt(q.Sum()) / w.Sum()
-			if k >= c.models && se[k] <= constantChange*math.Max(se[0], math.Abs(mu[0])) {
-				se[k] = 0 // a change that is the same in all rows, but for rounding
-			}
+			f.mean[s], f.se[s] = append(f.mean[s], r.sums[s][c.loss(k)]/w-base), append(f.se[s], se)
 		}
-		f.mean, f.se = append(f.mean, mu), append(f.se, se)
 	}
 	return f
 }

@@ -228,7 +228,7 @@ func addMedianInterval(target, score []float64, order []int32, confidence float6
 func percentile(x []float64, confidence float64) measure.Interval {
 	slices.Sort(x)
 	a := (1 - confidence) / 2
-	return measure.Interval{Low: measure.Num(measure.Quantile(x, a)), High: measure.Num(measure.Quantile(x, 1-a)), Method: "bootstrap percentile"}
+	return measure.Interval{Low: measure.Num(measure.Quantile(x, a)), High: measure.Num(measure.Quantile(x, 1-a)), Method: quantileMethod}
 }
 
 // UpperQuantile returns the q-quantile of x, which it leaves alone.

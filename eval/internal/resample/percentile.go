@@ -10,16 +10,34 @@ import (
 // have an interval (the recall of a group with few positives may not be).
 const MostDefined = 0.95
 
-// AppendValues appends the measure of model k in every resample.
-func (c *Columns) AppendValues(x []float64, key string, sums []float64, k int) []float64 {
-	for at := 0; at < len(sums); at += c.width {
-		x = append(x, c.value(key, sums[at:at+c.width], k))
+// AppendValues appends the measure of model k over a part in every resample, by its derivative along the
+// sums.
+func (p *Part) AppendValues(x []float64, key string, sums []float64, k int) []float64 {
+	c := p.r.C
+	g := make(map[int]float64)
+	smooth := c.gradient(g, key, p.sum, k, 1)
+	at := 0.0
+	if smooth {
+		at = c.value(key, p.sum, k)
+	}
+	keys := sortedKeys(g)
+	for lo := 0; lo < len(sums); lo += c.width {
+		s := sums[lo:][:c.width]
+		if !smooth {
+			x = append(x, c.value(key, s, k))
+			continue
+		}
+		v := at
+		for _, j := range keys {
+			v += float64(g[j] * (s[j] - p.sum[j]))
+		}
+		x = append(x, v)
 	}
 	return x
 }
 
 // BootInterval returns the percentile interval of resampled values; nil where too few resamples are defined.
-func BootInterval(x []float64, method string, confidence float64) *measure.Interval {
+func BootInterval(x []float64, confidence float64) *measure.Interval {
 	ok := make([]float64, 0, len(x))
 	for _, v := range x {
 		if !measure.Bad(v) {
@@ -30,24 +48,21 @@ func BootInterval(x []float64, method string, confidence float64) *measure.Inter
 		return nil
 	}
 	iv := percentile(ok, confidence)
-	iv.Method = method
 	return &iv
 }
 
 // Difference returns the paired interval of model k − baseline over a part, whose values in
 // resamples are sums; at is the change.
-func (r *Resampler) Difference(p *Part, sums []float64, method string, k int, key string, at float64) *measure.Interval {
+func (r *Resampler) Difference(p *Part, sums []float64, k int, key string, at float64) *measure.Interval {
 	switch key {
 	case "ece":
 		return r.eceDifference(sums, k, at)
 	case "median_ae":
-		c := r.C
-		x := c.AppendValues(nil, key, sums, k)
-		for b := range x {
-			base := c.value(key, sums[b*c.width:][:c.width], 0)
+		x := p.AppendValues(nil, key, sums, k)
+		for b, base := range p.AppendValues(nil, key, sums, 0) {
 			x[b] = Less(x[b], base)
 		}
-		return BootInterval(x, method, r.Confidence)
+		return BootInterval(x, r.Confidence)
 	}
 	return p.Change(key, k, at)
 }

@@ -216,11 +216,11 @@ func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f 
 func (r *Resampler) addError(l *estimateError, g map[int]float64, s int) {
 	c := r.C
 	keys := sortedKeys(g)
-	if m := r.limit[s]; m != nil {
+	if root := r.limit[s]; r.normal[s] {
 		// The variance of g·sums: of the rows of the root of their covariance, added.
 		dst := make([]float64, c.rank)
 		for _, j := range keys {
-			for q, x := range m.root.v[j*(j+1)/2:][:j+1] {
+			for q, x := range root.v[j*(j+1)/2:][:j+1] {
 				dst[q] += float64(g[j] * x)
 			}
 		}
@@ -240,35 +240,17 @@ func (r *Resampler) addError(l *estimateError, g map[int]float64, s int) {
 			bins[j-c.bins] = g[j]
 		}
 	}
-	withBins := len(plain) < len(keys)
-	x := make([]float64, r.start[s+1]-r.start[s])
-	for i := range x {
-		row := r.start[s] + i
-		v := c.v[row*c.width0:][:c.width0]
+	x, row := make([]float64, len(r.strata[s].Rows)), c.newRow()
+	for p, i := range r.strata[s].Rows {
+		c.fill(r.in, &row, i)
 		for _, t := range plain {
-			x[i] += float64(t.by * v[t.column])
+			x[p] += float64(t.by * row.v[t.column])
 		}
-		for k := 0; withBins && k < c.models; k++ {
-			at := row*c.models + k
-			x[i] += float64(bins[k*measure.ECEBins+int(c.bin[at])] * c.gap[at])
+		for k, b := range row.bin {
+			x[p] += float64(bins[k*measure.ECEBins+int(b)] * row.gap[k])
 		}
 	}
 	l.addRows(x)
-}
-
-// sums of the rows of stratum s as they are.
-func (r *Resampler) sums(s int) []float64 {
-	if l := r.limit[s]; l != nil {
-		return l.mean
-	}
-	out := make([]float64, r.C.rank)
-	n := len(r.strata[s].Rows)
-	once := make([]uint8, n)
-	for i := range once {
-		once[i] = 1
-	}
-	r.C.addCounted([][]float64{out}, once, r.start[s], n)
-	return out
 }
 
 // A Part is some of the strata together, one or all.
@@ -288,7 +270,7 @@ func (r *Resampler) All() *Part { return r.part(0, len(r.strata)) }
 func (r *Resampler) part(from, to int) *Part {
 	p := &Part{r, from, to, make([]float64, r.C.rank)}
 	for s := from; s < to; s++ {
-		for j, x := range r.sums(s) {
+		for j, x := range r.sums[s] {
 			p.sum[j] += x
 		}
 	}

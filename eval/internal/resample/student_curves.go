@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // curve returns the interval of an area under a curve: ± Student's quantile on the logit scale.
@@ -26,30 +27,22 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 	if key == "auprc" {
 		kind = 1
 	}
-	of, limit := r.all, r.wholeLimit
+	of := r.all
 	if p.to == p.from+1 {
-		of, limit = &r.strata[p.from], nil
-		if m := r.limit[p.from]; m != nil {
-			limit = &m.rank
-		}
+		of = &r.strata[p.from]
 	}
 	if of == nil {
 		return l, false
 	}
-	if limit != nil {
-		v, root := 0.0, limit.root[kind]
-		for j := range root.n {
-			d := root.at(k, j)
-			if base >= 0 {
-				d -= root.at(base, j)
-			}
-			v += float64(d * d)
-		}
-		l.addNormal(len(of.Rows), v)
-		return l, true
+	arena, n := r.in.Arena, len(of.Rows)
+	along := memory.Make[float64](arena, n)
+	defer memory.Release(arena, along)
+	few := make(map[int32]float64) // influence by row, of few rows
+	var many []float64
+	if n >= normalRows {
+		many = memory.Make[float64](arena, len(r.in.Target))
+		defer memory.Release(arena, many)
 	}
-	influence := make(map[int32]float64, len(of.Rows))
-	along := make([]float64, len(of.Rows))
 	add := func(k int, f float64) {
 		t := of.Ties(r.in, k)
 		if kind == 0 {
@@ -58,7 +51,11 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 			averagePrecisionInfluence(along, t, t.AveragePrecision())
 		}
 		for q, i := range t.Order {
-			influence[i] += f * along[q]
+			if many != nil {
+				many[i] += f * along[q]
+			} else {
+				few[i] += f * along[q]
+			}
 		}
 	}
 	add(k, 1)
@@ -71,7 +68,11 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 		if kind == 0 && r.in.Target[i] > 0 {
 			c = 1 // the AUC is a mean over either class
 		}
-		class[c] = append(class[c], influence[i])
+		if many != nil {
+			class[c] = append(class[c], many[i])
+		} else {
+			class[c] = append(class[c], few[i])
+		}
 	}
 	scarce := len(of.Rows)
 	for _, x := range class {
@@ -84,12 +85,4 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 		l.n = scarce
 	}
 	return l, scarce > 1
-}
-
-// at returns the entry of row j and column k, 0 above the diagonal.
-func (t triangle) at(j, k int) float64 {
-	if k > j {
-		return 0
-	}
-	return t.v[j*(j+1)/2+k]
 }

@@ -34,7 +34,7 @@ func TestGradientsAreDerivatives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sums := append(r.sums(0), make([]float64, r.C.width-r.C.rank)...)
+		sums := append(r.sums[0], make([]float64, r.C.width-r.C.rank)...)
 		smooth := 0
 		for _, q := range append(task.Measures(), measure.Measure{Key: "cvar"}) {
 			grad := make(map[int]float64)

@@ -1,4 +1,0 @@
-package eval
-
-// DrawRows resamples rows, however many there are.
-func DrawRows(in *Input) { in.byRows = true }
