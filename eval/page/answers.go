@@ -21,6 +21,13 @@ func (p *page) worries() (out []string) {
 			out = append(out, capital(strings.TrimPrefix(n, "WARNING: ")))
 		}
 	}
+	for _, q := range e.Gaps {
+		if q.Outcome == "above" && q.Model == e.Models[eval.Focus(len(e.Models))].Name {
+			rate, _ := e.Task.Measure(q.Measure)
+			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
+				words.Number(100*float64(q.Value)), words.Group(q.High), words.Group(q.Low), words.Percent0(q.Tolerance)))
+		}
+	}
 	for _, d := range e.Drift {
 		if d.Finding != "" {
 			out = append(out, fmt.Sprintf("%s differs from the training rows: %s.", d.Column, d.Finding))

@@ -118,7 +118,11 @@ func PercentOf(x float64, n int) string {
 	if n >= 100 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return Percent(x)
 	}
-	return strconv.FormatFloat(100*x, 'f', 0, 64) + "\u00a0%"
+	s := strings.TrimPrefix(strconv.FormatFloat(100*x, 'f', 0, 64), "-0")
+	if s == "" {
+		s = "0"
+	}
+	return strings.ReplaceAll(s, "-", "−") + "\u00a0%"
 }
 
 // Group returns the label of a group as people can see it.
