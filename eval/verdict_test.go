@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -277,8 +279,11 @@ func outcomes(task eval.Task) map[string]eval.Input {
 		in := evaltest.Two(4000, 4, 0, 3)
 		r := rand.New(rand.NewPCG(11, 11))
 		in.Task, in.LossName = task, "squared"
-		if task == eval.Binary {
+		if task != eval.Regression {
 			in.LossName, in.LossUnit = "logistic", "nats"
+		}
+		if task == eval.Multiclass {
+			in.Classes = []string{"a", "b", "c"}
 		}
 		for i := range in.Target {
 			base := 1.0
@@ -287,6 +292,14 @@ func outcomes(task eval.Task) map[string]eval.Input {
 			}
 			in.Models[0].Loss[i] = base + 0.1*r.NormFloat64()
 			in.Models[1].Loss[i] = base + shift[i%4] + noise*r.NormFloat64()
+			if task == eval.Multiclass {
+				in.Target[i] = float64(i / 4 % 3)
+				for k := range in.Models {
+					m := &in.Models[k]
+					m.Score[i] = 0.5
+					m.Class, m.Place = append(m.Class, int32((i/4+i/8%2)%3)), append(m.Place, int32(1+i/8%2))
+				}
+			}
 			if task == eval.Binary {
 				in.Target[i] = float64(1 - i/4%2*2)
 				for k := range in.Models {
@@ -334,23 +347,38 @@ func outcomes(task eval.Task) map[string]eval.Input {
 	return in
 }
 
-// Every outcome has its verb, of both tasks, and the recommendation follows.
-func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
-	want := map[string][3]string{ // the headline, the recommendation, the model
-		"helped":                      {"The robust model is better for the worst group.", "Use the robust model.", "robust"},
-		"mixed, too expensive":        {"The robust model is better for the worst group, but it costs the average more than accepted", "Keep the standard model (ERM) unless the worst group is worth more", "ERM"},
-		"mixed, explained by scaling": {"The robust model is better for the worst group, but rescaled ERM reaches 100\u00a0% of the improvement", "Keep the standard model (ERM), or use rescaled ERM.", "ERM"},
-		"mixed, other groups lose":    {"The robust model is better for g00000, the worst group of the standard model (ERM), but worse for more groups than it is better for:", "Keep the standard model (ERM) unless g00000 matters most", "ERM"},
-		"mixed, no measurable gain":   {"The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for:", "Keep the standard model (ERM).", "ERM"},
-		"no measurable difference":    {"There is no measurable difference between the robust model and the standard model (ERM) for the worst group.", "Keep the standard model (ERM).", "ERM"},
-		"hurt":                        {"Do not use the robust model: it is worse for the worst group.", "Keep the standard model (ERM).", "ERM"},
-		"too little data":             {"There is too little data to say whether the robust model is better for the worst group.", "Keep the standard model (ERM): more rows", "ERM"},
-		"not tested":                  {"The difference between the robust model and the standard model (ERM) was not tested: without intervals, nothing is claimed.", "Measure again with intervals", ""},
-		"standard model kept":         {"Cross-validation kept the standard model (ERM). None of 30 robust candidates improved the worst group enough to justify its cost.", "Use the standard model (ERM).", "ERM"},
-		"no baseline":                 {"The standard model (ERM) ", "", ""},
-		"degenerate":                  {"Do not use the robust model. The robust model predicts worse than a constant", "Use the standard model (ERM), or train again", "ERM"},
+// sentences reads the table of verdicts of docs/intervals.md: the pattern of the headline and of the
+// recommendation by verdict.
+func sentences(t *testing.T) map[string][2]*regexp.Regexp {
+	t.Helper()
+	page, err := os.ReadFile("../docs/intervals.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
+	_, table, ok := strings.Cut(string(page), "| verdict | sentence | recommendation |\n|---|---|---|\n")
+	if !ok {
+		t.Fatal("docs/intervals.md has no table of sentences")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	pattern := func(s string) *regexp.Regexp {
+		return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(s)), "…", ".*") + "$")
+	}
+	out := map[string][2]*regexp.Regexp{}
+	for _, line := range strings.Split(table, "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if len(cells) != 3 {
+			t.Fatalf("%q", line)
+		}
+		out[strings.ReplaceAll(strings.TrimSpace(cells[0]), ": ", ", ")] = [2]*regexp.Regexp{pattern(cells[1]), pattern(cells[2])}
+	}
+	return out
+}
+
+// Every outcome has its sentence and its recommendation, of every task, as docs/intervals.md has them.
+func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
+	want := sentences(t)
+	recommended := map[string]string{"helped": "robust", "not tested": "", "no baseline": ""} // others: ERM
+	for _, task := range []eval.Task{eval.Binary, eval.Multiclass, eval.Regression} {
 		cases := outcomes(task)
 		if len(cases) != len(want) {
 			t.Errorf("%d cases, %d sentences", len(cases), len(want))
@@ -364,10 +392,14 @@ func TestVerdict_SentenceOfEveryOutcome(t *testing.T) {
 				name += ", " + string(v.Reason)
 			}
 			w := want[what]
-			if name != what || !strings.HasPrefix(v.Headline, w[0]) || !strings.HasPrefix(v.Recommendation, w[1]) || v.Recommended != w[2] || (w[1] == "") != (v.Recommendation == "") {
+			model, ok := recommended[what]
+			if !ok {
+				model = "ERM"
+			}
+			if name != what || w[0] == nil || !w[0].MatchString(v.Headline) || !w[1].MatchString(v.Recommendation) || v.Recommended != model {
 				t.Errorf("%s, %s:\n%s: %s\n%s (%s)\n%v", task, what, name, v.Headline, v.Recommendation, v.Recommended, v.Groups)
 			}
-			numbers := map[eval.Task]string{eval.Binary: "accura", eval.Regression: "typical error (RMSE)"}[task]
+			numbers := map[eval.Task]string{eval.Binary: "accura", eval.Multiclass: "accura", eval.Regression: "typical error (RMSE)"}[task]
 			if !strings.Contains(v.Headline+v.Numbers, numbers) {
 				t.Errorf("%s, %s: no %s in %q, %q", task, what, numbers, v.Headline, v.Numbers)
 			}
