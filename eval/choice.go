@@ -17,7 +17,7 @@ type Candidate struct {
 	Value   Num    `json:"value"` // what was to fall
 	SE      Num    `json:"se"`    // of its change from the plain average, paired by rows
 	RiseSE  Num    `json:"rise_se"`
-	Allowed bool   `json:"allowed"` // worth its price
+	Allowed bool   `json:"allowed"` // worth its cost
 }
 
 // Best returns the candidate chosen; nil where the choice is damaged.

@@ -16,9 +16,9 @@ type Difference struct {
 	Interval *Interval `json:"interval,omitempty"` // paired
 }
 
-// Settled reports whether the interval leaves out 0, and on which side the
+// Direction reports whether the interval leaves out 0, and on which side the
 // difference lies (−1 or +1). Without an interval nothing is settled.
-func (d Difference) Settled() (side int, ok bool) {
+func (d Difference) Direction() (side int, ok bool) {
 	if d.Interval == nil || !d.Value.Defined() {
 		return 0, false
 	}
@@ -209,7 +209,7 @@ func (d *Difference) Text(scale float64) string {
 }
 
 // scale returns the magnitude whose decimals show a change: that of the change
-// and its interval, or scale where there is none.
+// and its interval, or scale without an interval.
 func (d *Difference) scale(scale float64) float64 {
 	m := math.Abs(float64(d.Value))
 	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {

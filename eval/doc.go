@@ -3,10 +3,10 @@
 //
 // It works on plain slices: targets, scores and per-row losses of one or more
 // models over the same rows, so any model can be audited, trained here or not.
-// [Evaluate] turns an [Input] into an [Evaluation] (metrics.json). A [Report]
+// [Evaluate] measures an [Input] and returns an [Evaluation] (metrics.json). A [Report]
 // adds what training knows (objective, certificate, adversary, coefficients);
 // [WriteJSON] writes it, eval/page as a page or Markdown, eval/figure draws it, and
-// [ParseGate] turns "worst_group.risk > 0.6" into a test that a build can fail on
+// [ParseGate] reads "worst_group.risk > 0.6", a condition that can fail a build
 // ([WriteJUnit]).
 //
 // # Conventions

@@ -102,7 +102,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	return e, nil
 }
 
-// overConstant compares losses with those of the constant; nil where there is none.
+// overConstant compares losses with those of the constant; nil without a constant.
 func overConstant(in *Input, loss []float64, rows []int32) *Difference {
 	if in.Constant == nil || len(rows) < 2 {
 		return nil

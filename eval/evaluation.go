@@ -175,7 +175,7 @@ func (e *Evaluation) Headline() *Grouping {
 	return &e.Groupings[len(e.Groupings)-1]
 }
 
-// Names are those of the models.
+// Names returns the names of the models.
 func (e *Evaluation) Names() []string {
 	out := make([]string, len(e.Models))
 	for k, m := range e.Models {

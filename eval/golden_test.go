@@ -47,11 +47,11 @@ func TestDifferencesAreSettledBeside0(t *testing.T) {
 		side      int
 	}{{0.1, 0.2, 1}, {0, 0.2, 0}, {-0.1, 0.2, 0}, {-0.1, 0, 0}, {-0.2, -0.1, -1}, {0, 0, 0}} {
 		d := eval.Difference{Value: eval.Num((c.low + c.high) / 2), Interval: &eval.Interval{Low: eval.Num(c.low), High: eval.Num(c.high)}}
-		if side, ok := d.Settled(); side != c.side || ok != (c.side != 0) {
+		if side, ok := d.Direction(); side != c.side || ok != (c.side != 0) {
 			t.Errorf("%v to %v: side %d, settled %v", c.low, c.high, side, ok)
 		}
 	}
-	if _, ok := (eval.Difference{Value: 1}).Settled(); ok {
+	if _, ok := (eval.Difference{Value: 1}).Direction(); ok {
 		t.Error("settled without an interval")
 	}
 }

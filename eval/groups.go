@@ -30,6 +30,7 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	return out
 }
 
+// measureGrouping measures all models on every group of a grouping; share holds the groups’ shares of the training rows, or is nil.
 func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []measure.Stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
@@ -188,9 +189,9 @@ func (g *Grouping) WorstFirst() []*Group {
 	return out
 }
 
-// Shown returns the first groups of a report that has room for most: where there are more, a
-// sixth of the room is all that groups without evidence get.
-func (g *Grouping) Shown(most int) []*Group {
+// FirstGroups returns at most so many groups in the order of a report. Of more groups, those without
+// evidence are at most a sixth.
+func (g *Grouping) FirstGroups(most int) []*Group {
 	all := g.WorstFirst()
 	if len(all) <= most {
 		return all

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// MostResamples of a bootstrap: these tell no more of an interval than a tenth as many.
+// MostResamples bounds the resamples: more of them change an interval by less than a percent.
 const MostResamples = 1_000_000
 
 // Input is what [Evaluate] measures. Rows run along all slices alike. Models
@@ -74,7 +74,7 @@ type Input struct {
 	// 1/Σy²; 0 means unknown.
 	EffectiveRows, TrainingRows float64
 
-	// Observe, when given, is told how far the measurement has come; it is
+	// Observe, when given, receives how far the measurement has come; it is
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
 
@@ -128,6 +128,7 @@ func (in *Input) rowID(i int) int {
 	return in.RowID[i]
 }
 
+// check returns an error for input that cannot be measured.
 func (in *Input) check() error {
 	n := len(in.Target)
 	switch {

@@ -31,7 +31,7 @@ func NewReference(e *Evaluation) *Reference {
 		of := ReferenceModel{m.Name, make(map[string]Estimate)}
 		heads := []string{"overall", "worst_group"}
 		if g := e.Headline(); g != nil {
-			for _, h := range g.Shown(MostGroups) {
+			for _, h := range g.FirstGroups(MostGroups) {
 				heads = append(heads, "group["+h.Label+"]")
 			}
 		}

@@ -97,7 +97,7 @@ func (j *judge) asked() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", words.Percent(*j.in.Budget))
 	}
-	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", words.Short(j.in.rate()))
+	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", words.FourDigits(j.in.rate()))
 }
 
 // rejected reports how many candidates cross-validation did not take.
@@ -165,7 +165,7 @@ func (j *judge) evenBetter() string {
 func (j *judge) losers() string {
 	var out []string
 	for i, g := range j.c.Groups {
-		if side, ok := (Difference{Value: g.Value, Interval: g.Simultaneous}).Settled(); !ok || side < 0 || !g.Sufficient {
+		if side, ok := (Difference{Value: g.Value, Interval: g.Simultaneous}).Direction(); !ok || side < 0 || !g.Sufficient {
 			continue
 		}
 		if len(out) == 3 {
@@ -233,7 +233,7 @@ func (e *Evaluation) leading() []reading {
 		}
 		accuracy := reading{name: "accuracy", key: "accuracy", share: true}
 		if t := e.Threshold; t != nil && *t != 0.5 {
-			accuracy.name = "accuracy at threshold " + words.Short(float64(*t))
+			accuracy.name = "accuracy at threshold " + words.FourDigits(float64(*t))
 		}
 		return []reading{accuracy, risk}
 	}
@@ -307,7 +307,7 @@ func (j *judge) numbers() string {
 	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.interval(perRisk))
 }
 
-// rmsePerRisk turns a change of the risk into one of the RMSE: the risk is k·RMSE², and
+// rmsePerRisk returns the change of the RMSE per change of the risk: the risk is k·RMSE², and
 // a² − b² = (a + b)(a − b).
 func rmsePerRisk(m reading, before, after Values) float64 {
 	a, risk := m.of(before), float64(before.Of["risk"])
@@ -339,11 +339,11 @@ func (j *judge) cost() string {
 	}
 	switch {
 	case change > 0:
-		return "The price: " + s + "."
+		return "The cost: " + s + "."
 	case first.share == (first.of(after) < first.of(before)) && first.of(after) != first.of(before):
 		return capital(s) + "." // the accuracy or the RMSE is worse although the risk is not
 	}
-	return "There is no price: " + s + "."
+	return "There is no cost: " + s + "."
 }
 
 // alone returns the measures of the model in focus, overall and in its worst group.
@@ -357,7 +357,7 @@ func (j *judge) alone() string {
 	if first.share {
 		s = fmt.Sprintf("%s is %s accurate overall", name, first.text(first.of(overall), j.N))
 		if t := j.Threshold; t != nil && *t != 0.5 {
-			s += fmt.Sprintf(" at threshold %s", words.Short(float64(*t)))
+			s += fmt.Sprintf(" at threshold %s", words.FourDigits(float64(*t)))
 		}
 	}
 	if w != nil {
@@ -412,7 +412,7 @@ func (j *judge) baseDegenerate() bool {
 	if d == nil {
 		return false
 	}
-	side, measurable := d.Settled()
+	side, measurable := d.Direction()
 	return measurable && side > 0
 }
 
@@ -422,7 +422,7 @@ func (j *judge) details() []string {
 	conf := words.Percent0(j.Confidence)
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
-			out = append(out, fmt.Sprintf("The largest group risk lies in %s (%s, simultaneous over %s).",
+			out = append(out, fmt.Sprintf("The largest group risk is in %s (%s, simultaneous over %s).",
 				w.MaxInterval.Text(float64(w.Risk)), conf, words.Plural(w.Compared, "group", "groups")))
 		}
 		return out

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// SliceSearch lists subgroups nobody named on which the risk is high. Half of
+// SliceSearch lists subgroups, found by a search, on which the risk is high. Half of
 // the rows is searched, the other half confirms what was found there.
 type SliceSearch struct {
 	Model     string  `json:"model"`
@@ -107,7 +107,7 @@ func permuted(in *Input, n int) []int32 {
 	r := resample.NewRNG(in.Seed, 0x511ce5)
 	perm := memory.Make[int32](in.rows.Arena, n)
 	for i := range perm {
-		j := int(r.Below(uint32(i + 1)))
+		j := int(r.IntBelow(uint32(i + 1)))
 		perm[i] = perm[j]
 		perm[j] = int32(i)
 	}

@@ -248,7 +248,7 @@ func (a *spreads) compare(c *Comparison, k int, confidence float64) {
 	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
 	minus := func(x, y []float64) *Interval {
 		for b := range x {
-			x[b] = resample.Less(x[b], y[b])
+			x[b] = resample.ChangeFrom(x[b], y[b])
 		}
 		return resample.BootInterval(x, confidence)
 	}

@@ -11,7 +11,7 @@ import (
 type Tally struct {
 	Better    int `json:"better"`    // the interval lies below 0
 	Worse     int `json:"worse"`     // above 0
-	Undecided int `json:"undecided"` // it covers 0, or there is none
+	Undecided int `json:"undecided"` // it covers 0, or is missing
 	TooSmall  int `json:"too_small"` // fewer rows than min_group_size: not tested
 }
 
@@ -22,7 +22,7 @@ func (c *Comparison) tally() *Tally {
 	}
 	t := &Tally{}
 	for _, g := range c.Groups {
-		side, ok := Difference{Value: g.Value, Interval: g.Simultaneous}.Settled()
+		side, ok := Difference{Value: g.Value, Interval: g.Simultaneous}.Direction()
 		switch {
 		case !g.Sufficient:
 			t.TooSmall++
@@ -37,7 +37,7 @@ func (c *Comparison) tally() *Tally {
 	return t
 }
 
-// String says a tally in words.
+// String writes the tally in words.
 func (t Tally) String() string {
 	better, worse := "no group is", words.Count(t.Worse)+" measurably"
 	if t.Better > 0 {
@@ -66,7 +66,7 @@ type Gap struct {
 	Low       string    `json:"lowest_in,omitempty"`
 	Interval  *Interval `json:"interval,omitempty"` // simultaneous over the groups
 	Tolerance float64   `json:"tolerance"`
-	// Outcome is "within" or "above" where the interval lies on one side of the
+	// Outcome is "within" or "above" where the interval is on one side of the
 	// tolerance, "undecided" where it covers it, "untested" without one.
 	Outcome string `json:"outcome"`
 }

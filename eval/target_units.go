@@ -40,7 +40,7 @@ func (r *Report) InTargetUnits() *Report {
 	return &out
 }
 
-// A unit turns risks into root mean squares: RMSE² = square·risk.
+// A unit converts risks to root mean squares: RMSE² = square·risk.
 type unit struct{ square float64 }
 
 func (u unit) root(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
@@ -83,6 +83,7 @@ func (u unit) intervals(of map[string]Interval) map[string]Interval {
 	return out
 }
 
+// evaluation returns a copy of e with risks and their changes as root mean squares.
 func (u unit) evaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit

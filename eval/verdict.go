@@ -33,7 +33,7 @@ type Reason string
 
 // The reasons.
 const (
-	TooExpensive Reason = "too expensive"        // the average pays more than the rate or the budget allows
+	TooExpensive Reason = "too expensive"        // the average rises by more than the rate or the budget allows
 	ByRescaling  Reason = "explained by scaling" // the rescaled baseline reaches most of the improvement
 	OthersLose   Reason = "other groups lose"    // the baseline's worst group gains, more groups lose than gain
 	NoGain       Reason = "no measurable gain"   // of the worst group, and more groups lose than gain
@@ -85,6 +85,7 @@ type judge struct {
 	ranksBetter       bool       // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
 }
 
+// verdict judges the first comparison.
 func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: Focus(len(e.Models)), effective: math.Inf(1)}
 	if e.Models[j.k].OverConstant != nil {
@@ -112,7 +113,7 @@ func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
 
 // decide returns the outcome: the first condition that holds.
 func (j *judge) decide(v *Verdict) (Outcome, Reason) {
-	side, measurable := j.d.Settled()
+	side, measurable := j.d.Direction()
 	moreLose := v.Groups != nil && v.Groups.Worse > v.Groups.Better
 	switch {
 	case j.worseThanConstant() || j.effective < j.fewest:
@@ -149,7 +150,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 
 // worseThanConstant reports whether the model is measurably worse than the constant.
 func (j *judge) worseThanConstant() bool {
-	side, measurable := j.overConstant.Settled()
+	side, measurable := j.overConstant.Direction()
 	return measurable && side > 0
 }
 
@@ -177,7 +178,7 @@ func (j *judge) firstGains() bool {
 	if j.c.AtBaselineWorst == nil {
 		return false
 	}
-	side, _ := j.c.AtBaselineWorst.Settled()
+	side, _ := j.c.AtBaselineWorst.Direction()
 	return side < 0
 }
 

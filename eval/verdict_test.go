@@ -210,7 +210,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 	}
 	pointwise := 0
 	for _, g := range e.Compared[0].Groups {
-		if _, ok := (eval.Difference{Value: g.Value, Interval: g.Interval}).Settled(); ok {
+		if _, ok := (eval.Difference{Value: g.Value, Interval: g.Interval}).Direction(); ok {
 			pointwise++
 		}
 	}
@@ -454,7 +454,7 @@ func TestVerdict_Numbers(t *testing.T) {
 	if want := "For south (4 rows) accuracy rises from 25\u00a0% to 75\u00a0% and log loss falls from 0.815 to 0.609."; e.Verdict.Numbers != want {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
-	if want := "There is no price: accuracy over all rows rises from 62\u00a0% to 88\u00a0% (log loss 0.489 → 0.449)."; e.Verdict.Cost != want {
+	if want := "There is no cost: accuracy over all rows rises from 62\u00a0% to 88\u00a0% (log loss 0.489 → 0.449)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}
 	threshold := 0.3

@@ -34,7 +34,7 @@ func (e *Evaluation) shortened() *Evaluation {
 	c.Groupings = slices.Clone(e.Groupings)
 	for i := range c.Groupings {
 		if g := &c.Groupings[i]; long(*g) {
-			kept := e.kept(g)
+			kept := e.keptLabels(g)
 			if g == c.Headline() {
 				c.Compared = slices.Clone(e.Compared)
 				for k := range c.Compared {
@@ -48,9 +48,9 @@ func (e *Evaluation) shortened() *Evaluation {
 	return &c
 }
 
-// kept returns the labels of the groups of which everything is kept: the worst, and those
+// keptLabels returns the labels of the groups of which everything is kept: the worst, and those
 // that are named elsewhere.
-func (e *Evaluation) kept(g *Grouping) map[string]bool {
+func (e *Evaluation) keptLabels(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
 	for _, h := range g.WorstFirst()[:MostGroups] {
 		kept[h.Label] = true

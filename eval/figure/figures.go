@@ -37,6 +37,7 @@ const FewGroups = 12
 // maxDots is the most rows a dot chart shows; the table has the rest.
 const maxDots = 20
 
+// figCVaR draws the mean loss of the worst share of the rows by that share.
 func figCVaR(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
@@ -63,6 +64,7 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
+// figCalibration draws observed against predicted probabilities of two classes, residuals of quantities.
 func figCalibration(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	if e.Task == eval.Multiclass {
@@ -91,6 +93,7 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		Alt:     "Calibration by tenths. " + strings.Join(alt, "; ") + "."}, true
 }
 
+// figResiduals draws the residuals by tenths of the prediction.
 func figResiduals(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	p := chart.Panel{XLabel: words.WithUnit("mean prediction", e.TargetUnit), YLabel: words.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
@@ -114,6 +117,7 @@ func figResiduals(r *eval.Report) (Figure, bool) {
 		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
 }
 
+// figCoefficients draws the largest coefficients of all models.
 func figCoefficients(r *eval.Report) (Figure, bool) {
 	c := r.Coefficients
 	if c == nil || len(c.Rows) == 0 {

@@ -38,6 +38,7 @@ func together(e *eval.Evaluation, small bool, left int) string {
 	return s
 }
 
+// figRisk draws the risk of every group, with its interval.
 func figRisk(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	g := e.Headline()
@@ -46,7 +47,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	models := modelsShown(g, len(e.Models))
 	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e)}
-	order := g.Shown(maxDots)
+	order := g.FirstGroups(maxDots)
 	var alt []string
 	small := false
 	for i, h := range order {
@@ -105,7 +106,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for _, c := range compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
-	order := g.Shown(maxDots)
+	order := g.FirstGroups(maxDots)
 	var alt []string
 	small := false
 	for i, h := range order {

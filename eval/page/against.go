@@ -94,7 +94,7 @@ func (p *page) overallRisk() []line {
 	return []line{p.measure(words.WithUnit(p.riskName()+", all rows", p.E.LossUnit), "risk")}
 }
 
-// measures are those of the task but the risk.
+// measures returns the lines of the measures of the task, without the risk.
 func (p *page) measures() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
 		if q.Key == "log_loss" && p.riskName() == "Log loss" || q.Key == "rmse" && p.riskName() == "RMSE" {

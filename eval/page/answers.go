@@ -72,8 +72,8 @@ func haveOf(n int) string {
 // points writes a share in percentage points.
 func points(x eval.Num) string { return words.Signed(100*float64(x), 10) }
 
-// by returns the date and the owner that a model card names.
-func by(card []eval.Fact) string {
+// cardLine returns the date and the owner that a model card names.
+func cardLine(card []eval.Fact) string {
 	var out []string
 	for _, key := range []string{"date", "owner", "contact"} {
 		for _, f := range card {

@@ -88,7 +88,7 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	for _, c := range e.Models[k].Classes {
 		t.Head = append(t.Head, words.Group(c.Class))
 	}
-	for _, h := range g.Shown(maxTableRows / 2) {
+	for _, h := range g.FirstGroups(maxTableRows / 2) {
 		cells, shades := []string{words.Group(h.Label)}, []int{0}
 		for _, c := range h.Models[k].Classes {
 			cells = append(cells, fmt.Sprintf("%s (%s)", shareText(c.Recall, c.Support), words.Count(c.Support)))

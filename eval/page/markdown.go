@@ -53,7 +53,7 @@ func (m *markdown) verdict() {
 	m.bullets(v.Details)
 }
 
-// results are of the groups, the models, the adversary, slices, coefficients and the choice.
+// results writes the sections of the groups, the models, the adversary, slices, coefficients and the choice.
 func (m *markdown) results() {
 	p := m.page
 	if p.Groups != nil {
@@ -101,7 +101,7 @@ func (m *markdown) results() {
 	}
 }
 
-// provenance is what the results rest on.
+// provenance writes how the results came about.
 func (m *markdown) provenance() {
 	p := m.page
 	m.line("## Caveats\n")
@@ -165,6 +165,7 @@ func (m *markdown) tables(of ...*table) {
 	}
 }
 
+// table writes a table.
 func (m *markdown) table(t table) {
 	row := func(cells []string) {
 		m.WriteString("|")

@@ -133,6 +133,7 @@ func (r tableRow) ShadeOf(i int) string {
 	return ""
 }
 
+// newPage returns the contents of the page of a report, in the units of the target.
 func newPage(raw *eval.Report) *page {
 	lossUnit := raw.Evaluation.LossUnit
 	r := raw.InTargetUnits()
@@ -152,7 +153,7 @@ func newPage(raw *eval.Report) *page {
 		p.Tally = capital(t.String())
 	}
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
-	p.By, p.Words = by(r.Card), glossary(e, r.Adversary)
+	p.By, p.Words = cardLine(r.Card), glossary(e, r.Adversary)
 	p.Classes = classTables(e)
 	p.Many = p.Groups != nil && len(p.Groups.Rows) > figure.FewGroups
 	p.Certificate = certificateFacts(r.Certificate, lossUnit)
@@ -221,7 +222,7 @@ func (p *page) tiles() []tile {
 		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows),
 			compare(key("risk", words.Number), "All rows: "+lossName, rows), compare(key("macro_f1", share(e.N)), "Macro-F1", "mean over the classes"))
 	} else if e.Task == eval.Binary {
-		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.Short(float64(*e.Threshold))),
+		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.FourDigits(float64(*e.Threshold))),
 			compare(key("risk", words.Number), "All rows: "+lossName, rows))
 	} else {
 		out = append(out, compare(key("rmse", words.Number), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
@@ -270,6 +271,7 @@ func riskIs(e *eval.Evaluation) string {
 	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
 
+// factList returns the data sheet: what was measured and how it was trained.
 func (p *page) factList() []eval.Fact {
 	e, o := p.E, p.Report.Objective
 	var out []eval.Fact
@@ -285,10 +287,10 @@ func (p *page) factList() []eval.Fact {
 	}
 	add("Target", words.WithUnit(t, e.TargetUnit))
 	if o.Mu > 0 {
-		add("μ (ridge)", words.Short(o.Mu))
+		add("μ (ridge)", words.FourDigits(o.Mu))
 	}
 	if o.Penalty != "" {
-		add("ν (penalty)", words.Short(o.Nu))
+		add("ν (penalty)", words.FourDigits(o.Nu))
 	}
 	if o.N > 0 {
 		add("Training rows", words.Count(o.N))
@@ -310,6 +312,7 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
+// certificateFacts returns the lines of the certificate; nil without one.
 func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 	if c == nil {
 		return nil
@@ -336,7 +339,7 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		{Key: words.WithUnit("Gap", unit), Value: sci(c.Gap)},
 		{Key: words.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
 		{Key: words.WithUnit("Lower bound", unit), Value: f(c.Lower)},
-		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", words.Short(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", words.FourDigits(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
@@ -412,7 +415,7 @@ func methods(e *eval.Evaluation) []string {
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk falls by at least %s times the average’s increase. Hurt: the interval lies above 0. Too little data: it covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.Short(orTwo(e.Rate))))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk falls by at least %s times the average’s increase. Hurt: the interval lies above 0. Too little data: it covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.FourDigits(orTwo(e.Rate))))
 	}
 	return out
 }

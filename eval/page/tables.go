@@ -50,7 +50,7 @@ func (p *page) groupTable() *table {
 	for i := range g.Groups {
 		byLabel[g.Groups[i].Label] = i
 	}
-	order := g.Shown(eval.MostGroups)
+	order := g.FirstGroups(eval.MostGroups)
 	if left := g.Count() - len(order); left > 0 {
 		t.Foot = words.Plural(left, "more group is", "more groups are") + " in metrics.json. "
 	}
@@ -117,7 +117,7 @@ var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration
 // fourFifths is the ratio of selection rates that the four-fifths rule asks for.
 const fourFifths = 0.8
 
-// rateTable has the rates of the model in focus by group, their largest gap against the tolerance
+// rateTable returns the rates of the model in focus by group, their largest gap against the tolerance
 // and the ratio of the selection rates against four fifths; nil without two classes and groups.
 func (p *page) rateTable() *table {
 	e, g := p.E, p.E.Headline()
@@ -130,7 +130,7 @@ func (p *page) rateTable() *table {
 		q, _ := e.Task.Measure(key)
 		t.Head = append(t.Head, q.Label)
 	}
-	order := g.Shown(eval.MostGroups)
+	order := g.FirstGroups(eval.MostGroups)
 	for _, h := range order {
 		cells := []string{words.Group(h.Label), words.Count(h.N)}
 		for _, key := range rateKeys {
@@ -193,7 +193,7 @@ func (p *page) rankingTable() *table {
 			if c.WorstGroup.Interval != nil {
 				cells[5] = "no measurable difference"
 			}
-			switch side, ok := c.WorstGroup.Settled(); {
+			switch side, ok := c.WorstGroup.Direction(); {
 			case c.Alike:
 				cells[5] = "the same predictions"
 			case ok && side < 0:

@@ -93,6 +93,7 @@ func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 	return out
 }
 
+// coefficientTable returns the coefficients of some columns, one column of cells a model.
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
 	t := &table{Title: title, Head: []string{"Column"}}
 	units := slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Unit != "" })
@@ -112,7 +113,7 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 				if k < len(q.Intervals) && q.Intervals[k] != nil {
 					lo, hi := float64(q.Intervals[k].Low), float64(q.Intervals[k].High)
 					half := (hi - lo) / 2
-					s = words.Within(v, half) + " [" + words.Within(lo, half) + " to " + words.Within(hi, half) + "]"
+					s = words.ToPrecision(v, half) + " [" + words.ToPrecision(lo, half) + " to " + words.ToPrecision(hi, half) + "]"
 				}
 				cells = append(cells, s)
 			} else {

@@ -43,6 +43,7 @@ func (a *axis) fit(v float64) {
 	a.min, a.max = math.Min(a.min, v), math.Max(a.max, v)
 }
 
+// newAxis returns an axis without a range.
 func newAxis(log bool) axis { return axis{min: math.Inf(1), max: math.Inf(-1), log: log} }
 
 // settle pads the range and makes it non-empty.
@@ -114,6 +115,7 @@ func decimal(n, exponent int) float64 {
 	return v
 }
 
+// logTicks returns about want ticks of a logarithmic axis.
 func (a axis) logTicks(want int) []tick {
 	lo, hi := math.Floor(math.Log10(a.min)), math.Ceil(math.Log10(a.max))
 	decades := math.Log10(a.max / a.min)

@@ -59,6 +59,7 @@ func (d Dots) Drawing() Drawing {
 	return Drawing{w: Width, h: head + sum + foot, draw: func(p sheet) { d.draw(p, rows, head, foot) }}
 }
 
+// draw draws the rows below each other, and the axis under them.
 func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	x := d.axis()
 	left, detail := vg.Length(0), vg.Length(0)
@@ -122,6 +123,7 @@ func (d Dots) legend(p sheet) {
 	p.legend(0, p.h-4, names, false)
 }
 
+// axis returns an axis that holds all values, intervals and references.
 func (d Dots) axis() axis {
 	x := newAxis(false)
 	for _, r := range d.Rows {
@@ -140,6 +142,7 @@ func (d Dots) axis() axis {
 	return x
 }
 
+// marks draws the marks and intervals of a row at the height y.
 func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
 	for k, v := range r.Value {
 		if !x.inside(v) {
@@ -159,7 +162,7 @@ func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
 }
 
 // wrap breaks s into at most most lines of a width, at spaces and after
-// hyphens, slashes and the like, or within a word where there are none; the
+// hyphens, slashes and the like, or within a word without them; the
 // last line is clipped where more would be needed.
 func wrap(s string, width, size vg.Length, most int) []string {
 	var out []string

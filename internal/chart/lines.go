@@ -67,6 +67,7 @@ func (q Panel) size() vg.Length {
 	return vg.Length(h + 18 + 34) // label above, ticks and label below
 }
 
+// draw draws the panel with its upper edge at top.
 func (q Panel) draw(p sheet, top vg.Length) {
 	x, y := newAxis(q.XLog), newAxis(q.YLog)
 	for _, s := range q.Series {
@@ -148,6 +149,7 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 }
 
+// draw draws the series, its edges and its marks.
 func (s Series) draw(p sheet, x, y axis) {
 	col, style, width := hue(s.K), dashes[s.K%len(dashes)], vg.Length(1.8)
 	for _, edge := range [][]float64{s.Lo, s.Hi} {

@@ -66,5 +66,5 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	return memory.NewArena(dir, memory.ResidentLimit(free+have))
 }
 
-// Close gives up what of the measured rows lies on disk; Input must not be used any more.
+// Close releases the measured rows that are stored on disk; Input must not be used any more.
 func (x *Measured) Close() { x.arena.Close() }

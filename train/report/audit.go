@@ -45,7 +45,7 @@ type audit struct {
 
 // Audit evaluates the predictions that a table holds, of any model. What does not
 // fit the table is a *data.Error or an *OptionError. One column is read after the other; where
-// memory has no room for what is known of the rows it lies in Options.Cache.
+// numbers by row do not fit in memory, they are stored in Options.Cache.
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
 	x := &Measured{options: o.Options, audit: &audit{o, f, nil}}
 	defer func() {

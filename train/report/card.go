@@ -74,6 +74,7 @@ func misspelt(name string) string {
 	return ""
 }
 
+// cardText writes a value of a model card in one line.
 func cardText(n *yaml.Node) (string, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:

@@ -30,7 +30,7 @@ func LossUnit(c train.Config) string {
 	return fmt.Sprintf("(units of %s)²", of)
 }
 
-// Coefficients are those of the baselines and of the robust model, side by side, in
+// Coefficients returns the coefficients of the baselines and of the robust model, side by side, in
 // the units of the columns and in those of the encoded ones, without those that groups
 // have of their own.
 func Coefficients(m *train.Model) *eval.Coefficients {
@@ -93,7 +93,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// coefficients are those of the model, the largest with intervals where the rows of its
+// coefficients returns the coefficients of the model, the largest with intervals where the rows of its
 // training are at hand.
 func (x *Measured) coefficients() *eval.Coefficients {
 	m, run := x.model, x.run
@@ -141,8 +141,8 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			if t := m.Encoder.Target; t.Task != data.Binary {
 				unit *= t.Scale
 			}
-			q.ScaledIntervals[k] = around(q.Scaled[k], z*se)
-			q.Intervals[k] = around(q.Original[k], z*se*math.Abs(unit))
+			q.ScaledIntervals[k] = normalInterval(q.Scaled[k], z*se)
+			q.Intervals[k] = normalInterval(q.Original[k], z*se*math.Abs(unit))
 			c.About = fmt.Sprintf("Second lines: %s intervals of each coefficient on its own, by sandwich standard errors: how far it would move had other rows of the same population been drawn and the model trained again at the same μ and the same level, the adversary answering to those rows. They say nothing of causes, and columns that stand for one another widen them.",
 				fmt.Sprintf("%.4g\u00a0%%", 100*confidence))
 		}
@@ -151,8 +151,8 @@ func (x *Measured) coefficients() *eval.Coefficients {
 	return c
 }
 
-// around returns the interval of a normal estimate.
-func around(at eval.Num, half float64) *eval.Interval {
+// normalInterval returns the interval of a normal estimate.
+func normalInterval(at eval.Num, half float64) *eval.Interval {
 	return &eval.Interval{Low: at - eval.Num(half), High: at + eval.Num(half), Method: "sandwich"}
 }
 
@@ -163,6 +163,7 @@ type version struct {
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
+// name returns what the version is called in tables.
 func (v version) name() string { return nameOf[v.role] }
 
 // scored returns versions, and the rescaled baseline.

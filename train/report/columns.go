@@ -106,7 +106,7 @@ func (v *variation) total(c ranks.Comm, e *data.Encoder) (all variation) {
 	return variation{n: sum[0], sum: sum[1], number: of(0), linear: of(1), square: of(2), size: of(3)}
 }
 
-// inputs are those of e, where they are many the most varying first.
+// inputs returns the inputs of e; of many, the most varying come first.
 func (v *variation) inputs(e *data.Encoder) []data.Input {
 	if v.number == nil {
 		return e.Inputs
@@ -188,7 +188,7 @@ func rowNumbers(arena *memory.Arena, rows []int) []int {
 	return out
 }
 
-// numbersAt returns the values of a column of numbers at rows, NaN where there are none; nil
+// numbersAt returns the values of a column of numbers at rows, NaN for nulls; nil
 // means all.
 func numbersAt(arena *memory.Arena, c *data.Column, rows []int) []float64 {
 	if rows == nil && c.Null == nil {

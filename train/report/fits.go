@@ -38,8 +38,8 @@ func (x *Measured) fits() (fits []*fit, why []string) {
 	return fits, why
 }
 
-// answering says in f how the adversary of the robust model follows the losses, or why no
-// equations say it.
+// answering stores in f how the adversary of the robust model follows the losses, or returns why no
+// equations describe it.
 func (x *Measured) answering(f *fit) (why string) {
 	m, run, c := x.model, x.run, x.model.Config
 	s := m.Summary("")
@@ -56,7 +56,7 @@ func (x *Measured) answering(f *fit) (why string) {
 	case c.Protect != nil && *c.Protect < 1:
 		f.answer = answer{kind: "tail", share: *c.Protect}
 	case c.Protect != nil, s.Penalty == "":
-	case s.Nu > leastPrice*math.Abs(s.AverageRisk) && !math.IsInf(s.Nu, 1):
+	case s.Nu > leastPenalty*math.Abs(s.AverageRisk) && !math.IsInf(s.Nu, 1):
 		f.answer = answer{kind: s.Penalty, nu: s.Nu, ball: c.Nu == nil}
 	default:
 		return "at ν = 0 a few rows decide, and no normal approximation holds"
@@ -64,9 +64,9 @@ func (x *Measured) answering(f *fit) (why string) {
 	return ""
 }
 
-// leastPrice is the price, of the mean loss, below which the weights of rows jump with
+// leastPenalty is the penalty coefficient, relative to the mean loss, below which the weights of rows jump with
 // their losses.
-const leastPrice = 1e-6
+const leastPenalty = 1e-6
 
 // answeringGroups returns answering of an adversary over groups.
 func (x *Measured) answeringGroups(f *fit) (why string) {

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// objectiveText writes the objective of a level that is not a price over rows; "" for
+// objectiveText writes the objective of a level other than a penalty over rows; "" for
 // one that is.
 func objectiveText(m *train.Model) string {
 	c := m.Config

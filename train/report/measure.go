@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A Measured is an evaluation with what a report says beside it.
+// Measured is an evaluation with what a report says beside it.
 type Measured struct {
 	shared     bool // the training rows are shared by several ranks
 	Evaluation *eval.Evaluation
@@ -36,9 +36,9 @@ type Measured struct {
 }
 
 // Measure evaluates a model and its baselines on the rows that its training held
-// out, on the training rows where there are none. A model that was loaded needs
+// out, on the training rows without a hold-out. A model that was loaded needs
 // its Rerun before. The groups that options name must be columns of the table. Of rows that
-// lie with several ranks it is a collective call, made before anything else is asked of the
+// are distributed over several ranks it is a collective call, made before anything else is asked of the
 // model's rows: the first rank has what is measured, the others nil.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
@@ -99,6 +99,7 @@ func (x *Measured) costOfGroups(ctx context.Context) error {
 // A CrossfitError is why rows could not be measured by models trained without them.
 type CrossfitError struct{ Err error }
 
+// Error returns the cause behind what failed.
 func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
 
 // Unwrap returns the cause.

@@ -58,22 +58,22 @@ type Options struct {
 	// Quick leaves out the search for bad slices, which reads the columns of the table again.
 	Quick bool
 
-	Observe func(eval.Progress) // told how far the measuring has come; may be nil
+	Observe func(eval.Progress) // receives how far the measuring has come; may be nil
 
-	// What is known of the rows of a table that memory has no room for lies in files without a
+	// Numbers by row that do not fit in memory are stored in files without a
 	// name in this directory, or the nearest one above that is there; without one they are
 	// refused. Measured.Close gives it up.
 	Cache    string
 	Memory   int64        // bytes that the process may have; 0: what the system leaves it
-	Announce func(string) // told that rows are measured there; may be nil
+	Announce func(string) // called where rows are measured there; may be nil
 
 	Command string // that reproduces the report; may be empty
 
 	blockRows int   // of a table in a block; 0: some megabytes of them
-	paging    int64 // bytes from which a slice lies in Cache, whatever memory there is; 0: memory decides
+	paging    int64 // bytes from which a slice is stored in Cache, whatever memory there is; 0: memory decides
 }
 
-// DefaultOptions are those of the command without options.
+// DefaultOptions returns the options of the command without any given.
 func DefaultOptions() Options {
 	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }

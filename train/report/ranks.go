@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// measureRanks works like Measure of hold-out rows that lie with several ranks: each says what the models
+// measureRanks works like Measure of hold-out rows that are distributed over several ranks: each says what the models
 // predict of its own, and the first one measures all; the others have nil.
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
@@ -39,7 +39,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 }
 
 // gather gives the first rank what was taken of the rows of all, in the order of the table, where
-// it has room: in memory, or on disk; the others have nil.
+// they fit: in memory, or on disk; the others have nil.
 func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
 	ends := ranks.Ends(c, len(own.Rows))
 	n := ends[len(ends)-1]

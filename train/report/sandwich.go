@@ -14,7 +14,7 @@ import (
 
 // A fit is a trained model as the solution of equations over its rows: Σ_i y_i ∇ℓ_i(x) + μx = 0,
 // y the weights of the rows at the optimum. Where an adversary chose y, what it chooses
-// by is solved along with x: a threshold, the price of a ball, weights over groups. The
+// by is solved along with x: a threshold, the penalty coefficient of a ball, weights over groups. The
 // variance of x is then the usual one of M-estimators, A⁻¹ (Σ_i ψ_i ψ_iᵀ) A⁻¹ (Huber 1967),
 // ψ_i being what row i adds to the equations and A their derivative, of which the columns
 // of x are asked for.
@@ -39,8 +39,8 @@ type fit struct {
 // An answer is how the adversary's weights follow the losses (docs/intervals.md).
 type answer struct {
 	kind   string  // "kl", "chi2", "tail" (CVaR), "largest" (of groups), or "" for weights that do not follow them
-	nu     float64 // price, > 0 for kl and chi2
-	ball   bool    // the price is that of a ball, solved along with x
+	nu     float64 // penalty coefficient, > 0 for kl and chi2
+	ball   bool    // the penalty coefficient is that of a ball, solved along with x
 	share  float64 // of the rows, of a tail
 	equal  bool    // over groups: the prior is equal, not their shares
 	adjust float64 // over groups: C of C/√n_g
@@ -71,7 +71,7 @@ type equations interface {
 	directionTo(t, unit []float64) bool
 }
 
-// standardErrors are those of the columns, in the units of x; nil where the rows do not
+// standardErrors returns those of the columns, in the units of x; nil where the rows do not
 // settle all coefficients. Rows are sampled by their weights where there are many.
 func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []float64 {
 	n, d := rows.N, rows.D
@@ -271,7 +271,7 @@ func (f *fit) scores(r *drawn) *rescaling {
 	return s
 }
 
-// unitTo turns the unit of column j into that of slope·x_j, x moving the slope too.
+// unitTo changes the unit of column j into that of slope·x_j, x moving the slope too.
 func (s *rescaling) unitTo(unit []float64, x float64, j int) {
 	for k, b := range s.by {
 		unit[k] = -x * b

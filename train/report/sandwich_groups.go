@@ -46,7 +46,7 @@ type groupEquations struct {
 // what a solver leaves on others.
 const leastActive = 1e-4
 
-// groupEquations are nil where the rows do not settle all coefficients.
+// groupEquations returns nil where the rows do not settle all coefficients.
 func (f *fit) groupEquations(r *drawn) *groupEquations {
 	k, d := len(f.over.q), len(f.x)
 	e := &groupEquations{f: f, r: r, mass: make([]float64, k), mean: make([]float64, k), bend: make([]float64, k), level: make([]float64, k)}
@@ -100,7 +100,7 @@ func (f *fit) groupEquations(r *drawn) *groupEquations {
 			a.SetSym(d+c, e.size-1, -1)
 		}
 		e.lu.Factorize(a)
-		return e.settled()
+		return e.ifSolvable()
 	default:
 		z, err := design.NewDense(k, d, flat)
 		if err != nil {
@@ -134,7 +134,7 @@ func (f *fit) groupEquations(r *drawn) *groupEquations {
 	return e
 }
 
-func (e *groupEquations) settled() *groupEquations {
+func (e *groupEquations) ifSolvable() *groupEquations {
 	if c := e.lu.Cond(); !(c < 1e14) {
 		return nil
 	}

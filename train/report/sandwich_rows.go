@@ -27,7 +27,7 @@ type rowEquations struct {
 	solved *mat.VecDense
 }
 
-// rowEquations are nil where the rows do not settle all coefficients.
+// rowEquations returns nil where the rows do not settle all coefficients.
 func (f *fit) rowEquations(r *drawn) *rowEquations {
 	m, d := len(r.target), len(f.x)
 	e := &rowEquations{f: f, r: r, v: make([]float64, m)}

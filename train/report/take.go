@@ -147,7 +147,7 @@ func extend[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
 	*to = append(*to, more...)
 }
 
-// predictions are those of the models on rows of f.
+// predictions returns those of the models on rows of f.
 func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
 	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {

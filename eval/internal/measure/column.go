@@ -87,16 +87,16 @@ func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 		code[i] = k
 	}
 	if len(cuts) == 0 {
-		return []string{plain(least)}, code
+		return []string{formatCut(least)}, code
 	}
 	for k := 0; k <= len(cuts); k++ {
 		switch k {
 		case 0:
-			labels = append(labels, "≤ "+plain(cuts[0]))
+			labels = append(labels, "≤ "+formatCut(cuts[0]))
 		case len(cuts):
-			labels = append(labels, "> "+plain(cuts[k-1]))
+			labels = append(labels, "> "+formatCut(cuts[k-1]))
 		default:
-			labels = append(labels, fmt.Sprintf("%s to %s", plain(cuts[k-1]), plain(cuts[k])))
+			labels = append(labels, fmt.Sprintf("%s to %s", formatCut(cuts[k-1]), formatCut(cuts[k])))
 		}
 	}
 	return labels, code
@@ -108,7 +108,7 @@ func (c Column) Text(i int) string {
 	case c.Levels == nil && math.IsNaN(c.Value[i]), c.Levels != nil && c.Code[i] < 0:
 		return "(missing)"
 	case c.Levels == nil:
-		return plain(c.Value[i])
+		return formatCut(c.Value[i])
 	}
 	return c.Levels[c.Code[i]]
 }
@@ -117,7 +117,7 @@ func (c Column) Text(i int) string {
 // into about equal parts, none of them the largest value. NaN is left out. Of many
 // values, a sample decides.
 func quantileCuts(x []float64, k int) []float64 {
-	s := orderStatistics(thinned(x), func(n int) []int {
+	s := orderStatistics(thin(x), func(n int) []int {
 		if n == 0 {
 			return nil
 		}
@@ -140,9 +140,9 @@ func quantileCuts(x []float64, k int) []float64 {
 // a hundredth of the rows.
 const mostForCuts = 1 << 14
 
-// thinned returns x, or one of every run of it where it is long, at a place in the run that
+// thin returns x, or one of every run of it where it is long, at a place in the run that
 // follows no pattern.
-func thinned(x []float64) []float64 {
+func thin(x []float64) []float64 {
 	step := len(x) / mostForCuts
 	if step < 2 {
 		return x
@@ -155,8 +155,8 @@ func thinned(x []float64) []float64 {
 	return out
 }
 
-// plain writes a cut point without trailing zeros.
-func plain(x float64) string {
+// formatCut writes a cut point without trailing zeros.
+func formatCut(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return words.Count(int(x))
 	}

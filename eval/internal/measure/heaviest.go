@@ -41,7 +41,7 @@ func Heaviest(y []float64, counts []int, mass float64) (of []Heavy, fewest Heavy
 	return of, fewest
 }
 
-// A rank is a question: of so many, or, where count is 0, of so much mass.
+// A rank is a question: the sum of the count largest, or, where count is 0, how many have so much mass.
 type rank struct {
 	count  int
 	mass   float64

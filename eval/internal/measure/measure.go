@@ -86,6 +86,7 @@ func (v Values) Get(key string) (float64, bool) {
 	return float64(x), true
 }
 
+// set stores a value of a measure, or why it is undefined.
 func (v *Values) set(key string, x float64, why string) {
 	if v.Of == nil {
 		v.Of = make(map[string]Num)

@@ -47,7 +47,7 @@ func (a *Summer) Add(x float64) {
 	a.s = t
 }
 
-// Sum is the sum so far.
+// Sum returns the sum so far.
 func (a *Summer) Sum() float64 { return a.s + a.c }
 
 // Mean returns the mean of x, NaN of nothing.
@@ -76,5 +76,5 @@ func (m *Moments) Add(x float64) {
 	m.m2 += d * (x - m.Mean)
 }
 
-// Variance is that of a sample, 0 of one number.
+// Variance returns the variance of a sample, 0 of one number.
 func (m *Moments) Variance() float64 { return m.m2 / math.Max(1, m.N-1) }

@@ -12,7 +12,7 @@ func TestBelowIsExactWhereManyAreDrawnAgain(t *testing.T) {
 	r := NewRNG(11)
 	var by [3]float64 // remainder by three, which tells numbers drawn apart
 	for range draws {
-		by[r.Below(n)%3]++
+		by[r.IntBelow(n)%3]++
 	}
 	for k, c := range by {
 		if !(math.Abs(c-draws/3) <= 5*math.Sqrt(draws/3)) {

@@ -14,7 +14,7 @@ import (
 // values plus Σ z_i (x_i − mean) with independent standard normal z, for every group on its own and the
 // same z for every model (paired). A statistic moves by its derivative along the sums, those of the ranks by
 // their influences (influence.go). In a group of many rows the sums are drawn from their covariance
-// (normal.go), which is the same law at a cost that does not grow with the rows.
+// (normal.go), which is the same distribution at a cost that does not grow with the rows.
 //
 // Resample b of stratum s has a generator of its own, seeded by (seed, grouping, s, b), and is summed by
 // one goroutine in the order of the rows: the result does not depend on the number of workers.
@@ -36,15 +36,15 @@ func NewRNG(seed uint64, part ...uint64) rng {
 	return rng(mix(seed))
 }
 
-func (r *rng) next() uint64 {
+func (r *rng) nextUint64() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	return mix(uint64(*r))
 }
 
-// Below returns a uniform integer in [0, n) by Lemire's method, exactly.
-func (r *rng) Below(n uint32) uint32 {
+// IntBelow returns a uniform integer in [0, n) by Lemire's method, exactly.
+func (r *rng) IntBelow(n uint32) uint32 {
 	for {
-		x := r.next()
+		x := r.nextUint64()
 		m := uint64(uint32(x)) * uint64(n)
 		if low := uint32(m); low >= n || low >= -n%n {
 			return uint32(m >> 32)

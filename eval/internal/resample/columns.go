@@ -47,6 +47,7 @@ const (
 // loss returns the first column of model k.
 func (c *Columns) loss(k int) int { return k * c.per }
 
+// newColumns returns the layout for the models of in; tailQ holds the quantile of their losses at TailAlpha.
 func newColumns(in *measure.Rows, tailQ []float64, centre float64) *Columns {
 	task, models := in.Task, len(in.Models)
 	c := &Columns{task: task, models: models, per: binaryColumns, tailQ: tailQ, centre: centre, threshold: in.Threshold}

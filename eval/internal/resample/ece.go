@@ -51,12 +51,12 @@ func (c *Columns) eceErrors(sums []float64, k int) (lo, hi []float64) {
 // ECE returns the interval of the calibration error of model k, whose value is at.
 func (r *Resampler) ECE(sums []float64, k int, at float64) *measure.Interval {
 	lo, hi := r.C.eceErrors(sums, k)
-	iv := r.around(at, lo, hi)
+	iv := r.intervalAround(at, lo, hi)
 	iv.Low = max(0, iv.Low)
 	return iv
 }
 
-// eceDifference is that of the change from the baseline to model k.
+// eceDifference returns the interval of the change from the baseline to model k.
 func (r *Resampler) eceDifference(sums []float64, k int, at float64) *measure.Interval {
 	lo, hi := r.C.eceErrors(sums, k)
 	baseLo, baseHi := r.C.eceErrors(sums, 0)
@@ -64,11 +64,11 @@ func (r *Resampler) eceDifference(sums []float64, k int, at float64) *measure.In
 		lo[b] -= baseHi[b]
 		hi[b] -= baseLo[b]
 	}
-	return r.around(at, lo, hi)
+	return r.intervalAround(at, lo, hi)
 }
 
-// around returns the interval of a value whose error lies between lo and hi.
-func (r *Resampler) around(at float64, lo, hi []float64) *measure.Interval {
+// intervalAround returns the interval of a value whose error lies between lo and hi.
+func (r *Resampler) intervalAround(at float64, lo, hi []float64) *measure.Interval {
 	a := (1 - r.Confidence) / 2
 	return &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: eceMethod}
 }

@@ -13,6 +13,7 @@ type family struct {
 	se   [][]float64
 }
 
+// newFamily returns the risks and their standard errors in the eligible strata.
 func newFamily(r *Resampler, eligible []bool) *family {
 	c := r.C
 	f := &family{c: c, mean: make([][]float64, len(eligible)), se: make([][]float64, len(eligible))}

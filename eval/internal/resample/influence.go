@@ -73,6 +73,7 @@ type errorQuantile struct {
 	at    float64   // share at or below the median
 }
 
+// newErrorQuantile returns the cumulated weights of the |errors| along order.
 func newErrorQuantile(arena *memory.Arena, target, score, weight []float64, order []int32, median float64) errorQuantile {
 	q := errorQuantile{value: memory.Make[float64](arena, len(order))}
 	var run, total float64
@@ -102,9 +103,9 @@ func newErrorQuantile(arena *memory.Arena, target, score, weight []float64, orde
 	return q
 }
 
-// moved returns the value where the cumulated share is that of the median less the
+// shiftedMedian returns the value where the cumulated share is that of the median less the
 // change of the share below it.
-func (q *errorQuantile) moved(change float64) float64 {
+func (q *errorQuantile) shiftedMedian(change float64) float64 {
 	want := q.at - change
 	n := len(q.value)
 	if q.share == nil {

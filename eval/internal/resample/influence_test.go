@@ -79,8 +79,8 @@ func TestMediansMoveByShares(t *testing.T) {
 		}
 		median := score[order[n/2]]
 		q := newErrorQuantile(nil, target, score, w, order, median)
-		if q.moved(0) != median {
-			t.Errorf("trial %d: %v without a change, the median is %v", trial, q.moved(0), median)
+		if q.shiftedMedian(0) != median {
+			t.Errorf("trial %d: %v without a change, the median is %v", trial, q.shiftedMedian(0), median)
 		}
 		for _, change := range []float64{-2, -0.31, -0.07, 0.043, 0.29, 2} {
 			want := score[order[n-1]]
@@ -90,7 +90,7 @@ func TestMediansMoveByShares(t *testing.T) {
 					break
 				}
 			}
-			if got := q.moved(change); got != want {
+			if got := q.shiftedMedian(change); got != want {
 				t.Errorf("trial %d: moved by %v to %v, not %v", trial, change, got, want)
 			}
 		}

@@ -28,6 +28,7 @@ type moments2 struct {
 	cube  []float64 // Σ |x − shift|³ of the columns that are no bins
 }
 
+// newMoments returns empty moments about the mean of about normalRows of the rows.
 func (c *Columns) newMoments(in *measure.Rows, rows []int32) *moments2 {
 	m := &moments2{shift: make([]float64, c.rank), sum: make([]float64, c.rank),
 		cross: make([]float64, c.rank*(c.rank+1)/2), cube: make([]float64, c.width0)}
@@ -174,7 +175,7 @@ func (r *rng) normals(z []float64) {
 }
 
 // Uint64 makes an rng a source of math/rand.
-func (r *rng) Uint64() uint64 { return r.next() }
+func (r *rng) Uint64() uint64 { return r.nextUint64() }
 
 // sumUp sums up the columns of every stratum, and factors the covariance of those with many rows.
 func (r *Resampler) sumUp(ctx context.Context) error {

@@ -64,12 +64,12 @@ func newRankLimit(in *measure.Rows, whole *measure.Stratum, place func(row int32
 				x[place(i)] = along[p]
 			}
 		}
-		r.root = append(r.root, cholesky(within(influence, place, strata), M))
+		r.root = append(r.root, cholesky(covarianceWithin(influence, place, strata), M))
 	}
 	return r
 }
 
-// belowInfluence is that of each row, along order, on the share of the weight
+// belowInfluence writes the influence of each row, along order, on the share of the weight
 // at or below the median.
 func belowInfluence(dst []float64, in *measure.Rows, k int, order []int32, median, share float64) {
 	total := measure.SumAt(in.Weight, order)
@@ -86,9 +86,9 @@ func belowInfluence(dst []float64, in *measure.Rows, k int, order []int32, media
 	}
 }
 
-// within returns the covariance of sums of x over resamples of every stratum by
+// covarianceWithin returns the covariance of sums of x over resamples of every stratum by
 // itself, lower triangle by rows.
-func within(x [][]float64, place func(row int32) int32, strata []measure.Stratum) []float64 {
+func covarianceWithin(x [][]float64, place func(row int32) int32, strata []measure.Stratum) []float64 {
 	mean := make([][]float64, len(x)) // by stratum
 	var out []float64
 	for k := range x {
@@ -124,7 +124,7 @@ func (r *rankLimit) draw(dst, z []float64) {
 		clear(dst[:M])
 		r.root[0].addTo(dst, z)
 		for k := range M {
-			dst[k] = r.at[k].moved(dst[k])
+			dst[k] = r.at[k].shiftedMedian(dst[k])
 		}
 		return
 	}

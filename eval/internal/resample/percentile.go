@@ -60,15 +60,15 @@ func (r *Resampler) Difference(p *Part, sums []float64, k int, key string, at fl
 	case "median_ae":
 		x := p.AppendValues(nil, key, sums, k)
 		for b, base := range p.AppendValues(nil, key, sums, 0) {
-			x[b] = Less(x[b], base)
+			x[b] = ChangeFrom(x[b], base)
 		}
 		return BootInterval(x, r.Confidence)
 	}
 	return p.Change(key, k, at)
 }
 
-// Less returns x − base, and 0 where they are the same number, rounded in two ways.
-func Less(x, base float64) float64 { return unlessRounding(x-base, base) }
+// ChangeFrom returns x − base, and 0 where they are the same number, rounded in two ways.
+func ChangeFrom(x, base float64) float64 { return unlessRounding(x-base, base) }
 
 // unlessRounding returns a change from a base, and 0 where it is no more than their roundings.
 func unlessRounding(change, base float64) float64 {
@@ -105,7 +105,7 @@ func StandardError(a, b, weight []float64, rows []int32) float64 {
 	return math.Sqrt(q.Sum()) / t.Sum()
 }
 
-// Deviations turns resampled values into |x − at|/sd, undefined ones into 0,
+// Deviations stores |x − at|/sd of resampled values in dst, undefined ones into 0,
 // and returns sd.
 func Deviations(dst, x []float64, at float64) (sd float64) {
 	var m measure.Moments

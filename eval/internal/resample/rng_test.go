@@ -9,7 +9,7 @@ import (
 // frozen numbers of the generator: a change would silently change reports.
 func TestRNGStreamIsFrozen(t *testing.T) {
 	r := NewRNG(1, 2, 3)
-	got := []uint32{r.Below(1000), r.Below(1000), r.Below(1000), r.Below(1 << 31)}
+	got := []uint32{r.IntBelow(1000), r.IntBelow(1000), r.IntBelow(1000), r.IntBelow(1 << 31)}
 	if want := []uint32{726, 840, 689, 2122495490}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -21,7 +21,7 @@ func TestRNGBelowIsUniform(t *testing.T) {
 	var c [k]float64
 	r := NewRNG(9)
 	for range n {
-		c[r.Below(k)]++
+		c[r.IntBelow(k)]++
 	}
 	for v, x := range c {
 		if !(math.Abs(x-n/k) <= 5*math.Sqrt(n/k)) {

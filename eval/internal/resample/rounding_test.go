@@ -16,7 +16,7 @@ func TestChangesWithinRounding(t *testing.T) {
 			t.Errorf("a change of %v from %v: %v, not %v", c.change, c.base, got, c.want)
 		}
 	}
-	if a, b := Less(0.1+0.2, 0.3), Less(0.31, 0.3); a != 0 || !(math.Abs(b-0.01) <= 1e-15) {
+	if a, b := ChangeFrom(0.1+0.2, 0.3), ChangeFrom(0.31, 0.3); a != 0 || !(math.Abs(b-0.01) <= 1e-15) {
 		t.Errorf("%v and %v", a, b)
 	}
 }

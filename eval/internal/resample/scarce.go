@@ -14,7 +14,7 @@ type Scarcity struct {
 	gap        []float64 // by model: the mean of what a row of the other class would lose more in this one
 }
 
-// ScarcityOf is that of a group of which v are the values, at z standard errors; nil where
+// ScarcityOf returns the scarcity of a group whose values are v, at z standard errors; nil where
 // neither class is scarce or the loss is another.
 func ScarcityOf(in *measure.Rows, rows []int32, v measure.Values, z float64) *Scarcity {
 	if in.Task != measure.Binary || !FewOfAClass(v, len(rows)) {

@@ -11,7 +11,7 @@ import (
 // more moves one by its influence. The interval of a measure, or of a change, follows
 // from the moments of its influences: ± Student's quantile of standard errors, with the
 // degrees of freedom that the fourth moment leaves the standard error (Satterthwaite),
-// moved for the third by Hall's monotone transformation (Hall 1992, On the removal of
+// shiftedMedian for the third by Hall's monotone transformation (Hall 1992, On the removal of
 // skewness by transformation). Quantiles of resampled values of a mean of skewed losses
 // are short of both, and hold in 82 of 100 samples of 30 rows instead of 95.
 
@@ -136,7 +136,7 @@ func ratio(g map[int]float64, s []float64, f float64, num, den []term) {
 	}
 }
 
-// gradient is the derivative of f times a measure of model k by the sums s; false for
+// gradient adds to g the derivative of f times a measure of model k by the sums s; false for
 // what is no smooth function of them.
 func (c *Columns) gradient(g map[int]float64, key string, s []float64, k int, f float64) bool {
 	at := k * c.per

@@ -66,7 +66,7 @@ func Like(x, scale float64) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// Signed is like with an explicit plus.
+// Signed writes x as Like does, with an explicit plus.
 func Signed(x, scale float64) string {
 	s := Like(x, scale)
 	if s != "–" && !strings.HasPrefix(s, "−") && strings.Trim(s, "0.") != "" {
@@ -157,8 +157,8 @@ func Percent0(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
 }
 
-// Within writes x to two significant digits of how far it may be off.
-func Within(x, off float64) string {
+// ToPrecision writes x to two significant digits of how far it may be off.
+func ToPrecision(x, off float64) string {
 	d := 1 - int(math.Floor(math.Log10(off)))
 	if !(off > 0) || math.IsInf(off, 0) || math.IsNaN(x) || math.IsInf(x, 0) || d > 6 || math.Abs(x) >= 1e7 {
 		return Number(x)
@@ -180,8 +180,8 @@ func WithUnit(s, unit string) string {
 	return s + " (" + unit + ")"
 }
 
-// Short writes x in four digits, for settings.
-func Short(x float64) string {
+// FourDigits writes x in four digits, for settings.
+func FourDigits(x float64) string {
 	if math.IsInf(x, 1) {
 		return "∞"
 	}
