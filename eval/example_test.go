@@ -126,16 +126,3 @@ func ExampleWriteJUnit() {
 	//   </testcase>
 	// </testsuite>
 }
-
-func ExampleCVaR() {
-	loss := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	worst, err := eval.CVaR(loss, 1, 0.2, 0.1)
-	fmt.Println(worst, err)
-	// Output: [4.5 8.5 9] <nil>
-}
-
-func ExampleWilson() {
-	low, high := eval.Wilson(45, 50, 0.95)
-	fmt.Printf("%.3f to %.3f\n", low, high)
-	// Output: 0.786 to 0.957
-}

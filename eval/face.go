@@ -1,9 +1,6 @@
 package eval
 
-import (
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
-)
+import "github.com/drotrain/drotrain/eval/internal/measure"
 
 // What is measured, named where it is made.
 type (
@@ -44,13 +41,3 @@ const (
 
 // Undefined returns the Num that stands for "could not be computed".
 func Undefined() Num { return measure.Undefined() }
-
-// CVaR returns the mean of the worst α-fraction of the losses, for each α in (0, 1]. It is
-// an error if loss is empty or not finite.
-func CVaR(loss []float64, alpha ...float64) ([]float64, error) { return measure.CVaR(loss, alpha...) }
-
-// Wilson returns the score interval for a proportion of hits in n trials. It is
-// [0, 1] for n = 0.
-func Wilson(hits, n int, confidence float64) (low, high float64) {
-	return resample.Wilson(hits, n, confidence)
-}

@@ -28,8 +28,8 @@ type GroupCoefficient struct {
 
 // Most panels, and groups within a panel, that Arranged returns.
 const (
-	MostGroupPanels    = 12
-	MostGroupsOfAPanel = 20
+	mostGroupPanels    = 12
+	mostGroupsOfAPanel = 20
 )
 
 // Spread returns how far the groups' coefficients lie apart, per standard deviation of the feature.
@@ -47,7 +47,7 @@ func (q *GroupCoefficient) Spread() float64 {
 func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
 	shown = slices.Clone(g.Panels)
 	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })
-	panels = max(0, len(shown)-MostGroupPanels)
+	panels = max(0, len(shown)-mostGroupPanels)
 	shown = shown[:len(shown)-panels]
 	type group struct{ by, label string }
 	far := map[group]float64{}
@@ -63,7 +63,7 @@ func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups
 	}
 	for by, all := range labels {
 		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(far[group{by, b}], far[group{by, a}]) })
-		for _, label := range all[min(len(all), MostGroupsOfAPanel):] {
+		for _, label := range all[min(len(all), mostGroupsOfAPanel):] {
 			delete(far, group{by, label})
 			groups++
 		}

@@ -151,7 +151,7 @@ func (j *judge) evenBetter() string {
 		if k == 0 || k == j.k || j.in.Models[k].Role == RescaledModel || own == nil || m.WorstGroup == nil {
 			continue
 		}
-		if float64(own.Risk-m.WorstGroup.Risk) > Negligible*math.Abs(j.worstRisk()) {
+		if float64(own.Risk-m.WorstGroup.Risk) > negligible*math.Abs(j.worstRisk()) {
 			all := j.leading()
 			r := all[len(all)-1]
 			v, w := j.valuesOf(k)

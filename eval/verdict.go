@@ -59,17 +59,17 @@ type Verdict struct {
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
 }
 
-// MostExplained is the share of an improvement that rescaling may reach before the improvement
+// mostExplained is the share of an improvement that rescaling may reach before the improvement
 // is put down to it.
-const MostExplained = 0.8
+const mostExplained = 0.8
 
-// WorthKnowing is the relative change of the worst group's risk that an interval must exclude
+// worthKnowing is the relative change of the worst group's risk that an interval must exclude
 // before "no measurable difference" is said instead of "too little data".
-const WorthKnowing = 1.0 / 3
+const worthKnowing = 1.0 / 3
 
-// Negligible is the relative change of the worst group's risk below which there is no difference
+// negligible is the relative change of the worst group's risk below which there is no difference
 // worth the name, however narrow its interval.
-const Negligible = 0.001
+const negligible = 0.001
 
 // A judge gathers what the verdict of the first comparison rests on.
 type judge struct {
@@ -102,7 +102,7 @@ func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
 			j.d = *j.c.WorstGroup
 		}
 		v.Groups, v.Explained = j.c.tally(), j.explained()
-		if v.Explained != nil && *v.Explained >= MostExplained {
+		if v.Explained != nil && *v.Explained >= mostExplained {
 			j.ranksBetter = j.beatsRescaled()
 		}
 	}
@@ -128,13 +128,13 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Untested, ""
 	case j.d.Interval == nil || j.Headline() != nil && j.c.WorstGroup == nil:
 		return TooLittleData, ""
-	case measurable && math.Abs(float64(j.d.Value)) < Negligible*math.Abs(j.worstRisk()):
+	case measurable && math.Abs(float64(j.d.Value)) < negligible*math.Abs(j.worstRisk()):
 		return NoDifference, ""
 	case measurable && side > 0:
 		return Hurt, ""
 	case measurable && !j.affordable():
 		return Mixed, TooExpensive
-	case measurable && v.Explained != nil && *v.Explained >= MostExplained && !j.ranksBetter:
+	case measurable && v.Explained != nil && *v.Explained >= mostExplained && !j.ranksBetter:
 		return Mixed, ByRescaling
 	case measurable:
 		return Helped, ""
@@ -142,7 +142,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Mixed, OthersLose
 	case moreLose:
 		return Mixed, NoGain
-	case float64(j.d.Interval.Low) < -WorthKnowing*math.Abs(j.worstRisk()):
+	case float64(j.d.Interval.Low) < -worthKnowing*math.Abs(j.worstRisk()):
 		return TooLittleData, ""
 	}
 	return NoDifference, ""
