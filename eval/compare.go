@@ -7,7 +7,6 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/eval/internal/words"
-	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A Difference is model − baseline on the same rows.
@@ -67,7 +66,7 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
-func newComparison(e *Evaluation, in *Input, strata *measure.Strata, losses []*measure.Sorted, k int) Comparison {
+func newComparison(e *Evaluation, in *Input, losses []*measure.Sorted, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
 	c.Alike = slices.Equal(in.Models[k].Loss, in.Models[0].Loss)
 	for _, q := range in.Task.Measures() {
@@ -77,40 +76,7 @@ func newComparison(e *Evaluation, in *Input, strata *measure.Strata, losses []*m
 	a, _ := losses[k].CVaRAt(measure.TailAlpha)
 	b, _ := losses[0].CVaRAt(measure.TailAlpha)
 	c.CVaR.Value = Num(a - b)
-	if in.Task == Binary && in.rows.Weight == nil && in.Resamples > 0 {
-		c.addAUC(e, in, strata.All, k)
-	}
 	return c
-}
-
-// addAUC gives the AUC difference DeLong's paired interval.
-func (c *Comparison) addAUC(e *Evaluation, in *Input, all *measure.Stratum, k int) {
-	d, ok := c.Measures["auc"]
-	if !ok || !d.Value.Defined() {
-		return
-	}
-	n := len(all.Rows)
-	arena := in.rows.Arena
-	diff, comp := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
-	defer memory.Release(arena, diff, comp)
-	for _, m := range []int{k, 0} {
-		resample.DelongComponents(all.Ties(in.rows, m), comp)
-		for r, i := range all.Order[m] {
-			if m == 0 {
-				diff[i] -= comp[r]
-			} else {
-				diff[i] = comp[r]
-			}
-		}
-	}
-	variance := resample.DelongVariance(diff, func(i int) bool { return in.Target[i] > 0 })
-	if measure.Bad(variance) {
-		return
-	}
-	pos := math.Round(float64(n) * float64(e.Models[0].Overall.Of["prevalence"]))
-	h := Num(resample.Student(e.Confidence, max(1, min(pos, float64(n)-pos)-1)) * math.Sqrt(variance))
-	d.Interval = &Interval{Low: d.Value - h, High: d.Value + h, Method: "delong"}
-	c.Measures["auc"] = d
 }
 
 // addBoot adds the bootstrap intervals: overall, and by group of the headline.

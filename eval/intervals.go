@@ -17,7 +17,7 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measur
 		}
 	}
 	for k := range in.Models[1:] {
-		e.Compared = append(e.Compared, newComparison(e, in, strata, losses, k+1))
+		e.Compared = append(e.Compared, newComparison(e, in, losses, k+1))
 	}
 	if in.Resamples == 0 {
 		return nil

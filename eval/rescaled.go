@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
-	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled
@@ -27,7 +26,7 @@ func (j *judge) beatsRescaled() bool {
 	if gain > z*se {
 		return true
 	}
-	gain, se = j.rankingGain(s, r)
+	gain, se = resample.RankingGain(j.in.rows, s, j.k, r)
 	return gain > z*se
 }
 
@@ -57,37 +56,4 @@ func (j *judge) accuracyGain(s *measure.Stratum, r int) (gain, se float64) {
 		squares.Add(d * d)
 	}
 	return gain, math.Sqrt(squares.Sum()) / weights.Sum()
-}
-
-// rankingGain returns by how much the AUC of the model in focus on rows is above that of model
-// r, and DeLong's standard error; NaN of weighted rows or of a single class.
-func (j *judge) rankingGain(s *measure.Stratum, r int) (gain, se float64) {
-	if j.in.Weight != nil {
-		return math.NaN(), math.NaN()
-	}
-	arena, n := j.in.rows.Arena, len(s.Rows)
-	place, diff, comp := memory.Make[int32](arena, len(j.in.Target)), memory.Make[float64](arena, n), memory.Make[float64](arena, n)
-	defer memory.Release(arena, diff, comp)
-	defer memory.Release(arena, place)
-	for at, i := range s.Rows {
-		place[i] = int32(at)
-	}
-	for _, k := range []int{j.k, r} {
-		resample.DelongComponents(s.Ties(j.in.rows, k), comp)
-		sign := 1.0
-		if k == r {
-			sign = -1
-		}
-		for at, i := range s.Order[k] {
-			diff[place[i]] += sign * comp[at]
-		}
-	}
-	positive, total := 0.0, 0.0
-	for at, i := range s.Rows {
-		if j.in.Target[i] > 0 {
-			positive++
-			total += diff[at]
-		}
-	}
-	return total / positive, math.Sqrt(resample.DelongVariance(diff, func(at int) bool { return j.in.Target[s.Rows[at]] > 0 }))
 }

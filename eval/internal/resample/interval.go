@@ -46,9 +46,9 @@ func fewest(hits, z float64) float64 {
 	return mathext.GammaIncRegInv(hits, math.Erfc(z/math.Sqrt2))
 }
 
-// AddExact adds the intervals that need no resampling: Wilson for proportions, DeLong for
-// the AUC, order statistics for a median. Of rows with weights a proportion has as many
-// trials as give it the variance that it has; the AUC and the median have none here.
+// AddExact adds the intervals that follow from counts: Wilson for proportions and for an AUC of 0 or 1,
+// order statistics for a median. Of rows with weights a proportion has as many trials as give it the
+// variance that it has; the AUC and the median have none here.
 func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, confidence float64, iv map[string]measure.Interval) {
 	if in.Task == measure.Regression {
 		if in.Weight == nil {
@@ -99,9 +99,7 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 	if !ok || in.Weight != nil || scarce < 2 {
 		return
 	}
-	if variance := delongVariance(s.Ties(in, k), a); variance > 0 && a > 0 && a < 1 {
-		iv["auc"] = logitInterval(a, math.Sqrt(variance), Student(confidence, float64(scarce-1)), "delong")
-	} else if a == 0 || a == 1 { // as if every row of the scarcer class were a trial
+	if a == 0 || a == 1 { // as if every row of the scarcer class were a trial
 		lo, hi := Wilson(int(a)*scarce, scarce, confidence)
 		iv["auc"] = measure.Interval{Low: measure.Num(lo), High: measure.Num(hi), Method: "wilson"}
 	}
@@ -150,63 +148,6 @@ func balanced(at float64, tp, fp trials, confidence float64) measure.Interval {
 	ml, mh := fp.wilson(confidence)
 	low, high := at-math.Hypot(recall-rl, mh-miss)/2, at+math.Hypot(rh-recall, miss-ml)/2
 	return measure.Interval{Low: measure.Num(max(0, low)), High: measure.Num(min(1, high)), Method: "wilson, combined"}
-}
-
-// DelongComponents fills comp along the order of t: for a positive the share of negatives
-// it beats, for a negative the share of positives that beat it, ties counting one half.
-func DelongComponents(t measure.Ties, comp []float64) {
-	P, N := t.Totals()
-	var pos, neg float64
-	at := 0
-	t.Each(func(p, q float64, end int) {
-		up, down := (neg+q/2)/N, (P-pos-p/2)/P
-		for ; at < end; at++ {
-			if t.Flag[at]&measure.Positive != 0 {
-				comp[at] = up
-			} else {
-				comp[at] = down
-			}
-		}
-		pos, neg = pos+p, neg+q
-	})
-}
-
-// delongVariance returns DeLong's variance of the components about their mean, the AUC.
-func delongVariance(t measure.Ties, auc float64) float64 {
-	P, N := t.Totals()
-	var pos, neg float64
-	var s10, s01 measure.Summer
-	t.Each(func(p, q float64, _ int) {
-		up, down := (neg+q/2)/N-auc, (P-pos-p/2)/P-auc
-		if p > 0 {
-			s10.Add(p * up * up)
-		}
-		if q > 0 {
-			s01.Add(q * down * down)
-		}
-		pos, neg = pos+p, neg+q
-	})
-	return s10.Sum()/(P-1)/P + s01.Sum()/(N-1)/N
-}
-
-// DelongVariance returns S₁₀/P + S₀₁/N of DeLong, DeLong and Clarke-Pearson (1988).
-func DelongVariance(comp []float64, isPos func(int) bool) float64 {
-	var n, s, ss [2]float64
-	k := func(i int) int {
-		if isPos(i) {
-			return 1
-		}
-		return 0
-	}
-	for i, c := range comp {
-		n[k(i)]++
-		s[k(i)] += c
-	}
-	for i, c := range comp {
-		d := c - s[k(i)]/n[k(i)]
-		ss[k(i)] += d * d
-	}
-	return ss[0]/(n[0]-1)/n[0] + ss[1]/(n[1]-1)/n[1]
 }
 
 // addMedianInterval gives the median absolute error the distribution-free

@@ -19,33 +19,41 @@ func (p *Part) curve(key string, k int, at float64) *measure.Interval {
 // curveError returns the distribution of the AUC or the average precision of model k, less that of model
 // base unless base is −1.
 func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
-	r := p.r
-	if r.in.Task != measure.Binary {
-		return l, false
-	}
-	kind := 0
-	if key == "auprc" {
-		kind = 1
-	}
-	of := r.all
+	of := p.r.all
 	if p.to == p.from+1 {
-		of = &r.strata[p.from]
+		of = &p.r.strata[p.from]
 	}
-	if of == nil {
+	if p.r.in.Task != measure.Binary || of == nil {
 		return l, false
 	}
-	arena, n := r.in.Arena, len(of.Rows)
+	return areaError(p.r.in, of, key, k, base)
+}
+
+// RankingGain returns the AUC of model k minus that of model base over a stratum, and the standard error
+// of DeLong, DeLong and Clarke-Pearson (1988); NaN where it is not known.
+func RankingGain(in *measure.Rows, of *measure.Stratum, k, base int) (gain, se float64) {
+	l, ok := areaError(in, of, "auc", k, base)
+	if !ok {
+		return math.NaN(), math.NaN()
+	}
+	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), math.Sqrt(l.variance)
+}
+
+// areaError returns the distribution of the AUC or the average precision of model k over a stratum, less
+// that of model base unless base is −1.
+func areaError(in *measure.Rows, of *measure.Stratum, key string, k, base int) (l estimateError, ok bool) {
+	arena, n := in.Arena, len(of.Rows)
 	along := memory.Make[float64](arena, n)
 	defer memory.Release(arena, along)
 	few := make(map[int32]float64) // influence by row, of few rows
 	var many []float64
 	if n >= normalRows {
-		many = memory.Make[float64](arena, len(r.in.Target))
+		many = memory.Make[float64](arena, len(in.Target))
 		defer memory.Release(arena, many)
 	}
 	add := func(k int, f float64) {
-		t := of.Ties(r.in, k)
-		if kind == 0 {
+		t := of.Ties(in, k)
+		if key == "auc" {
 			AUCInfluence(along, t, t.AUC())
 		} else {
 			averagePrecisionInfluence(along, t, t.AveragePrecision())
@@ -65,7 +73,7 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 	var class [2][]float64
 	for _, i := range of.Rows {
 		c := 0
-		if kind == 0 && r.in.Target[i] > 0 {
+		if key == "auc" && in.Target[i] > 0 {
 			c = 1 // the AUC is a mean over either class
 		}
 		if many != nil {
@@ -81,7 +89,7 @@ func (p *Part) curveError(key string, k, base int) (l estimateError, ok bool) {
 			scarce = min(scarce, len(x))
 		}
 	}
-	if kind == 0 {
+	if key == "auc" {
 		l.n = scarce
 	}
 	return l, scarce > 1
