@@ -28,6 +28,6 @@ func measuring(s *options.Settings) (report.Options, error) {
 		r.Resamples, r.Quick = 0, true
 	}
 	var err error
-	r.Card, err = readCard(s.Card)
+	r.Card, r.Labels, err = readCard(s.Card)
 	return r, err
 }

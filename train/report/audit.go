@@ -121,6 +121,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if in.Groups, _, err = encoder.GroupingsIn(ctx, f, o.rows, in.Arena); err != nil {
 		return nil, err
 	}
+	in.Groups = o.relabelled(in.Groups)
 	in.Columns, err = o.sliceColumns(ctx, in.Arena)
 	return in, err
 }

@@ -46,7 +46,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	}
 	var err error
 	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
-		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.run.Train.Groups,
+		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelled(x.run.Train.Groups),
 		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(),
 	})
 	if err == nil {

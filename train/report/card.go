@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/suggest"
 )
@@ -16,18 +18,18 @@ import (
 // ReadCard reads what people know of a model and a program cannot: a YAML map of
 // names ("owner", "intended use", "date", "data period", …) to text, numbers,
 // dates or lists of them, in the order they shall be shown. Other names are taken too, but
-// for those that are next to one of cardFields; the error has all that is wrong.
-func ReadCard(r io.Reader) ([]eval.Fact, error) {
+// for those that are next to one of cardFields; the error has all that is wrong. The name "labels" holds a map
+// of group labels, or of their parts, to texts that are shown in their place: "afam=yes: Black applicants".
+func ReadCard(r io.Reader) (facts []eval.Fact, labels map[string]string, err error) {
 	var doc yaml.Node
 	d := yaml.NewDecoder(io.LimitReader(r, 1<<20))
 	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("a model card is a YAML map of names to text: %w", err)
+		return nil, nil, fmt.Errorf("a model card is a YAML map of names to text: %w", err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
+		return nil, nil, fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
 	}
 	seen := make(map[string]bool)
-	var out []eval.Fact
 	var wrong []string
 	for m := doc.Content[0].Content; len(m) > 1; m = m[2:] {
 		key := strings.ReplaceAll(strings.TrimSpace(m[0].Value), "_", " ")
@@ -39,18 +41,52 @@ func ReadCard(r io.Reader) ([]eval.Fact, error) {
 		if near := misspelt(key); near != "" {
 			wrong = append(wrong, fmt.Sprintf("line %d: no field is called %q: did you mean %q?", m[0].Line, m[0].Value, near))
 		}
+		if key == "labels" && m[1].Kind == yaml.MappingNode {
+			if err := m[1].Decode(&labels); err != nil {
+				wrong = append(wrong, fmt.Sprintf("line %d: labels are a map of texts to texts", m[1].Line))
+			}
+			continue
+		}
 		text, err := cardText(m[1])
 		if err != nil {
 			wrong = append(wrong, err.Error())
 		}
 		if text != "" {
-			out = append(out, eval.Fact{Key: strings.ToUpper(key[:1]) + key[1:], Value: text})
+			facts = append(facts, eval.Fact{Key: strings.ToUpper(key[:1]) + key[1:], Value: text})
 		}
 	}
 	if wrong != nil {
-		return nil, errors.New(strings.Join(wrong, "; "))
+		return nil, nil, errors.New(strings.Join(wrong, "; "))
 	}
-	return out, nil
+	return facts, labels, nil
+}
+
+// relabelled returns groups with the labels that the card gives: a label, or its parts at " / ". A grouping
+// whose labels would not differ keeps its own.
+func (o Options) relabelled(groups []data.Grouping) []data.Grouping {
+	if len(o.Labels) == 0 {
+		return groups
+	}
+	out := slices.Clone(groups)
+	for k, g := range out {
+		seen := make(map[string]bool)
+		labels := make([]string, len(g.Labels))
+		for i, label := range g.Labels {
+			text, whole := o.Labels[label]
+			if !whole {
+				parts := strings.Split(label, " / ")
+				for j, p := range parts {
+					parts[j] = cmp.Or(o.Labels[p], p)
+				}
+				text = strings.Join(parts, " / ")
+			}
+			labels[i], seen[text] = text, true
+		}
+		if len(seen) == len(labels) {
+			out[k].Labels = labels
+		}
+	}
+	return out
 }
 
 // cardFields are the names that model cards have, most of them of Mitchell et al. (2019).

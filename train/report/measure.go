@@ -154,7 +154,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: rows.Groups, RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
+		Groups: o.relabelled(rows.Groups), RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
 		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
@@ -210,7 +210,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.arena)
 	}
 	if x.run != nil {
-		in.TrainShare = groupShares(in.Groups, x.run.Train)
+		in.TrainShare = groupShares(in.Groups, o.relabelled(x.run.Train.Groups))
 	}
 	x.Input = in
 	var err error
@@ -254,11 +254,11 @@ func (x *Measured) Notes() []string { return x.notes }
 
 // groupShares gives the share of every group among the training rows, for the
 // groupings that the training rows have too.
-func groupShares(groups []data.Grouping, trained *data.Dataset) []map[string]float64 {
+func groupShares(groups, trained []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
-	shares := eval.Shares(trained.Groups)
+	shares := eval.Shares(trained)
 	for k, g := range groups {
-		for j, t := range trained.Groups {
+		for j, t := range trained {
 			if t.Name == g.Name {
 				out[k] = shares[j]
 			}

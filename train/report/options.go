@@ -53,7 +53,8 @@ type Options struct {
 
 	AllGroups bool // write all numbers of every group, however many; else those of the worst
 
-	Card []eval.Fact // model card, see ReadCard; may be nil
+	Card   []eval.Fact       // model card, see ReadCard; may be nil
+	Labels map[string]string // texts shown in place of group labels or their parts; may be nil
 
 	// Quick leaves out the search for bad slices, which reads the columns of the table again.
 	Quick bool

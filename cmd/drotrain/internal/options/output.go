@@ -37,7 +37,7 @@ var evaluationOptions = []Option{
 		return Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
 	{Name: "unit", Commands: "train eval", Help: "`unit` of a numeric target, for the report: \"USD per week\"", Value: func(s *Settings) pflag.Value { return Text(&s.Unit) }},
-	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
+	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; labels: texts for groups", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group; otherwise, beyond a hundred groups, those of the worst", Value: func(s *Settings) pflag.Value { return Switch(&s.AllGroups) }},
 	{Name: "no-report", Commands: "train", Help: "write the model alone: nothing is measured or drawn", Value: func(s *Settings) pflag.Value { return Switch(&s.NoReport) }},
 	{Name: "fast", Commands: "train", Help: "measure without intervals, slices and weights by column, and write no plots", Value: func(s *Settings) pflag.Value { return Switch(&s.Fast) }},
