@@ -21,18 +21,20 @@ type ReferenceModel struct {
 }
 
 // NewReference returns the numbers of e that later evaluations are compared with, of the worst
-// [MostGroups] groups, to six digits.
+// [MostGroups] groups with enough rows, to six digits.
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N}
 	for k, m := range e.Models {
-		if m.Role == RescaledModel {
+		if k > Focus(len(e.Models)) && m.Role != OtherModel { // checks beside the two that a user chooses from
 			continue
 		}
 		of := ReferenceModel{m.Name, make(map[string]Estimate)}
 		heads := []string{"overall", "worst_group"}
 		if g := e.Headline(); g != nil {
 			for _, h := range g.FirstGroups(MostGroups) {
-				heads = append(heads, "group["+h.Label+"]")
+				if h.Sufficient {
+					heads = append(heads, "group["+h.Label+"]")
+				}
 			}
 		}
 		for _, key := range e.keys() {

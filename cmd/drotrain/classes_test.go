@@ -132,14 +132,14 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 200)
 	for args, want := range map[string][]string{
-		"--target code --drop kind":                                      {"different whole numbers", "--loss logistic", "--loss squared", "counts"},
-		"--target kind --drop code --threshold 0.4":                      {"threshold"},
-		"--target kind --drop code --nu 1 --recalibrate":                 {"recalibrate"},
-		"--target kind --drop code --positive ant":                       {"classes", "--positive"},
-		"--target kind --drop code --loss squared":                       {"must be numbers", "--loss logistic"},
-		"--target kind --drop code --loss poisson":                       {"poisson"},
-		"--target a --loss logistic":                                     {"not whole"},
-		"--target kind --drop code --holdout crossfit --nu 1":           {"hold rows out"},
+		"--target code --drop kind":                                  {"different whole numbers", "--loss logistic", "--loss squared", "counts"},
+		"--target kind --drop code --threshold 0.4":                  {"threshold"},
+		"--target kind --drop code --nu 1 --recalibrate":             {"recalibrate"},
+		"--target kind --drop code --positive ant":                   {"classes", "--positive"},
+		"--target kind --drop code --loss squared":                   {"must be numbers", "--loss logistic"},
+		"--target kind --drop code --loss poisson":                   {"poisson"},
+		"--target a --loss logistic":                                 {"not whole"},
+		"--target kind --drop code --holdout crossfit --nu 1":        {"hold rows out"},
 		"--target kind --groups site --group-features pooled --nu 1": {"group coefficients"},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --out m --force "+args)...)

@@ -14,14 +14,14 @@ import (
 // inside is taken, what is outside or no number is refused.
 func TestEndsOfLevels(t *testing.T) {
 	for name, c := range map[string]struct{ in, out []string }{
-		"ess":              {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
-		"protect":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
-		"radius":           {[]string{"1e-300", "0.5", "7"}, []string{"0", "-1", "NaN"}},
-		"nu":               {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
-		"group-adjust":     {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
-		"average":          {[]string{"plain", "balanced"}, []string{"median"}},
-		"adversary":        {[]string{"rows", "groups"}, []string{"columns"}},
-		"penalty":          {[]string{"kl", "chi2"}, []string{"tv"}},
+		"ess":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
+		"protect":      {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
+		"radius":       {[]string{"1e-300", "0.5", "7"}, []string{"0", "-1", "NaN"}},
+		"nu":           {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
+		"group-adjust": {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
+		"average":      {[]string{"plain", "balanced"}, []string{"median"}},
+		"adversary":    {[]string{"rows", "groups"}, []string{"columns"}},
+		"penalty":      {[]string{"kl", "chi2"}, []string{"tv"}},
 	} {
 		try := func(value string) error {
 			cmd := &cobra.Command{Use: "train"}

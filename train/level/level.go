@@ -29,11 +29,11 @@ type Level struct {
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
 
-	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`                       // price ν ≥ 0 of the divergence, in loss units
-	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`                     // least effective share of the rows, in (0, 1]: a ball
-	Protect    *float64 `json:"protect,omitempty" yaml:"protect"`             // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
-	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`               // largest divergence ρ > 0: a ball
-	Confidence *float64 `json:"confidence,omitempty" yaml:"-"` // one-sided, in (0.5, 1): the ball of radius z²/2n
+	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`           // price ν ≥ 0 of the divergence, in loss units
+	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective share of the rows, in (0, 1]: a ball
+	Protect    *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
+	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
+	Confidence *float64 `json:"confidence,omitempty" yaml:"-"`    // one-sided, in (0.5, 1): the ball of radius z²/2n
 
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
