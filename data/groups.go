@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
 // maxFloatGroups bounds the values of a grouping column of fractions, and
@@ -47,6 +48,9 @@ func (t *fitting) fitGroups() error {
 		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: terse(labels)}
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, g.with(labels)))
+		if slices.Contains(labels, MissingLabel) {
+			e.notef("group column %q: rows without a value are the group %s, which may be the worst one; a filter, %s is not null, leaves them out", name, MissingLabel, expr.QuoteName(name))
+		}
 		if len(labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, labels[0])
 		}
