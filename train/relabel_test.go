@@ -56,15 +56,6 @@ func columnOf[T any](t *testing.T, name string, values []T) data.Column {
 	return c
 }
 
-func frameOf(t *testing.T, columns ...data.Column) *data.Frame {
-	t.Helper()
-	f, err := data.NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "raw.csv")
 	var b strings.Builder

@@ -193,11 +193,6 @@ func AtLeastZero(p *float64) pflag.Value { return Number(p, "be at least 0", isA
 // Positive returns an option for a number above 0.
 func Positive(p *float64) pflag.Value { return Number(p, "be greater than 0", isPositive) }
 
-// Fraction returns an option for a number of at least 0 and below 1.
-func Fraction(p *float64) pflag.Value {
-	return Number(p, "be at least 0 and less than 1", func(x float64) bool { return x >= 0 && x < 1 })
-}
-
 func isAtLeastZero(x float64) bool { return x >= 0 }
 func isPositive(x float64) bool    { return x > 0 }
 
