@@ -70,12 +70,12 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, stray(f, c))
+		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, strayText(f, c))
 		return k
 	}
 	if n > limit {
 		k.err = f.Fault(c.Name, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
-			"%d levels are more than the %d a feature may have%s", n, limit, stray(f, c))
+			"%d levels are more than the %d a feature may have%s", n, limit, strayText(f, c))
 		return k
 	}
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
@@ -252,8 +252,8 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	}
 }
 
-// stray adds the reason a column meant as numbers may be text.
-func stray(f *Frame, c *Column) string {
+// strayText returns the reason a column meant as numbers may be text.
+func strayText(f *Frame, c *Column) string {
 	if c.StrayRow == 0 {
 		return ""
 	}

@@ -280,7 +280,7 @@ func (e *Encoder) dataset(ctx context.Context, f *Frame, d *tiles.Partition, s i
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// unfilled says of nulls, where a model is there already, what helps then.
+// unfilled replaces the hint of errors about nulls where a model exists already.
 func unfilled(err error) error {
 	var all table.Problems
 	if all.Add(err) != nil {
@@ -309,7 +309,7 @@ func (e *Encoder) suggestUnused(f *Frame, err error) {
 	}
 }
 
-// inputColumn is that of an input in a frame, or the one that is made for it.
+// inputColumn returns the column of an input in a frame, or makes the one derived for it.
 func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if in.Of != nil {
 		return combined(ctx, f, in.Name, in.Of)
@@ -380,7 +380,7 @@ func reader(c *Column, trained Kind) func(row int) string {
 	case trained == Bool && c.Kind == Numeric:
 		return func(r int) string { return LevelOfNumber(trained, c.Number[r]) }
 	case trained == Bool && c.Kind == Categorical:
-		return func(r int) string { return LevelOfText(trained, c.Text(r)) }
+		return func(r int) string { return levelOfText(trained, c.Text(r)) }
 	}
 	return c.Text
 }

@@ -47,7 +47,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	return rows, nil
 }
 
-// truths are those of a comparison in every row.
+// truths returns the truth of a comparison in every row.
 func (f *Frame) truths(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
 	c, err := f.Lookup(e.Name)
 	if err != nil {

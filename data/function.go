@@ -93,8 +93,8 @@ func (f *Function) Validate() error {
 	return nil
 }
 
-// NaturalSpline returns the basis for knots that increase.
-func NaturalSpline(at []float64) []Function {
+// naturalSpline returns the basis for knots that increase.
+func naturalSpline(at []float64) []Function {
 	last := len(at) - 1
 	span := at[last] - at[0]
 	out := []Function{{}}

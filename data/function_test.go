@@ -66,7 +66,7 @@ func TestNaturalSpline(t *testing.T) {
 		}
 		last := len(knots) - 1
 		span := knots[last] - knots[0]
-		basis := NaturalSpline(knots)
+		basis := naturalSpline(knots)
 		if len(basis) != last {
 			t.Fatalf("%d functions of %d knots", len(basis), len(knots))
 		}

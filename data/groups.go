@@ -45,7 +45,7 @@ func (t *fitting) fitGroups() error {
 			}
 			continue
 		}
-		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: terse(labels)}
+		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needColumnName(labels)}
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, g.with(labels)))
 		if slices.Contains(labels, MissingLabel) {
@@ -151,8 +151,8 @@ func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	return unseen
 }
 
-// terse reports whether labels need their column's name to be understood.
-func terse(labels []string) bool {
+// needColumnName reports whether labels need their column's name to be understood.
+func needColumnName(labels []string) bool {
 	for _, l := range labels {
 		switch strings.ToLower(l) {
 		case "yes", "no", "y", "n", "true", "false", "t", "f", strings.ToLower(MissingLabel):

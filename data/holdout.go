@@ -55,7 +55,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	case h.Split != "":
 		rows, out, err = f.named(ctx, rows, h.Split)
 	case h.Group != "":
-		out, err = f.units(ctx, rows, h)
+		out, err = f.holdOutUnits(ctx, rows, h)
 	case h.Time != "":
 		out, err = f.last(ctx, rows, h)
 	case drawnByRow(f.Rows, h.Fraction):
@@ -191,9 +191,9 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 	return kept, held, nil
 }
 
-// units holds out whole units, in random order, until there are rows enough. A row
+// holdOutUnits holds out whole units, in random order, until there are rows enough. A row
 // without a unit is one of its own.
-func (f *Frame) units(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
 	if err != nil {
 		return nil, err

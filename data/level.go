@@ -16,10 +16,10 @@ func LevelOfNumber(trained table.Kind, v float64) string {
 	return table.FormatNumber(v)
 }
 
-// LevelOfText returns the level that a text stands for in a category that
+// levelOfText returns the level that a text stands for in a category that
 // training took as the given kind: where training had bools, the usual ways to
 // write one read as such.
-func LevelOfText(trained table.Kind, text string) string {
+func levelOfText(trained table.Kind, text string) string {
 	if trained == table.Bool {
 		if v, ok := table.ParseBool(text); ok {
 			return strconv.FormatBool(v)

@@ -391,5 +391,5 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 	if len(at) < 3 {
 		return nil, t.f.Fault(c.Name, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
 	}
-	return NaturalSpline(at), nil
+	return naturalSpline(at), nil
 }

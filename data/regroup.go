@@ -24,7 +24,7 @@ func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*En
 			}
 			continue
 		}
-		named := c.Kind != Categorical || terse(c.Level)
+		named := c.Kind != Categorical || needColumnName(c.Level)
 		out.Groups = append(out.Groups, Factor{Name: name, Sources: []string{name}, Kind: c.Kind, Named: named})
 	}
 	if err := problems.Err(); err != nil {

@@ -42,9 +42,9 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.Fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), stray(f, c))
+			return f.Fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
 		case c.StrayRow > 0:
-			return f.Fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), stray(f, c))
+			return f.Fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -55,7 +55,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.Fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", stray(f, c))
+			return f.Fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", strayText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
@@ -93,8 +93,8 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 	switch {
 	case len(values) < 3:
 		return f.Fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
-	case len(values) > MostClasses:
-		return f.Fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", MostClasses)
+	case len(values) > maxClasses:
+		return f.Fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", maxClasses)
 	case c.Kind == Numeric && !c.Integer:
 		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
 	case e.Spec.Positive != "":
@@ -102,7 +102,7 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
-		if !slices.Contains(all, v) && len(all) < MostClasses {
+		if !slices.Contains(all, v) && len(all) < maxClasses {
 			all = append(all, v)
 		}
 	}
@@ -182,7 +182,7 @@ func Positive(c *Column, values []string) (positive, rule string) {
 }
 
 // tellingApart is how many values of a target are told apart: those of the most classes, and more.
-const tellingApart = MostClasses + 1
+const tellingApart = maxClasses + 1
 
 // FewNumbers is the number of different whole numbers up to which a target may be one of classes.
 const FewNumbers = 20
@@ -392,7 +392,7 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64)
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.Fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", stray(f, c))
+			return f.Fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", strayText(f, c))
 		}
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))

@@ -26,8 +26,8 @@ type Target struct {
 	Smear     float64 `json:"smear,omitempty"`
 }
 
-// MostClasses is the largest number of classes of a target.
-const MostClasses = 1000
+// maxClasses is the largest number of classes of a target.
+const maxClasses = 1000
 
 // Outputs returns the number of coefficients that a model has for an encoded column: K of
 // Multiclass, else 1.
@@ -67,7 +67,7 @@ func (t Target) Validate() error {
 		return fmt.Errorf("the target has no name")
 	case t.Task != Binary && t.Task != Regression && t.Task != Multiclass:
 		return fmt.Errorf("the target has the unknown task %q", t.Task)
-	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > MostClasses:
+	case (t.Task == Multiclass) != (len(t.Classes) > 2) || len(t.Classes) > maxClasses:
 		return fmt.Errorf("the target of task %q has %d classes", t.Task, len(t.Classes))
 	case len(slices.Compact(slices.Sorted(slices.Values(t.Classes)))) != len(t.Classes):
 		return fmt.Errorf("the target has a class twice")

@@ -204,7 +204,7 @@ func (p *parser) one() *Expr {
 	return nil
 }
 
-// comparison is of a name with something.
+// comparison parses the comparison of a name with a value.
 func (p *parser) comparison(at int) *Expr {
 	e := &Expr{Op: Bare, Name: p.token, At: at}
 	p.next()

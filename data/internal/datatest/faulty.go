@@ -71,7 +71,7 @@ func (v *faultyValues) Codes(dst []int32, null []bool, levels *table.Levels) (in
 	return v.Values.Codes(dst, null, levels)
 }
 
-// Ints are those of numbers.
+// Ints reads the next values as integers.
 func (v *faultyValues) Ints(dst []int64) error {
 	number := make([]float64, len(dst))
 	_, err := v.Numbers(number, nil)

@@ -76,7 +76,7 @@ func Stored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
 // Stored reports whether the values are still in parts.
 func (c *Column) Stored() bool { return c.stored }
 
-// Parts are those of a stored column.
+// Parts returns the parts of a stored column.
 func (c *Column) Parts() []Part { return c.parts }
 
 // Nullable reports whether there may be nulls.

@@ -47,7 +47,7 @@ func (w *VectorBuilder) BeginRow() {
 // Begun reports whether a row was begun.
 func (w *VectorBuilder) Begun() bool { return w.begun }
 
-// AddNull says that the next number of the row is absent.
+// AddNull records that the next number of the row is absent.
 func (w *VectorBuilder) AddNull() {
 	w.fail(w.row+1, "row %d has no number at place %d", w.row+1, w.length+1)
 }
