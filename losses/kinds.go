@@ -60,6 +60,12 @@ func KindOf(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
+// HasDelta reports whether the loss of this name has a parameter δ.
+func HasDelta(name string) bool {
+	k, _ := KindOf(name)
+	return k.HasDelta
+}
+
 // DefaultName returns the name of the loss of a task: of two classes, or of numbers.
 func DefaultName(classes bool) string {
 	return Names(func(k Kind) bool { return k.Classes == classes })[0]

@@ -23,8 +23,8 @@ func (c *Config) unused() error {
 	if c.Adversary != "" && !c.Level.Chosen() {
 		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))
 	}
-	if c.HuberDelta != standard.HuberDelta && c.Loss != "huber" {
-		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss is not huber", c.HuberDelta))
+	if c.HuberDelta != standard.HuberDelta && !losses.HasDelta(c.Loss) {
+		wrong = append(wrong, fmt.Sprintf("Config.HuberDelta is %v, but the loss %s has no δ", c.HuberDelta, c.Loss))
 	}
 	if wrong == nil {
 		return nil

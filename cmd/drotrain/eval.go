@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -190,7 +191,7 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	case o.JSON && o.out.toStream():
 		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
-		if fs.Changed("huber-delta") && o.Config.Loss != "huber" {
+		if fs.Changed("huber-delta") && !losses.HasDelta(o.Config.Loss) {
 			return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", o.Config.HuberDelta)
 		}
 	case o.Config.Data != "" && o.TrainedOn != "":

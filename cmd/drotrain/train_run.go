@@ -25,6 +25,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -324,7 +325,7 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
 	case given("adversary") && !c.Level.Chosen():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: the data choose among both", "--adversary %s has no effect without a level", c.Adversary)
-	case given("huber-delta") && c.Loss != "huber":
+	case given("huber-delta") && !losses.HasDelta(c.Loss):
 		return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", c.HuberDelta)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
