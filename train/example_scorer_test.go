@@ -74,9 +74,9 @@ func ExampleModel_Scorer_explain() {
 		log.Fatal(err)
 	}
 	for _, c := range e.Contributions {
-		fmt.Printf("%v %.2f, outside the training range: %v\n", c.Columns, c.Value, c.Outside)
+		fmt.Printf("%v %.1f, outside the training range: %v\n", c.Columns, c.Value, c.Outside)
 	}
 	// Output:
-	// [pirat] 19.48, outside the training range: true
-	// [phist] 1.17, outside the training range: false
+	// [pirat] 19.5, outside the training range: true
+	// [phist] 1.2, outside the training range: false
 }

@@ -179,8 +179,9 @@ def parse(dialect):
 
 PROGRAMS = {
     ".onnx": onnx_scores, "-duckdb.sql": duckdb_scores, "-sqlite.sql": sqlite_scores, "-spark.sql": spark_scores,
-    "-bigquery.sql": bigquery_scores, ".pmml": pmml_scores,
+    "-bigquery.sql": bigquery_scores,
     "-snowflake.sql": parse("snowflake"), "-sqlserver.sql": parse("sqlserver"), "-redshift.sql": parse("redshift"),
+    ".pmml": pmml_scores,  # last: its bridge to Java takes over the imports that follow
 }
 
 
@@ -188,8 +189,8 @@ def main(folder):
     with open(os.path.join(folder, "cases.json"), encoding="utf-8") as f:
         cases = json.load(f)
     failed, missing = False, set()
-    for case in cases:
-        for ending, score in PROGRAMS.items():
+    for ending, score in PROGRAMS.items():
+        for case in cases:
             name = case["name"] + ending
             path = os.path.join(folder, name)
             if ending in missing or not os.path.exists(path) or ending not in os.environ.get("DROTRAIN_PEERS", ending).split():

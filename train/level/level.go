@@ -129,8 +129,19 @@ func (l Level) Validate() error {
 		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", named(l.names(), ", "))
 		}
-	} else if l.Adjust > 0 || l.Prior != "" || l.Among != "" {
-		say("Config.Adjust, Config.Prior and Config.Among are for Config.Adversary groups")
+	} else {
+		var set []string
+		for _, f := range []struct {
+			name string
+			set  bool
+		}{{"Config.Adjust", l.Adjust > 0}, {"Config.Prior", l.Prior != ""}, {"Config.Among", l.Among != ""}} {
+			if f.set {
+				set = append(set, f.name)
+			}
+		}
+		if set != nil {
+			say("%s: only for Config.Adversary groups", strings.Join(set, ", "))
+		}
 	}
 	if wrong == nil {
 		return nil

@@ -185,7 +185,7 @@ func TestInvalidLevels(t *testing.T) {
 		"Adversary is \"columns\"":                                   {Adversary: "columns"},
 		"Prior is \"odd\"":                                           {Adversary: "groups", Prior: "odd"},
 		"Adjust is -1":                                               {Adversary: "groups", Adjust: -1},
-		"are for Config.Adversary groups":                            {Adjust: 1},
+		"Config.Adjust: only for Config.Adversary groups":            {Adjust: 1},
 		"Among is \"all\"":                                           {Adversary: "groups", Among: "all"},
 		"needs a level":                                              {Adversary: "groups", Prior: "equal"},
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
