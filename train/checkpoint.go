@@ -77,8 +77,8 @@ func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.
 	if ok, err := j.Load(part, &kept); err != nil {
 		return nil, err
 	} else if ok {
-		if len(kept.Start) != 0 && len(kept.Start) != m.Run.Train.D {
-			return nil, fmt.Errorf("the checkpoint is damaged: its choice starts at %d coefficients, and the model has %d", len(kept.Start), m.Run.Train.D)
+		if d := m.Run.Train.D * m.outputs(); len(kept.Start) != 0 && len(kept.Start) != d {
+			return nil, fmt.Errorf("the checkpoint is damaged: its choice starts at %d coefficients, and the model has %d", len(kept.Start), d)
 		}
 		s := &tune.Selection{Start: kept.Start}
 		if err := json.Unmarshal(kept.Selection, s); err != nil {

@@ -42,7 +42,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		}
 		return m, m.fit(ctx, oracle, time.Now())
 	}
-	f := wide(t, 12_000)
+	f, classes := wide(t, 12_000), classTable(t, 3000, 4)
 	for _, k := range []struct {
 		name  string
 		set   func(*Config)
@@ -57,6 +57,8 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		{"kl on disk", func(c *Config) { c.Nu = level.At(0.1) }, onDisk, 0, true},
 		{"lbfgs", func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "lbfgs", 1e-4 }, in, time.Hour, false},
 		{"separable", func(c *Config) { c.Nu, c.Solver, c.Gap = level.At(1), "separable", 1e-4 }, in, 0, true},
+		{"classes, chosen", func(c *Config) { c.Target, c.Folds, c.Select = "class", 2, "tail" },
+			func(ctx context.Context, _ *data.Frame, c Config) (*Model, error) { return FitFrame(ctx, classes, c) }, 0, false},
 		{"protect", func(c *Config) { c.Protect = level.At(0.3) }, in, 0, true},
 		{"groups", func(c *Config) { c.Groups, c.Adversary, c.Nu = []string{"g"}, "groups", level.At(0.1) }, in, 0, false},
 		{"group coefficients", func(c *Config) {
