@@ -254,7 +254,7 @@ func (s *Shared) spread(ds *Dataset, first int) (err error) {
 // memory for these alone.
 func placed[T memory.Element](s *Shared, own []T) []T {
 	all := memory.Make[T](memory.NewVirtual(), s.Total)
-	lo, _ := s.Rows.Here(s.Total)
+	lo, _ := s.Rows.LocalRange(s.Total)
 	copy(all[lo:], own)
 	return all
 }

@@ -103,7 +103,7 @@ func (t *fitting) share(train []int, shared *Shared) error {
 		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
-	lo, hi := rows.Here(t.total)
+	lo, hi := rows.LocalRange(t.total)
 	if hi-lo != len(train) {
 		return fmt.Errorf("rank %d has %d training rows, not %d", t.comm.Rank(), len(train), hi-lo)
 	}

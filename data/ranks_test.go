@@ -51,7 +51,7 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 					}
 					mu.Lock()
 					defer mu.Unlock()
-					lo, hi := rows.Here(len(train))
+					lo, hi := rows.LocalRange(len(train))
 					for k, g := range got.Train.Groups {
 						if of := want.Train.Groups[k]; g.Name != of.Name || !slices.Equal(g.Labels, of.Labels) || !slices.Equal(g.Index[lo:hi], of.Index[lo:hi]) {
 							t.Errorf("rank %d: groups %s of %q, not %s of %q", c.Rank(), g.Name, g.Labels, of.Name, of.Labels)
@@ -180,7 +180,7 @@ func TestFitTo_RanksHaveTheirOwnRows(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			lo, hi := rows.Here(n)
+			lo, hi := rows.LocalRange(n)
 			set := func(at func(i int) bool) (of int) {
 				for i := range n {
 					if at(i) && (i < lo || i >= hi) {
@@ -236,7 +236,7 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 					return err
 				}
 				sameEncoder(t, fmt.Sprintf("%d rows, rank %d of %d", n, c.Rank(), size), want.Encoder, got.Encoder)
-				lo, hi := rows.Here(len(train))
+				lo, hi := rows.LocalRange(len(train))
 				if !slices.Equal(got.Train.Target[lo:hi], want.Train.Target[lo:hi]) || !slices.Equal(got.Train.Groups[2].Index[lo:hi], want.Train.Groups[2].Index[lo:hi]) {
 					t.Errorf("%d rows, rank %d of %d has other targets or groups", n, c.Rank(), size)
 				}
@@ -251,7 +251,7 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 
 // ownOf are the rows of a rank.
 func ownOf(rows *ranks.Rows, train []int) []int {
-	lo, hi := rows.Here(len(train))
+	lo, hi := rows.LocalRange(len(train))
 	return slices.Clone(train[lo:hi])
 }
 

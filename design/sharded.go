@@ -29,7 +29,7 @@ var _ Matrix = (*Sharded)(nil)
 // them.
 func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
 	m := &Sharded{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
-	m.lo, m.hi = rows.Here(n)
+	m.lo, m.hi = rows.LocalRange(n)
 	var own int
 	if own, m.d = here.Dims(); own != m.hi-m.lo {
 		return nil, fmt.Errorf("design: %d rows where there are to be %d", own, m.hi-m.lo)

@@ -62,7 +62,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 			seen := make([]bool, n)
 			err := ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, n)
-				lo, hi := rows.Here(n)
+				lo, hi := rows.LocalRange(n)
 				here, err := matrix(lo, hi)
 				if err != nil {
 					return err
@@ -123,7 +123,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 			}
 			err = ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, n)
-				lo, hi := rows.Here(n)
+				lo, hi := rows.LocalRange(n)
 				here, err := matrix(lo, hi)
 				if err != nil {
 					return err

@@ -41,7 +41,7 @@ func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	e.Eval(x)
 	risk, _ = of.Dual.BestResponseTo(e.Vector(e.N), e.Value)
 	if ball, ok := of.Dual.(side.Simplex); ok {
-		return risk, ball.Price(e.Value), nil
+		return risk, ball.MultiplierAt(e.Value), nil
 	}
 	return risk, of.Dual.Modulus(), nil
 }

@@ -254,7 +254,7 @@ func TestOptions_Threads(t *testing.T) {
 			if first == nil {
 				first = res
 			}
-			if !slices.Equal(res.X, first.X) || !slices.Equal(res.Y, first.Y) || res.Certificate != first.Certificate || res.Passes != first.Passes {
+			if !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) || res.Certificate != first.Certificate || res.Passes != first.Passes {
 				t.Errorf("%T: another result with %d threads", dual, threads)
 			}
 			if most := o.most.Load(); threads > 0 && most > int64(threads) || most < 1 {

@@ -27,7 +27,7 @@ func ExampleBall() {
 	chi2 := solveExample(dro.Ball{Divergence: dro.PearsonChi2, Radius: (1/0.8 - 1) / 2})
 	printCertificate(chi2)
 	squares := 0.0
-	for _, y := range chi2.Y {
+	for _, y := range chi2.Weights {
 		squares += y * y
 	}
 	fmt.Printf("effective: %.2f of 6\n", 1/squares)
@@ -41,7 +41,7 @@ func ExampleBall() {
 func ExampleKL_weights() {
 	res := solveExample(dro.KL{Nu: 0.5, Weights: []float64{1, 1, 1, 2, 1, 0}})
 	printCertificate(res)
-	fmt.Printf("y = %.3f\n", res.Y)
+	fmt.Printf("y = %.3f\n", res.Weights)
 	// Output:
 	// certified: 0.5410 ≤ optimum ≤ 0.5410
 	// y = [0.241 0.091 0.196 0.184 0.288 0.000]
@@ -63,7 +63,7 @@ func ExampleGroups() {
 	penalised := dro.Groups{Of: of, Near: dro.Ball{Radius: math.Inf(1), Nu: 0.1, Weights: []float64{4, 2}}}
 	res := solveExample(penalised)
 	printCertificate(res)
-	fmt.Printf("weights over groups: %.3f\n", []float64{res.Y[0] + res.Y[1] + res.Y[2] + res.Y[3], res.Y[4] + res.Y[5]})
+	fmt.Printf("weights over groups: %.3f\n", []float64{res.Weights[0] + res.Weights[1] + res.Weights[2] + res.Weights[3], res.Weights[4] + res.Weights[5]})
 	// Output:
 	// certified: 0.4567 ≤ optimum ≤ 0.4567
 	// certified: 0.4564 ≤ optimum ≤ 0.4564

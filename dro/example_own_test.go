@@ -73,7 +73,7 @@ func ExampleDual() {
 		log.Fatal(err)
 	}
 	printCertificate(res)
-	fmt.Printf("x = %.3f, weight of the groups %.3f and %.3f\n", res.X, 3*res.Y[0], 3*res.Y[3])
+	fmt.Printf("x = %.3f, weight of the groups %.3f and %.3f\n", res.X, 3*res.Weights[0], 3*res.Weights[3])
 	// Output:
 	// lbfgs: the objective has gradients, and no Hessian that is known
 	// certified: 0.4577 ≤ optimum ≤ 0.4577
@@ -123,8 +123,8 @@ func Example_quantiles() {
 // response, Σ q log(Gq) and log mean exp are of second order, and so is what it computes.
 type CarefulEntropy struct{ GroupEntropy }
 
-// Precise implements the optional method of a dro.Dual.
-func (CarefulEntropy) Precise() bool { return true }
+// IsPrecise implements the optional method of a dro.Dual.
+func (CarefulEntropy) IsPrecise() bool { return true }
 
 // Value implements dro.Dual: (ν/G) Σ_g (r log r − r + 1), r = G q_g.
 func (c CarefulEntropy) Value(y []float64) float64 {

@@ -55,7 +55,7 @@ func ExampleSolve() {
 	}
 	printCertificate(res)
 	fmt.Printf("x = %.3f\n", res.X)
-	fmt.Printf("y = %.3f\n", res.Y)
+	fmt.Printf("y = %.3f\n", res.Weights)
 	// Output:
 	// certified: 0.5313 ≤ optimum ≤ 0.5313
 	// x = [0.759 0.289 -0.747]

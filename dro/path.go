@@ -14,17 +14,16 @@ type Path struct{ of *solve.Path }
 // are a penalty ν·D on one set of weights: KL or ChiSquare.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
 	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
-	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return usable(at(nu)) })}
+	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return validDual(at(nu)) })}
 }
 
 // Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
 // say. It costs a pass, and up to a dozen for the bound. n numbers are kept.
 func (p *Path) Add(x, y []float64) error { return p.of.Add(x, y) }
 
-// Between returns bounds of the optimum at ν > 0, wherever that lies among the coefficients of
-// the points: n operations for each that was added since the same ν was asked for. With no
-// points nothing is known. A Path is not for concurrent use.
-func (p *Path) Between(nu float64) (Certificate, error) {
-	c, err := p.of.Between(nu)
+// BoundsAt returns bounds of the optimum at any ν > 0: n operations for each point added since the
+// last call with the same ν. Without points both bounds are infinite. A Path is not for concurrent use.
+func (p *Path) BoundsAt(nu float64) (Certificate, error) {
+	c, err := p.of.BoundsAt(nu)
 	return Certificate(c), err
 }

@@ -32,15 +32,15 @@ func TestPathRemembers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, err := slowly.Between(0.7)
+		first, err := slowly.BoundsAt(0.7)
 		before := asked
-		again, _ := slowly.Between(0.7)
+		again, _ := slowly.BoundsAt(0.7)
 		if err != nil || asked != before || again != first || math.IsInf(first.Gap(), 1) {
 			t.Errorf("after %d points: %v, again %v with %d more duals, %v", k+1, first, again, asked-before, err)
 		}
 	}
-	little, err := slowly.Between(0.7)
-	all, _ := atOnce.Between(0.7)
+	little, err := slowly.BoundsAt(0.7)
+	all, _ := atOnce.BoundsAt(0.7)
 	if err != nil || !(math.Abs(little.Upper-all.Upper) <= 1e-14) || little.Lower != all.Lower {
 		t.Errorf("%v point by point, %v at once, %v", little, all, err)
 	}
@@ -57,11 +57,11 @@ func ExamplePath() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := path.Add(res.X, res.Y); err != nil {
+		if err := path.Add(res.X, res.Weights); err != nil {
 			log.Fatal(err)
 		}
 	}
-	c, err := path.Between(0.7)
+	c, err := path.BoundsAt(0.7)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -47,7 +47,7 @@ type Oracle = interface {
 //
 // A dual of one's own is allowed a rounding of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which a
 // logarithm of sums of exponentials needs. One that computes ψ and its risk without cancellation may
-// say so for tighter certificates where ν is far above the losses, by a method Precise() bool.
+// say so for tighter certificates where ν is far above the losses, by a method IsPrecise() bool.
 type Dual = interface {
 	// Modulus returns ν ≥ 0, by which ψ is strongly convex relative to its own geometry.
 	Modulus() float64

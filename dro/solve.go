@@ -22,9 +22,9 @@ import (
 //	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
 //
 // which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
-// outwards by what rounding can have done to them (math: §11), which an oracle must be
-// able to tell: where it has no Rounding they are bounds up to the rounding of its values
-// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far.
+// outwards by a bound of the rounding errors (math: §11), for which the oracle must have Rounding.
+// For any other oracle they are bounds up to the rounding of its values and gradients, and are set
+// equal if they cross by less than 2⁻⁴⁰ of its largest loss so far.
 type Certificate struct {
 	Upper, Lower float64
 
@@ -141,9 +141,9 @@ func (s Status) String() string { return saddle.Status(s).String() }
 // X is not the last iterate, and Y not the method's own weights: those are what Follow
 // sees.
 type Result struct {
-	X   []float64 // d: the point with the best upper bound
-	Y   []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
-	Tau float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
+	X       []float64 // d: the point with the best upper bound
+	Weights []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
+	Tau     float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
 
 	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
 	// drawn with probability a_k/A_t since the last restart: what the theorems
@@ -163,10 +163,10 @@ type Result struct {
 }
 
 // Solve solves p by the method of o until the relative gap asked for is certified, a limit is
-// reached, no progress is possible, or ctx is done; nil options are the defaults. Limits are
-// statuses. A cancelled context is an error besides a valid Result, all of whose numbers are finite
-// but for a bound that is not known; every other error means invalid input, or numbers beyond
-// double precision (OverflowError), and a nil Result.
+// reached, no progress is possible, or ctx is done; nil options are the defaults. A limit is a
+// status, not an error. If ctx is cancelled, Solve returns its error together with a valid Result,
+// whose numbers are finite except for an unknown bound. Every other error means invalid input or
+// numbers beyond double precision (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 	of, err := problemOf(p)
 	if err != nil {
@@ -193,7 +193,7 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 		return nil, err
 	}
 	out := &Result{
-		X: res.X, Y: res.Y, Tau: res.Tau, Drawn: res.Drawn, Objective: res.Objective, Risk: res.Risk,
+		X: res.X, Weights: res.Weights, Tau: res.Tau, Drawn: res.Drawn, Objective: res.Objective, Risk: res.Risk,
 		Certificate: Certificate(res.Certificate), Status: Status(res.Status),
 		Iterations: res.Iterations, Passes: res.Passes, Elapsed: res.Elapsed,
 	}

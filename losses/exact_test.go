@@ -20,7 +20,7 @@ func TestCurvatureIsNeverOverstated(t *testing.T) {
 	Logistic{}.CurvatureLowerBoundTo(kappa, slope, nil)
 	p := &exact.Problem{N: n, D: 1, Rows: margin, Target: target, Loss: "logistic"}
 	for j, s := range p.Eval([]exact.Real{exact.New(1)}) {
-		if exact.Less(s.Curvature, exact.New(kappa[j])) {
+		if exact.IsLess(s.Curvature, exact.New(kappa[j])) {
 			t.Errorf("margin %v, target %v: κ = %v above ℓ″ = %v", margin[j], target[j], kappa[j], s.Curvature.Text('g', 5))
 		}
 		if want, _ := s.Curvature.Float64(); kappa[j] < want*(1-1e-9)-4e-14 {

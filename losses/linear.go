@@ -36,7 +36,7 @@ func NewLinear(loss Loss, z design.Matrix, target []float64) (*Linear, error) {
 	_, signs := loss.(Logistic)
 	lo, hi := 0, n
 	if of, ok := z.(shardedMatrix); ok { // the targets of other ranks' rows are theirs to check
-		lo, hi = of.Rows().Here(n)
+		lo, hi = of.Rows().LocalRange(n)
 	}
 	for i, v := range target[lo:hi] {
 		i += lo
@@ -194,8 +194,7 @@ func (l *Linear) Arena() *memory.Arena {
 	return nil
 }
 
-// Rows reports how the samples lie with several ranks, nil where all are here: as the matrix
-// does.
+// Rows returns how the rows of the matrix are distributed over MPI ranks, nil if this process has all.
 func (l *Linear) Rows() *ranks.Rows {
 	if z, ok := l.z.(shardedMatrix); ok {
 		return z.Rows()
@@ -229,8 +228,8 @@ type spacious interface {
 func (l *Linear) NonNegative() bool { return true }
 
 // Rounding reports how exactly losses and margins are computed, as dro.Rounded asks for it:
-// the products that a margin sums, the largest |z_ji| of every column, and sup ℓ″. Where
-// there is none nothing is said.
+// the number of products in a margin, the largest |z_ji| of every column, and sup ℓ″. If sup ℓ″ is
+// infinite, it returns zeros and nil.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {
 		return 0, nil, 0

@@ -25,7 +25,7 @@ type Loss interface {
 	EvalTo(value, slope, margin, target []float64)
 
 	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where the slope
-	// has a kink) where the slope is the one that EvalTo stored. The slices have one
+	// is not differentiable) where the slope is the one that EvalTo stored. The slices have one
 	// length; curvature and slope may be the same.
 	CurvatureTo(curvature, slope, target []float64)
 
@@ -35,10 +35,10 @@ type Loss interface {
 	// without. No κ but 0 is always right. The slices are those of CurvatureTo.
 	CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64)
 
-	// Lipschitz is sup |∂ℓ/∂m|, +Inf when there is none.
+	// Lipschitz returns sup |∂ℓ/∂m|, which may be +Inf.
 	Lipschitz() float64
 
-	// Smoothness is sup ∂²ℓ/∂m², +Inf when there is none.
+	// Smoothness returns sup ∂²ℓ/∂m², which may be +Inf.
 	Smoothness() float64
 }
 
@@ -156,7 +156,7 @@ func (Squared) CurvatureTo(curvature, _, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: 1 everywhere.
+// CurvatureLowerBoundTo implements Loss: 1 for every sample.
 func (l Squared) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	l.CurvatureTo(curvature, slope, nil)
 	return math.Inf(1), 0

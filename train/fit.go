@@ -398,7 +398,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 	}
 	m.Coefficients = res.X
 	m.Run.Loss = rowLosses(oracle, res.X)
-	m.Run.Weights = res.Y
+	m.Run.Weights = res.Weights
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
 	}
@@ -420,7 +420,7 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
 	s.Penalty, s.Nu = m.price(p)
 	squares := 0.0
-	squares, s.MaxWeight = m.Run.concentration(res.Y)
+	squares, s.MaxWeight = m.Run.concentration(res.Weights)
 	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
 	s.Constant = finite(m.constant())
 	s.EffectiveSampleSize = 1 / squares

@@ -27,7 +27,7 @@ const chunkRows = 32 * stripeRows
 // assignRows deals rows that every rank has the lists of, which ascend.
 func assignRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
-	lo, hi := s.Rows.Here(s.Total)
+	lo, hi := s.Rows.LocalRange(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
 	before := len(held)
 	if lo < hi {
@@ -118,7 +118,7 @@ func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Ho
 		return rows, nil
 	}
 	s.Rows = ranks.NewRows(c, s.Total)
-	lo, hi := s.Rows.Here(s.Total)
+	lo, hi := s.Rows.LocalRange(s.Total)
 	var err error
 	if s.Train, err = taken(0, lo, hi); err != nil {
 		return nil, err

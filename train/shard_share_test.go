@@ -55,7 +55,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if lo, hi := s.Rows.Here(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
+				if lo, hi := s.Rows.LocalRange(len(want)); s.Total != len(want) || len(s.Train) != hi-lo {
 					t.Errorf("%s: rank %d of %d has %d of %d rows", name, comm.Rank(), size, len(s.Train), s.Total)
 				}
 				if len(s.Held) > 2*len(held)/size+stripeRows || s.AllHeld != len(held) {

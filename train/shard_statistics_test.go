@@ -34,7 +34,7 @@ func TestStatisticsOfAllRows(t *testing.T) {
 	for _, size := range []int{1, 3} {
 		err := ranks.Run(size, func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
-			lo, hi := rows.Here(n)
+			lo, hi := rows.LocalRange(n)
 			own := func(v []float64) []float64 { // the entries of others are none of a rank's business
 				out := slices.Repeat([]float64{math.NaN()}, n)
 				copy(out[lo:hi], v[lo:hi])

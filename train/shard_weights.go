@@ -17,7 +17,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 	if name == "" {
 		return nil, nil
 	}
-	lo, hi := rows.Here(d.N)
+	lo, hi := rows.LocalRange(d.N)
 	from, to := rowRange(f, d.Rows[lo:hi], rows)
 	column, err := f.Slice(from, to).Column(ctx, name)
 	if err != nil {

@@ -53,7 +53,7 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *rowAssignment, pe
 	if err != nil {
 		return nil, nil, err
 	}
-	lo, _ := s.Rows.Here(s.Total)
+	lo, _ := s.Rows.LocalRange(s.Total)
 	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	return s, periods, nil
 }
@@ -97,9 +97,9 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 		own.X.MarginsTo(score, m.Scoring(), 0, own.N)
 	}
 	scores, target, rows := make([]float64, n), make([]float64, n), make([]int, n)
-	ranks.ToFirst(c, scores, score, ends)
-	ranks.ToFirst(c, target, own.Target, ends)
-	ranks.ToFirst(c, rows, own.Rows, ends)
+	ranks.GatherRanksToRoot(c, scores, score, ends)
+	ranks.GatherRanksToRoot(c, target, own.Target, ends)
+	ranks.GatherRanksToRoot(c, rows, own.Rows, ends)
 	if m.follows() || !propose.TooGood(m.Encoder, scores, target) {
 		return nil, nil
 	}
@@ -108,7 +108,7 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 }
 
 // Here returns the training rows [lo, hi) that this process has: all, where they lie with no others.
-func (r *Run) Here() (lo, hi int) { return r.rows.Here(r.Train.N) }
+func (r *Run) Here() (lo, hi int) { return r.rows.LocalRange(r.Train.N) }
 
 // arena returns where vectors of one entry a training row lie; nil for memory.
 func (r *Run) arena() *memory.Arena {
@@ -135,7 +135,7 @@ func (r *Run) sample(count int) *data.Dataset {
 		return &d
 	}
 	at := r.rows.Stratified(d.N, min(count, mostCopied(d.X)))
-	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.At(r.rows, d.Target, at)
+	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, d.Target, at)
 	return &d
 }
 
@@ -209,10 +209,10 @@ func (m *Model) Complete() {
 	r.copies.Rows, r.copies.Times = drawCopies(r.rows, r.Train.N, mostCopied(r.Train.X), r.Weights, m.Config.Seed)
 	r.copies.X = r.Train.X.Select(r.copies.Rows)
 	d := *r.Train
-	loss, weights, weight := ranks.First(r.rows, r.Loss), ranks.First(r.rows, r.Weights), ranks.First(r.rows, r.Weight)
-	d.Target, d.Rows, d.Groups = ranks.First(r.rows, d.Target), ranks.First(r.rows, d.Rows), slices.Clone(d.Groups)
+	loss, weights, weight := ranks.GatherToRoot(r.rows, r.Loss), ranks.GatherToRoot(r.rows, r.Weights), ranks.GatherToRoot(r.rows, r.Weight)
+	d.Target, d.Rows, d.Groups = ranks.GatherToRoot(r.rows, d.Target), ranks.GatherToRoot(r.rows, d.Rows), slices.Clone(d.Groups)
 	for k := range d.Groups {
-		d.Groups[k].Index = ranks.First(r.rows, d.Groups[k].Index)
+		d.Groups[k].Index = ranks.GatherToRoot(r.rows, d.Groups[k].Index)
 	}
 	if !m.follows() {
 		r.Loss, r.Weights, r.Weight, r.Train = loss, weights, weight, &d
@@ -233,10 +233,10 @@ func (r *Run) Copies() (c *Copies, sharded bool) { return r.copies, r.rows != ni
 // sampled works like t.Select of rows that lie with several ranks.
 func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
-	s.X, s.Target = t.X.Select(at), ranks.At(rows, t.Target, at)
-	s.Rows = level.Rows{N: len(at), Weights: ranks.At(rows, t.Weights, at), Group: ranks.At(rows, t.Group, at), Labels: t.Labels}
+	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
+	s.Rows = level.Rows{N: len(at), Weights: ranks.GatherAt(rows, t.Weights, at), Group: ranks.GatherAt(rows, t.Group, at), Labels: t.Labels}
 	for _, way := range t.Ways {
-		s.Ways = append(s.Ways, ranks.At(rows, way, at))
+		s.Ways = append(s.Ways, ranks.GatherAt(rows, way, at))
 	}
 	return &s
 }

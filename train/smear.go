@@ -21,7 +21,7 @@ func (m *Model) smear() {
 		margin = memory.Make[float64](m.Run.arena(), d.N)
 		defer memory.Release(m.Run.arena(), margin)
 	}
-	lo, hi := m.Run.rows.Here(d.N)
+	lo, hi := m.Run.rows.LocalRange(d.N)
 	d.X.MarginsTo(margin, m.Scoring(), lo, hi)
 	add := func(lo, hi int) float64 {
 		sum := 0.0

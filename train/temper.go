@@ -51,7 +51,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 		columns = 2
 	}
 	arena := m.Run.disk.arena()
-	first, end := m.Run.rows.Here(d.N)
+	first, end := m.Run.rows.LocalRange(d.N)
 	margin, rows := memory.Make[float64](oracle.Arena(), d.N), memory.Make[float64](arena, (end-first)*columns)
 	defer memory.Release(arena, rows)
 	defer memory.Release(oracle.Arena(), margin)

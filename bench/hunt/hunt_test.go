@@ -96,12 +96,12 @@ func contradiction(c *problem, all []bound) (wrong string) {
 		value := c.Objective(x)
 		slack := exact.Mul(exact.New(1e-32), exact.Add(exact.New(1+c.Nu), exact.Abs(value)))
 		for _, other := range all {
-			if exact.Less(exact.Add(value, slack), exact.New(other.lower)) {
+			if exact.IsLess(exact.Add(value, slack), exact.New(other.lower)) {
 				return fmt.Sprintf("lower bound %.17g of %s, but the objective at the point of %s is %s", other.lower, other.method, b.method, value.Text('g', 25))
 			}
 		}
 		if c.kind == "penalty" && c.Mu > 0 {
-			if optimum := c.Polish(b.x); optimum != nil && exact.Less(exact.Add(exact.New(b.upper), slack), optimum) {
+			if optimum := c.Polish(b.x); optimum != nil && exact.IsLess(exact.Add(exact.New(b.upper), slack), optimum) {
 				return fmt.Sprintf("upper bound %.17g of %s, but the optimum is %s", b.upper, b.method, optimum.Text('g', 25))
 			}
 		}

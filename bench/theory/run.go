@@ -71,8 +71,8 @@ type overstatedDual struct {
 // Modulus implements dro.Dual.
 func (d overstatedDual) Modulus() float64 { return d.claimed }
 
-// Precise reports that ψ is computed without cancellation: it stands by what it has from the box.
-func (overstatedDual) Precise() bool { return true }
+// IsPrecise reports that ψ is computed without cancellation: it stands by what it has from the box.
+func (overstatedDual) IsPrecise() bool { return true }
 
 // overstatedPrimal claims a modulus that it has not.
 type overstatedPrimal struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // Test returns the first promise of dro.Oracle that o breaks at the given points, each of d numbers
-// away from kinks of the losses, or nil: weighted gradients agree with differences of the losses,
+// where all losses are differentiable, or nil: weighted gradients agree with differences of the losses,
 // losses lie above their tangents (convexity), and ranges of samples give what all samples do.
 func Test(o dro.Oracle, points ...[]float64) error {
 	const step, tolerance = 1e-5, 1e-5

@@ -29,7 +29,7 @@ func TestAliasFrequencies(t *testing.T) {
 		}
 		statistic, total := 0.0, vec.Sum(w)
 		for i, v := range w {
-			if !drotest.Near(a.p[i], v/total, drotest.ClosedForm, 0) {
+			if !drotest.IsNear(a.p[i], v/total, drotest.ClosedForm, 0) {
 				t.Errorf("weights %v: probabilities %v", w, a.p)
 			}
 			want := draws * v / total
@@ -101,7 +101,7 @@ func TestSamplerDistributions(t *testing.T) {
 			if w != nil {
 				want = (1-mix)*w[i]/total + mix/4
 			}
-			if !drotest.Near(p[i], want, drotest.ClosedForm, 0) {
+			if !drotest.IsNear(p[i], want, drotest.ClosedForm, 0) {
 				t.Errorf("%s: %v of weights %v", what, p, w)
 				return
 			}
@@ -207,7 +207,7 @@ func TestBlocksAtTheColumnsOfAHessian(t *testing.T) {
 	}
 }
 
-// A card that begins again at the same weights, where their gradient is not known, has the same
+// A estimator that begins again at the same weights, where their gradient is not known, has the same
 // sum of gradients as before: nothing of what was is left in it.
 func TestCardsBeginAgain(t *testing.T) {
 	s := uneven(47, 9, 2)
@@ -218,13 +218,13 @@ func TestCardsBeginAgain(t *testing.T) {
 			w.template.step()
 		}
 		sum := func() []float64 {
-			switch card := w.template.card.(type) {
-			case *stochasticCard:
-				return slices.Clone(card.aggregate)
-			case *separableCard:
-				return slices.Clone(card.aggregate)
+			switch estimator := w.template.estimator.(type) {
+			case *stochasticEstimator:
+				return slices.Clone(estimator.aggregate)
+			case *separableEstimator:
+				return slices.Clone(estimator.aggregate)
 			}
-			t.Fatal("a card of another kind")
+			t.Fatal("a estimator of another kind")
 			return nil
 		}
 		y := slices.Clone(w.y())

@@ -139,8 +139,8 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	return bound
 }
 
-// gram returns JᵀJ, or JJᵀ where that is smaller, of weights w² in s.w; nil where it is large,
-// or dear because rows are sparse.
+// gram returns JᵀJ, or JJᵀ if that is smaller, of weights w² in s.w; nil if it is large,
+// or expensive because rows are sparse.
 func (s *normScratch) gram(o saddle.Oracle, lo, hi int) *mat.SymDense {
 	rows := hi - lo
 	if min(rows, s.d) > maxGram {
@@ -211,7 +211,7 @@ func eigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 // curvature bound.
 func rowNorm(m float64, o saddle.Oracle) float64 { return math.Sqrt(m / curvatureBound(o)) }
 
-// curvatureBound returns sup ℓ″ of an oracle, 0 where it does not tell.
+// curvatureBound returns sup ℓ″ of an oracle, 0 if the oracle is not Rounded.
 func curvatureBound(o saddle.Oracle) float64 {
 	r, ok := o.(saddle.Rounded)
 	if !ok {
@@ -221,7 +221,7 @@ func curvatureBound(o saddle.Oracle) float64 {
 	return max(0, smoothness)
 }
 
-// equalConstants are those of blocks that are all alike.
+// equalConstants returns the constants of blocks that are all alike.
 func equalConstants(blocks int) constants {
 	ones := make([]float64, blocks)
 	vec.Fill(ones, 1)

@@ -60,7 +60,7 @@ func TestStepsTouchTheirBlocksOnly(t *testing.T) {
 		if o.Curvature.Load()+o.Gram.Load()+o.Margins.Load() != 0 {
 			t.Errorf("%s: second derivatives in a step", drotest.Describe(c.m))
 		}
-		if got, want := l.Cert.Passes-passes, float64(o.Touched())/(2*n); !drotest.Near(got, want, 1e-9, want) {
+		if got, want := l.Cert.Passes-passes, float64(o.Touched())/(2*n); !drotest.IsNear(got, want, 1e-9, want) {
 			t.Errorf("%s: %v passes counted, %v made", drotest.Describe(c.m), got, want)
 		}
 	}

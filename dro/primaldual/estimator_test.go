@@ -44,23 +44,23 @@ func TestPrimalEstimateIsUnbiased(t *testing.T) {
 	for _, st := range []Strategy{Replacement, Historical} {
 		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
 		for k := range 6 { // the estimate of step k + 1
-			before := walked(t, s, side.Simplex{Nu: 0.3}, m, max(k-1, 0)).template.card.(*stochasticCard)
+			before := walked(t, s, side.Simplex{Nu: 0.3}, m, max(k-1, 0)).template.estimator.(*stochasticEstimator)
 			w := walked(t, s, side.Simplex{Nu: 0.3}, m, k)
-			card := w.template.card.(*stochasticCard)
+			estimator := w.template.estimator.(*stochasticEstimator)
 			w.template.k++
 			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
 			mean := make([]float64, 2)
-			p := card.s.p
+			p := estimator.s.p
 			for P, prob := range p.p {
-				card.s.p = forced(p, P)
-				card.PrimalEstimate(w.template)
+				estimator.s.p = forced(p, P)
+				estimator.PrimalEstimate(w.template)
 				for i, v := range w.template.g {
 					mean[i] += prob * v
 				}
 			}
 			n := logisticTwin(s, false)
-			now := n.times(n.jac(w.template.x), card.y, 0, 6)
-			want := combine(1, tables(s, card.slope, card.hatY, 2), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.hatY, 2)))
+			now := n.times(n.jac(w.template.x), estimator.y, 0, 6)
+			want := combine(1, tables(s, estimator.slope, estimator.hatY, 2), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.hatY, 2)))
 			agree(t, fmt.Sprintf("%v, step %d", st, k+1), mean, want, 1e-11)
 		}
 	}
@@ -88,14 +88,14 @@ func TestDualEstimateIsUnbiased(t *testing.T) {
 				var want []float64
 				for Q := range 3 {
 					w := walked(t, s, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, m, k)
-					card := w.template.card.(*stochasticCard)
-					before := append([]float64(nil), card.value...)
+					estimator := w.template.estimator.(*stochasticEstimator)
+					before := append([]float64(nil), estimator.value...)
 					x := append([]float64(nil), w.template.x...)
-					hear := &listener{Mirror: card.mirror}
-					prob := card.s.q.p[Q]
-					card.mirror, card.s.q, card.s.r = hear, forced(card.s.q, Q), forced(card.s.r, R)
-					p := forced(card.s.p, 0) // x_k must not depend on the draw
-					card.s.p = p
+					hear := &listener{Mirror: estimator.mirror}
+					prob := estimator.s.q.p[Q]
+					estimator.mirror, estimator.s.q, estimator.s.r = hear, forced(estimator.s.q, Q), forced(estimator.s.r, R)
+					p := forced(estimator.s.p, 0) // x_k must not depend on the draw
+					estimator.s.p = p
 					w.template.step()
 					for j, v := range hear.f {
 						mean[j] += prob * v
@@ -104,10 +104,10 @@ func TestDualEstimateIsUnbiased(t *testing.T) {
 					now, r := n.f(x), w.template.aPrev/w.template.a
 					want = make([]float64, 6)
 					for j := range want {
-						want[j] = card.value[j] + r*(now[j]-before[j])
+						want[j] = estimator.value[j] + r*(now[j]-before[j])
 					}
-					lo, hi := card.blocks.bounds(R)
-					agree(t, "f̂ on R", card.value[lo:hi], n.f(w.template.x)[lo:hi], drotest.ClosedForm)
+					lo, hi := estimator.blocks.bounds(R)
+					agree(t, "f̂ on R", estimator.value[lo:hi], n.f(w.template.x)[lo:hi], drotest.ClosedForm)
 				}
 				agree(t, fmt.Sprintf("%v, step %d, R = %d", st, k+1, R), mean, want, 1e-11)
 			}
@@ -116,11 +116,11 @@ func TestDualEstimateIsUnbiased(t *testing.T) {
 }
 
 // fullUpdate is ȳ_k: the block step of every block from y_{k−1} at x_k.
-func fullUpdate(s drotest.Sample, card *separableCard, y, x []float64, eta float64) []float64 {
+func fullUpdate(s drotest.Sample, estimator *separableEstimator, y, x []float64, eta float64) []float64 {
 	n := logisticTwin(s, len(x) > s.D)
 	bar, u := make([]float64, s.N), make([]float64, s.N)
-	card.dual.CoordsTo(u, y)
-	card.dual.BlockStepTo(u, bar, n.f(x), u, eta, 0, s.N)
+	estimator.dual.CoordsTo(u, y)
+	estimator.dual.BlockStepTo(u, bar, n.f(x), u, eta, 0, s.N)
 	return bar
 }
 
@@ -131,25 +131,25 @@ func TestSeparableEstimateIsUnbiased(t *testing.T) {
 		for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}} {
 			m := SeparableBlock{Strategy: st, Schedule: Theory, Block: 2}
 			for k := 1; k < 6; k++ {
-				before := walked(t, s, d, m, k-1).template.card.(*separableCard)
+				before := walked(t, s, d, m, k-1).template.estimator.(*separableEstimator)
 				w := walked(t, s, d, m, k)
-				card := w.template.card.(*separableCard)
+				estimator := w.template.estimator.(*separableEstimator)
 				dim := len(w.template.x)
 				w.template.k++
 				w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
 				mean := make([]float64, dim)
-				p := card.s.p
+				p := estimator.s.p
 				for P, prob := range p.p {
-					card.s.p = forced(p, P)
-					card.PrimalEstimate(w.template)
+					estimator.s.p = forced(p, P)
+					estimator.PrimalEstimate(w.template)
 					for i, v := range w.template.g {
 						mean[i] += prob * v
 					}
 				}
-				bar := fullUpdate(s, card, before.y, w.template.x, card.etaPrev)
+				bar := fullUpdate(s, estimator, before.y, w.template.x, estimator.etaPrev)
 				n := logisticTwin(s, w.lifted)
 				now := n.times(n.jac(w.template.x), bar, 0, 6)
-				want := combine(1, tables(s, card.slope, card.y, dim), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.y, dim)))
+				want := combine(1, tables(s, estimator.slope, estimator.y, dim), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.y, dim)))
 				agree(t, fmt.Sprintf("%v %T, step %d", st, d, k+1), mean, want, 1e-11)
 			}
 		}
@@ -168,8 +168,8 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 		m := SeparableBlock{Schedule: Theory, Block: 2}
 		tied := func() *iteration {
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 0.2}}, m, 3))
-			card := w.template.card.(*separableCard)
-			card.tied, card.order = true, []int{2, 0, 1}
+			estimator := w.template.estimator.(*separableEstimator)
+			estimator.tied, estimator.order = true, []int{2, 0, 1}
 			w.template.step()
 			w.template.step()
 			return w
@@ -177,24 +177,24 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 		var mean, want, meanY, bar []float64
 		for Q := range 3 {
 			w := tied()
-			card := w.template.card.(*separableCard)
-			y, slope := append([]float64(nil), card.y...), append([]float64(nil), card.slope...)
-			card.order, card.visited = []int{Q}, 0
+			estimator := w.template.estimator.(*separableEstimator)
+			y, slope := append([]float64(nil), estimator.y...), append([]float64(nil), estimator.slope...)
+			estimator.order, estimator.visited = []int{Q}, 0
 			w.template.step()
-			bar = fullUpdate(s, card, y, w.template.x, card.etaPrev)
+			bar = fullUpdate(s, estimator, y, w.template.x, estimator.etaPrev)
 			w.template.k++
 			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
-			card.PrimalEstimate(w.template)
+			estimator.PrimalEstimate(w.template)
 			dim := len(w.template.x)
 			if mean == nil {
 				mean, meanY = make([]float64, dim), make([]float64, 6)
 			}
-			extra := combine(1, w.template.g, -1, card.aggregate)
-			mean, meanY = combine(1, mean, 1./3, extra), combine(1, meanY, 1./3, card.y)
+			extra := combine(1, w.template.g, -1, estimator.aggregate)
+			mean, meanY = combine(1, mean, 1./3, extra), combine(1, meanY, 1./3, estimator.y)
 			n := logisticTwin(s, w.lifted)
 			r := w.template.aPrev / w.template.a
 			want = combine(r, n.times(n.jac(w.template.x), bar, 0, 6), -r, tables(s, slope, y, dim))
-			agree(t, "the aggregate", card.aggregate, tables(s, card.slope, card.y, dim), 1e-11)
+			agree(t, "the aggregate", estimator.aggregate, tables(s, estimator.slope, estimator.y, dim), 1e-11)
 			if Q == 2 {
 				agree(t, fmt.Sprintf("%T: lem. expect", d), combine(3, meanY, -2, y), bar, 1e-11)
 			}
@@ -221,13 +221,13 @@ func TestOneBlockIsTheFullVector(t *testing.T) {
 			w.template.step()
 			agree(t, fmt.Sprintf("%s: x_%d", name, k+1), w.template.x, full.template.x, 1e-11)
 			var y []float64
-			switch c := w.template.card.(type) {
-			case *stochasticCard:
+			switch c := w.template.estimator.(type) {
+			case *stochasticEstimator:
 				y = c.y
-			case *separableCard:
+			case *separableEstimator:
 				y = c.y
 			}
-			agree(t, fmt.Sprintf("%s: y_%d", name, k+1), y, full.template.card.(*fullCard).y, 1e-11)
+			agree(t, fmt.Sprintf("%s: y_%d", name, k+1), y, full.template.estimator.(*fullEstimator).y, 1e-11)
 		}
 	}
 	if full.template.x[0] == 0 {
@@ -254,8 +254,8 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 				w.template.step()
 			}
 			var got, want, mean []float64
-			switch c := w.template.card.(type) {
-			case *stochasticCard:
+			switch c := w.template.estimator.(type) {
+			case *stochasticEstimator:
 				got, want = c.aggregate, tables(s, c.slope, c.hatY, 3)
 				if c.points.w > 0 {
 					mean = make([]float64, 3)
@@ -264,7 +264,7 @@ func TestAggregatesAfterManySteps(t *testing.T) {
 					}
 					agree(t, "Σγ_I x̂_I", c.points.mean, mean, drift)
 				}
-			case *separableCard:
+			case *separableEstimator:
 				got, want = c.aggregate, tables(s, c.slope, c.y, len(w.template.x))
 			}
 			off := 0.0

@@ -4,13 +4,13 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// fullCard is Identity Card 1, the full vector update (Alg. 2):
+// A fullEstimator is estimator 1 of the paper, the full vector update (Alg. 2):
 //
 //	ḡ_{k−1} = ∇f(x_{k−1})ᵀy_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀy_{k−1} − ∇f(x_{k−2})ᵀy_{k−2})
 //	f̄_{k−1/2} = f(x_k)
 //
 // O(nd) a step: one pass.
-type fullCard struct {
+type fullEstimator struct {
 	mirror   saddle.Mirror
 	e        *saddle.Evaluator
 	y, u     []float64 // y_k and its coordinates
@@ -18,8 +18,8 @@ type fullCard struct {
 	averageY []float64 // A_k⁻¹ Σ a_i y_i
 }
 
-func newFullCard(mirror saddle.Mirror, e *saddle.Evaluator) *fullCard {
-	c := &fullCard{mirror: mirror, e: e}
+func newFullEstimator(mirror saddle.Mirror, e *saddle.Evaluator) *fullEstimator {
+	c := &fullEstimator{mirror: mirror, e: e}
 	c.y, c.u, c.averageY = e.Vector(e.N), e.Vector(e.N), e.Vector(e.N)
 	c.g, c.gPrev = make([]float64, e.D), make([]float64, e.D)
 	return c
@@ -27,7 +27,7 @@ func newFullCard(mirror saddle.Mirror, e *saddle.Evaluator) *fullCard {
 
 // begin starts at x with weights y, whose losses and slopes the evaluator holds, and the
 // gradient g, nil where it is not known.
-func (c *fullCard) begin(y, g []float64) {
+func (c *fullEstimator) begin(y, g []float64) {
 	copy(c.y, y)
 	copy(c.averageY, y)
 	c.mirror.CoordsTo(c.u, c.y)
@@ -39,16 +39,16 @@ func (c *fullCard) begin(y, g []float64) {
 	copy(c.gPrev, c.g)
 }
 
-func (c *fullCard) PrimalEstimate(t *template) {
+func (c *fullEstimator) PrimalEstimate(t *template) {
 	r := t.aPrev / t.a
 	for i, v := range c.g {
 		t.g[i] = v + r*(v-c.gPrev[i])
 	}
 }
 
-func (c *fullCard) MixCenter(*template) {}
+func (c *fullEstimator) MixCenter(*template) {}
 
-func (c *fullCard) DualStep(t *template) {
+func (c *fullEstimator) DualStep(t *template) {
 	c.e.Eval(t.x)
 	c.mirror.ProxTo(c.u, c.y, c.e.Value, c.u, c.u, t.a, t.dualWeight(), 0)
 	copy(c.gPrev, c.g)
@@ -59,7 +59,7 @@ func (c *fullCard) DualStep(t *template) {
 	}
 }
 
-func (c *fullCard) Refresh(*template) {}
+func (c *fullEstimator) Refresh(*template) {}
 
 // linearised returns the last point and the gradient there.
-func (c *fullCard) linearised(t *template) (at, g []float64) { return t.x, c.g }
+func (c *fullEstimator) linearised(t *template) (at, g []float64) { return t.x, c.g }

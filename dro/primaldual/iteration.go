@@ -16,10 +16,10 @@ type iteration struct {
 	lifted   bool                    // the template's point is (x, τ)
 	y        func() []float64        // y_k, in the run's own dual set
 	averageY []float64               // Σ a_i y_i / A_k, nil if the method keeps none
-	begin    func(u, y, g []float64) // starts the card at coordinates u, weights y and their gradient g, nil if not known
+	begin    func(u, y, g []float64) // starts the estimator at coordinates u, weights y and their gradient g, nil if not known
 	began    bool
 
-	linearised func(*template) (at, g []float64) // the mean of the points that the card's tables of gradients are of, and their sum
+	linearised func(*template) (at, g []float64) // the mean of the points that the estimator's tables of gradients are of, and their sum
 
 	conditions func(moduli, constants) *theory
 	known      constants

@@ -57,22 +57,22 @@ func TestLiftEqualsTheSimplexProblem(t *testing.T) {
 			}
 			size := drotest.MaxAbs(c.Value) + 3*d.Modulus() + 1
 			tau := overTau(at, -size, size)
-			if got := at(tau); !drotest.Near(got, want, 1e-10, want) {
+			if got := at(tau); !drotest.IsNear(got, want, 1e-10, want) {
 				t.Errorf("%T%+v: min over τ %v, on the simplex %v", d, d, got, want)
 			}
-			if got := at(c.Tau); !drotest.Near(got, want, 1e-10, want) {
+			if got := at(c.Tau); !drotest.IsNear(got, want, 1e-10, want) {
 				t.Errorf("%T%+v: %v at the τ = %v of the best response, want %v", d, d, got, c.Tau, want)
 			}
 			if d.Modulus() == 0 {
 				continue
 			}
 			for j := range c.Y {
-				if !drotest.Near(lc.Y[j], c.Y[j], drotest.KKT, 0) {
+				if !drotest.IsNear(lc.Y[j], c.Y[j], drotest.KKT, 0) {
 					t.Fatalf("%T%+v: lifted weights %v, want %v", d, d, lc.Y, c.Y)
 				}
 			}
 			for i, g := range c.G {
-				if !drotest.Near(lc.G[i], g, drotest.KKT, g) {
+				if !drotest.IsNear(lc.G[i], g, drotest.KKT, g) {
 					t.Errorf("%T%+v: gradient %v, want %v", d, d, lc.G, c.G)
 				}
 			}

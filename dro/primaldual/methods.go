@@ -95,12 +95,12 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if !ok {
 		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
 	}
-	card := newFullCard(mirror, r.Cert.Evaluator)
+	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
-	t.card = card
-	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY, linearised: card.linearised,
-		begin: func(_, y, g []float64) { card.begin(y, g) }}
-	if m.Schedule == Theory || !hessian.Known(r.Problem) {
+	t.estimator = estimator
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
+		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
+	if m.Schedule == Theory || !hessian.Available(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !hessian.Known(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Available(r.Problem)
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -134,11 +134,11 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if m.Strategy == Historical {
 		wP, wD = historicalWeights(mo, b.count())
 	}
-	card := newStochasticCard(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
+	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
-	t.card = card
-	w := &iteration{Run: r, template: t, y: func() []float64 { return card.y }, averageY: card.averageY, linearised: card.linearised,
-		begin: card.begin}
+	t.estimator = estimator
+	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
+		begin: estimator.begin}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
 			if m.Strategy == Historical {
@@ -161,7 +161,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !hessian.Known(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Available(r.Problem)
 	size := m.Block
 	if size == 0 && m.Sizes == nil && !theoretical && !m.ThreeTouches {
 		size = smallBlock(r.Cert.N, r.Cert.D)
@@ -189,13 +189,13 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if lifted {
 		x0 = append(append([]float64(nil), x0...), 0) // τ is set when the iteration begins
 	}
-	card := newSeparableCard(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
+	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
-	t.card = card
-	w := &iteration{Run: r, template: t, lifted: lifted, begin: card.begin, linearised: card.linearised}
-	w.y = func() []float64 { return card.y }
+	t.estimator = estimator
+	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearised: estimator.linearised}
+	w.y = func() []float64 { return estimator.y }
 	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
-		w.y = func() []float64 { return projected(mirror, card.y) }
+		w.y = func() []float64 { return projected(mirror, estimator.y) }
 	}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
@@ -206,15 +206,15 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		})
 	}
 	if !m.ThreeTouches {
-		card.tied = true
-		card.order = make([]int, b.count())
-		for i := range card.order {
-			card.order[i] = i
+		estimator.tied = true
+		estimator.order = make([]int, b.count())
+		for i := range estimator.order {
+			estimator.order[i] = i
 		}
-		card.visited = len(card.order)
+		estimator.visited = len(estimator.order)
 	}
 	heavy := 1.0
-	if card.tied {
+	if estimator.tied {
 		heavy = min(4*firstWeight, float64(b.count())/4)
 	}
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
@@ -326,7 +326,7 @@ func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
 	}
-	return []saddle.Need{hessian.UnlessKnown(saddle.NeedConstants), hessian.UnlessKnown(saddle.NeedNorm)}
+	return []saddle.Need{hessian.UnlessAvailable(saddle.NeedConstants), hessian.UnlessAvailable(saddle.NeedNorm)}
 }
 
 // Needs implements Method.
@@ -344,7 +344,7 @@ func (Stochastic) Needs() []saddle.Need {
 func (m SeparableBlock) Needs() []saddle.Need {
 	constants := saddle.NeedConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = hessian.UnlessKnown(constants)
+		constants = hessian.UnlessAvailable(constants)
 	}
 	return []saddle.Need{saddle.NeedBlocks, constants}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // practical runs the template of a method without tuning by the user. It keeps
-// the estimates, tables and updates of the identity card and changes five
+// the estimates, tables and updates of the estimator and changes five
 // things:
 //
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
@@ -87,7 +87,7 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 	return p
 }
 
-// WantsCheck says so after the sweeps that the progress asks for.
+// WantsCheck reports whether the sweeps until the next check are done.
 func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 
 // Step implements Stepper.
@@ -95,7 +95,7 @@ func (p *practical) Step() error {
 	if !p.began {
 		p.form()
 		p.restart()
-		if p.far() {
+		if p.isFar() {
 			p.primal.weight = 1
 		}
 	}
@@ -122,7 +122,7 @@ func (p *practical) form() {
 func (p *practical) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
-	bound.AtDecrement(p.Run, p.decrement)
+	bound.CertifyAtDecrement(p.Run, p.decrement)
 	p.start()
 	p.done, p.sweeps = 0, p.needed()
 	copy(p.from, p.Cert.X)
@@ -198,7 +198,7 @@ func (p *practical) adapt() {
 	switch {
 	case p.template.alpha < p.most:
 		p.template.alpha = min(p.most, 2*p.template.alpha)
-	case rate < p.poor():
+	case rate < p.progressIsPoor():
 		anew = true
 	case p.heavy > 1 && p.rate > 0:
 		if rate < p.rate {
@@ -213,21 +213,21 @@ func (p *practical) adapt() {
 	p.rate = rate
 }
 
-// poor returns the rate below which another metric is worth its passes.
-func (p *practical) poor() float64 {
+// progressIsPoor returns the rate below which another metric is worth its passes.
+func (p *practical) progressIsPoor() float64 {
 	_, dear := p.metric.(*hessian.Sketched)
 	switch {
 	case dear:
 		return dearRate
-	case p.far():
+	case p.isFar():
 		return math.Inf(1)
 	}
 	return poorRate
 }
 
-// far reports that the point is so far from the optimum that a Hessian there says little
+// isFar reports that the point is so far from the optimum that a Hessian there says little
 // of the next, and steps may end anywhere.
-func (p *practical) far() bool { return !(p.decrement < far*math.Abs(p.last)) }
+func (p *practical) isFar() bool { return !(p.decrement < far*math.Abs(p.last)) }
 
 // reweigh doubles or halves the weight.
 func (p *practical) reweigh() {
@@ -251,7 +251,7 @@ func (p *practical) retreat(now float64) {
 	if !p.fresh {
 		p.form()
 	}
-	if p.far() && p.fault == nil {
+	if p.isFar() && p.fault == nil {
 		p.fault = p.metric.Redamp(max(hessian.FirstDamping, 10*p.metric.Damping()))
 	}
 	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
@@ -261,8 +261,8 @@ func (p *practical) retreat(now float64) {
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) needed() int {
-	k := math.Ceil(math.Log(p.decrement/bound.Decrement(p.Run)) / math.Log(p.rate))
-	if p.far() || p.rate < p.poor() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
+	k := math.Ceil(math.Log(p.decrement/bound.RequiredDecrement(p.Run)) / math.Log(p.rate))
+	if p.isFar() || p.rate < p.progressIsPoor() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1
 	}
 	return int(min(k, mostSweeps))
@@ -292,12 +292,12 @@ func (s *preconditioned) addGradTo(g, x []float64) {
 	}
 }
 
-// ProxTo is the primal update: center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)).
+// ProxTo stores the primal update, center − weight·a/(a + c)·H⁻¹(g + ∇φ(center)), in dst.
 func (s *preconditioned) ProxTo(dst, g, center []float64, a, c float64) {
 	s.step(dst, g, center, min(1, s.weight*a/(a+c)))
 }
 
-// step is the update of a size t.
+// step stores the update of step size t in dst.
 func (s *preconditioned) step(dst, g, center []float64, t float64) {
 	dir := s.direction
 	copy(dir, g)

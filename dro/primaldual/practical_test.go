@@ -123,7 +123,7 @@ func TestSweepsAreAsManyAsNeeded(t *testing.T) {
 			most = 1
 		}
 		left := max(1, p.Cert.Shortfall) * p.decrement / 2 / (p.Settings.RelativeGap * p.last) // of the gap asked for
-		left *= float64(p.Cert.N) / float64(bound.Affordable(p.Cert, max(1, p.Cert.Passes/5))) // by the samples that may be taken
+		left *= float64(p.Cert.N) / float64(bound.SamplesFor(p.Cert, max(1, p.Cert.Passes/5))) // by the samples that may be taken
 		k := p.needed()
 		if k < 1 || k > most {
 			t.Fatalf("%d sweeps of %v at most", k, most)
@@ -160,8 +160,8 @@ func TestDualStepsOfThePracticalSchedule(t *testing.T) {
 			if err := p.Step(); err != nil {
 				t.Fatal(err)
 			}
-			card := p.template.card.(*separableCard)
-			if beta := card.etaPrev * p.template.m.nu; !(math.Abs(beta-c.beta) <= 0.1) {
+			estimator := p.template.estimator.(*separableEstimator)
+			if beta := estimator.etaPrev * p.template.m.nu; !(math.Abs(beta-c.beta) <= 0.1) {
 				t.Errorf("%+v: a relaxation of weight %v", c.m, beta)
 			}
 		}
@@ -321,10 +321,10 @@ func TestPolishedPointsThatDoNotServe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		card := p.template.card.(*separableCard)
+		estimator := p.template.estimator.(*separableEstimator)
 		if !c.serves {
-			for i := range card.points.mean {
-				card.points.mean[i] += 50
+			for i := range estimator.points.mean {
+				estimator.points.mean[i] += 50
 			}
 		}
 		if !c.lower {

@@ -77,7 +77,7 @@ func (g *prefixSolve) Step() error {
 		}
 	}
 	s := saddle.DefaultSettings()
-	s.Seed, s.RelativeGap, s.MaxPasses = g.Settings.Seed, prefixGap, g.Cert.Left(2, size, 200)
+	s.Seed, s.RelativeGap, s.MaxPasses = g.Settings.Seed, prefixGap, g.Cert.PassesLeft(2, size, 200)
 	p := &saddle.Problem{Oracle: g.model.Prefix(size), Dual: g.Problem.Dual, Primal: g.Problem.Primal}
 	if saddle.Supports(newton.Newton{}, p) { // a ball may be too large for fewer rows
 		l, err := saddle.NewLoop(p, newton.Newton{}, s)

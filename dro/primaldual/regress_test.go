@@ -59,11 +59,11 @@ func TestStreamsAreFrozen(t *testing.T) {
 					from = 1
 				}
 			}
-			switch card := w.template.card.(type) {
-			case *stochasticCard:
-				seen = append(seen, fmt.Sprint(card.lastR, card.lastS, from))
-			case *separableCard:
-				seen = append(seen, fmt.Sprint(card.lastQ, card.lastR, from))
+			switch estimator := w.template.estimator.(type) {
+			case *stochasticEstimator:
+				seen = append(seen, fmt.Sprint(estimator.lastR, estimator.lastS, from))
+			case *separableEstimator:
+				seen = append(seen, fmt.Sprint(estimator.lastQ, estimator.lastR, from))
 			}
 		}
 		same(t, c.name, strings.Join(seen, ", "), c.want)

@@ -55,8 +55,8 @@ func largest(c, A, m, m0 float64) float64 {
 	return (c*m + math.Sqrt(c*c*m*m+4*c*(A*m+m0))) / 2
 }
 
-// next returns a_k given k ≥ 1, A_{k−1} and a_{k−1}.
-func (t *theory) next(k int, A, prev float64) float64 {
+// nextWeight returns a_k given k ≥ 1, A_{k−1} and a_{k−1}.
+func (t *theory) nextWeight(k int, A, prev float64) float64 {
 	if k == 1 {
 		return min(t.first, t.slow0)
 	}
@@ -90,7 +90,7 @@ func ratio2(num, den float64) float64 {
 	return (num / den) * (num / den)
 }
 
-// fullTheory holds the conditions of prop. nonsep:full, eq. (full:rate).
+// fullTheory returns the conditions of prop. nonsep:full, eq. (full:rate).
 func fullTheory(m moduli, c constants) *theory {
 	return &theory{
 		first: 0.25 * min(math.Sqrt(m.mu0*m.nu0)/c.g, m.mu0/(math.Sqrt2*c.l)),
@@ -99,7 +99,7 @@ func fullTheory(m moduli, c constants) *theory {
 	}
 }
 
-// historicTheory holds the conditions of prop. stochastic:historic, eq.
+// historicTheory returns the conditions of prop. stochastic:historic, eq.
 // (stoch:cond), for w^P, w^D, and the sampling p, q and weights γ.
 func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	gp := maxRatio(c.gs, s.p.p, nil)
@@ -115,7 +115,7 @@ func historicTheory(m moduli, c constants, s *sampler, wP, wD float64) *theory {
 	}
 }
 
-// replacementTheory holds the conditions of prop. stochastic:minty, eqs.
+// replacementTheory returns the conditions of prop. stochastic:minty, eqs.
 // (stoch:rate), (stoch:N_mu) and (stoch:N_nu).
 func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	gps := maxRatio2(c.gs, s.p.p, s.s.p)
@@ -132,7 +132,7 @@ func replacementTheory(m moduli, c constants, s *sampler) *theory {
 	}
 }
 
-// separableHistoricTheory holds the conditions of prop. sep:historic, eq.
+// separableHistoricTheory returns the conditions of prop. sep:historic, eq.
 // (sep:cond1), and of lem. sep:upper.
 func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *theory {
 	n := float64(len(c.gs))
@@ -149,7 +149,7 @@ func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *the
 	return t
 }
 
-// separableReplacementTheory holds the conditions of prop. sep:minty, eq.
+// separableReplacementTheory returns the conditions of prop. sep:minty, eq.
 // (sep:rate), and of lem. sep:upper.
 func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
 	n := float64(len(c.gs))

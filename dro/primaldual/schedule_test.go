@@ -152,13 +152,13 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 		if m.nu > 0 && (p.name == "sep:historic" || p.name == "sep:minty") {
 			first = math.Min(first, m.nu0/(4*float64(len(c.gs)-1)*m.nu)) // lem. sep:upper at k = 1
 		}
-		a := p.theory.next(1, 0, 0)
-		if !drotest.Near(a, first, drotest.ClosedForm, first) {
+		a := p.theory.nextWeight(1, 0, 0)
+		if !drotest.IsNear(a, first, drotest.ClosedForm, first) {
 			t.Errorf("%s: a₁ = %v, want %v", name, a, first)
 		}
 		A := a
 		for k := 2; k < 400 && A < 1e60; k++ {
-			next := p.theory.next(k, A, a)
+			next := p.theory.nextWeight(k, A, a)
 			worst := math.Inf(1)
 			for i, s := range p.slack(next, A+next, a, A) {
 				if s < 1-1e-9 {
@@ -209,7 +209,7 @@ func TestScheduleGrowth(t *testing.T) {
 		a, A := 0.0, 0.0
 		var as, As []float64
 		for k := 1; k <= steps && A < 1e100; k++ {
-			a = p.theory.next(k, A, a)
+			a = p.theory.nextWeight(k, A, a)
 			A += a
 			as, As = append(as, a), append(As, A)
 		}
@@ -248,7 +248,7 @@ func TestDecayConditions(t *testing.T) {
 		wP, wD := historicalWeights(m, n)
 		As, as := []float64{0}, []float64{0}
 		for k := 1; k <= steps+tail; k++ {
-			as = append(as, p.theory.next(k, As[k-1], as[k-1]))
+			as = append(as, p.theory.nextWeight(k, As[k-1], as[k-1]))
 			As = append(As, As[k-1]+as[k])
 		}
 		check := func(side string, w, modulus float64) {
@@ -285,7 +285,7 @@ func TestScheduleOfBilinearCoupling(t *testing.T) {
 			separableHistoricTheory(m, c, s, 0.1), separableReplacementTheory(m, c, s)} {
 			a, A := 0.0, 0.0
 			for k := 1; k < 50; k++ {
-				a = th.next(k, A, a)
+				a = th.nextWeight(k, A, a)
 				A += a
 				if !(a > 0) || math.IsInf(a, 0) {
 					t.Fatalf("method %d, %+v: a_%d = %v", i, m, k, a)
@@ -301,12 +301,12 @@ func TestRescaling(t *testing.T) {
 		const by = 1e7
 		a, A := 0.0, 0.0
 		for k := 1; k < 50; k++ {
-			a = p.theory.next(k, A, a)
+			a = p.theory.nextWeight(k, A, a)
 			A += a
 		}
-		want := p.theory.next(50, A, a)
+		want := p.theory.nextWeight(50, A, a)
 		p.theory.rescale(by)
-		if got := p.theory.next(50, A/by, a/by); !drotest.Near(got*by, want, 1e-9, want) {
+		if got := p.theory.nextWeight(50, A/by, a/by); !drotest.IsNear(got*by, want, 1e-9, want) {
 			t.Errorf("%s: a_50 = %v, rescaled %v", name, want, got*by)
 		}
 	})
@@ -330,7 +330,7 @@ func TestLargestRatioOfConstants(t *testing.T) {
 	for _, unit := range []float64{1e-6, 1, 1e6} {
 		c, p, gamma := []float64{3 * unit, 0, unit}, []float64{0.25, 1, 1}, []float64{9, 0, 0.1}
 		for want, got := range map[float64]float64{6: maxRatio(c, p, nil), math.Sqrt(10): maxRatio(c, p, gamma), 2: maxRatio2(c, p, []float64{3, 1, 1})} {
-			if !drotest.Near(got, want*unit, 1e-12*unit, 0) {
+			if !drotest.IsNear(got, want*unit, 1e-12*unit, 0) {
 				t.Errorf("%v, not %v", got, want*unit)
 			}
 		}

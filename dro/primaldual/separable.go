@@ -8,15 +8,15 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// separableCard is Identity Card 3, for dual-separable problems (Alg. 5, 6):
+// A separableEstimator is estimator 3 of the paper, for dual-separable problems (Alg. 5, 6):
 //
 //	ḡ_{k−1} = Ĵ_{k−1}ᵀy_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (ȳ_{k−1,i}∇f_i(x_{k−1}) − y_{k−2,i}ĝ_{k−2,i})   (sep:primal_grad_est)
 //	f̄_{k−1/2} = f(x_k), of which only block Q_k is needed
 //
-// The factor is a_{k−1}/(p_P a_k), where the card in the paper shows the uniform
+// The factor is a_{k−1}/(p_P a_k), where the estimator in the paper shows the uniform
 // N a_{k−1}/a_k (slip 2); the aggregate is Ĵᵀy, where Alg. 6 writes Ĵᵀŷ (slip
 // 3). O(b·d) a step; nothing of length n is touched.
-type separableCard struct {
+type separableEstimator struct {
 	*worker
 	dual   saddle.Separable
 	blocks blocks
@@ -44,8 +44,8 @@ type separableCard struct {
 	nowValue, nowSlope, nowU, weight []float64 // scratch, by sample
 }
 
-func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool) *separableCard {
-	c := &separableCard{worker: w, dual: dual, blocks: b, s: s, rng: rng,
+func newSeparableEstimator(w *worker, dual saddle.Separable, b blocks, s *sampler, rng *rand.Rand, wP float64, d int, kept bool) *separableEstimator {
+	c := &separableEstimator{worker: w, dual: dual, blocks: b, s: s, rng: rng,
 		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
 	n := w.e.N
 	for _, v := range []*[]float64{&c.y, &c.u, &c.oldY, &c.nowValue, &c.nowU, &c.weight} {
@@ -59,7 +59,7 @@ func newSeparableCard(w *worker, dual saddle.Separable, b blocks, s *sampler, rn
 
 // begin starts at x (coordinates u) with weights y; the evaluator holds the
 // slopes there. g is their gradient in x, nil where it is not known.
-func (c *separableCard) begin(u, y, g []float64) {
+func (c *separableEstimator) begin(u, y, g []float64) {
 	copy(c.y, y)
 	c.dual.CoordsTo(c.u, c.y)
 	copy(c.slope, c.e.Slope)
@@ -76,11 +76,12 @@ func (c *separableCard) begin(u, y, g []float64) {
 }
 
 // eta returns the dual step size of step k: a N/(a ν + e).
-func (c *separableCard) eta(t *template) float64 {
+func (c *separableEstimator) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }
 
-func (c *separableCard) PrimalEstimate(t *template) {
+// PrimalEstimate implements saddle.Estimator: eq. (sep:primal_grad_est).
+func (c *separableEstimator) PrimalEstimate(t *template) {
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
 		return
@@ -114,9 +115,11 @@ func (c *separableCard) PrimalEstimate(t *template) {
 	}
 }
 
-func (c *separableCard) MixCenter(t *template) { c.points.mix(t.center) }
+// MixCenter implements saddle.Estimator.
+func (c *separableEstimator) MixCenter(t *template) { c.points.mix(t.center) }
 
-func (c *separableCard) DualStep(t *template) {
+// DualStep implements saddle.Estimator: the step of one block.
+func (c *separableEstimator) DualStep(t *template) {
 	q := c.nextBlock()
 	lo, hi := c.blocks.bounds(q)
 	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
@@ -140,7 +143,7 @@ func (c *separableCard) DualStep(t *template) {
 }
 
 // nextBlock draws Q_k: uniformly, by lem. expect, or the next of the sweep.
-func (c *separableCard) nextBlock() int {
+func (c *separableEstimator) nextBlock() int {
 	if c.order == nil {
 		return c.rng.IntN(c.blocks.count())
 	}
@@ -153,9 +156,11 @@ func (c *separableCard) nextBlock() int {
 }
 
 // linearised returns the mean of the points where blocks were touched and the sum of their tables.
-func (c *separableCard) linearised(*template) (at, g []float64) { return c.points.mean, c.aggregate }
+func (c *separableEstimator) linearised(*template) (at, g []float64) {
+	return c.points.mean, c.aggregate
+}
 
-func (c *separableCard) Refresh(t *template) {
+func (c *separableEstimator) Refresh(t *template) {
 	if c.tied {
 		c.points.replace(c.lastQ, t.u)
 		return

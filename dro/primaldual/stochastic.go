@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// stochasticCard is Identity Card 2, stochastic updates for any Y (Alg. 3, 4):
+// A stochasticEstimator is estimator 2 of the paper, stochastic updates for any Y (Alg. 3, 4):
 //
 //	ḡ_{k−1}   = Ĵ_{k−1}ᵀŷ_{k−1} + a_{k−1}/(p_P a_k) Σ_{i∈B_P} (y_{k−1,i}∇f_i(x_{k−1}) − ŷ_{k−2,i}ĝ_{k−2,i})   (primal_grad_est)
 //	f̄_{k−1/2} = f̂_k + a_{k−1}/(q_Q a_k) Σ_{j∈B_Q} (f_j(x_{k−1}) − f̂_{k−1,j})e_j                              (dual_grad_est)
@@ -14,7 +14,7 @@ import (
 // The tables f̂, ĝ hold block I at x̂_I; ĝ is kept as slopes, n·s numbers. The
 // aggregate Ĵᵀŷ is maintained by (g_replacement), where the paper writes one
 // block product without its transpose (slip 6). O(b·d + n) a step.
-type stochasticCard struct {
+type stochasticEstimator struct {
 	*worker
 	mirror saddle.Mirror
 	blocks blocks
@@ -38,9 +38,9 @@ type stochasticCard struct {
 	averageY                   []float64
 }
 
-func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool) *stochasticCard {
+func newStochasticEstimator(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rng *rand.Rand, wP, wD float64, kept bool) *stochasticEstimator {
 	n, d := w.e.N, w.e.D
-	c := &stochasticCard{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
+	c := &stochasticEstimator{worker: w, mirror: mirror, blocks: b, s: s, rng: rng, wD: wD,
 		points: newComparison(wP, s.gamma, d, kept), aggregate: make([]float64, d), change: make([]float64, d)}
 	for _, v := range []*[]float64{&c.y, &c.u, &c.hatY, &c.hatU, &c.value, &c.oldY, &c.nowValue, &c.weight, &c.averageY} {
 		*v = w.e.Vector(n)
@@ -53,7 +53,7 @@ func newStochasticCard(w *worker, mirror saddle.Mirror, b blocks, s *sampler, rn
 
 // begin starts at x (coordinates u) with weights y; the evaluator holds f and
 // the slopes there. g is their gradient, nil where it is not known.
-func (c *stochasticCard) begin(u, y, g []float64) {
+func (c *stochasticEstimator) begin(u, y, g []float64) {
 	copy(c.y, y)
 	copy(c.hatY, y)
 	copy(c.averageY, y)
@@ -70,7 +70,8 @@ func (c *stochasticCard) begin(u, y, g []float64) {
 	c.lastR, c.lastS = -1, -1
 }
 
-func (c *stochasticCard) PrimalEstimate(t *template) {
+// PrimalEstimate implements saddle.Estimator: eq. (primal_grad_est).
+func (c *stochasticEstimator) PrimalEstimate(t *template) {
 	p := c.s.p.draw(c.rng)
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
@@ -93,9 +94,11 @@ func (c *stochasticCard) PrimalEstimate(t *template) {
 	}
 }
 
-func (c *stochasticCard) MixCenter(t *template) { c.points.mix(t.center) }
+// MixCenter implements saddle.Estimator.
+func (c *stochasticEstimator) MixCenter(t *template) { c.points.mix(t.center) }
 
-func (c *stochasticCard) DualStep(t *template) {
+// DualStep implements saddle.Estimator: eq. (dual_grad_est), then the proximal step.
+func (c *stochasticEstimator) DualStep(t *template) {
 	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
 	qlo, qhi := c.blocks.bounds(q)
 	step := 0.0
@@ -127,7 +130,8 @@ func (c *stochasticCard) DualStep(t *template) {
 	}
 }
 
-func (c *stochasticCard) Refresh(*template) {
+// Refresh implements saddle.Estimator: it replaces a random block of the tables.
+func (c *stochasticEstimator) Refresh(*template) {
 	s := c.s.s.draw(c.rng)
 	lo, hi := c.blocks.bounds(s)
 	copy(c.oldY[lo:hi], c.hatY[lo:hi])
@@ -146,4 +150,6 @@ func (c *stochasticCard) Refresh(*template) {
 }
 
 // linearised returns the mean of the points where blocks were touched and the sum of their tables.
-func (c *stochasticCard) linearised(*template) (at, g []float64) { return c.points.mean, c.aggregate }
+func (c *stochasticEstimator) linearised(*template) (at, g []float64) {
+	return c.points.mean, c.aggregate
+}

@@ -8,15 +8,15 @@ import (
 )
 
 // A template is Alg. 1 of the paper at work: averaging weights, a primal prox
-// step, a dual prox step, and three subroutines that the identity card of a
+// step, a dual prox step, and three subroutines that the estimator of a
 // method supplies. Any negative index means the initial value.
 type template struct {
-	problem *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
-	card    saddle.IdentityCard[*template]
-	prox    func(dst, g, center []float64, a, c float64) // the primal update, eq. (prim_update)
-	m       moduli
-	theory  *theory // nil: practical
-	alpha   float64 // of the practical schedule
+	problem   *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
+	estimator saddle.Estimator[*template]
+	prox      func(dst, g, center []float64, a, c float64) // the primal update, eq. (prim_update)
+	m         moduli
+	theory    *theory // nil: practical
+	alpha     float64 // of the practical schedule
 
 	k        int
 	a, aPrev float64 // a_k, a_{k−1}
@@ -66,18 +66,18 @@ func (t *template) coords(u, x []float64) {
 	copy(u, x)
 }
 
-// step is one iteration of Alg. 1.
+// step takes one iteration of Alg. 1.
 func (t *template) step() {
 	t.k++
 	t.aPrev, t.a = t.a, t.nextWeight()
-	t.card.PrimalEstimate(t)
+	t.estimator.PrimalEstimate(t)
 	copy(t.center, t.u)
-	t.card.MixCenter(t)
+	t.estimator.MixCenter(t)
 	copy(t.xPrev, t.x)
 	t.prox(t.x, t.g, t.center, t.a, t.primalWeight())
 	t.coords(t.u, t.x)
-	t.card.DualStep(t)
-	t.card.Refresh(t)
+	t.estimator.DualStep(t)
+	t.estimator.Refresh(t)
 	t.A += t.a
 	for i, v := range t.x {
 		t.averageX[i] += t.a / t.A * (v - t.averageX[i])
@@ -96,7 +96,7 @@ func (t *template) dualWeight() float64 { return (t.A*t.m.nu + t.m.nu0) / 2 }
 func (t *template) nextWeight() float64 {
 	const most = 1e30 // where the constants are zero, or nearly, and hardly anything bounds a step
 	if t.theory != nil {
-		return min(t.theory.next(t.k, t.A, t.a), most*(t.A+1))
+		return min(t.theory.nextWeight(t.k, t.A, t.a), most*(t.A+1))
 	}
 	switch {
 	case t.m.mu > 0 && t.m.nu > 0:

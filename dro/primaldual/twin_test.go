@@ -249,7 +249,7 @@ func begun(t *testing.T, p *saddle.Problem, m saddle.Method, seed uint64) *itera
 func agree(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	for i := range want {
-		if !drotest.Near(got[i], want[i], tol, want[i]) {
+		if !drotest.IsNear(got[i], want[i], tol, want[i]) {
 			t.Fatalf("%s: entry %d of %v, want %v", what, i, got, want)
 		}
 	}
@@ -270,10 +270,10 @@ func TestFullVectorAgainstItsTwin(t *testing.T) {
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
 		for _, mu := range []float64{0, 0.2} {
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, FullVector{Schedule: Theory}, 1))
-			card := w.template.card.(*fullCard)
+			estimator := w.template.estimator.(*fullEstimator)
 			n := logisticTwin(s, false)
 			n.blocks = blocks{[]int{0, 7}}
-			n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), card.y...))
+			n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), estimator.y...))
 			for k := 1; k <= twinSteps; k++ {
 				A := w.template.A
 				w.template.step()
@@ -284,7 +284,7 @@ func TestFullVectorAgainstItsTwin(t *testing.T) {
 				n.primal(g, a, A, w.template.m, mu, 0, nil, false)
 				n.y = append(n.y, naiveDual(d, n.f(n.x[k]), n.y[k-1], n.y[k-1], a, (A*w.template.m.nu+w.template.m.nu0)/2, 0))
 				agree(t, fmt.Sprintf("%T μ=%v: x_%d", d, mu, k), w.template.x, n.x[k], 1e-11)
-				agree(t, fmt.Sprintf("%T μ=%v: y_%d", d, mu, k), card.y, n.y[k], 1e-11)
+				agree(t, fmt.Sprintf("%T μ=%v: y_%d", d, mu, k), estimator.y, n.y[k], 1e-11)
 			}
 		}
 	}
@@ -297,35 +297,35 @@ func TestStochasticAgainstItsTwin(t *testing.T) {
 			for _, mu := range []float64{0, 0.2} {
 				m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
 				w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 5))
-				card := w.template.card.(*stochasticCard)
+				estimator := w.template.estimator.(*stochasticEstimator)
 				n := logisticTwin(s, false)
-				n.blocks = card.blocks
-				n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), card.y...))
+				n.blocks = estimator.blocks
+				n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), estimator.y...))
 				draw := rand.New(rand.NewPCG(5, 0x64726f))
 				for k := 1; k <= twinSteps; k++ {
 					A := w.template.A
 					w.template.step()
 					a, prev := w.template.a, w.template.aPrev
-					P, Q := card.s.p.draw(draw), card.s.q.draw(draw)
-					R, S := card.s.r.draw(draw), card.s.s.draw(draw)
+					P, Q := estimator.s.p.draw(draw), estimator.s.q.draw(draw)
+					R, S := estimator.s.r.draw(draw), estimator.s.s.draw(draw)
 					lo, hi := n.blocks.bounds(P)
 					g := n.times(n.hatJ(k-1), at(n.hatY, k-1), 0, 7) // eq. (primal_grad_est)
 					change := combine(1, n.times(n.jac(at(n.x, k-1)), at(n.y, k-1), lo, hi), -1, n.times(n.hatJ(k-2), at(n.hatY, k-2), lo, hi))
-					g = combine(1, g, prev/(card.s.p.p[P]*a), change)
-					n.primal(g, a, A, w.template.m, mu, card.points.w, card.points.gamma, false)
+					g = combine(1, g, prev/(estimator.s.p.p[P]*a), change)
+					n.primal(g, a, A, w.template.m, mu, estimator.points.w, estimator.points.gamma, false)
 					n.refreshX(R)
 					f, now, before := n.hatF(k), n.f(at(n.x, k-1)), n.hatF(k-1) // eq. (dual_grad_est)
 					lo, hi = n.blocks.bounds(Q)
 					for j := lo; j < hi; j++ {
-						f[j] += prev / (card.s.q.p[Q] * a) * (now[j] - before[j])
+						f[j] += prev / (estimator.s.q.p[Q] * a) * (now[j] - before[j])
 					}
-					n.y = append(n.y, naiveDual(d, f, n.y[k-1], n.hatY[k-1], a, (A*w.template.m.nu+w.template.m.nu0)/2, card.wD))
+					n.y = append(n.y, naiveDual(d, f, n.y[k-1], n.hatY[k-1], a, (A*w.template.m.nu+w.template.m.nu0)/2, estimator.wD))
 					n.refreshY(S)
 					name := fmt.Sprintf("%v %T μ=%v", st, d, mu)
 					agree(t, fmt.Sprintf("%s: x_%d", name, k), w.template.x, n.x[k], 1e-10)
-					agree(t, fmt.Sprintf("%s: y_%d", name, k), card.y, n.y[k], 1e-10)
-					agree(t, name+": ŷ", card.hatY, n.hatY[k], 1e-10)
-					agree(t, name+": Ĵᵀŷ", card.aggregate, n.times(n.hatJ(k), n.hatY[k], 0, 7), 1e-10)
+					agree(t, fmt.Sprintf("%s: y_%d", name, k), estimator.y, n.y[k], 1e-10)
+					agree(t, name+": ŷ", estimator.hatY, n.hatY[k], 1e-10)
+					agree(t, name+": Ĵᵀŷ", estimator.aggregate, n.times(n.hatJ(k), n.hatY[k], 0, 7), 1e-10)
 				}
 			}
 		}
@@ -342,12 +342,12 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2
 			w := bold(begun(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: mu}}, m, 9))
-			card := w.template.card.(*separableCard)
-			sep := card.dual
+			estimator := w.template.estimator.(*separableEstimator)
+			sep := estimator.dual
 			n := logisticTwin(s, w.lifted)
-			n.blocks = card.blocks
+			n.blocks = estimator.blocks
 			N := n.blocks.count()
-			n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), card.y...))
+			n.begin(append([]float64(nil), w.template.x...), append([]float64(nil), estimator.y...))
 			draw := rand.New(rand.NewPCG(9, 0x64726f))
 			bar := [][]float64{n.y[0]} // ȳ_k, eq. (full_dual_update_sep)
 			for k := 1; k <= twinSteps; k++ {
@@ -356,16 +356,16 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 				a, prev := w.template.a, w.template.aPrev
 				P := -1
 				if k > 1 {
-					P = card.s.p.draw(draw)
+					P = estimator.s.p.draw(draw)
 				}
-				Q, R := draw.IntN(N), card.s.r.draw(draw)
+				Q, R := draw.IntN(N), estimator.s.r.draw(draw)
 				g := n.times(n.hatJ(k-1), at(n.y, k-1), 0, 7) // eq. (sep:primal_grad_est)
 				if P >= 0 {
 					lo, hi := n.blocks.bounds(P)
 					change := combine(1, n.times(n.jac(n.x[k-1]), bar[k-1], lo, hi), -1, n.times(n.hatJ(k-2), at(n.y, k-2), lo, hi))
-					g = combine(1, g, prev/(card.s.p.p[P]*a), change)
+					g = combine(1, g, prev/(estimator.s.p.p[P]*a), change)
 				}
-				n.primal(g, a, A, w.template.m, mu, card.points.w, card.points.gamma, w.lifted)
+				n.primal(g, a, A, w.template.m, mu, estimator.points.w, estimator.points.gamma, w.lifted)
 				full, y, f := make([]float64, 7), append([]float64(nil), n.y[k-1]...), n.f(n.x[k])
 				for j := range full {
 					full[j] = naiveBlock(sep, f[j], y[j], a, (A*w.template.m.nu+w.template.m.nu0)/2, N, 7)
@@ -376,8 +376,8 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 				n.refreshX(R)
 				name := fmt.Sprintf("%v %T", m.Strategy, d)
 				agree(t, fmt.Sprintf("%s: x_%d", name, k), w.template.x, n.x[k], 1e-10)
-				agree(t, fmt.Sprintf("%s: y_%d", name, k), card.y, n.y[k], 1e-10)
-				agree(t, name+": Ĵᵀy", card.aggregate, n.times(n.hatJ(k), n.y[k], 0, 7), 1e-10)
+				agree(t, fmt.Sprintf("%s: y_%d", name, k), estimator.y, n.y[k], 1e-10)
+				agree(t, name+": Ĵᵀy", estimator.aggregate, n.times(n.hatJ(k), n.y[k], 0, 7), 1e-10)
 			}
 		}
 	}
@@ -396,7 +396,7 @@ func TestAveragesAreOfTheSteps(t *testing.T) {
 			for j, v := range at.Y {
 				y[j] += at.Weight * v
 			}
-			if total += at.Weight; !drotest.Near(total, at.Total, 1e-12*total, 0) {
+			if total += at.Weight; !drotest.IsNear(total, at.Total, 1e-12*total, 0) {
 				t.Errorf("%T: weights sum to %v, not %v", m, total, at.Total)
 			}
 		}
@@ -411,12 +411,12 @@ func TestAveragesAreOfTheSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, v := range w.template.averageX {
-				if !drotest.Near(v*total, x[i], 1e-12*total, 0) {
+				if !drotest.IsNear(v*total, x[i], 1e-12*total, 0) {
 					t.Fatalf("%T: an average of %v, not %v", m, v, x[i]/total)
 				}
 			}
 			for j, v := range w.averageY {
-				if !drotest.Near(v*total, y[j], 1e-12*total, 0) {
+				if !drotest.IsNear(v*total, y[j], 1e-12*total, 0) {
 					t.Fatalf("%T: an average weight of %v, not %v", m, v, y[j]/total)
 				}
 			}

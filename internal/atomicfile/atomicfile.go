@@ -39,18 +39,18 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 		return fmt.Errorf("%s: cannot write: %w", path, err)
 	}
 	if err := buf.Flush(); err != nil {
-		return cannot(path, err)
+		return wrapError(path, err)
 	}
 	if mode != 0 {
 		if err := tmp.Chmod(mode); err != nil {
-			return cannot(path, err)
+			return wrapError(path, err)
 		}
 	}
 	if err := tmp.Sync(); err != nil {
-		return cannot(path, err)
+		return wrapError(path, err)
 	}
 	if err := tmp.Close(); err != nil {
-		return cannot(path, err)
+		return wrapError(path, err)
 	}
 	if err := rename(tmp.Name(), target, path, force); err != nil {
 		return err
@@ -74,8 +74,8 @@ func Check(path string, force bool) error {
 	return err
 }
 
-// begin makes the temporary file of path, and finds the file that it is to become and the mode
-// of one that is replaced, 0 if there is none.
+// begin creates the temporary file of path. It returns the file that it is to become and the mode of
+// the file that is replaced, 0 if no such file exists.
 func begin(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
 	if target, mode, err = place(path, force); err != nil {
 		return nil, "", 0, err
@@ -88,28 +88,28 @@ func begin(path string, force bool) (tmp *os.File, target string, mode os.FileMo
 		dir = "."
 	}
 	tmp, err = create(dir)
-	return tmp, target, mode, cannot(path, err)
+	return tmp, target, mode, wrapError(path, err)
 }
 
-// place finds the file to write, behind links, and the mode of one that is replaced, 0 if
-// there is none.
+// place returns the file to write, behind links, and the mode of the file that is replaced, 0 if no
+// such file exists.
 func place(path string, force bool) (target string, mode os.FileMode, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return path, 0, nil
 	case err != nil:
-		return "", 0, cannot(path, err)
+		return "", 0, wrapError(path, err)
 	case !force:
 		return "", 0, exists(path)
 	}
 	target = path
 	if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
 		if target, err = filepath.EvalSymlinks(path); err != nil {
-			return "", 0, cannot(path, err)
+			return "", 0, wrapError(path, err)
 		}
 		if info, err = os.Stat(target); err != nil {
-			return "", 0, cannot(path, err)
+			return "", 0, wrapError(path, err)
 		}
 	}
 	if info.IsDir() {
@@ -124,7 +124,7 @@ func place(path string, force bool) (target string, mode os.FileMode, err error)
 // rename gives the temporary file its name.
 func rename(tmp, target, path string, force bool) error {
 	if force {
-		return cannot(path, os.Rename(tmp, target))
+		return wrapError(path, os.Rename(tmp, target))
 	}
 	// A link fails if somebody else made the file meanwhile; a rename would not.
 	switch err := os.Link(tmp, target); {
@@ -134,7 +134,7 @@ func rename(tmp, target, path string, force bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return exists(path)
 	}
-	return cannot(path, os.Rename(tmp, target)) // a file system without hard links
+	return wrapError(path, os.Rename(tmp, target)) // a file system without hard links
 }
 
 // An existsError names a file that is there already.
@@ -148,8 +148,8 @@ func (e existsError) Error() string {
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// cannot names path in an error of the system; nil stays nil.
-func cannot(path string, err error) error {
+// wrapError names path in an error of the system; nil stays nil.
+func wrapError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -165,16 +165,16 @@ func create(dir string) (*os.File, error) {
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if err == nil && own(f) {
+		if err == nil && lockTemporary(f) {
 			return f, nil
 		}
 	}
 	return nil, fmt.Errorf("no free name for a temporary file in %s", dir)
 }
 
-// own locks a temporary file as long as it is open, and reports whether it is still there:
+// lockTemporary locks a temporary file as long as it is open, and reports whether it is still there:
 // RemoveStale may have taken it for one that was left behind.
-func own(f *os.File) bool {
+func lockTemporary(f *os.File) bool {
 	if lock(f, true) != nil {
 		return true // a file system without locks, where RemoveStale removes nothing
 	}

@@ -15,7 +15,8 @@ type axis struct {
 	lo, hi   vg.Length
 }
 
-func (a axis) at(v float64) vg.Length {
+// position returns where the value v is drawn, from the start of the axis.
+func (a axis) position(v float64) vg.Length {
 	t := (v - a.min) / (a.max - a.min)
 	if a.log {
 		t = math.Log(v/a.min) / math.Log(a.max/a.min)
@@ -155,7 +156,7 @@ func (p sheet) xLabels(x axis, ticks []tick, y, right vg.Length) {
 	last := x.lo - 8
 	for _, t := range ticks {
 		w := textWidth(t.s, smallSize)
-		at := min(x.at(t.v)-w/2, right-w)
+		at := min(x.position(t.v)-w/2, right-w)
 		at = max(at, x.lo-4)
 		if at < last {
 			continue

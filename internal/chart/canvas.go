@@ -48,12 +48,13 @@ type sheet struct {
 	w, h vg.Length
 }
 
-func face(size vg.Length) font.Face {
+// newFont returns the font of the charts at a size.
+func newFont(size vg.Length) font.Face {
 	return fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
 func textWidth(s string, size vg.Length) vg.Length {
-	f := face(size)
+	f := newFont(size)
 	return f.Width(printable.Line(s))
 }
 
@@ -61,7 +62,7 @@ func textWidth(s string, size vg.Length) vg.Length {
 func (p sheet) text(x, y vg.Length, s string, size vg.Length, col color.Color, align float64) {
 	p.c.SetColor(col)
 	s = printable.Line(s)
-	f := face(size)
+	f := newFont(size)
 	p.c.FillString(f, vg.Point{X: x - vg.Length(align)*f.Width(s), Y: y}, s)
 }
 

@@ -86,13 +86,13 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 		if d.Share {
 			ticks[i].s = Percent(ticks[i].v)
 		}
-		at := x.at(ticks[i].v)
+		at := x.position(ticks[i].v)
 		p.line(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
 	}
 	p.xLabels(x, ticks, bottom-12, p.w)
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.at(v), Y: bottom}, vg.Point{X: x.at(v), Y: top})
+		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
 	}
 	p.text(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 	y := top
@@ -155,9 +155,9 @@ func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
 			width = 0.6
 		}
 		if r.Lo != nil && x.inside(r.Lo[k]) && x.inside(r.Hi[k]) {
-			p.line(col, width, nil, vg.Point{X: x.at(r.Lo[k]), Y: y}, vg.Point{X: x.at(r.Hi[k]), Y: y})
+			p.line(col, width, nil, vg.Point{X: x.position(r.Lo[k]), Y: y}, vg.Point{X: x.position(r.Hi[k]), Y: y})
 		}
-		p.mark(vg.Point{X: x.at(v), Y: y}, d.First+k, 2.8, col, r.Faint)
+		p.mark(vg.Point{X: x.position(v), Y: y}, d.First+k, 2.8, col, r.Faint)
 	}
 }
 

@@ -75,7 +75,7 @@ func (d Drawing) PDF() ([]byte, error) {
 // text.
 type outlined struct{ vg.Canvas }
 
-// FillString draws str as paths, with the advance widths of the face.
+// FillString draws str as paths, with the advance widths of the font.
 func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
 	const em = 64000 // the outline is loaded at this many 64ths of a pixel per em
 	scale := float64(fnt.Font.Size) / em

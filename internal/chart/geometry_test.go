@@ -276,8 +276,8 @@ func TestTicksAreInTheRange(t *testing.T) {
 					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
 				}
 				a.lo, a.hi = 20, 320
-				if !(math.Abs(float64(a.at(a.min)-20)) <= 1e-9) || !(math.Abs(float64(a.at(a.max)-320)) <= 1e-9) || !(a.at((a.min+a.max)/2) > 20) {
-					t.Errorf("%s: from %v to %v", kind, a.at(a.min), a.at(a.max))
+				if !(math.Abs(float64(a.position(a.min)-20)) <= 1e-9) || !(math.Abs(float64(a.position(a.max)-320)) <= 1e-9) || !(a.position((a.min+a.max)/2) > 20) {
+					t.Errorf("%s: from %v to %v", kind, a.position(a.min), a.position(a.max))
 				}
 				ticks := a.ticks(6)
 				if len(ticks) < 2 || len(ticks) > 14 {
@@ -359,7 +359,7 @@ func TestLegendsBreakIntoRows(t *testing.T) {
 func TestOutlinesLieWhereTextWould(t *testing.T) {
 	const s = "Ag 3×ÿ"
 	c := newTracer()
-	outlined{c}.FillString(face(10), vg.Point{X: 20, Y: 30}, s)
+	outlined{c}.FillString(newFont(10), vg.Point{X: 20, Y: 30}, s)
 	if len(c.fills) != 1 || len(c.labels) != 0 {
 		t.Fatalf("%d areas, %d texts", len(c.fills), len(c.labels))
 	}
@@ -371,7 +371,7 @@ func TestOutlinesLieWhereTextWould(t *testing.T) {
 		t.Errorf("from height %.2f to %.2f above a baseline of 30", b.y0, b.y1)
 	}
 	empty := newTracer()
-	outlined{empty}.FillString(face(10), vg.Point{}, "  ")
+	outlined{empty}.FillString(newFont(10), vg.Point{}, "  ")
 	if len(empty.fills) != 0 {
 		t.Error("spaces are drawn")
 	}

@@ -114,8 +114,8 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	y.lo, y.hi = bottom, top-18
 	p.text(0, top-9, q.YLabel, fontSize, colInk, 0)
 	for _, t := range yt {
-		p.line(colGrid, 0.7, nil, vg.Point{X: x.lo, Y: y.at(t.v)}, vg.Point{X: x.hi, Y: y.at(t.v)})
-		p.text(left-5, y.at(t.v)-3.3, t.s, smallSize, colMuted, 1)
+		p.line(colGrid, 0.7, nil, vg.Point{X: x.lo, Y: y.position(t.v)}, vg.Point{X: x.hi, Y: y.position(t.v)})
+		p.text(left-5, y.position(t.v)-3.3, t.s, smallSize, colMuted, 1)
 	}
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: y.lo}, vg.Point{X: x.hi, Y: y.lo})
 	xt := x.ticks(6)
@@ -123,20 +123,20 @@ func (q Panel) draw(p sheet, top vg.Length) {
 		if q.XShare {
 			xt[i].s = Percent(xt[i].v)
 		}
-		at := x.at(xt[i].v)
+		at := x.position(xt[i].v)
 		p.line(colMuted, 0.8, nil, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.lo - 3})
 	}
 	p.xLabels(x, xt, y.lo-13, p.w)
 	p.text(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
 	if q.Square {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.at(x.min), Y: y.at(x.min)}, vg.Point{X: x.at(x.max), Y: y.at(x.max)})
+		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)}, vg.Point{X: x.position(x.max), Y: y.position(x.max)})
 	}
 	if q.Zero {
-		p.line(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.at(0)}, vg.Point{X: x.hi, Y: y.at(0)})
+		p.line(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.position(0)}, vg.Point{X: x.hi, Y: y.position(0)})
 	}
 	if q.RefText != "" {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.at(q.Ref)}, vg.Point{X: x.hi, Y: y.at(q.Ref)})
-		left, low := x.lo+3, y.at(q.Ref)+4
+		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.position(q.Ref)}, vg.Point{X: x.hi, Y: y.position(q.Ref)})
+		left, low := x.lo+3, y.position(q.Ref)+4
 		if low+8 > y.hi {
 			low -= 15
 		}
@@ -156,7 +156,7 @@ func (s Series) draw(p sheet, x, y axis) {
 		var pts []vg.Point
 		for i := range edge {
 			if x.inside(s.X[i]) && y.inside(edge[i]) {
-				pts = append(pts, vg.Point{X: x.at(s.X[i]), Y: y.at(edge[i])})
+				pts = append(pts, vg.Point{X: x.position(s.X[i]), Y: y.position(edge[i])})
 			}
 		}
 		p.line(col, 0.9, style, pts...)
@@ -171,21 +171,21 @@ func (s Series) draw(p sheet, x, y axis) {
 			flush()
 			continue
 		}
-		run = append(run, vg.Point{X: x.at(s.X[i]), Y: y.at(s.Y[i])})
+		run = append(run, vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])})
 	}
 	flush()
 	for i := range s.X {
 		if s.Ring && x.inside(s.X[i]) && y.inside(s.Y[i]) {
 			var ring vg.Path
-			ring.Move(vg.Point{X: x.at(s.X[i]) + 6, Y: y.at(s.Y[i])})
-			ring.Arc(vg.Point{X: x.at(s.X[i]), Y: y.at(s.Y[i])}, 6, 0, 2*math.Pi)
+			ring.Move(vg.Point{X: x.position(s.X[i]) + 6, Y: y.position(s.Y[i])})
+			ring.Arc(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, 6, 0, 2*math.Pi)
 			p.c.SetColor(colInk)
 			p.c.SetLineWidth(1.1)
 			p.c.SetLineDash(nil, 0)
 			p.c.Stroke(ring)
 		}
 		if s.Marks && x.inside(s.X[i]) && y.inside(s.Y[i]) {
-			p.mark(vg.Point{X: x.at(s.X[i]), Y: y.at(s.Y[i])}, s.K, 2.6, col, false)
+			p.mark(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, s.K, 2.6, col, false)
 		}
 	}
 }

@@ -68,13 +68,13 @@ func (d Dots) small(p sheet, x axis, rows []dotRow, left, right, top vg.Length) 
 	x.lo, x.hi = left+labels+8, right-4
 	ticks := x.ticks(3)
 	for _, t := range ticks {
-		p.line(colGrid, 0.7, nil, vg.Point{X: x.at(t.v), Y: bottom}, vg.Point{X: x.at(t.v), Y: top})
+		p.line(colGrid, 0.7, nil, vg.Point{X: x.position(t.v), Y: bottom}, vg.Point{X: x.position(t.v), Y: top})
 	}
 	p.xLabels(x, ticks, bottom-12, right)
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
 		if x.inside(v) {
-			p.line(colInk, 1, []vg.Length{2, 2}, vg.Point{X: x.at(v), Y: bottom}, vg.Point{X: x.at(v), Y: top})
+			p.line(colInk, 1, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
 		}
 	}
 	y := top

@@ -9,8 +9,8 @@ type Risk struct {
 	Weight, Slope []Real
 }
 
-// Respond returns the risk at losses f. That of a bound on D is the least over prices,
-// off by the square of 2⁻⁶⁰.
+// Respond returns the risk at losses f. With a bound on D it is a minimum over multipliers, off by
+// the square of 2⁻⁶⁰.
 func (a *Adversary) Respond(f []Real) Risk {
 	if a.Cap > 0 {
 		return a.separate(f)
@@ -37,7 +37,7 @@ func (a *Adversary) separate(f []Real) Risk {
 			y = top
 		case a.Nu == 0:
 		case a.Penalty == "kl":
-			if u := Div(v, nu); Less(u, Log(Mul(n, top))) {
+			if u := Div(v, nu); IsLess(u, Log(Mul(n, top))) {
 				y = Div(Exp(u), n)
 			} else {
 				y = top
@@ -46,11 +46,11 @@ func (a *Adversary) separate(f []Real) Risk {
 				psi = Add(psi, Mul(nu, Mul(y, Sub(Log(Mul(n, y)), New(1)))))
 			}
 		case a.Penalty == "chi2":
-			y = least(top, Div(Add(New(1), Div(v, nu)), n))
+			y = clampBelow(top, Div(Add(New(1), Div(v, nu)), n))
 			off := Sub(Mul(n, y), New(1))
 			psi = scaled(Div(Mul(nu, Mul(off, off)), n), -1)
 		default:
-			y = least(top, Div(v, nu))
+			y = clampBelow(top, Div(v, nu))
 			psi = scaled(Mul(nu, Mul(y, y)), -1)
 		}
 		r.Weight[j] = y
@@ -59,12 +59,12 @@ func (a *Adversary) separate(f []Real) Risk {
 	return r
 }
 
-// least returns the smaller of top and v, and 0 below that.
-func least(top, v Real) Real {
+// clampBelow returns v limited to [0, top].
+func clampBelow(top, v Real) Real {
 	switch {
 	case v.Sign() < 0:
 		return zero()
-	case Less(top, v):
+	case IsLess(top, v):
 		return top
 	}
 	return v
@@ -92,7 +92,7 @@ func byLoss(f, w []Real) (order []int) {
 			order = append(order, j)
 		}
 	}
-	sort.Slice(order, func(i, j int) bool { return Less(f[order[j]], f[order[i]]) })
+	sort.Slice(order, func(i, j int) bool { return IsLess(f[order[j]], f[order[i]]) })
 	return order
 }
 
@@ -132,7 +132,7 @@ func (a *Adversary) worst(f []Real) Risk {
 		if a.Alpha > 0 {
 			v = Div(w[j], New(a.Alpha))
 		}
-		if Less(left, v) {
+		if IsLess(left, v) {
 			v = left
 		}
 		r.Weight[j] = v
@@ -144,9 +144,8 @@ func (a *Adversary) worst(f []Real) Risk {
 	return r
 }
 
-// bounded returns Respond where D is at most Radius: min over prices ν' ≥ ν of
-// (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D. The price is found by the
-// Illinois method.
+// bounded returns the risk where D is at most Radius: the minimum over multipliers ν' ≥ ν of
+// (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D, found by the Illinois method.
 func (a *Adversary) bounded(f []Real) Risk {
 	const digits = 60
 	free := *a
@@ -179,7 +178,7 @@ func (a *Adversary) bounded(f []Real) Risk {
 	high := Add(low, Sub(f[order[0]], f[order[len(order)-1]]))
 	below := excess(high)
 	for k := 0; below.Sign() > 0; k++ {
-		if k == 2*Prec { // the radius is below what divergences of this precision tell from 0
+		if k == 2*Prec { // at this precision the radius cannot be distinguished from 0
 			return Risk{inner(w, f), w, zeros(len(f))}
 		}
 		low, above, high = high, below, scaled(high, 1)
@@ -220,7 +219,7 @@ func (a *Adversary) bounded(f []Real) Risk {
 	return Risk{Add(value, Mul(Sub(high, New(a.Nu)), radius)), y, slope}
 }
 
-// weights returns the best response to a price ν > 0 and its slopes: y_j = w_j·min(1/α,
+// weights returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α,
 // h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1. The
 // samples at the cap and at zero are found by trying every number of the former, in the
 // order of the losses, which is exact.
@@ -239,7 +238,7 @@ func (a *Adversary) weights(f []Real, nu Real) (y, slope []Real) {
 	slope = make([]Real, len(f))
 	for j, v := range y {
 		switch {
-		case v.Sign() == 0, a.Alpha > 0 && !Less(v, Div(w[j], New(a.Alpha))):
+		case v.Sign() == 0, a.Alpha > 0 && !IsLess(v, Div(w[j], New(a.Alpha))):
 			slope[j] = zero()
 		case a.Penalty == "chi2":
 			slope[j] = Div(w[j], nu)
@@ -271,7 +270,7 @@ func (a *Adversary) exponentialWeights(u, w []Real, order []int) []Real {
 			rest.Add(rest, e[j])
 		}
 		if a.Alpha > 0 && k < len(order)-1 {
-			if most := Div(w[first], New(a.Alpha)); Less(Mul(most, rest), Mul(left, e[first])) {
+			if most := Div(w[first], New(a.Alpha)); IsLess(Mul(most, rest), Mul(left, e[first])) {
 				y[first], left = most, Sub(left, most)
 				continue
 			}
@@ -319,7 +318,7 @@ func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 			}
 		}
 		if a.Alpha > 0 {
-			if Less(New(1), Mul(New(a.Alpha), s)) {
+			if IsLess(New(1), Mul(New(a.Alpha), s)) {
 				left = Sub(left, Div(w[order[k]], New(a.Alpha)))
 				continue
 			}

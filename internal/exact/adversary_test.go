@@ -11,10 +11,10 @@ func TestBallsOfAnySize(t *testing.T) {
 			a := Adversary{Penalty: penalty, Radius: radius}
 			r := a.Respond(f)
 			mean, largest := Div(Add(Add(f[0], f[1]), f[2]), New(3)), f[1]
-			if Less(r.Value, Sub(mean, New(1e-70))) || Less(largest, r.Value) {
+			if IsLess(r.Value, Sub(mean, New(1e-70))) || IsLess(largest, r.Value) {
 				t.Errorf("%s, radius %v: %v", penalty, radius, r.Value)
 			}
-			if off := Sub(a.divergence(r.Weight, a.base(3)), New(radius)); Less(New(1e-70), off) {
+			if off := Sub(a.divergence(r.Weight, a.base(3)), New(radius)); IsLess(New(1e-70), off) {
 				t.Errorf("%s, radius %v: weights beyond it by %v", penalty, radius, off)
 			}
 		}

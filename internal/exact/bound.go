@@ -10,11 +10,11 @@ import (
 // in the norm of H, F falls below F(x) by λ²/(2(1−γλρ)) at most, λ² = ∇FᵀH⁻¹∇F, ρ the
 // largest ‖z_j‖ in the norm of H⁻¹ and γ the decay of the losses' curvature: 1 for the
 // logistic loss, whose third derivative is at most its second, and 0 for the others.
-// Huber's curvature is counted where the margin stays off the kinks.
+// Huber's curvature is counted where the margin stays away from ±δ.
 //
 // It fails where H is singular or x is too far from the optimum.
 func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
-	const clear = 1.0 / 64 // of Huber's δ: how far from the kinks a margin counts
+	const clear = 1.0 / 64 // as a fraction of Huber's δ: how far from ±δ a margin counts
 	samples := p.Eval(x)
 	f := make([]Real, p.N)
 	for j, s := range samples {
@@ -35,7 +35,7 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 		radius = Mul(New(clear), New(p.Delta))
 	}
 	for j, s := range samples {
-		if p.Loss == "huber" && Less(Sub(New(p.Delta), radius), zero().Abs(s.Slope)) {
+		if p.Loss == "huber" && IsLess(Sub(New(p.Delta), radius), zero().Abs(s.Slope)) {
 			continue
 		}
 		h.AddOuter(Mul(y[j], s.Curvature), p.row(j))
@@ -51,12 +51,12 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 		z := p.row(j)
 		if v, err := h.Solve(z); err != nil {
 			return nil, nil, err
-		} else if r := Sqrt(inner(z, v)); Less(rho, r) {
+		} else if r := Sqrt(inner(z, v)); IsLess(rho, r) {
 			rho = r
 		}
 	}
 	reach := Mul(lambda, rho) // how far a margin may move, twice of it with decay
-	if u, _ := reach.Float64(); decay*u > 0.1 || Less(radius, scaled(reach, 1)) {
+	if u, _ := reach.Float64(); decay*u > 0.1 || IsLess(radius, scaled(reach, 1)) {
 		return nil, nil, fmt.Errorf("exact: the point is too far from the optimum: λρ = %.3g", u)
 	}
 	fall := Div(square, scaled(Sub(New(1), Mul(New(decay), reach)), 1))
@@ -168,8 +168,8 @@ func NewMatrix(d int) *Matrix {
 // Set stores v at row i, column k.
 func (m *Matrix) Set(i, k int, v Real) { m.entries[i][k] = v }
 
-// At returns the entry at row i, column k.
-func (m *Matrix) At(i, k int) Real { return m.entries[i][k] }
+// Entry returns the entry at row i, column k.
+func (m *Matrix) Entry(i, k int) Real { return m.entries[i][k] }
 
 // AddOuter adds w·z zᵀ.
 func (m *Matrix) AddOuter(w Real, z []Real) {

@@ -79,7 +79,7 @@ func TestRespond(t *testing.T) {
 		mass := zero()
 		for j, v := range r.Weight {
 			mass.Add(mass, v)
-			if v.Sign() < 0 || Less(Add(most(j), New(1e-70)), v) || w[j].Sign() == 0 && v.Sign() != 0 {
+			if v.Sign() < 0 || IsLess(Add(most(j), New(1e-70)), v) || w[j].Sign() == 0 && v.Sign() != 0 {
 				t.Fatalf("%+v: weight %v", a, v)
 			}
 		}
@@ -116,7 +116,7 @@ func TestRespond(t *testing.T) {
 			for j := range n {
 				y := append([]Real(nil), r.Weight...)
 				y[i], y[j] = Sub(y[i], step), Add(y[j], step)
-				if i == j || w[i].Sign() == 0 || w[j].Sign() == 0 || y[i].Sign() < 0 || Less(most(j), y[j]) {
+				if i == j || w[i].Sign() == 0 || w[j].Sign() == 0 || y[i].Sign() < 0 || IsLess(most(j), y[j]) {
 					continue
 				}
 				if more, _ := Sub(at(y), value).Float64(); more > 1e-45 {
@@ -135,10 +135,10 @@ func TestRespond(t *testing.T) {
 func priceOf(f, y, w []Real, penalty string) Real {
 	least, largest := -1, -1
 	for j, v := range y {
-		if v.Sign() > 0 && (least < 0 || Less(f[j], f[least])) {
+		if v.Sign() > 0 && (least < 0 || IsLess(f[j], f[least])) {
 			least = j
 		}
-		if v.Sign() > 0 && (largest < 0 || Less(f[largest], f[j])) {
+		if v.Sign() > 0 && (largest < 0 || IsLess(f[largest], f[j])) {
 			largest = j
 		}
 	}
@@ -210,11 +210,11 @@ func TestWeightsOfLossesFarApart(t *testing.T) {
 		y := a.Respond(f).Weight
 		for j, v := range y {
 			sum.Add(sum, v)
-			if most := New(0.625 * (1 + 1e-15)); a.Alpha > 0 && Less(most, v) || v.Sign() < 0 {
+			if most := New(0.625 * (1 + 1e-15)); a.Alpha > 0 && IsLess(most, v) || v.Sign() < 0 {
 				t.Errorf("%+v: weight %d is %s", a, j, v.Text('g', 20))
 			}
 		}
-		if off := Abs(Sub(sum, New(1))); Less(New(1e-70), off) {
+		if off := Abs(Sub(sum, New(1))); IsLess(New(1e-70), off) {
 			t.Errorf("%+v: the weights sum to 1 + %s", a, off.Text('g', 5))
 		}
 	}

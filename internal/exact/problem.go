@@ -28,7 +28,7 @@ type Problem struct {
 // or half of Pearson's χ², ½ Σ (y − w)²/w.
 type Adversary struct {
 	Penalty string    // kl or chi2
-	Nu      float64   // ν ≥ 0, the price of D
+	Nu      float64   // ν ≥ 0, the penalty coefficient of D
 	Radius  float64   // D is at most that; 0: anything
 	Alpha   float64   // weights are at most w/α; 0: no cap. Not beside a radius
 	Weights []float64 // w, of any positive sum; nil: equal
@@ -51,6 +51,7 @@ func (p *Problem) Eval(x []Real) []Sample {
 	return out
 }
 
+// loss returns the loss at margin m and target t, with its first two derivatives.
 func (p *Problem) loss(m, t Real) Sample {
 	one := New(1)
 	r := Sub(m, t)
@@ -67,7 +68,7 @@ func (p *Problem) loss(m, t Real) Sample {
 		return Sample{scaled(Mul(r, r), -1), r, one}
 	case "huber":
 		delta := New(p.Delta)
-		if size := zero().Abs(r); Less(delta, size) {
+		if size := zero().Abs(r); IsLess(delta, size) {
 			value := Mul(delta, Sub(size, scaled(delta, -1)))
 			return Sample{value, Mul(delta, New(float64(r.Sign()))), zero()}
 		}

@@ -14,6 +14,7 @@ type Real = *big.Float
 // New returns v.
 func New(v float64) Real { return new(big.Float).SetPrec(Prec).SetFloat64(v) }
 
+// zero returns 0 in the precision of the package.
 func zero() Real { return new(big.Float).SetPrec(Prec) }
 
 // Add, Sub, Mul and Div return their result in a new number.
@@ -34,8 +35,8 @@ func Sqrt(a Real) Real { return zero().Sqrt(a) }
 // Abs returns |a|.
 func Abs(a Real) Real { return zero().Abs(a) }
 
-// Less reports a < b.
-func Less(a, b Real) bool { return a.Cmp(b) < 0 }
+// IsLess reports whether a < b.
+func IsLess(a, b Real) bool { return a.Cmp(b) < 0 }
 
 // Split returns the float64 nearest to a, and the one nearest to what is left.
 func Split(a Real) (high, low float64) {

@@ -30,8 +30,8 @@ func Parse(text string) (e *Expr, err error) {
 			e, err = nil, own
 		}
 	}()
-	p.next()
-	e = p.either()
+	p.readToken()
+	e = p.parseOr()
 	if p.kind != end {
 		p.fail("%q is not expected here", p.token)
 	}
@@ -69,10 +69,11 @@ func (p *parser) place() int {
 	return p.characters + 1
 }
 
+// fail ends the parse by a panic with an Error at the current place.
 func (p *parser) fail(format string, args ...any) { panic(Errorf(p.place(), format, args...)) }
 
-// next reads a token.
-func (p *parser) next() {
+// readToken reads a token.
+func (p *parser) readToken() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
 	}
@@ -139,8 +140,8 @@ func (p *parser) nameSize(s string) int {
 	return len(s)
 }
 
-// is reports whether the token is an operator or a word that is one.
-func (p *parser) is(words ...string) bool {
+// hasToken reports whether the token is an operator or a word that is one.
+func (p *parser) hasToken(words ...string) bool {
 	for _, w := range words {
 		if (p.kind == operator || p.kind == name) && strings.EqualFold(p.token, w) {
 			return true
@@ -149,26 +150,29 @@ func (p *parser) is(words ...string) bool {
 	return false
 }
 
-func (p *parser) want(word string) {
+func (p *parser) expectToken(word string) {
 	switch {
-	case p.is(word):
+	case p.hasToken(word):
 	case p.kind == end:
 		p.fail("%q is missing", word)
 	default:
 		p.fail("%q is expected, not %q", word, p.token)
 	}
-	p.next()
+	p.readToken()
 }
 
-func (p *parser) either() *Expr { return p.chain(Or, p.both, "||", "or") }
-func (p *parser) both() *Expr   { return p.chain(And, p.one, "&&", "and") }
+// parseOr reads conditions joined by "or".
+func (p *parser) parseOr() *Expr { return p.chain(Or, p.parseAnd, "||", "or") }
+
+// parseAnd reads conditions joined by "and".
+func (p *parser) parseAnd() *Expr { return p.chain(And, p.parseOperand, "&&", "and") }
 
 // chain reads parts that are joined by an operator.
 func (p *parser) chain(op Op, part func() *Expr, words ...string) *Expr {
 	at := p.place()
 	all := []*Expr{part()}
-	for p.is(words...) {
-		p.next()
+	for p.hasToken(words...) {
+		p.readToken()
 		all = append(all, part())
 	}
 	if len(all) == 1 {
@@ -177,20 +181,21 @@ func (p *parser) chain(op Op, part func() *Expr, words ...string) *Expr {
 	return &Expr{Op: op, Args: all, At: at}
 }
 
-func (p *parser) one() *Expr {
+// parseOperand reads a negation, a condition in parentheses or a comparison.
+func (p *parser) parseOperand() *Expr {
 	if p.depth++; p.depth > deepest {
 		p.fail("more than %d parentheses and negations within each other", deepest)
 	}
 	defer func() { p.depth-- }()
 	at := p.place()
 	switch {
-	case p.is("!", "not"):
-		p.next()
-		return &Expr{Op: Not, Args: []*Expr{p.one()}, At: at}
-	case p.is("("):
-		p.next()
-		e := p.either()
-		p.want(")")
+	case p.hasToken("!", "not"):
+		p.readToken()
+		return &Expr{Op: Not, Args: []*Expr{p.parseOperand()}, At: at}
+	case p.hasToken("("):
+		p.readToken()
+		e := p.parseOr()
+		p.expectToken(")")
 		return e
 	case p.kind == name || p.kind == quotedName:
 		if p.terms++; p.terms > comparisons {
@@ -207,37 +212,37 @@ func (p *parser) one() *Expr {
 // comparison parses the comparison of a name with a value.
 func (p *parser) comparison(at int) *Expr {
 	e := &Expr{Op: Bare, Name: p.token, At: at}
-	p.next()
+	p.readToken()
 	switch {
-	case p.is("is"):
-		p.next()
+	case p.hasToken("is"):
+		p.readToken()
 		e.Op = Null
-		not := p.is("not")
+		not := p.hasToken("not")
 		if not {
-			p.next()
+			p.readToken()
 		}
-		p.want("null")
+		p.expectToken("null")
 		if not {
 			return &Expr{Op: Not, Args: []*Expr{e}, At: at}
 		}
-	case p.is("in"):
-		p.next()
-		p.want("(")
+	case p.hasToken("in"):
+		p.readToken()
+		p.expectToken("(")
 		e.Op = In
 		for {
 			e.Values = append(e.Values, p.value())
-			if !p.is(",") {
+			if !p.hasToken(",") {
 				break
 			}
-			p.next()
+			p.readToken()
 		}
-		p.want(")")
-	case p.is("==", "!=", "<", "<=", ">", ">=", "="):
+		p.expectToken(")")
+	case p.hasToken("==", "!=", "<", "<=", ">", ">=", "="):
 		e.Op, e.Cmp = Compare, p.token
 		if e.Cmp == "=" {
 			e.Cmp = "=="
 		}
-		p.next()
+		p.readToken()
 		e.Values = []Value{p.value()}
 	}
 	return e
@@ -262,6 +267,6 @@ func (p *parser) value() Value {
 	default:
 		p.fail("a number, a text in quotes, or true or false is expected, not %q", p.token)
 	}
-	p.next()
+	p.readToken()
 	return v
 }

@@ -15,10 +15,13 @@ func QuoteName(s string) string {
 	if plain {
 		return s
 	}
-	return in("`", s)
+	return quoteWith("`", s)
 }
 
 // QuoteText writes a text as it stands in a condition.
-func QuoteText(s string) string { return in(`"`, s) }
+func QuoteText(s string) string { return quoteWith(`"`, s) }
 
-func in(quote, s string) string { return quote + strings.ReplaceAll(s, quote, quote+quote) + quote }
+// quoteWith returns s between quotes, with quotes in s doubled.
+func quoteWith(quote, s string) string {
+	return quote + strings.ReplaceAll(s, quote, quote+quote) + quote
+}

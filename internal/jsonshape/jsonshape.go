@@ -55,7 +55,7 @@ func (c *checker) shape(t reflect.Type) *shape {
 	if s := c.types[t]; s != nil {
 		return s
 	}
-	s := &shape{plain: plain(t)}
+	s := &shape{plain: dereference(t)}
 	if s.plain != nil && s.plain.Kind() == reflect.Struct {
 		s.fields = fieldsOf(s.plain)
 	}
@@ -79,7 +79,7 @@ func (c *checker) value(path string, t reflect.Type) error {
 		size := int64(16) // of any
 		if of != nil {
 			size = int64(of.Size())
-			if p := plain(of); p != nil && p != of {
+			if p := dereference(of); p != nil && p != of {
 				size += int64(p.Size())
 			}
 		}
@@ -125,8 +125,8 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// plain takes pointers away; nil stands for a type that reads itself, or any.
-func plain(t reflect.Type) reflect.Type {
+// dereference returns the type that t points to; nil for a type that unmarshals itself, or any.
+func dereference(t reflect.Type) reflect.Type {
 	for t != nil {
 		if p := reflect.PointerTo(t); p.Implements(unmarshaler) || p.Implements(textUnmarshaler) {
 			return nil

@@ -35,36 +35,36 @@ func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n in
 func addChange32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, p *float64, q *float64, n int)
 
 // gramPack64AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
-// panels of room rows of four columns: into b as they are, into a times their weight. Columns
+// panels of capacity rows of four columns: into b as they are, into a times their weight. Columns
 // past d are zero.
 //
 //go:noescape
-func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, room int)
+func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, capacity int)
 
 // gramPack32AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
-// panels of room rows of four columns: into b as they are, into a times their weight. Columns
+// panels of capacity rows of four columns: into b as they are, into a times their weight. Columns
 // past d are zero.
 //
 //go:noescape
-func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, room int)
+func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, capacity int)
 
-// gramTile12AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of room rows of a panel a and of 3 panels
+// gramTile12AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of capacity rows of a panel a and of 3 panels
 // b to the 4×12 matrix c, whose rows are stride apart.
 //
 //go:noescape
-func gramTile12AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+func gramTile12AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 
-// gramTile8AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of room rows of a panel a and of 2 panels
+// gramTile8AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of capacity rows of a panel a and of 2 panels
 // b to the 4×8 matrix c, whose rows are stride apart.
 //
 //go:noescape
-func gramTile8AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+func gramTile8AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 
-// gramTile4AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of room rows of a panel a and of 1 panels
+// gramTile4AVX2 adds Σ a[i]b[i]ᵀ over the first k > 0 of capacity rows of a panel a and of 1 panels
 // b to the 4×4 matrix c, whose rows are stride apart.
 //
 //go:noescape
-func gramTile4AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+func gramTile4AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 
 // manyAVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4
 // and j < 12.

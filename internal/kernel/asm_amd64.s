@@ -7776,7 +7776,7 @@ small8_rest_done:
 	VZEROUPPER
 	RET
 
-// func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, room int)
+// func gramPack64AVX2(a *float64, b *float64, X *float64, d int, offset *int, w *float64, k int, capacity int)
 // Requires: AVX, CMOV
 TEXT ·gramPack64AVX2(SB), NOSPLIT, $8-64
 	MOVQ    a+0(FP), AX
@@ -7791,7 +7791,7 @@ TEXT ·gramPack64AVX2(SB), NOSPLIT, $8-64
 	NEGQ    DI
 	LEAQ    mask64<>+0(SB), R8
 	VMOVUPD 32(R8)(DI*8), Y0
-	MOVQ    room+56(FP), DI
+	MOVQ    capacity+56(FP), DI
 	SHLQ    $0x05, DI
 	MOVQ    k+48(FP), R8
 	MOVQ    R8, (SP)
@@ -7855,7 +7855,7 @@ last_row:
 	VZEROUPPER
 	RET
 
-// func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, room int)
+// func gramPack32AVX2(a *float64, b *float64, X *float32, d int, offset *int, w *float64, k int, capacity int)
 // Requires: AVX, CMOV
 TEXT ·gramPack32AVX2(SB), NOSPLIT, $8-64
 	MOVQ    a+0(FP), AX
@@ -7870,7 +7870,7 @@ TEXT ·gramPack32AVX2(SB), NOSPLIT, $8-64
 	NEGQ    DI
 	LEAQ    mask32<>+0(SB), R8
 	VMOVUPS 16(R8)(DI*4), X0
-	MOVQ    room+56(FP), DI
+	MOVQ    capacity+56(FP), DI
 	SHLQ    $0x05, DI
 	MOVQ    k+48(FP), R8
 	MOVQ    R8, (SP)
@@ -7935,13 +7935,13 @@ last_row:
 	VZEROUPPER
 	RET
 
-// func gramTile12AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+// func gramTile12AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gramTile12AVX2(SB), NOSPLIT, $0-48
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ room+24(FP), BX
+	MOVQ capacity+24(FP), BX
 	SHLQ $0x05, BX
 	MOVQ c+32(FP), SI
 	MOVQ stride+40(FP), DI
@@ -8119,13 +8119,13 @@ store:
 	VZEROUPPER
 	RET
 
-// func gramTile8AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+// func gramTile8AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gramTile8AVX2(SB), NOSPLIT, $0-48
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ room+24(FP), BX
+	MOVQ capacity+24(FP), BX
 	SHLQ $0x05, BX
 	MOVQ c+32(FP), SI
 	MOVQ stride+40(FP), DI
@@ -8266,13 +8266,13 @@ store:
 	VZEROUPPER
 	RET
 
-// func gramTile4AVX2(a *float64, b *float64, k int, room int, c *float64, stride int)
+// func gramTile4AVX2(a *float64, b *float64, k int, capacity int, c *float64, stride int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gramTile4AVX2(SB), NOSPLIT, $0-48
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
 	MOVQ k+16(FP), DX
-	MOVQ room+24(FP), BX
+	MOVQ capacity+24(FP), BX
 	SHLQ $0x05, BX
 	MOVQ c+32(FP), BX
 	MOVQ stride+40(FP), SI

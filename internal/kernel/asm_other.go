@@ -30,15 +30,15 @@ func excessAVX2(src *float64, shift float64, n int) (sum float64, count int) {
 	panic("kernel: no AVX2")
 }
 
-func gramPack64AVX2(a, b, X *float64, d int, offset *int, w *float64, k, room int) {
+func gramPack64AVX2(a, b, X *float64, d int, offset *int, w *float64, k, capacity int) {
 	panic("kernel: no AVX2")
 }
-func gramPack32AVX2(a, b *float64, X *float32, d int, offset *int, w *float64, k, room int) {
+func gramPack32AVX2(a, b *float64, X *float32, d int, offset *int, w *float64, k, capacity int) {
 	panic("kernel: no AVX2")
 }
-func gramTile12AVX2(a, b *float64, k, room int, c *float64, stride int) { panic("kernel: no AVX2") }
-func gramTile8AVX2(a, b *float64, k, room int, c *float64, stride int)  { panic("kernel: no AVX2") }
-func gramTile4AVX2(a, b *float64, k, room int, c *float64, stride int)  { panic("kernel: no AVX2") }
+func gramTile12AVX2(a, b *float64, k, capacity int, c *float64, stride int) { panic("kernel: no AVX2") }
+func gramTile8AVX2(a, b *float64, k, capacity int, c *float64, stride int)  { panic("kernel: no AVX2") }
+func gramTile4AVX2(a, b *float64, k, capacity int, c *float64, stride int)  { panic("kernel: no AVX2") }
 func manyAVX2(a *float64, step, next int, b *float64, row, n int, c *float64, stride int) {
 	panic("kernel: no AVX2")
 }

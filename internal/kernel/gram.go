@@ -13,15 +13,15 @@ func AddGramTo(dst, X []float64, d int, w []float64, lo, hi int) {
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, w, lo, hi, 8, func(a, b *float64, offset *int, weight *float64, k, room int) {
-			gramPack64AVX2(a, b, &X[0], d, offset, weight, k, room)
+		gramPanels(dst, d, w, lo, hi, 8, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
+			gramPack64AVX2(a, b, &X[0], d, offset, weight, k, capacity)
 		})
 		return
 	}
 	addGram(dst, X, d, w, lo, hi)
 }
 
-// AddGram32To is [AddGramTo] over rows stored in single precision; products and
+// AddGram32To works like [AddGramTo] over rows stored in single precision; products and
 // sums are double.
 func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
@@ -29,8 +29,8 @@ func AddGram32To(dst []float64, X []float32, d int, w []float64, lo, hi int) {
 	}
 	dst, w = dst[:d*d], w[:hi]
 	if avx2 {
-		gramPanels(dst, d, w, lo, hi, 4, func(a, b *float64, offset *int, weight *float64, k, room int) {
-			gramPack32AVX2(a, b, &X[0], d, offset, weight, k, room)
+		gramPanels(dst, d, w, lo, hi, 4, func(a, b *float64, offset *int, weight *float64, k, capacity int) {
+			gramPack32AVX2(a, b, &X[0], d, offset, weight, k, capacity)
 		})
 		return
 	}
@@ -57,13 +57,13 @@ type panelBuffer struct {
 
 var panelPool = sync.Pool{New: func() any { return new(panelBuffer) }}
 
-// gramPanels is the loop over blocks of rows of a weight other than zero: pack
+// gramPanels loops over blocks of rows of a weight other than zero: pack
 // copies k rows into panels of four columns, weighted
 // (a) and as they are (b); then tiles of the product of a and b, four rows by up to
 // twelve columns, are added to dst. Tiles that touch the diagonal or the last
 // columns go through a buffer. size is that of an entry of the rows.
-func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a, b *float64, offset *int, weight *float64, k, room int)) {
-	const room, panel = gramRows, 4 * gramRows
+func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a, b *float64, offset *int, weight *float64, k, capacity int)) {
+	const capacity, panel = gramRows, 4 * gramRows
 	panels := (d + 3) / 4
 	buffer := panelPool.Get().(*panelBuffer)
 	defer panelPool.Put(buffer)
@@ -73,7 +73,7 @@ func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a
 	a, b := buffer.panels[:panels*panel], buffer.panels[panels*panel:2*panels*panel]
 	for i := lo; i < hi; {
 		k := 0
-		for ; i < hi && k < room; i++ {
+		for ; i < hi && k < capacity; i++ {
 			if w[i] != 0 {
 				buffer.offset[k], buffer.weight[k] = i*d*size, w[i]
 				k++
@@ -82,18 +82,18 @@ func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a
 		if k == 0 {
 			continue // none of these rows weighs
 		}
-		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, room)
+		pack(&a[0], &b[0], &buffer.offset[0], &buffer.weight[0], k, capacity)
 		for near := 0; near < panels; near += gramPanelsNear {
 			for group := near; group < panels; group += 3 {
 				end := min(group+3, panels)
 				for p := near; p < min(near+gramPanelsNear, end); p++ {
 					q := max(p, group)
 					if p < q && 4*end <= d {
-						gramTile(&a[p*panel], &b[q*panel], k, room, &dst[4*p*d+4*q], d, end-q)
+						gramTile(&a[p*panel], &b[q*panel], k, capacity, &dst[4*p*d+4*q], d, end-q)
 						continue
 					}
 					var tile [4 * 12]float64
-					gramTile(&a[p*panel], &b[q*panel], k, room, &tile[0], 12, end-q)
+					gramTile(&a[p*panel], &b[q*panel], k, capacity, &tile[0], 12, end-q)
 					for r := 4 * p; r < min(4*p+4, d); r++ {
 						t := tile[(r-4*p)*12:]
 						for c := max(r, 4*q); c < min(4*end, d); c++ {
@@ -106,20 +106,20 @@ func gramPanels(dst []float64, d int, w []float64, lo, hi, size int, pack func(a
 	}
 }
 
-// gramTile adds the product of k of room rows of the panel at a and of wide panels
+// gramTile adds the product of k of capacity rows of the panel at a and of wide panels
 // at b to the 4 × 4·wide matrix at c, whose rows are stride apart.
-func gramTile(a, b *float64, k, room int, c *float64, stride, wide int) {
+func gramTile(a, b *float64, k, capacity int, c *float64, stride, wide int) {
 	switch wide {
 	case 3:
-		gramTile12AVX2(a, b, k, room, c, stride)
+		gramTile12AVX2(a, b, k, capacity, c, stride)
 	case 2:
-		gramTile8AVX2(a, b, k, room, c, stride)
+		gramTile8AVX2(a, b, k, capacity, c, stride)
 	default:
-		gramTile4AVX2(a, b, k, room, c, stride)
+		gramTile4AVX2(a, b, k, capacity, c, stride)
 	}
 }
 
-// addGram is the portable loop: two rows at a time, zeros of a row skipped.
+// addGram implements AddGramTo in portable Go: two rows at a time, zeros of a row skipped.
 func addGram[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, hi int) {
 	i := lo
 	for ; i+2 <= hi; i += 2 {

@@ -10,7 +10,7 @@
 // On amd64 processors with AVX2 and FMA the loops are assembly, written by the
 // program in gen; elsewhere, and under the build tag purego, they are Go. The two
 // differ in the last bits. Either way a result depends on the arguments alone.
-// Slices that are too short panic; nothing is read or written outside them.
+// Slices that are too short panic; nothing is read or written beyond them.
 package kernel
 
 //go:generate go -C gen run . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg kernel
@@ -22,7 +22,7 @@ func checkRows(size, d, lo, hi int) bool {
 		return false
 	}
 	if lo < 0 || d < 0 || d > 0 && hi > size/d {
-		panic("kernel: rows outside the matrix")
+		panic("kernel: rows beyond the matrix")
 	}
 	return true
 }

@@ -20,7 +20,7 @@ var knots = func() (t [steps + 1]struct{ log, inverse float64 }) {
 // 1/256, whose first term left out is below 1e-18·r. At c = 0 it is the series
 // alone, so that small e lose nothing. math.Log1p took a third of a solve.
 func log1p(e float64) float64 {
-	if e != e { // of a margin that is none
+	if e != e { // NaN
 		return e
 	}
 	i := int(e*steps + 0.5)

@@ -18,7 +18,7 @@ func manyTile[T float32 | float64]() int {
 	return manyWide / 2
 }
 
-// manyTo is the tile of the type of the rows.
+// manyTo calls the tile kernel of the type of the rows.
 func manyTo[T float32 | float64](a *T, step, next int, b *T, row, n int, c *float64, stride int) {
 	switch a := any(a).(type) {
 	case *float64:
@@ -57,8 +57,8 @@ var (
 	many32Pool = sync.Pool{New: func() any { return new(manyBuffer[float32]) }}
 )
 
-// room returns n zeros in the place of v, or a larger one.
-func room[T float32 | float64](v *[]T, n int) []T {
+// resizeZeroed returns n zeros in the place of v, or a larger one.
+func resizeZeroed[T float32 | float64](v *[]T, n int) []T {
 	if cap(*v) < n {
 		*v = make([]T, n)
 		return *v
@@ -75,13 +75,14 @@ func ManyMarginsTo(dst [][]float64, X []float64, d int, x [][]float64, lo, hi in
 	manyMargins(&manyPool, dst, X, d, x, lo, hi)
 }
 
-// ManyMargins32To is [ManyMarginsTo] over rows stored in single precision. Where the processor
+// ManyMargins32To works like [ManyMarginsTo] over rows stored in single precision. Where the processor
 // has AVX2, vectors and products are single, and the sums of 256 of these: it takes half the
 // time, and six digits of the largest terms are right.
 func ManyMargins32To(dst [][]float64, X []float32, d int, x [][]float64, lo, hi int) {
 	manyMargins(&many32Pool, dst, X, d, x, lo, hi)
 }
 
+// manyMargins implements ManyMarginsTo for rows of either type, with buffers from the pool.
 func manyMargins[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d int, x [][]float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return
@@ -96,7 +97,7 @@ func manyMargins[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 	defer pool.Put(buffer)
 	wide := manyTile[T]()
 	tiles := (len(x) + wide - 1) / wide
-	packed := room(&buffer.packed, tiles*d*wide)
+	packed := resizeZeroed(&buffer.packed, tiles*d*wide)
 	for k, v := range x {
 		at := packed[k/wide*d*wide+k%wide:]
 		for j, v := range v[:d] {
@@ -142,12 +143,13 @@ func ManyAddRowsTo(dst [][]float64, X []float64, d int, u, v [][]float64, lo, hi
 	manyAddRows(&manyPool, dst, X, d, u, v, lo, hi)
 }
 
-// ManyAddRows32To is [ManyAddRowsTo] over rows stored in single precision. Where the processor
+// ManyAddRows32To works like [ManyAddRowsTo] over rows stored in single precision. Where the processor
 // has AVX2, weights and products are single, and the sums of 64 of these.
 func ManyAddRows32To(dst [][]float64, X []float32, d int, u, v [][]float64, lo, hi int) {
 	manyAddRows(&many32Pool, dst, X, d, u, v, lo, hi)
 }
 
+// manyAddRows implements ManyAddRowsTo for rows of either type, with buffers from the pool.
 func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d int, u, v [][]float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
 		return
@@ -163,7 +165,7 @@ func manyAddRows[T float32 | float64](pool *sync.Pool, dst [][]float64, X []T, d
 	tile := manyTile[T]()
 	tiles := (len(u) + manyDeep - 1) / manyDeep
 	wide := (d + tile - 1) / tile * tile
-	packed, sums := room(&buffer.packed, tiles*manyDeep*manyRows), room(&buffer.sums, tiles*manyDeep*wide)
+	packed, sums := resizeZeroed(&buffer.packed, tiles*manyDeep*manyRows), resizeZeroed(&buffer.sums, tiles*manyDeep*wide)
 	for ; lo < hi; lo += manyRows {
 		rows := min(manyRows, hi-lo)
 		for k := range u {

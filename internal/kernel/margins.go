@@ -14,7 +14,7 @@ func MarginsTo(dst, X []float64, d int, x []float64, lo, hi int) {
 	margins(dst, X, x, lo, hi)
 }
 
-// Margins32To is [MarginsTo] over rows stored in single precision; products and
+// Margins32To works like [MarginsTo] over rows stored in single precision; products and
 // sums are double.
 func Margins32To(dst []float64, X []float32, d int, x []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) {
@@ -28,7 +28,7 @@ func Margins32To(dst []float64, X []float32, d int, x []float64, lo, hi int) {
 	margins(dst, X, x, lo, hi)
 }
 
-// margins is the portable loop.
+// margins implements MarginsTo in portable Go.
 func margins[T float32 | float64](dst []float64, X []T, x []float64, lo, hi int) {
 	d, q := len(x), (hi-lo)/4
 	for i := lo; i < lo+q; i++ {

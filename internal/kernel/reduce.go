@@ -3,7 +3,7 @@ package kernel
 import "math"
 
 // Max returns the largest entry of v, NaN when any entry is NaN and −Inf when
-// there is none.
+// v is empty.
 func Max(v []float64) float64 {
 	if avx2 && len(v) >= 4 {
 		return maxAVX2(&v[0], len(v))

@@ -15,7 +15,7 @@ func AddRowsTo(dst, X []float64, d int, u, v []float64, lo, hi int) {
 	addRows(dst, X, u, v, lo, hi)
 }
 
-// AddRows32To is [AddRowsTo] over rows stored in single precision; products and
+// AddRows32To works like [AddRowsTo] over rows stored in single precision; products and
 // sums are double.
 func AddRows32To(dst []float64, X []float32, d int, u, v []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
@@ -44,7 +44,7 @@ func AddChangeTo(dst, X []float64, d int, u, v, p, q []float64, lo, hi int) {
 	addChange(dst, X, u, v, p, q, lo, hi)
 }
 
-// AddChange32To is [AddChangeTo] over rows stored in single precision; products
+// AddChange32To works like [AddChangeTo] over rows stored in single precision; products
 // and sums are double.
 func AddChange32To(dst []float64, X []float32, d int, u, v, p, q []float64, lo, hi int) {
 	if !checkRows(len(X), d, lo, hi) || d == 0 {
@@ -58,7 +58,7 @@ func AddChange32To(dst []float64, X []float32, d int, u, v, p, q []float64, lo, 
 	addChange(dst, X, u, v, p, q, lo, hi)
 }
 
-// addRows is the portable loop of AddRowsTo.
+// addRows implements AddRowsTo in portable Go.
 func addRows[T float32 | float64](dst []float64, X []T, u, v []float64, lo, hi int) {
 	q := (hi - lo) / 4
 	for i := lo; i < lo+q; i++ {
@@ -70,7 +70,7 @@ func addRows[T float32 | float64](dst []float64, X []T, u, v []float64, lo, hi i
 	}
 }
 
-// addChange is the portable loop of AddChangeTo.
+// addChange implements AddChangeTo in portable Go.
 func addChange[T float32 | float64](dst []float64, X []T, u, v, p, q []float64, lo, hi int) {
 	// The conversion keeps the compiler from fusing the product and the difference.
 	change := func(i int) float64 { return float64(u[i]*v[i]) - float64(p[i]*q[i]) }

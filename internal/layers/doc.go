@@ -1,3 +1,3 @@
-// Package layers holds which room of the repository may import which, as ARCHITECTURE.md
+// Package layers holds which package of the repository may import which, as ARCHITECTURE.md
 // draws it: its test reads the imports of every file. Nothing imports it.
 package layers

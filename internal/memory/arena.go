@@ -70,7 +70,7 @@ func NewArena(dir string, limit int64) (*Arena, error) {
 	}
 	f.Close()
 	a.check = a.Yield
-	a.previous = shard.Between(&a.check)
+	a.previous = shard.SetShardHook(&a.check)
 	go a.watch(a.stop)
 	return a, nil
 }
@@ -120,7 +120,7 @@ type Element interface {
 	}
 }
 
-// Make returns a slice of n zeros from an arena. Where the disk has no room for them they are on
+// Make returns a slice of n zeros from an arena. If the disk is full they are on
 // the heap, and Err returns the reason.
 func Make[T Element](a *Arena, n int) []T {
 	var zero T
@@ -209,7 +209,7 @@ func (a *Arena) mapBytes(size int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if err := reserve(f, size); err != nil {
-		return nil, fmt.Errorf("no room for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), cause(err))
+		return nil, fmt.Errorf("no space for %d MB on the disk of %s: %w", (size+1<<20-1)>>20, f.Name(), cause(err))
 	}
 	b, err := mapFile(f, size)
 	if err != nil {
@@ -236,8 +236,8 @@ func (a *Arena) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.stop != nil {
-		if current := shard.Between(a.previous); current != &a.check {
-			shard.Between(current)
+		if current := shard.SetShardHook(a.previous); current != &a.check {
+			shard.SetShardHook(current)
 		}
 		close(a.stop)
 		a.stop = nil

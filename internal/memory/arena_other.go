@@ -13,6 +13,8 @@ const supported = false
 
 var errUnsupported = errors.New("not on this system")
 
+// The functions of files and mappings are available on Linux alone.
+
 func openUnnamed(string) (*os.File, error) { return nil, errUnsupported }
 
 func reserve(f *os.File, size int64) error { return f.Truncate(size) }

@@ -28,10 +28,10 @@ func Available() (bytes int64, limit string) {
 // softLimit names the limit of the heap.
 var softLimit = "GOMEMLIMIT"
 
-// LimitHeap has the garbage collector keep the heap within the memory that the process may have by
-// its control groups or by ulimit, if there is such a limit and nobody set another one of the heap:
-// garbage that waits for the collector would end the process. It is for programs, not for
-// libraries. It returns the limit; math.MaxInt64 means no limit.
+// LimitHeap sets the memory limit of the garbage collector to the memory that control groups or
+// ulimit allow the process, unless a limit is already set: otherwise uncollected garbage could end
+// the process. It is for programs, not for libraries. It returns the limit; math.MaxInt64 means no
+// limit.
 func LimitHeap() int64 {
 	if debug.SetMemoryLimit(-1) < math.MaxInt64 {
 		return debug.SetMemoryLimit(-1)

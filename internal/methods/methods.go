@@ -116,6 +116,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 	return r, nil
 }
 
+// fill stores the outcome of a solve in m, with the relative gap that was asked for.
 func (m *MethodRun) fill(res *dro.Result, gap float64) {
 	m.Status, m.Iterations, m.Passes, m.Seconds = res.Status.String(), res.Iterations, res.Passes, res.Elapsed.Seconds()
 	m.Gap = finite(res.Certificate.Relative())

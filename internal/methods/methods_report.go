@@ -103,8 +103,10 @@ func (r *MethodsReport) Figures() []Figure {
 // A table aligns its columns: the first to the left, the others to the right.
 type table struct{ rows [][]string }
 
+// row appends a row.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
+// write writes the table with aligned columns.
 func (t *table) write(w io.Writer) {
 	var width []int
 	for _, r := range t.rows {

@@ -43,7 +43,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg train.Config) (*dro.
 func NewDual(penalty string, nu float64) dro.Dual {
 	dual, err := level.Level{Penalty: penalty, Nu: &nu}.Dual(level.Rows{})
 	if err != nil {
-		panic(err) // a price takes no rows
+		panic(err) // cannot fail: a penalty coefficient concerns no rows
 	}
 	return dual
 }

@@ -115,6 +115,7 @@ type descent struct {
 	value, slope, u, y, g []float64
 }
 
+// newDescent returns the subgradient method at its start; seed determines the order of the samples.
 func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
 	dual := separated(p.Dual)
 	phi, ridge := p.Primal.(dro.L2)
@@ -158,6 +159,7 @@ func (w *descent) begin(eta float64) {
 	_, w.tau = w.p.Dual.BestResponseTo(w.y, w.value)
 }
 
+// step takes the subgradient step of one block of samples.
 func (w *descent) step() {
 	if w.visit == len(w.order) {
 		w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })

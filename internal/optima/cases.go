@@ -28,8 +28,8 @@ type Optimum struct {
 	Hash      uint64    `json:",string"` // of the problem's numbers
 }
 
-// Within reports lower ≤ min P ≤ upper, to the last bit.
-func (o Optimum) Within(lower, upper float64) bool {
+// LiesBetween reports lower ≤ min P ≤ upper, to the last bit.
+func (o Optimum) LiesBetween(lower, upper float64) bool {
 	return (lower < o.High || lower == o.High && o.Low >= 0) && (upper > o.High || upper == o.High && o.Low <= 0)
 }
 

@@ -45,7 +45,7 @@ type counted struct {
 	rounds, bytes atomic.Int64
 }
 
-// Count returns c with its traffic counted, and what tells it.
+// Count returns c with its traffic counted, and a function that returns the counts.
 func Count(c Comm) (Comm, func() Traffic) {
 	n := &counted{Comm: c}
 	return n, func() Traffic { return Traffic{n.rounds.Load(), n.bytes.Load()} }
@@ -55,6 +55,8 @@ func (c *counted) add(v []float64) {
 	c.rounds.Add(1)
 	c.bytes.Add(8 * int64(len(v)))
 }
+
+// The methods of Comm count what they send.
 
 func (c *counted) Sum(v []float64)                { c.add(v); c.Comm.Sum(v) }
 func (c *counted) Max(v []float64)                { c.add(v); c.Comm.Max(v) }
@@ -84,7 +86,7 @@ func (One) Broadcast([]float64) {}
 // Gather implements Comm.
 func (One) Gather([]float64, []int) {}
 
-// Abort implements Comm: there is nobody to tell.
+// Abort implements Comm: there are no other ranks.
 func (One) Abort(int) {}
 
 // GatherAll returns the numbers of every rank, one rank after the other, and where those of

@@ -2,9 +2,9 @@
 // shards of the rows, runs the same program, and what crosses ranks are sums.
 //
 // A Comm is what carries numbers between ranks: Run gives one among goroutines, for tests;
-// package ranks/mpi one among machines. Rows is a problem's samples as they lie with the
-// ranks: the loops of package shard over those that are here, and their partial results
-// put together in an order that does not depend on the number of ranks. Every rank then has
+// package ranks/mpi one among machines. Rows describes how the samples of a problem are
+// distributed: it runs the loops of package shard over the samples of this rank and combines the
+// partial results in an order that does not depend on the number of ranks. Every rank then has
 // the same bits, takes the same decisions, and comes to the same next collective call.
 //
 // It imports internal/shard alone; everything that loops over samples may import it. Start

@@ -94,7 +94,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 			err := Run(size, func(c Comm) error {
 				rows := NewRowsIn(c, n, of.shards)
 				own := make([]float64, n) // only what is here
-				lo, hi := rows.Here(n)
+				lo, hi := rows.LocalRange(n)
 				copy(own[lo:hi], v[lo:hi])
 				p := rows.Partials(rows.Shards(n), d*d)
 				p.Clear()
@@ -104,7 +104,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 					for j := lo; j < hi; j++ {
 						for i := range d {
 							for k := i; k < d; k++ {
-								p.Of(s)[i*d+k] += own[j] * float64(i+1) * float64(k+1)
+								p.Shard(s)[i*d+k] += own[j] * float64(i+1) * float64(k+1)
 							}
 						}
 					}
@@ -234,7 +234,7 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 		seen := make([]int32, n) // by ranks, each its own
 		err := Run(size, func(c Comm) error {
 			rows := NewRows(c, n)
-			lo, hi := rows.Here(n)
+			lo, hi := rows.LocalRange(n)
 			if a, b := rows.Bounds(n, c.Rank()); a != lo || b != hi || rows.Comm() != c || rows.Count(n, 1) != rows.Shards(n) {
 				t.Errorf("rank %d of %d has [%d, %d), and [%d, %d)", c.Rank(), size, lo, hi, a, b)
 			}
@@ -258,8 +258,8 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 			for i := lo; i < hi; i++ {
 				own[i] = int32(i + 1)
 			}
-			first := First(rows, own)
-			if c.Rank() > 0 && first != nil || First(rows, []float64(nil)) != nil {
+			first := GatherToRoot(rows, own)
+			if c.Rank() > 0 && first != nil || GatherToRoot(rows, []float64(nil)) != nil {
 				t.Errorf("rank %d of %d has %d entries of all", c.Rank(), size, len(first))
 			}
 			for i, k := range first {

@@ -11,13 +11,13 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Rows are the n samples of a problem as they lie with the ranks: the shards of package
-// shard, each rank with some in a row. Vectors of one entry a sample have length n
-// everywhere, and a rank reads and writes the entries of its own samples alone.
+// Rows describes how the n samples of a problem are distributed over the ranks: each rank has a
+// contiguous range of the shards of package shard. Vectors of one entry a sample have length n on all
+// ranks, and a rank reads and writes the entries of its own samples alone.
 //
-// A nil *Rows are samples that are all here; its methods are then the functions of package
-// shard. Otherwise each that gives a result is a collective call, made by all ranks; the
-// result has the same bits on each, and for any number of them.
+// A nil *Rows means that this process has all samples; the methods are then the functions of package
+// shard. Otherwise every method with a result is a collective call, made by all ranks; the result has
+// the same bits on each rank, for any number of ranks.
 type Rows struct {
 	comm     Comm
 	n, count int
@@ -35,7 +35,7 @@ const (
 	mostShards     = 1 << 12
 )
 
-// NewRows deals n samples to the ranks of c, in a number of shards that depends on n alone.
+// NewRows distributes n samples over the ranks of c, in a number of shards that depends on n alone.
 func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, mostShards)))
 }
@@ -48,14 +48,14 @@ func (r *Rows) Shards(n int) int {
 	if r == nil {
 		return shard.Count(n)
 	}
-	r.of(n)
+	r.checkCount(n)
 	return r.count
 }
 
 // Scalars returns zeros, one for each shard of n samples.
 func (r *Rows) Scalars(n int) []float64 { return make([]float64, r.Shards(n)) }
 
-// Comm returns what the samples were dealt by; a single rank of samples that are all here.
+// Comm returns the Comm that connects the ranks; a single rank if this process has all samples.
 func (r *Rows) Comm() Comm {
 	if r == nil {
 		return One{}
@@ -82,16 +82,16 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	return lo, hi
 }
 
-// Here returns the samples [lo, hi) of this rank, of n.
-func (r *Rows) Here(n int) (lo, hi int) {
+// LocalRange returns the range [lo, hi) of the n samples that this rank has.
+func (r *Rows) LocalRange(n int) (lo, hi int) {
 	if r == nil {
 		return 0, n
 	}
 	return r.Bounds(n, r.comm.Rank())
 }
 
-// of panics unless the samples are n.
-func (r *Rows) of(n int) {
+// checkCount panics unless the samples are n.
+func (r *Rows) checkCount(n int) {
 	if n != r.n {
 		panic(fmt.Sprintf("ranks: %d samples of rows that have %d", n, r.n))
 	}
@@ -103,12 +103,12 @@ func (r *Rows) Run(n int, f func(s, lo, hi int)) {
 		shard.Run(n, f)
 		return
 	}
-	r.of(n)
+	r.checkCount(n)
 	first, end := r.shardsOf(r.comm.Rank())
 	shard.RunSome(n, r.count, first, end, f)
 }
 
-// RunCount is Run over another number of shards, which is for samples that are all here.
+// RunCount works like Run over count shards. It panics unless this process has all samples.
 func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	if r == nil {
 		shard.RunCount(n, count, f)
@@ -178,7 +178,7 @@ func (r *Rows) Share(parts ...[]float64) {
 	}
 }
 
-// ShareCounts is Share of whole numbers.
+// ShareCounts works like Share for whole numbers.
 func (r *Rows) ShareCounts(part []int) {
 	if r == nil {
 		return
@@ -212,7 +212,7 @@ func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
 func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []float64 {
 	part := r.Partials(r.Shards(n), width)
 	part.Clear()
-	r.Run(n, func(s, lo, hi int) { add(part.Of(s), lo, hi) })
+	r.Run(n, func(s, lo, hi int) { add(part.Shard(s), lo, hi) })
 	sums := make([]float64, width)
 	r.SumTo(sums, part)
 	return sums
@@ -271,7 +271,7 @@ func (r *Rows) Pick(samples []int, of ...[]float64) [][]float64 {
 	all, out := make([]float64, k*len(of)), make([][]float64, len(of))
 	for i, v := range of {
 		out[i] = all[i*k : (i+1)*k]
-		lo, hi := r.Here(len(v))
+		lo, hi := r.LocalRange(len(v))
 		for at, j := range samples {
 			if j >= lo && j < hi {
 				out[i][at] = v[j]
@@ -301,7 +301,7 @@ func (r *Rows) Stratified(n, count int) []int {
 
 // StratifiedHere works like Stratified of the samples that are here.
 func (r *Rows) StratifiedHere(n, count int) []int {
-	lo, hi := r.Here(n)
+	lo, hi := r.LocalRange(n)
 	all := r.Stratified(n, count)
 	from, _ := slices.BinarySearch(all, lo)
 	to, _ := slices.BinarySearch(all, hi)
@@ -334,7 +334,7 @@ func StopCode(cause error) int {
 	return 1
 }
 
-// gather is Comm.Gather, which also carries whether a rank is asked to stop, as its exit status.
+// gather works like Comm.Gather and also carries the exit status of a rank that is asked to stop.
 func (r *Rows) gather(v []float64, ends []int) {
 	r.mu.Lock()
 	asked := r.asked
@@ -373,8 +373,8 @@ func (r *Rows) gather(v []float64, ends []int) {
 }
 
 // Context returns a context that ends on all ranks at the same collective call, after ctx
-// has ended on one of them: loops that ask it take the same decision everywhere. Its cause is
-// then a *StoppedError. done ends the asking.
+// has ended on one of them: loops that check it take the same decision on all ranks. Its
+// cause is then a *StoppedError. done ends the checks.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

@@ -23,8 +23,8 @@ func subtrees(first, end int) (out []subtree) {
 	return out
 }
 
-// add stores the sum over a subtree in dst: known tells the sums of some, which end the
-// descent.
+// add stores the sum over subtree t in dst. The recursion stops at subtrees for which known returns
+// the sum.
 func add(dst []float64, t subtree, count int, known func(t subtree) []float64) {
 	if v := known(t); v != nil {
 		copy(dst, v)
@@ -51,7 +51,7 @@ func (r *Rows) SumTo(dst []float64, p *shard.Partials) {
 	r.sum(dst, p, func(dst, v []float64) { copy(dst, v) }, p.Width())
 }
 
-// SumTriangleTo is SumTo of d×d matrices, row by row, of which the upper triangle is meant.
+// SumTriangleTo works like SumTo for the upper triangles of row-major d×d matrices.
 func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
 	if r == nil {
 		p.SumTo(dst)
@@ -84,7 +84,7 @@ func (r *Rows) sum(dst []float64, p *shard.Partials, take func(dst, v []float64)
 	for _, t := range subtrees(r.shardsOf(r.comm.Rank())) {
 		add(own, t, r.count, func(t subtree) []float64 {
 			if t.size == 1 {
-				return p.Of(t.first)
+				return p.Shard(t.first)
 			}
 			return nil
 		})

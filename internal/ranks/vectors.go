@@ -4,12 +4,12 @@ package ranks
 // its own rows. What follows are collective calls, exact for float64 and for whole numbers
 // below 2⁵³; nil is of nil.
 
-// At returns the entries of v at some rows, with whatever rank these are.
-func At[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
+// GatherAt returns the entries of v at the rows listed, on all ranks, whichever ranks have them.
+func GatherAt[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 	if v == nil {
 		return nil
 	}
-	lo, hi := rows.Here(len(v))
+	lo, hi := rows.LocalRange(len(v))
 	all := make([]float64, len(at))
 	for k, j := range at {
 		if j >= lo && j < hi {
@@ -23,8 +23,8 @@ func At[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 // travelling is how many entries are on their way to rank 0 at a time.
 const travelling = 1 << 20
 
-// First gives rank 0 the entries of all ranks; the others have nil.
-func First[T int | int32 | float64](rows *Rows, v []T) (all []T) {
+// GatherToRoot returns the entries of all ranks on rank 0, nil on the others.
+func GatherToRoot[T int | int32 | float64](rows *Rows, v []T) (all []T) {
 	if v == nil {
 		return nil
 	}
@@ -38,14 +38,14 @@ func First[T int | int32 | float64](rows *Rows, v []T) (all []T) {
 		n += hi - lo
 		ends[r] = n
 	}
-	lo, hi := rows.Here(len(v))
-	ToFirst(c, all, v[lo:hi], ends)
+	lo, hi := rows.LocalRange(len(v))
+	GatherRanksToRoot(c, all, v[lo:hi], ends)
 	return all
 }
 
-// ToFirst gives rank 0 in all, which the others do not have, what every rank has of a vector, of
-// which the entries of each end at ends: some of each at a time.
-func ToFirst[T int | int32 | float64](c Comm, all, own []T, ends []int) {
+// GatherRanksToRoot stores the parts own of all ranks in all on rank 0, where the part of rank r ends
+// at ends[r]. Parts are sent in pieces; on other ranks all is not used.
+func GatherRanksToRoot[T int | int32 | float64](c Comm, all, own []T, ends []int) {
 	size, rank := c.Size(), c.Rank()
 	first, longest := make([]int, size), 0
 	for r := range first {

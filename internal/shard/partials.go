@@ -28,8 +28,8 @@ func (p *Partials) Clear() {
 	clear(p.v)
 }
 
-// Of returns the vector of shard s.
-func (p *Partials) Of(s int) []float64 {
+// Shard returns the vector of shard s.
+func (p *Partials) Shard(s int) []float64 {
 	s -= p.first
 	return p.v[s*p.stride : s*p.stride+p.width]
 }
@@ -38,7 +38,7 @@ func (p *Partials) Of(s int) []float64 {
 func (p *Partials) SumTo(dst []float64) {
 	clear(dst)
 	for s := range p.count {
-		for i, v := range p.Of(p.first + s) {
+		for i, v := range p.Shard(p.first + s) {
 			dst[i] += v
 		}
 	}

@@ -30,8 +30,8 @@ var (
 	least    atomic.Int64
 )
 
-// LimitThreads holds every loop to n goroutines until release is called; n < 1 is no limit. Where
-// several limits hold, the smallest counts. The process stays as it is: GOMAXPROCS does not change.
+// LimitThreads limits every loop to n goroutines until release is called; n < 1 is no limit. If
+// several limits are in force, the smallest counts. GOMAXPROCS does not change.
 func LimitThreads(n int) (release func()) {
 	if n < 1 {
 		return func() {}
@@ -74,10 +74,10 @@ func Bounds(n, count, s int) (lo, hi int) {
 // caller.
 func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 
-// RunCount is Run over another number of shards.
+// RunCount works like Run over count shards.
 func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count, f) }
 
-// RunSome is RunCount over the shards [first, end) of count alone.
+// RunSome works like RunCount over the shards [first, end) alone.
 func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	threads := min(Threads(), end-first)
 	if threads <= 1 {
@@ -127,9 +127,9 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 // between is what is called before every shard.
 var between atomic.Pointer[func()]
 
-// Between has f called before every shard, by whoever works on it: to keep memory in its limits,
-// which a goroutine of its own may be late for. nil ends it.
-func Between(f *func()) (was *func()) { return between.Swap(f) }
+// SetShardHook sets a function that every goroutine calls before it works on a shard, and returns the
+// previous one: an arena keeps memory within its limit by it. nil removes it.
+func SetShardHook(f *func()) (was *func()) { return between.Swap(f) }
 
 func pause() {
 	if f := between.Load(); f != nil {

@@ -84,7 +84,7 @@ func TestPartialsAddUp(t *testing.T) {
 				p.Clear()
 				want := make([]float64, width)
 				for s := first; s < first+count; s++ {
-					v := p.Of(s)
+					v := p.Shard(s)
 					if len(v) != width || p.Width() != width {
 						t.Fatalf("%d wide, not %d", len(v), width)
 					}
@@ -97,7 +97,7 @@ func TestPartialsAddUp(t *testing.T) {
 					}
 				}
 				for s := first; s < first+count; s++ {
-					for i, v := range p.Of(s) {
+					for i, v := range p.Shard(s) {
 						if v != float64((s+1)*(i+2)+round) {
 							t.Fatalf("width %d: entry %d of shard %d is %v", width, i, s, v)
 						}
@@ -137,8 +137,8 @@ func TestLargestOfShards(t *testing.T) {
 func TestBetweenShards(t *testing.T) {
 	var calls atomic.Int64
 	f := func() { calls.Add(1) }
-	was := Between(&f)
-	defer Between(was)
+	was := SetShardHook(&f)
+	defer SetShardHook(was)
 	for rows, want := range map[int]int64{1 << 16: 1, 100: 1} {
 		calls.Store(0)
 		RunCount(rows, 1, func(_, _, _ int) {})
@@ -151,7 +151,7 @@ func TestBetweenShards(t *testing.T) {
 	if calls.Load() != 5 {
 		t.Errorf("%d calls before five shards", calls.Load())
 	}
-	Between(nil)
+	SetShardHook(nil)
 	calls.Store(0)
 	RunCount(1<<16, 1, func(_, _, _ int) {})
 	if calls.Load() != 0 {

@@ -16,9 +16,9 @@ import (
 const step = 1e-5
 
 // Test returns the first promise of losses.Loss that l breaks at the given margins
-// and targets, nil if there is none: ℓ ≥ 0, the tangent below ℓ (convexity), slope
+// and targets, nil if it breaks none: ℓ ≥ 0, the tangent below ℓ (convexity), slope
 // and curvature against differences, the curvature's lower bound over its radius, the
-// constants. Keep the margins away from kinks of the slope; differences are not
+// constants. Choose margins where the slope is differentiable; differences are not
 // compared within 10⁻⁵ of each other.
 func Test(l losses.Loss, margins, targets []float64) error {
 	for _, t := range targets {
@@ -34,15 +34,17 @@ func Test(l losses.Loss, margins, targets []float64) error {
 // A point is what a loss says of one margin.
 type point struct{ value, slope, curvature float64 }
 
-func at(l losses.Loss, m, t float64) point {
+// evaluateAt returns the loss, slope and curvature at one margin.
+func evaluateAt(l losses.Loss, m, t float64) point {
 	v, s, c, target := []float64{0}, []float64{m}, []float64{0}, []float64{t}
 	l.EvalTo(v, s, s, target) // in place: the contract allows it
 	l.CurvatureTo(c, s, target)
 	return point{v[0], s[0], c[0]}
 }
 
+// testAt returns the first promise that l breaks at margin m with target t, nil if it breaks none.
 func testAt(l losses.Loss, m, t float64, margins []float64) error {
-	p, above, below := at(l, m, t), at(l, m+step, t), at(l, m-step, t)
+	p, above, below := evaluateAt(l, m, t), evaluateAt(l, m+step, t), evaluateAt(l, m-step, t)
 	scale := 1 + math.Abs(p.value) + math.Abs(p.slope) + math.Abs(p.curvature)
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*scale }
 	switch d := (above.value - below.value) / (2 * step); {
@@ -66,7 +68,7 @@ func testAt(l losses.Loss, m, t float64, margins []float64) error {
 		return fmt.Errorf("CurvatureLowerBoundTo stores %v within %v, decay %v: they must be at least 0, and the radius above it", bound[0], radius, decay)
 	}
 	for _, other := range margins {
-		q := at(l, other, t)
+		q := evaluateAt(l, other, t)
 		if tangent := p.value + p.slope*(other-m); q.value < tangent-1e-12*(1+math.Abs(tangent)) {
 			return fmt.Errorf("the tangent is %v at margin %v, above the loss %v: it is not convex, or the slope is wrong", tangent, other, q.value)
 		}

@@ -298,7 +298,7 @@ func (r Rows) groups(of []int32) (index []int32, count []float64, err error) {
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
-	lo, hi := r.Sharded.Here(r.N)
+	lo, hi := r.Sharded.LocalRange(r.N)
 	last := []float64{-1}
 	if lo < hi {
 		last[0] = float64(slices.Max(of[lo:hi]))
@@ -350,7 +350,7 @@ func Balanced(r Rows) ([]float64, error) {
 	}
 	total := r.masses(index, len(count))
 	w := entries[float64](r)
-	lo, hi := r.Sharded.Here(r.N)
+	lo, hi := r.Sharded.LocalRange(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {
 			w[lo+j] = r.Weight(lo+j) / (total[g] * float64(len(count)))

@@ -78,11 +78,11 @@ func TestLevelsMeanWhatTheySay(t *testing.T) {
 		return 1 / squares / n, math.Exp(entropy) / n
 	}
 	res, _ := solve(t, level.Level{Ess: level.At(0.6), Penalty: "chi2"})
-	if kish, _ := share(res.Y); !(math.Abs(kish-0.6) <= 1e-7) {
+	if kish, _ := share(res.Weights); !(math.Abs(kish-0.6) <= 1e-7) {
 		t.Errorf("χ², ess 0.6: Kish's share is %v", kish)
 	}
 	res, _ = solve(t, level.Level{Ess: level.At(0.6), Penalty: "kl"})
-	if _, perplexity := share(res.Y); !(math.Abs(perplexity-0.6) <= 1e-7) {
+	if _, perplexity := share(res.Weights); !(math.Abs(perplexity-0.6) <= 1e-7) {
 		t.Errorf("KL, ess 0.6: the perplexity's share is %v", perplexity)
 	}
 	// Every subgroup of 15 % of the rows has a mean loss of at most the risk, and the

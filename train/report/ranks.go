@@ -76,6 +76,6 @@ func together[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]
 	if c.Rank() == 0 {
 		all = memory.Make[T](arena, ends[len(ends)-1])
 	}
-	ranks.ToFirst(c, all, own, ends)
+	ranks.GatherRanksToRoot(c, all, own, ends)
 	*to = all
 }

@@ -71,7 +71,7 @@ func (t *Table) paths(ctx context.Context, of []Candidate, x []float64) ([]Path,
 		path.Upper, path.Lower = nil, nil
 		widest := 0.0
 		for _, nu := range path.Nu {
-			c, err := known.Between(nu)
+			c, err := known.BoundsAt(nu)
 			if err != nil {
 				return nil, err
 			}

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FromCurvature records a lower bound from the curvature of the losses at the point
+// CertifyByCurvature records a lower bound from the curvature of the losses at the point
 // last evaluated, with its best response y. Let F(x') = L(x', y), g = ∇F(x), and
 //
 //	H = Σ_{j∈S} y_j κ_j z_j z_jᵀ + ∇²φ,   λ² = gᵀH⁻¹g,   ρ = max_{j∈S} ‖z_j‖_{H⁻¹},
@@ -32,10 +32,10 @@ import (
 //
 // S are the first samples, or those of the largest weights: count of them or so, or
 // fewer or more that do as well, up to limit.
-// FromCurvature returns ρ, or a bound of it, over the largest that would do: up to 1
+// CertifyByCurvature returns ρ, or a bound of it, over the largest that would do: up to 1
 // there is a bound of min F, beyond about so many times more samples would give one;
 // +Inf where nothing can be said.
-func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
+func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
 	none := math.Inf(1)
 	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
@@ -64,7 +64,7 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 	}
 	// Rounding: the bound is that of the losses with every margin shifted to what was
 	// computed at x, where losses, slopes and curvatures are known; margins as they are
-	// take MinimumFalls from it at most. The gradient is off by c.Err, and the weights, as
+	// take MinimumRounding from it at most. The gradient is off by c.Err, and the weights, as
 	// they are computed, sum to one up to Off.
 	radius *= 1 - 1e-9
 	c.ResponseGradientRounding(c.Err)
@@ -74,17 +74,17 @@ func FromCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking
 		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
 	thinner := 1 / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
-	lambda := math.Sqrt(thinner) * f.norm(g, c.Err)
+	lambda := math.Sqrt(thinner) * f.gradientNorm(g, c.Err)
 	rho := 0.0
 	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
-		if rho, lacking = f.radius(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
+		if rho, lacking = f.maxRowNorm(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
 			return lacking
 		}
 		rho *= math.Sqrt(thinner)
 	}
-	fall := fallOf(lambda, decay*rho)
+	fall := largestDecrease(lambda, decay*rho)
 	phi := c.Problem.Primal.Value(c.X)
-	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.MinimumFalls(c.Weights, c.Margin, phi)+c.PointRounding(phi))
+	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.MinimumRounding(c.Weights, c.Margin, phi)+c.PointRounding(phi))
 	return lacking
 }
 
@@ -97,9 +97,9 @@ func reachable(radius, decay float64) float64 {
 	return min(0.9, -math.Expm1(-decay*radius)) / decay
 }
 
-// fallOf returns the most that a function of curvature e^{−bt}, at a distance t, and
+// largestDecrease returns the most that a function of curvature e^{−bt}, at a distance t, and
 // slope −λ at 0 can fall, u = bλ < 1: λ²/2·Σ_{k≥2} 2uᵏ⁻²/(k(k−1)).
-func fallOf(lambda, b float64) float64 {
+func largestDecrease(lambda, b float64) float64 {
 	u := b * lambda
 	if u > 0.1 {
 		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
@@ -107,7 +107,7 @@ func fallOf(lambda, b float64) float64 {
 	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
 }
 
-// A minorant is H of FromCurvature in the scale of its diagonal: A = D H D, and its computed
+// A minorant is H of CertifyByCurvature in the scale of its diagonal: A = D H D, and its computed
 // Cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
 // and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
 type minorant struct {
@@ -174,7 +174,7 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 // the matrix of these sums of sizes, scaled, has the trace d at most; so have |Uᵀ||U| and
 // the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
 func gramRounding(d, rows int) float64 {
-	const more = 64 // shards at most, and operations on a term besides
+	const more = 64 // the largest number of shards, plus the further operations on a term
 	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
 }
 
@@ -184,8 +184,8 @@ func (f *minorant) gamma() float64 {
 	return saddle.Gamma(f.d + more)
 }
 
-// norm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
-func (f *minorant) norm(g, err []float64) float64 {
+// gradientNorm bounds (g'ᵀH⁻¹g')^{1/2} for every g' within err of g.
+func (f *minorant) gradientNorm(g, err []float64) float64 {
 	v := make([]float64, f.d)
 	off := 0.0
 	for i := range v {
@@ -209,12 +209,12 @@ func (f *minorant) eigenvaluesAbove(value float64) bool {
 	return chol.Factorize(shifted)
 }
 
-// radius bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight: at
+// maxRowNorm bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight: at
 // most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ over the root of the smallest
 // eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
 // bound that would do, the norms themselves are computed, if that costs up to most
 // passes. lacking is what is proved over that bound: up to 1 it will do.
-func (f *minorant) radius(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, most float64) (rho, lacking float64) {
+func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, most float64) (rho, lacking float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for _, w := range weight[lo:hi] {
@@ -254,7 +254,7 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.LinearModel, weight []fl
 	}
 	if share*float64(f.d) <= most {
 		c.Spend(0.5 * share)
-		rho = f.longest(c, o, norm, weight, longest)
+		rho = f.maxNorm(c, o, norm, weight, longest)
 		return rho, rho / within
 	}
 	for lacking = 1.25; lacking < 20; lacking *= 1.25 {
@@ -265,12 +265,12 @@ func (f *minorant) radius(c *saddle.Certifier, o saddle.LinearModel, weight []fl
 	return math.Inf(1), math.Inf(1)
 }
 
-// longest bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
+// maxNorm bounds the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight, from
 // that of all ‖D z_j‖², by the columns of D V, V ≈ U⁻¹: with R = UV − I, ‖VᵀDz‖ ≥ (1 −
 // ‖R‖)‖U⁻ᵀDz‖. It uses norm, of the length of weight.
-func (f *minorant) longest(c *saddle.Certifier, o saddle.LinearModel, norm, weight []float64, scaled float64) float64 {
+func (f *minorant) maxNorm(c *saddle.Certifier, o saddle.LinearModel, norm, weight []float64, scaled float64) float64 {
 	margin := make([]float64, len(weight))
-	first, end := f.rows.Here(len(norm))
+	first, end := f.rows.LocalRange(len(norm))
 	clear(norm[first:end])
 	inverse := mat.NewTriDense(f.d, mat.Upper, nil)
 	if err := inverse.InverseTri(f.upper); err != nil {

@@ -22,7 +22,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	c := saddle.NewCertifier(p)
 	before := c.Best
 	c.Evaluate(drotest.Normals(rng, d, 30)) // all slopes saturated
-	FromCurvature(c, n, n, 1e9)
+	CertifyByCurvature(c, n, n, 1e9)
 	if c.Best.Lower != before.Lower && c.Best.Lower > 0.7 {
 		t.Errorf("lower bound %v far out", c.Best.Lower)
 	}
@@ -32,7 +32,7 @@ func TestCurvedBoundRefuses(t *testing.T) {
 	p = &saddle.Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: side.Simplex{Nu: 1}, Primal: side.L2{}}
 	c = saddle.NewCertifier(p)
 	c.Evaluate(make([]float64, d))
-	if FromCurvature(c, n, n, 1e9) <= 1 {
+	if CertifyByCurvature(c, n, n, 1e9) <= 1 {
 		t.Error("a bound from a singular matrix")
 	}
 }
@@ -53,7 +53,7 @@ func TestFall(t *testing.T) {
 				}
 				most = max(most, lambda*s-inner)
 			}
-			if got := fallOf(lambda, b); got < most*(1-1e-9) || got > most*(1+1e-4) {
+			if got := largestDecrease(lambda, b); got < most*(1-1e-9) || got > most*(1+1e-4) {
 				t.Errorf("λ = %v, u = %v: fall %v, %v on a grid", lambda, u, got, most)
 			}
 		}
@@ -133,7 +133,7 @@ func TestReach(t *testing.T) {
 		}
 		for _, within := range []float64{exact / 30, exact * 0.9, exact * 1.1, exact * 2, exact * 2.9, exact * 4, exact * 40} {
 			for _, most := range []float64{0, 1e9} {
-				rho, lacking := f.radius(c, o, weight, within, most)
+				rho, lacking := f.maxRowNorm(c, o, weight, within, most)
 				if rho < exact*(1-1e-9) {
 					t.Fatalf("ρ ≤ %v, but it is %v", rho, exact)
 				}
@@ -141,7 +141,7 @@ func TestReach(t *testing.T) {
 					t.Errorf("lacking %v, where ρ ≤ %v is to be within %v", lacking, rho, within)
 				}
 				if most == 0 && lacking > 1 && !math.IsInf(rho, 1) { // found by steps of a quarter
-					if _, still := f.radius(c, o, weight, rho/1.26, 0); still <= 1 {
+					if _, still := f.maxRowNorm(c, o, weight, rho/1.26, 0); still <= 1 {
 						t.Errorf("ρ ≤ %v, and %v could be proved", rho, rho/1.26)
 					}
 				}
@@ -184,11 +184,11 @@ func TestNormHoldsItsRounding(t *testing.T) {
 			}
 			size.Sqrt(size)
 			least := new(big.Float).Mul(size, new(big.Float).Add(big.NewFloat(1), big.NewFloat(float64(d+8)*saddle.UnitRoundoff)))
-			got := f.norm(g, make([]float64, d))
+			got := f.gradientNorm(g, make([]float64, d))
 			if of, _ := size.Float64(); big.NewFloat(got).Cmp(least) < 0 || got > of*(1+1e-13) {
 				t.Fatalf("%d columns: %v, of a vector of length %v", d, got, size)
 			}
-			if more := f.norm(g, err); more < got+math.Sqrt(off/f.least)*(1-1e-12) {
+			if more := f.gradientNorm(g, err); more < got+math.Sqrt(off/f.least)*(1-1e-12) {
 				t.Fatalf("%d columns: %v within an error of %v of %v", d, more, math.Sqrt(off), got)
 			}
 		}

@@ -57,7 +57,7 @@ func TestCurvatureRounding(t *testing.T) {
 			longest = max(longest, math.Sqrt(square(row(j))))
 		}
 		g := drotest.Normals(rng, d, 1)
-		if got, want := f.norm(g, make([]float64, d)), math.Sqrt(square(drotest.Reals(g))); got < want || got > 1.3*want {
+		if got, want := f.gradientNorm(g, make([]float64, d)), math.Sqrt(square(drotest.Reals(g))); got < want || got > 1.3*want {
 			t.Errorf("trial %d: λ = %v, in 256 bits %v", trial, got, want)
 		}
 		err := make([]float64, d)
@@ -69,12 +69,12 @@ func TestCurvatureRounding(t *testing.T) {
 		for i := range base {
 			base[i] -= err[i]
 		}
-		if got, want := f.norm(base, err), math.Sqrt(square(drotest.Reals(g))); got < want {
+		if got, want := f.gradientNorm(base, err), math.Sqrt(square(drotest.Reals(g))); got < want {
 			t.Errorf("trial %d: λ = %v of all gradients within an error, %v of one of them", trial, got, want)
 		}
 		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Intercept: true}})
 		for _, within := range []float64{1.001 * longest, 1.5 * longest, 2.5 * longest, 4 * longest, 100 * longest} {
-			rho, lacking := f.radius(c, o, weight, within, 1e9)
+			rho, lacking := f.maxRowNorm(c, o, weight, within, 1e9)
 			if lacking <= 1 && rho < longest {
 				t.Errorf("trial %d: ρ = %v proved within %v, in 256 bits %v", trial, rho, within, longest)
 			}
@@ -85,7 +85,7 @@ func TestCurvatureRounding(t *testing.T) {
 			squares[i] = v * v
 		}
 		o.NormsTo(norm, squares, 0, n)
-		if got := f.longest(c, o, make([]float64, n), weight, slices.Max(norm)); got < longest || got > 1.05*longest {
+		if got := f.maxNorm(c, o, make([]float64, n), weight, slices.Max(norm)); got < longest || got > 1.05*longest {
 			t.Errorf("trial %d: ρ = %v, in 256 bits %v", trial, got, longest)
 		}
 	}
@@ -111,7 +111,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 3}, Primal: side.L2{Mu: mu}})
 		c.Best.Lower = math.Inf(-1)
 		value := c.Evaluate([]float64{big/3 + 1e-3, -big})
-		FromCurvature(c, n, n, 1e9)
+		CertifyByCurvature(c, n, n, 1e9)
 		// min Σ y(z·x − t)²/2 + μ|x|²/2 − ψ(y) = Σ yt²/2 − bᵀH⁻¹b/2 − ψ(y), b = Σ ytz.
 		mass, y := exact.New(0), drotest.Reals(c.Y)
 		for _, v := range y {
@@ -128,7 +128,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 			}
 		}
 		for i := range b {
-			h.Set(i, i, exact.Add(h.At(i, i), exact.New(mu)))
+			h.Set(i, i, exact.Add(h.Entry(i, i), exact.New(mu)))
 		}
 		at, err := h.Solve(b)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 		}
 		psi := exact.Adversary{Penalty: "kl", Nu: 3}
 		least = exact.Sub(least, psi.Psi(y))
-		if over := drotest.Above(least, c.Best.Lower); over < 0 {
+		if over := drotest.Subtract(least, c.Best.Lower); over < 0 {
 			t.Errorf("trial %d: %v from below, %.3g above the minimum %s", trial, c.Best.Lower, -over, least.Text('g', 20))
 		} else if over > 1e-6*big/1e6 {
 			t.Errorf("trial %d: %v from below, the minimum is %s (P = %v)", trial, c.Best.Lower, least.Text('g', 20), value)
@@ -157,7 +157,7 @@ func TestInverseThatMayBeFarOff(t *testing.T) {
 		f := &minorant{d: 2, scale: []float64{1, 1}, upper: upper, inflate: 1}
 		longest := math.Sqrt(1 + 1/(least*least)) // Uᵀv = (1, 0); (0, 1) gives 1/least
 		allowed := 1 + saddle.Gamma(2)*mat.Norm(upper, 2)/least
-		if got := f.longest(c, o, make([]float64, 2), []float64{0.5, 0.5}, 1); got < longest*allowed || got > 2*longest {
+		if got := f.maxNorm(c, o, make([]float64, 2), []float64{0.5, 0.5}, 1); got < longest*allowed || got > 2*longest {
 			t.Errorf("least entry %v: ρ = %v, want %v and %v of it", least, got, longest, allowed)
 		}
 	}

@@ -20,27 +20,27 @@ const (
 	shortfallSpare = 1.2
 )
 
-// AtDecrement tries FromCurvature where a Newton step says that the objective is about
+// CertifyAtDecrement tries CertifyByCurvature where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
 // for takes by the experience of this solve, if there are as many and they cost less
 // than another step.
-func AtDecrement(r *saddle.Run, decrement float64) {
+func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
-	goal := goal(r)
+	goal := wantedGap(r)
 	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
 		return
 	}
 	if c.Shortfall == 0 {
 		c.Shortfall = shortfall(c)
 	}
-	affordable := payable(c)
+	affordable := affordableSamples(c)
 	for range 3 {
 		needs := c.Shortfall * decrement / 2 / goal * float64(c.N)
 		if !(needs <= float64(c.N)) {
 			return
 		}
 		count := min(c.N, max(int(needs), sampling.RowsPerColumn*c.D))
-		switch lacking := FromCurvature(c, count, affordable, mostPasses); {
+		switch lacking := CertifyByCurvature(c, count, affordable, mostPasses); {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
@@ -55,21 +55,21 @@ func AtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
-// goal returns the gap that is asked for.
-func goal(r *saddle.Run) float64 {
+// wantedGap returns the gap that is asked for.
+func wantedGap(r *saddle.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
-// payable returns the number of samples that AtDecrement may take.
-func payable(c *saddle.Certifier) int { return Affordable(c, max(mostPasses, c.Passes/5)) }
+// affordableSamples returns the number of samples that CertifyAtDecrement may take.
+func affordableSamples(c *saddle.Certifier) int { return SamplesFor(c, max(mostPasses, c.Passes/5)) }
 
-// Decrement returns the squared decrement below which AtDecrement is expected to prove the gap
+// RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the gap
 // asked for, by the experience of this solve; where it may not take enough samples to prove
 // any, that of which half is the gap.
-func Decrement(r *saddle.Run) float64 {
+func RequiredDecrement(r *saddle.Run) float64 {
 	c := r.Cert
-	enough := 2 * goal(r) / max(1, c.Shortfall)
-	if may := payable(c); may >= min(c.N, sampling.RowsPerColumn*c.D) && c.D <= hessian.MaxColumns {
+	enough := 2 * wantedGap(r) / max(1, c.Shortfall)
+	if may := affordableSamples(c); may >= min(c.N, sampling.RowsPerColumn*c.D) && c.D <= hessian.MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}
 	return enough
@@ -104,9 +104,9 @@ func shortfall(c *saddle.Certifier) float64 {
 	return 1
 }
 
-// Affordable returns the number of samples that FromCurvature can take at the cost of so
+// SamplesFor returns the number of samples that CertifyByCurvature can take at the cost of so
 // many passes.
-func Affordable(c *saddle.Certifier, passes float64) int {
+func SamplesFor(c *saddle.Certifier, passes float64) int {
 	pass, sums := saddle.WorkOf(c.Problem.Oracle)
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
@@ -139,7 +139,7 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	if first := weight[:count]; count <= limit && sampling.All(count).EffectiveNumber(first) >= sampling.RowsPerColumn*float64(c.D) {
+	if first := weight[:count]; count <= limit && sampling.StripesOf(count).EffectiveNumber(first) >= sampling.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
 	heavy := sampling.Heaviest(nil, weight, portion, sampling.RowsPerColumn*c.D)
@@ -153,9 +153,9 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
-// shardedWeights returns weightsOf of samples that lie with several ranks: copies of the heaviest,
-// or of some of every shard; or all samples where they lie, with rows, where so many are
-// wanted that they are not copied.
+// shardedWeights works like weightsOf for samples distributed over MPI ranks. It returns copies of
+// the heaviest samples or of some samples of every shard. If too many are wanted for copies, it
+// returns all samples in place, with the rows that describe their distribution.
 func shardedWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	weight = c.Scratch()
 	c.Rows.Run(c.N, func(_, lo, hi int) {

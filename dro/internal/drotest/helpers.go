@@ -47,8 +47,8 @@ func OnSimplex(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// Near reports |a − b| ≤ tol·(1 + scale).
-func Near(a, b, tol, scale float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(scale)) }
+// IsNear reports whether |a − b| ≤ tol·(1 + |scale|).
+func IsNear(a, b, tol, scale float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(scale)) }
 
 func MaxAbs(v []float64) float64 {
 	m := 0.0
@@ -104,11 +104,12 @@ func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s saddle.Settings) 
 	return res
 }
 
+// Describe returns the name of a method with its settings.
 func Describe(m saddle.Method) string { return fmt.Sprintf("%s%+v", m.Name(), m) }
 
 // Sound reports a NaN in a result, or a check where weak duality fails.
 func Sound(res *saddle.Result) error {
-	for _, v := range [][]float64{res.X, res.Y, {res.Tau, res.Objective, res.Risk, res.Certificate.Upper}} {
+	for _, v := range [][]float64{res.X, res.Weights, {res.Tau, res.Objective, res.Risk, res.Certificate.Upper}} {
 		for i, a := range v {
 			if math.IsNaN(a) {
 				return fmt.Errorf("NaN at entry %d of %v", i, v)

@@ -92,8 +92,8 @@ func Reals(v []float64) []exact.Real {
 	return out
 }
 
-// Above returns a − b, rounded.
-func Above(a exact.Real, b float64) float64 {
+// Subtract returns a − b, rounded.
+func Subtract(a exact.Real, b float64) float64 {
 	v, _ := exact.Sub(a, exact.New(b)).Float64()
 	return v
 }

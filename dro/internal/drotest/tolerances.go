@@ -12,5 +12,5 @@ const (
 	Solver     = 10    // × the gap asked for
 )
 
-// Long runs the proofs that take minutes; DROTRAIN_LONG=1 sets it everywhere.
+// Long runs the proofs that take minutes; the environment variable DROTRAIN_LONG=1 sets it.
 var Long = flag.Bool("long", os.Getenv("DROTRAIN_LONG") != "", "run the long proofs")

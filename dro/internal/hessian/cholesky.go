@@ -18,10 +18,10 @@ type Cholesky struct {
 	chol   mat.Cholesky
 }
 
-// Factorise factorises a, which it overwrites. least[i] is what rounding alone may have left of
-// entry i of the diagonal, which is scaled as no less; nil for none. bad is an entry of the
-// diagonal that is not finite, −1 where there is none; errors are for want of a factor, also
-// of the one before.
+// Factorise factorises a, which it overwrites. least[i] bounds what rounding alone may have left of
+// diagonal entry i, and the scale of the entry is at least that; nil means no bounds. bad is the
+// index of a diagonal entry that is not finite, −1 if all are finite. After an error there is no
+// factor, not even the previous one.
 func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
 		firstJitter = 1e-14 // of the diagonal, the first addition

@@ -94,7 +94,7 @@ func (m *Factored) measure() {
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
 	kept.CopySym(m.Matrix)
 	m.allocate()
-	lo, hi := m.evaluator.Rows.Here(m.N)
+	lo, hi := m.evaluator.Rows.LocalRange(m.N)
 	vec.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
 	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
@@ -111,7 +111,7 @@ func (m *Factored) measure() {
 // that overflow.
 func (m *Factored) Update(y, slope []float64) error {
 	m.grams.part.Clear()
-	m.weights.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Of(s), m.weight, lo, hi) })
+	m.weights.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Shard(s), m.weight, lo, hi) })
 	m.grams.sumTo(m.Matrix)
 	for i := range m.D {
 		m.Full[i] = m.Matrix.At(i, i)
@@ -169,8 +169,8 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column by its scale", e.Coordinate)
 }
 
-// Overflowing returns the OverflowError of the first column that has one, nil if none
-// has, or the oracle cannot tell.
+// Overflowing returns the OverflowError of the first column whose squares overflow, nil if there is
+// no such column or the oracle does not report its rounding.
 func Overflowing(o saddle.Oracle) error {
 	products, ok := o.(saddle.LinearModel)
 	if !ok {
@@ -179,7 +179,7 @@ func Overflowing(o saddle.Oracle) error {
 	n, d, _ := o.Dims()
 	squares, ones := make([]float64, d), make([]float64, n)
 	rows := saddle.RowsOf(o)
-	lo, hi := rows.Here(n)
+	lo, hi := rows.LocalRange(n)
 	vec.Fill(ones[lo:hi], 1)
 	products.AddSquaresTo(squares, ones, lo, hi)
 	rows.Comm().Max(squares)

@@ -16,9 +16,9 @@ type gram struct {
 	total    []float64       // d²
 }
 
-// NewGram bounds the partial sums of n samples to 64 MiB, as a function of n and d
-// alone, but for one sum of any size; of samples that lie with several ranks there is one
-// a shard.
+// NewGram returns partial sums of d×d matrices over n samples, at most 64 MiB of them but at least
+// one: their number depends on n and d alone. Samples distributed over MPI ranks have one sum a
+// shard.
 func NewGram(rows *ranks.Rows, n, d int) *gram {
 	count := rows.Count(n, (8<<20)/(d*d))
 	return &gram{d: d, count: count, rows: rows, part: rows.Partials(count, d*d)}
@@ -40,6 +40,6 @@ func (g *gram) sumTo(h *mat.SymDense) {
 // SumOf stores Σ_j weight_j z_j z_jᵀ in the first d rows of h.
 func (g *gram) SumOf(h *mat.SymDense, o saddle.LinearModel, weight []float64) {
 	g.part.Clear()
-	g.rows.RunCount(len(weight), g.count, func(s, lo, hi int) { o.AddGramTo(g.part.Of(s), weight, lo, hi) })
+	g.rows.RunCount(len(weight), g.count, func(s, lo, hi int) { o.AddGramTo(g.part.Shard(s), weight, lo, hi) })
 	g.sumTo(h)
 }

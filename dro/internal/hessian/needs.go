@@ -14,15 +14,15 @@ var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 // Needs are the needs of every method that uses the Hessian of P.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
 
-// UnlessKnown returns needed for the theoretical schedule alone, to which the
-// practical one turns where the Hessian of P is not known.
-func UnlessKnown(n saddle.Need) saddle.Need {
-	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Known(p) || n.Met(p) }}
+// UnlessAvailable returns a need that only problems without an available Hessian have: for these
+// the practical schedule falls back to the theoretical one.
+func UnlessAvailable(n saddle.Need) saddle.Need {
+	return saddle.Need{What: n.What + ", where the Hessian of the objective is not known", Holds: func(p *saddle.Problem) bool { return Available(p) || n.Met(p) }}
 }
 
-// Known reports that the Hessian of P exists and can be formed or multiplied with, and with
-// it that the practical schedule applies.
-func Known(p *saddle.Problem) bool {
+// Available reports whether the Hessian of P exists and can be formed or multiplied with. The
+// practical schedule needs it.
+func Available(p *saddle.Problem) bool {
 	return Formable(p) || saddle.NeedLinearModel.Met(p) && exists(p)
 }
 

@@ -76,7 +76,7 @@ func (h *Operator) Update(y, slope []float64) error {
 	}
 	h.squares.Clear()
 	h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(s, lo, hi int) {
-		h.rows.AddSquaresTo(h.squares.Of(s), h.weight, lo, hi)
+		h.rows.AddSquaresTo(h.squares.Shard(s), h.weight, lo, hi)
 	})
 	e := h.evaluator
 	e.Rows.SumTo(h.diagonal, h.squares)
@@ -111,11 +111,11 @@ func (h *Operator) multiply(dst, v []float64) {
 		for ; lo < hi; lo += e.BlockRows {
 			end := min(lo+e.BlockRows, hi)
 			if h.blocks != nil {
-				h.blocks.addProductTo(e.Partials.Of(s), h, v, lo, end)
+				h.blocks.addProductTo(e.Partials.Shard(s), h, v, lo, end)
 				continue
 			}
 			h.rows.MarginsTo(h.margin, v, lo, end)
-			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), h.weight, h.margin, lo, end)
+			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), h.weight, h.margin, lo, end)
 		}
 	})
 	e.Rows.SumTo(dst, e.Partials)
@@ -153,8 +153,8 @@ func (h *Operator) Solve(v []float64) {
 	h.iterate(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), mostProducts)
 }
 
-// iterate overwrites v by the iterate of conjugate gradients whose residual is within goal, or
-// that of so many products.
+// iterate overwrites v by the first iterate of conjugate gradients with a residual of at most goal,
+// or by the last one after most products.
 func (h *Operator) iterate(v []float64, goal float64, most int) {
 	copy(h.residual, v)
 	clear(v) // from here on the iterate

@@ -6,13 +6,13 @@ import "github.com/drotrain/drotrain/dro/internal/sampling"
 // like any other.
 const AlikeShare = 0.52
 
-// updateSampled is update by about w.Samples of the samples, the last ones of each shard; by more
-// where the weights differ, so that the effective number is about as large.
+// updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
+// It takes more where weights differ, so that the effective number is about w.Samples.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
-	if even := min(sampling.AllOf(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
+	if even := min(sampling.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
 		of.Share = min(1, of.Share/even)
 		w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
 	}
@@ -27,7 +27,7 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 				w.response[j] *= scale
 			}
 			add(s, lo, end)
-			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
+			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
 	})
 	w.total *= scale

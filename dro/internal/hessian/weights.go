@@ -48,7 +48,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	w.couple(slope)
 }
 
-// updateAll is update of all samples.
+// updateAll works like update, on all samples.
 func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	e.Spend(1)
@@ -60,7 +60,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 			end := min(lo+chunk, hi)
 			totals[s] += w.weigh(y, slope, lo, end)
 			add(s, lo, end)
-			e.Problem.Oracle.AddGradTo(e.Partials.Of(s), w.response, slope, lo, end)
+			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
 	})
 	e.Rows.Share(totals)

@@ -49,19 +49,19 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 	return &continuation{Run: r, dual: dual, method: m, most: most, x: slices.Clone(r.Start)}, nil
 }
 
-// isBall reports whether the dual is a ball without a penalty whose risk has a gradient almost
-// everywhere.
+// isBall reports whether the dual is a ball without a penalty whose risk has a gradient
+// except on a set of measure zero.
 func isBall(p *saddle.Problem) bool {
 	region := saddle.RegionOf(p.Dual)
 	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.Differentiable(p)
 }
 
-// nearNonsmooth reports whether the dual is a ball whose multiplier is next to nothing at the
-// point last evaluated: the risk of a ball that reaches a vertex of largest loss has no gradient,
-// and an optimum may lie there, as at x = 0, where all losses are the same.
+// nearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last
+// evaluated. The risk of a ball that reaches a vertex of largest loss has no gradient, and such a
+// point may be the optimum: at x = 0, for example, all losses are the same.
 func (m *newton) nearNonsmooth() bool {
 	c := m.Cert
-	return !m.continued && isBall(m.Problem) && c.Price <= nonsmoothMultiplier*math.Abs(c.Objective)
+	return !m.continued && isBall(m.Problem) && c.Multiplier <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
 
 // exceedsPenalty reports whether the objective exceeds the penalty so far that Newton's steps are short.
@@ -74,8 +74,8 @@ func (m *newton) beginContinuation() bool {
 		return false
 	}
 	most := math.Inf(1)
-	if m.Cert.Price > 0 {
-		most = 10 * m.Cert.Price
+	if m.Cert.Multiplier > 0 {
+		most = 10 * m.Cert.Multiplier
 	}
 	path, err := newContinuation(m.Run, m.method, most)
 	if err != nil {
@@ -92,14 +92,14 @@ func (m *newton) beginContinuation() bool {
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
 	smoothable, ok := m.Problem.Dual.(saddle.Adversary)
-	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Price)) {
+	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Multiplier)) {
 		return false
 	}
 	m.unpenalised = true
 	dual, most := smoothable.Smoothed(0, c.N)
 	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
 	s := saddle.DefaultSettings()
-	if s.MaxPasses = c.Left(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastPasses {
+	if s.MaxPasses = c.PassesLeft(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastPasses {
 		return false
 	}
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
@@ -140,7 +140,7 @@ func (m *continuation) Step() error {
 	if s.RelativeGap = max(continuationGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
-	s.MaxPasses = max(leastPasses, c.Left(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
+	s.MaxPasses = max(leastPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (m *continuation) prove(y []float64) {
 	c.CertifyWith(y)
 	c.Adopt(y, c.Problem.Dual.Value(y))
 	if between := risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
-		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
+		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }
 

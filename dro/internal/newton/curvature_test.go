@@ -41,7 +41,7 @@ func TestCurvedBound(t *testing.T) {
 							c := saddle.NewCertifier(p)
 							c.Best.Lower = math.Inf(-1)
 							value := c.Evaluate(x)
-							if !(bound.FromCurvature(c, count, n, 1e9) <= 1) {
+							if !(bound.CertifyByCurvature(c, count, n, 1e9) <= 1) {
 								if fixed := saddle.RegionOf(dual) == saddle.Point; far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}

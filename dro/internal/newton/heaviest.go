@@ -45,7 +45,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		n := len(samples)
 		s := saddle.DefaultSettings()
 		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
-		if s.MaxPasses = c.Left(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < leastPasses {
+		if s.MaxPasses = c.PassesLeft(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < leastPasses {
 			break
 		}
 		restricted, offset := dual.Restricted(c.N, n)

@@ -53,20 +53,22 @@ func (s *quadratic) interior(tolerance float64) *interior {
 	return in
 }
 
+// solve runs the predictor-corrector iteration until the residuals and the complementarity are
+// within tolerance, and reports whether they are.
 func (in *interior) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
-		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.settled(in.resid, tolerance) {
+		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.isStationary(in.resid, tolerance) {
 			return in.finish()
 		}
 		if !in.factorise() {
 			return false
 		}
 		in.direction(0, false)
-		after := in.complementarity(in.longest())
+		after := in.complementarity(in.stepLength())
 		mean := gap / float64(2*len(in.q))
 		in.direction(mean*math.Pow(after/gap, 3), true)
-		t := min(1, 0.995*in.longest())
+		t := min(1, 0.995*in.stepLength())
 		if !(t > 1e-10) {
 			return false
 		}
@@ -160,8 +162,8 @@ func (in *interior) direction(target float64, corrected bool) {
 	}
 }
 
-// longest returns the share of the step, 1 at most, that leaves nothing below zero.
-func (in *interior) longest() float64 {
+// stepLength returns the largest step length up to 1 that leaves no variable below zero.
+func (in *interior) stepLength() float64 {
 	t := 1.0
 	bound := func(v, dv float64) {
 		if dv < 0 {

@@ -87,7 +87,7 @@ func (l *lbfgs) Step() error {
 		if !(slope < 0) {
 			return saddle.ErrStalled // the gradient is zero
 		}
-		size = l.left() / -slope
+		size = l.expectedGap() / -slope
 	}
 	l.decrement = math.Inf(1)
 	if l.steps > 0 {
@@ -111,9 +111,9 @@ func (l *lbfgs) Step() error {
 	return nil
 }
 
-// left returns what is left of the objective at most, as far as is known: a tangent falls by as much
-// within a first step, and a parabola with half of that at its lowest point.
-func (l *lbfgs) left() float64 {
+// expectedGap returns the distance of the objective from the best lower bound, the largest decrease
+// that is possible. A first step may follow the tangent down by as much.
+func (l *lbfgs) expectedGap() float64 {
 	if gap := l.at.F - l.Cert.Best.Lower; gap > 0 && !math.IsInf(gap, 1) {
 		return gap
 	}

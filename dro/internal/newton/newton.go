@@ -236,7 +236,7 @@ func (m *newton) Step() error {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
-		bound.FromCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
+		bound.CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
 	}
 	return err
 }
@@ -262,10 +262,10 @@ func (m *newton) advance() error {
 		m.refresh()
 	}
 	slope := m.direction()
-	if bound.AtDecrement(m.Run, slope); m.Certified() {
+	if bound.CertifyAtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
-	if m.stale && m.refreshPays(slope) {
+	if m.stale && m.wantsRefresh(slope) {
 		if m.solveHeaviest() {
 			return nil
 		}
@@ -295,10 +295,10 @@ func (m *newton) advance() error {
 	return nil
 }
 
-// refreshPays reports whether a new Hessian is likely to take fewer passes to the gap asked
+// wantsRefresh reports whether a new Hessian is likely to take fewer passes to the gap asked
 // for than steps in the present one, by the decrease of the squared decrement to slope in
 // the last step.
-func (m *newton) refreshPays(slope float64) bool {
+func (m *newton) wantsRefresh(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
 		return true

@@ -40,7 +40,7 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
 	p.weigh = func(y, q []float64) float64 {
-		lo, hi := c.Rows.Here(c.N)
+		lo, hi := c.Rows.LocalRange(c.N)
 		for k, j := range ids {
 			if j >= lo && j < hi {
 				y[j] = q[k]
@@ -68,7 +68,7 @@ func (m *sqp) begin(p *sqpStep, own []float64, part float64) {
 // to the threshold, or the largest where weights have no caps.
 func (m *sqp) nearest(count int) []int {
 	c := m.Cert
-	return sampling.Least(c.Rows, c.N, count, func(j int) float64 {
+	return sampling.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
 		switch u := m.cap[j]; {
 		case !(u > 0):
 			return math.Inf(1)

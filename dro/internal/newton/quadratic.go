@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A quadratic is a step's problem at a kink: of K pieces with values v, gradients the rows
-// of J, and weights q of given mass below caps,
+// A quadratic is the subproblem of a step at a nonsmooth point: for K pieces with values v and
+// gradients in the rows of J, and weights q of a given total mass below caps u,
 //
 //	min_Δ  ⟨g, Δ⟩ + ½ΔᵀHΔ + max { ⟨q, v + JΔ⟩ : 0 ≤ q ≤ u, Σq = mass }.
 type quadratic struct {
@@ -45,7 +45,7 @@ func (s *quadratic) start() bool {
 	for _, u := range s.u {
 		caps += min(u, s.mass)
 	}
-	s.even(caps)
+	s.spreadMass(caps)
 	if s.mass < caps*(1-1e-12) {
 		return true
 	}
@@ -58,8 +58,8 @@ func (s *quadratic) start() bool {
 	return false
 }
 
-// even stores the share of the mass in q that the caps have of all.
-func (s *quadratic) even(caps float64) {
+// spreadMass stores weights in q that divide the mass in proportion to the caps.
+func (s *quadratic) spreadMass(caps float64) {
 	for i, u := range s.u {
 		s.q[i] = s.mass * min(u, s.mass) / caps
 	}
@@ -83,8 +83,8 @@ func (s *quadratic) reach() float64 {
 	return 0.1 * floats.Dot(g, v) / s.mass
 }
 
-// settled reports that the gradient is worth less than the tolerance.
-func (s *quadratic) settled(resid []float64, tolerance float64) bool {
+// isStationary reports whether a step along the gradient can decrease the model by less than tolerance.
+func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 	v := append([]float64(nil), resid...)
 	s.base.Solve(v)
 	return floats.Dot(v, resid)/2 <= tolerance
@@ -112,8 +112,8 @@ func (s *quadratic) finish() bool {
 	return true
 }
 
-// fall is by how much the model is below start, what its maximum is at Δ = 0.
-func (s *quadratic) fall(start float64) float64 {
+// modelDecrease returns the decrease of the model from start, the value of its maximum at Δ = 0.
+func (s *quadratic) modelDecrease(start float64) float64 {
 	var hd mat.VecDense
 	hd.MulVec(s.h, mat.NewVecDense(len(s.g), s.delta))
 	return start - s.value - floats.Dot(s.g, s.delta) - floats.Dot(s.delta, hd.RawVector().Data)/2

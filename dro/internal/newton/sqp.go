@@ -50,7 +50,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	n, d := r.Cert.N, r.Cert.D
 	m := &sqp{Run: r, phi: phi, model: model, x: slices.Clone(r.Start), y: r.Cert.Vector(n), trial: make([]float64, d),
 		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
-	lo, hi := r.Cert.Rows.Here(n)
+	lo, hi := r.Cert.Rows.LocalRange(n)
 	vec.Fill(m.y[lo:hi], 1/float64(n))
 	if groups, ok := r.Problem.Dual.(*side.Groups); ok {
 		m.groups = groups
@@ -117,12 +117,12 @@ func (m *sqp) advance() error {
 		}
 		tolerance := max(1e-15*math.Abs(m.value), min(sqpGap*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
 		exact := p.solve(tolerance)
-		fall := p.fall(p.start)
+		fall := p.modelDecrease(p.start)
 		if !exact && !(fall > 0) || math.IsNaN(fall) {
 			return saddle.ErrStalled
 		}
 		m.Logf("sqp: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
-		lo, hi := c.Rows.Here(c.N)
+		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		psi := p.weigh(m.weight, p.q)
 		if fall <= goal { // worth a bound from below
@@ -196,9 +196,9 @@ func (m *sqp) prove(p *sqpStep, psi, fall float64) {
 	if c.CertifyAdopted(); m.Certified() {
 		return
 	}
-	bound.AtDecrement(m.Run, 2*fall)
+	bound.CertifyAtDecrement(m.Run, 2*fall)
 	if !m.Certified() {
-		bound.FromCurvature(c, c.N, c.N, math.Inf(1))
+		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }
 

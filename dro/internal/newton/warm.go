@@ -63,9 +63,9 @@ func (m *newton) beginLBFGS(cost float64) {
 	copy(m.warm.method.at.X, m.x)
 }
 
-// stepWarm takes a step of L-BFGS, and ends the warm start after it where that does not pay.
+// stepWarm takes a step of L-BFGS and ends the warm start after a step that is not worthwhile.
 func (m *newton) stepWarm() error {
-	if m.warm.pays(m) {
+	if m.warm.stepAndAssess(m) {
 		return nil
 	}
 	m.Logf("newton: l-bfgs gives way after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
@@ -74,9 +74,9 @@ func (m *newton) stepWarm() error {
 	return nil
 }
 
-// pays takes a step and reports whether it was worth it: it brought a certificate or the end of a
+// stepAndAssess takes a step and reports whether it was worth it: it brought a certificate or the end of a
 // stage, or the decrement decreases so fast that the rest is worth it.
-func (t *warmStart) pays(m *newton) bool {
+func (t *warmStart) stepAndAssess(m *newton) bool {
 	c, at := m.Cert, &t.method.at
 	err := t.method.Step()
 	if m.Certified() {
@@ -85,7 +85,7 @@ func (t *warmStart) pays(m *newton) bool {
 	size, left := c.Best.Magnitude(at.F), t.method.decrement
 	goal := m.Settings.RelativeGap * size
 	if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
-		if bound.AtDecrement(m.Run, left); m.Certified() {
+		if bound.CertifyAtDecrement(m.Run, left); m.Certified() {
 			return true
 		}
 	}

@@ -21,10 +21,10 @@ import (
 //	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
 //
 // which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
-// outwards by what rounding can have done to them (math: §11), which an oracle must be
-// able to tell: where it is not Rounded they are bounds up to the rounding of its values
-// and gradients, and meet where they cross by less than 2⁻⁴⁰ of its largest loss so far. A
-// Dual that is not of this module is allowed γ·(1 + Σy)·(ν + max|f_j|) besides.
+// outwards by a bound of the rounding errors (math: §11), for which the oracle must be Rounded. For
+// any other oracle they are bounds up to the rounding of its values and gradients, and are set equal
+// if they cross by less than 2⁻⁴⁰ of its largest loss so far. A Dual that is not of this module is
+// allowed a further error of γ·(1 + Σy)·(ν + max|f_j|).
 type Certificate struct {
 	Upper, Lower float64
 
@@ -91,7 +91,7 @@ type Certifier struct {
 	responses responseCheck // of a dual that is not of this library
 
 	scratchSpace []float64 // n; allocated by scratch
-	Shortfall    float64   // by how much the curvature of AtDecrement fell short, so far; 0: not tried
+	Shortfall    float64   // by how much the curvature of CertifyAtDecrement fell short, so far; 0: not tried
 }
 
 // NewCertifier returns a certifier that has evaluated nothing.
@@ -155,7 +155,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) || c.apart() { // losses may fall to the end of the numbers
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
@@ -176,13 +176,13 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	if c.Best.Scale == 0 {
 		c.Best.Scale = math.Abs(c.Objective)
 	}
-	rounding := c.RiskRounding() + c.Rises() + c.PointRounding(phi)
+	rounding := c.RiskRounding() + c.UpperRounding() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
 		upper = math.Inf(1)
 	}
 	if upper < c.Best.Lower {
-		upper = c.meet(upper, c.Best.Lower)
+		upper = c.reconcile(upper, c.Best.Lower)
 	}
 	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
 		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
@@ -192,9 +192,9 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	return c.Objective
 }
 
-// apart reports losses whose differences may overflow: of an oracle that does not tell, others
-// are not below 0.
-func (c *Certifier) apart() bool {
+// lossesMayOverflow reports whether differences of the losses may overflow. Losses of a Rounded oracle
+// are not below 0, so that their differences cannot.
+func (c *Certifier) lossesMayOverflow() bool {
 	return c.Exact.largest == nil && c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) }) > math.MaxFloat64/2
 }
 
@@ -212,13 +212,13 @@ func (c *Certifier) Certify() {
 	}
 }
 
-// CertifyWith is certify for other feasible weights y: half a pass.
+// CertifyWith works like Certify for any feasible weights y: half a pass.
 //
 // A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
 // are balanced until it holds (balance); elsewhere, or where moving the weights
 // costs more than it gains (a large ν), y stays as it is and two cuts on either
-// side of the minimum over b are combined (bracket). Either costs passes, and is left where
-// what the gradient at x leaves of the objective is no better than what is known.
+// side of the minimum over b are combined (bracket). Either costs passes, and is skipped if the
+// lower bound that the gradient at x promises is no better than the best one.
 func (c *Certifier) CertifyWith(y []float64) {
 	if math.IsInf(c.Objective, 1) || (c.free || c.intercepts > 0) && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
@@ -228,7 +228,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.certifyIntercepts(y)
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
-		c.record(c.Risk, c.RiskRounding()+c.Exact.Falls(c.Weights, c.Margin), c.G, c.Err)
+		c.record(c.Risk, c.RiskRounding()+c.Exact.LowerRounding(c.Weights, c.Margin), c.G, c.Err)
 	case !c.free:
 		c.GradTo(c.bound, y)
 		c.recordWith(y, c.weigh(y, c.Value), 0)
@@ -262,18 +262,18 @@ func (c *Certifier) fenchelYoung() float64 {
 // at the point last evaluated, for bounds from below: half a pass.
 func (c *Certifier) Adopt(y []float64, psi float64) {
 	c.whole, c.tried = false, false
-	lo, hi := c.Rows.Here(c.N)
+	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
-	c.responded = responded{Own: math.NaN(), Psi: psi, Outside: c.outside(y), adopted: true}
+	c.responded = responded{DirectRounding: math.NaN(), Psi: psi, Infeasibility: c.infeasibility(y), adopted: true}
 	c.Weights = c.weigh(c.Y, c.Value)
 	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
 	c.Risk = c.linear(c.Y, c.Value) - psi
 }
 
-// responds reports that the weights adopted are a best response at the best point within
+// respondsWithY reports that the weights adopted are a best response at the best point within
 // the gap.
-func (c *Certifier) responds() bool {
+func (c *Certifier) respondsWithY() bool {
 	return c.Weights.Off <= 1e-9 && c.bestRisk-c.Risk <= c.Best.Gap()
 }
 
@@ -291,7 +291,7 @@ func (c *Certifier) CertifyAdopted() {
 	w := c.Weights
 	w.Off += relative
 	c.Exact.gradientRounding(c.Err, w, relative)
-	c.record(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
+	c.record(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Exact.LowerRounding(w, c.Margin), c.bound, c.Err)
 }
 
 // penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
@@ -303,8 +303,8 @@ func (c *Certifier) penalty(y []float64) (psi, implied float64) {
 	return c.Problem.Dual.Value(y), 0
 }
 
-// ResponseGradientRounding is gradientRounding of c.g. The weights that a response is
-// given with and those in the gradient differ by the rounding of their exponents, for KL:
+// ResponseGradientRounding stores bounds of the rounding of c.G in dst. For KL the weights returned
+// and the weights in the gradient differ by the rounding of their exponents:
 // uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
@@ -316,7 +316,7 @@ func (c *Certifier) ResponseGradientRounding(dst []float64) {
 func (c *Certifier) recordWith(y []float64, w weighing, relative float64) (left float64) {
 	psi := c.Problem.Dual.Value(y)
 	c.Exact.gradientRounding(c.Err, w, relative)
-	return c.record(c.linear(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Exact.Falls(w, c.Margin), c.bound, c.Err)
+	return c.record(c.linear(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Exact.LowerRounding(w, c.Margin), c.bound, c.Err)
 }
 
 // record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound, inner
@@ -334,7 +334,7 @@ func (c *Certifier) Keep(inner, phi, left, rounding float64) {
 	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + Underflow
 	lower := inner + phi - left - rounding
 	if lower > c.Best.Upper {
-		lower = c.meet(lower, c.Best.Upper)
+		lower = c.reconcile(lower, c.Best.Upper)
 	}
 	if lower > c.Best.Lower { // false for NaN
 		c.Best.Lower = lower
@@ -357,5 +357,5 @@ func (c *Certifier) Scratch() []float64 {
 // EffectiveShare returns the effective number of samples that the adversary rests on, as a
 // share of all.
 func (c *Certifier) EffectiveShare() float64 {
-	return sampling.AllOf(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
+	return sampling.ShardedStripes(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// All interfaces of dro: what a problem is made of, what its parts may implement besides, and what
+// All interfaces of dro: what a problem is made of, what its parts may also implement, and what
 // methods are made of.
 
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
@@ -31,8 +31,8 @@ type Oracle = interface {
 type NonNegative interface{ NonNegative() bool }
 
 // Conditioned is implemented by an Oracle that states the constants of its
-// samples: H_j, the Lipschitz constant of f_j (where there is none, ‖∇f_j(x)‖ at
-// the given x, to be estimated again as x moves), and M_j, that of ∇f_j.
+// samples: H_j, the Lipschitz constant of f_j (if it has none, ‖∇f_j(x)‖ at
+// the given x, to be estimated again as x moves), and M_j, the Lipschitz constant of ∇f_j.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
@@ -150,9 +150,9 @@ type Dual = interface {
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
-// An Adversary is a dual of the module on the simplex, with what the methods that use a Hessian ask of
-// it. Vectors of one entry a sample that lie with several ranks are set where a rank has the samples,
-// and methods that reduce them are collective calls.
+// An Adversary is a dual of the module on the simplex, with what methods that use a Hessian need. With
+// samples distributed over MPI ranks, each rank sets the entries of its own samples, and methods that
+// reduce over samples are collective calls.
 type Adversary interface {
 	Dual
 
@@ -162,18 +162,18 @@ type Adversary interface {
 	// Region returns what Y is of the simplex. Some y in Y has ψ(y) ≤ 0.
 	Region() Region
 
-	// FusedTo is BestResponseTo at the losses at x, which it stores in e.Value and the slopes in
-	// e.Slope, and stores Σ_j y_j ∇f_j in g besides: one pass. It records the multipliers of the
-	// response and what is known of its rounding in e.
+	// FusedTo evaluates the losses and slopes at x into e.Value and e.Slope, stores the best response
+	// in y and Σ_j y_j ∇f_j in g: one pass. It records the multipliers of the response and bounds of
+	// its rounding in e.
 	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
 
 	// ResponseTo stores how the best response y at the point that e evaluated last moves with the
 	// losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
 	ResponseTo(e *Evaluator, response, y []float64, lo, hi int)
 
-	// CoupleTo returns the directions in which the best response moves together: in the losses, the
-	// Hessian of the risk has Σ_k share_k b_k b_kᵀ besides diag(c) − ccᵀ/Σc, and along_k = Σ_j b_kj
-	// ∇f_j. It is asked with the responses c, of sum total, and may use the place that they take.
+	// CoupleTo returns the low-rank part of the Hessian of the risk in the losses, which is
+	// diag(c) − ccᵀ/Σc + Σ_k share_k b_k b_kᵀ, as along_k = Σ_j b_kj ∇f_j and share_k. response
+	// holds c, of sum total, and may be overwritten.
 	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
 
 	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and the largest penalty on n
@@ -181,17 +181,17 @@ type Adversary interface {
 	// modulus > 0 it is the dual's.
 	Smoothed(nu float64, n int) (d Dual, most float64)
 
-	// Restricted returns the dual of weights on m of n samples, nil where there is none: where every
-	// weight is on these, ψ of all samples is ψ of the dual returned plus the offset.
+	// Restricted returns the dual of weights on m of n samples, nil if it has no such dual. For weights
+	// that are 0 on all other samples, ψ on all samples is ψ of the dual returned plus the offset.
 	Restricted(n, m int) (d Dual, offset float64)
 
 	// Differentiable reports whether the risk at ν = 0 has a gradient where it matters.
 	Differentiable(n, d int) bool
 
-	// OutsideShare returns what share of reference weights in Y brings weights into it that rounding
-	// may have left outside, or, where that is less, what this changes any of them by, as a share of
-	// it; +Inf where it cannot tell.
-	OutsideShare(y []float64) float64
+	// Infeasibility bounds how far rounding has left y outside Y: the proportion of reference weights
+	// that mixed with y gives weights in Y, or, if less, the largest relative change of a weight by
+	// that; +Inf if unknown.
+	Infeasibility(y []float64) float64
 
 	// ImpliesPenalty reports whether the penalty of a best response is known from its risk alone.
 	ImpliesPenalty() bool
@@ -207,18 +207,18 @@ type Adversary interface {
 	// over samples.
 	Separated(n int) Separable
 
-	// Over returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
+	// WithRows returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
 	// copies of some samples that every rank has, a collective call.
-	Over(rows *ranks.Rows) Dual
+	WithRows(rows *ranks.Rows) Dual
 	OfSamples(samples []int) Dual
 }
 
-// Precise is implemented by a Dual of a program's own that may promise to compute its penalty and its
-// risk without cancellation. What Value and BestResponseTo return is then off by a few γ of the sum of
-// terms no larger together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)). That of a dual without the promise is
-// taken to be within γ·(1 + Σ y_j)·(ν + max |f_j|) besides, which a logarithm of sums of exponentials is,
-// and certificates are as much wider (math: §11). γ is that of a sum of n terms.
-type Precise interface{ Precise() bool }
+// Precise is implemented by a user's Dual that computes its penalty and its risk without
+// cancellation: Value and BestResponseTo are then off by a few γ of the sum of terms no larger
+// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)), with γ of a sum of n terms. For any other user's
+// dual the certificate allows a further error of γ·(1 + Σ y_j)·(ν + max |f_j|), enough for a
+// logarithm of sums of exponentials (math: §11).
+type Precise interface{ IsPrecise() bool }
 
 // Multipliers are ν and τ of a best response.
 type Multipliers struct {
@@ -362,8 +362,8 @@ type Returning interface{ Drawn() []float64 }
 
 // A Metric is a matrix at a point that steps are taken in the norm of.
 type Metric interface {
-	// Update takes it at the point with best response y and these slopes. After an error there
-	// is none to solve for.
+	// Update computes the matrix at the point with best response y and these slopes. After an error
+	// Solve must not be called.
 	Update(y, slope []float64) error
 
 	Solve(v []float64) // overwrites v by its product with the inverse
@@ -381,18 +381,18 @@ type Hessian interface {
 	Cost() float64
 }
 
-// A Jacobian multiplies by the gradients of K pieces of an objective, one a row. Where pieces
-// lie with several ranks vectors of K entries are those of the pieces that are here, and sums
-// are of all.
+// A Jacobian multiplies by the gradients of K pieces of an objective, one a row. With pieces
+// distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
+// all ranks.
 type Jacobian interface {
 	TimesTo(dst, delta []float64)                 // Jδ, K
 	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
 	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
 }
 
-// An IdentityCard is what distinguishes one method of the template T from another
-// (Identity Cards 1–3).
-type IdentityCard[T any] interface {
+// An Estimator supplies the gradient estimates that distinguish one method of the iteration scheme T
+// from another (1–3 in the paper).
+type Estimator[T any] interface {
 	// PrimalEstimate is subroutine 1: it stores ḡ_{k−1} in the template.
 	PrimalEstimate(t T)
 

@@ -37,15 +37,15 @@ type Evaluator struct {
 
 // What is known of a best response and of its rounding.
 type responded struct {
-	Known        bool    // Mass, Linear and Largest are
-	Mass, Linear float64 // Σ y and ⟨y, f⟩ of the weights as computed
-	Top          float64 // the largest loss
-	Psi          float64 // the penalty at the multiplier in force; NaN: not known
-	Price        float64 // the multiplier ν in force, where it is not the modulus
-	Own          float64 // bounds the rounding of a risk that is not the sum of ⟨y, f⟩ and the penalty; NaN: it is
-	Second       float64 // bounds what the risk is off by besides the rounding of ⟨y, f⟩ and the penalty
-	Outside      float64 // what bringing the weights into Y, by a share of the reference weights, changes any of them by, as a share of it
-	adopted      bool    // the weights are others, put in the place of the response
+	Known            bool    // Mass, Linear and Largest are
+	Mass, Linear     float64 // Σ y and ⟨y, f⟩ of the weights as computed
+	Top              float64 // the largest loss
+	Psi              float64 // the penalty at the multiplier in force; NaN: not known
+	Multiplier       float64 // the multiplier ν in force, where it is not the modulus
+	DirectRounding   float64 // bounds the rounding of a risk that is not the sum of ⟨y, f⟩ and the penalty; NaN: it is
+	ResponseRounding float64 // bounds the error of the risk in addition to the rounding of ⟨y, f⟩ and the penalty
+	Infeasibility    float64 // the largest relative change of a weight when reference weights are mixed in to bring y into Y
+	adopted          bool    // the weights are others, put in the place of the response
 }
 
 // A reached says from what the losses, slopes and weights were computed that an evaluation
@@ -75,7 +75,7 @@ func (e *Evaluator) Eval(x []float64) {
 	e.evaluate(x)
 }
 
-// evaluate is Eval, not counted.
+// evaluate works like Eval, but counts no pass.
 func (e *Evaluator) evaluate(x []float64) {
 	e.touched, e.whole = true, false
 	e.Rows.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
@@ -84,11 +84,11 @@ func (e *Evaluator) evaluate(x []float64) {
 // GradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
 func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
 
-// GradOf is GradTo with other slopes.
+// GradOf works like GradTo, with the slopes given.
 func (e *Evaluator) GradOf(g, y, slope []float64) {
 	e.Spend(0.5)
 	e.Partials.Clear()
-	e.Rows.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Of(s), y, slope, lo, hi) })
+	e.Rows.Run(e.N, func(s, lo, hi int) { e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), y, slope, lo, hi) })
 	e.Rows.SumTo(g, e.Partials)
 }
 
@@ -96,7 +96,7 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 // Σ_j y_j ∇f_j in g, and returns the robust risk and the threshold: one pass. Where
 // the risk is not finite, g is nothing of use.
 func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
-	e.responded = responded{Own: math.NaN(), Psi: math.NaN()}
+	e.responded = responded{DirectRounding: math.NaN(), Psi: math.NaN()}
 	at := reached{true, true, e.Last}
 	e.whole = false // until it is
 	if d, ok := e.Problem.Dual.(Adversary); ok {

@@ -65,7 +65,7 @@ func (c *Certifier) cutAt(e *Evaluator, y []float64, x []float64) cut {
 	t := cut{b: x[c.D-1], value: c.linear(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
 	e.GradTo(t.g, y)
 	c.Exact.gradientRounding(t.err, w, 0)
-	t.rounding = (c.Exact.sums+w.Off)*w.mean + c.Exact.Falls(w, c.Exact.margin(x))
+	t.rounding = (c.Exact.sums+w.Off)*w.mean + c.Exact.LowerRounding(w, c.Exact.margin(x))
 	t.slope, t.within = t.g[c.D-1], t.err[c.D-1]
 	return t
 }
@@ -114,7 +114,7 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 	steps[1] = max(math.Abs(origin.slope), 4*origin.within) / curvature
 	steps[0] = -steps[1]
 	if left, steep := c.derivative(y); !(math.Abs(left) < (1-1e-6)*steep) {
-		tries = 1 // all slopes have one sign: far from the optimum, or there is none
+		tries = 1 // all slopes have one sign: far from the optimum, or no optimum exists
 	}
 	for range tries {
 		side := 1
@@ -159,14 +159,14 @@ func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
 // freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
 // the x last evaluated, half of it so that a Newton step with it overshoots,
 // but not so little that the step leaves the scale of the problem; 1 for an
-// oracle that does not tell. It touches no sample.
+// oracle without constants. It reads no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
 	const leastCurvature = 1e-2 // a step of a hundred times the slope
 	o, ok := c.Problem.Oracle.(LinearModel)
 	if !ok {
 		return 1
 	}
-	lo, hi := c.Rows.Here(c.N)
+	lo, hi := c.Rows.LocalRange(c.N)
 	o.CurvatureTo(c.shifted.Value, c.Slope, lo, hi)
 	return math.Max(c.linear(y, c.shifted.Value)/2, leastCurvature)
 }

@@ -11,7 +11,7 @@ import (
 // certifyIntercepts records the lower bound of weights y where the K intercepts b of classes are
 // unpenalised: the penalised coordinates stay at the point last evaluated, F = ⟨y, f⟩ + φ is
 // minimised over b, and the cut is taken there, at x̃. What is left of the derivative g_b is of the
-// size of rounding, but b is unbounded. The minimum of F lies where F ≤ U = F(x̃): there, with Y_t the
+// size of rounding, but b is unbounded. At the minimum F ≤ U = F(x̃): there, with Y_t the
 // weight and z̄_t the mean row of the samples of class t, and with f_j ≥ m_jc − m_jt for t = t_j,
 //
 //	b_c − b_t ≤ U/Y_t + ‖w_c − w_t‖‖z̄_t‖ ≤ U/Y_t + 2√(U/μ)‖z̄_t‖   for all c and t,
@@ -102,7 +102,7 @@ func (c *Certifier) sumByClass(y, v []float64) []float64 {
 	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
 	part.Clear()
 	c.Rows.Run(c.N, func(s, lo, hi int) {
-		sums := part.Of(s)
+		sums := part.Shard(s)
 		for j := lo; j < hi; j++ {
 			if w := y[j]; w != 0 {
 				floats.AddScaled(sums, w, v[j*k:(j+1)*k])
@@ -160,7 +160,7 @@ func (c *Certifier) sumByClassOnce(v []float64) []float64 {
 	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
 	part.Clear()
 	c.Rows.Run(c.N, func(s, lo, hi int) {
-		sums := part.Of(s)
+		sums := part.Shard(s)
 		for j := lo; j < hi; j++ {
 			floats.Add(sums, v[j*k:(j+1)*k])
 		}

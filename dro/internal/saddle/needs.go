@@ -27,7 +27,7 @@ func Unmet(m Method, p *Problem) []Need {
 	return out
 }
 
-// Supports reports that p has all that m needs.
+// Supports reports whether p has all that m needs.
 func Supports(m Method, p *Problem) bool { return Refusal(m, p) == nil }
 
 // Refusal names everything that m needs and p lacks, at once.
@@ -38,10 +38,10 @@ func Refusal(m Method, p *Problem) error {
 	}
 	if RowsOf(p.Oracle) != nil {
 		if d, ok := m.(ShardedMethod); !ok || !d.RunsSharded() {
-			what = append(what, "rows that lie with one rank (the methods of several are newton and lbfgs)")
+			what = append(what, "rows that are not distributed over MPI ranks (newton and lbfgs can have these)")
 		}
-		if _, ok := dealt(p); !ok {
-			what = append(what, fmt.Sprintf("a penalty or a bound, or rows that lie with one rank: with several there is no %T of this kind", p.Dual))
+		if _, ok := withShardedDual(p); !ok {
+			what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not", p.Dual))
 		}
 	}
 	if what == nil {

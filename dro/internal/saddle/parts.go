@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// WorkOf returns the work of an oracle: that of a dense matrix where it does not tell.
+// WorkOf returns the work of an oracle, by default the work of a dense matrix.
 func WorkOf(o Oracle) (pass, gram float64) {
 	if w, ok := o.(Model); ok {
 		return w.Work()
@@ -26,7 +26,7 @@ func MostSelected(o Oracle) int {
 	return n
 }
 
-// RowsOf returns how the samples of an oracle lie with several ranks, nil where all are here.
+// RowsOf returns how the samples of an oracle are distributed over MPI ranks, nil if this process has all.
 func RowsOf(o Oracle) *ranks.Rows {
 	if s, ok := o.(LinearModel); ok {
 		return s.Rows()
@@ -34,9 +34,9 @@ func RowsOf(o Oracle) *ranks.Rows {
 	return nil
 }
 
-// dealt returns p with a dual that weighs its samples where they are. It reports false where there is
-// none.
-func dealt(p *Problem) (*Problem, bool) {
+// withShardedDual returns p with a dual for samples distributed over MPI ranks, if they are. It reports
+// whether there is such a dual.
+func withShardedDual(p *Problem) (*Problem, bool) {
 	rows := RowsOf(p.Oracle)
 	if rows == nil {
 		return p, true
@@ -45,7 +45,7 @@ func dealt(p *Problem) (*Problem, bool) {
 	if !ok {
 		return p, false
 	}
-	return &Problem{Oracle: p.Oracle, Dual: d.Over(rows), Primal: p.Primal}, true
+	return &Problem{Oracle: p.Oracle, Dual: d.WithRows(rows), Primal: p.Primal}, true
 }
 
 // Has reports whether a part of a problem implements T.

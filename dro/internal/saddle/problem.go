@@ -75,7 +75,7 @@ func (r *Run) ValidateFree() error {
 	if count == 0 {
 		return nil
 	}
-	first, end := r.Cert.Rows.Here(n)
+	first, end := r.Cert.Rows.LocalRange(n)
 	samples := min(end-first, freeSample)
 	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
 	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet: they are stored before they are read

@@ -26,7 +26,7 @@ func Gamma(k int) float64 {
 
 // SumGamma returns γ of a sum over n samples, shard by shard, of terms that a few operations made.
 func SumGamma(rows *ranks.Rows, n int) float64 {
-	const more = 64 // operations on a term besides being added
+	const more = 64 // operations on a term in addition to being added
 	shards := rows.Shards(n)
 	return Gamma(n/shards + shards + more)
 }
@@ -43,19 +43,19 @@ type exactness struct {
 	sums    float64   // γ of a sum over samples
 	margins float64   // γ of a margin
 	point   float64   // γ of a sum over parameters
-	largest []float64 // of Rounded; nil: the oracle does not tell
+	largest []float64 // of Rounded; nil: the oracle is not Rounded
 	smooth  float64   // of Rounded
 	precise bool      // the dual is an Adversary, or Precise
-	met     float64   // of an oracle that does not tell: the largest |f_j| of the points so far
+	met     float64   // of an oracle that is not Rounded: the largest |f_j| of the points so far
 }
 
 func newExactness(o Oracle, d Dual) exactness {
-	const more = 64 // operations on a term besides being added
+	const more = 64 // operations on a term in addition to being added
 	n, k, _ := o.Dims()
 	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
 	if e.precise = Has[Adversary](d); !e.precise {
 		p, ok := d.(Precise)
-		e.precise = ok && p.Precise()
+		e.precise = ok && p.IsPrecise()
 	}
 	if r, ok := o.(Rounded); ok {
 		var terms int
@@ -84,17 +84,18 @@ func (e *exactness) Empty(i int) bool { return e.largest != nil && e.largest[i] 
 type weighing struct {
 	Off   float64 // bounds |Σy − 1| where weights sum to one
 	mean  float64 // bounds Σ_j y_j |f_j|
-	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle does not tell
+	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle is not Rounded
 	total float64 // Σ_j |y_j|
 }
 
-// outside returns what bringing y into Y, by a share of the reference weights, changes any weight by, as a share of it.
-func (c *Certifier) outside(y []float64) float64 {
+// infeasibility returns the largest relative change of a weight when reference weights are mixed in to
+// bring y into Y.
+func (c *Certifier) infeasibility(y []float64) float64 {
 	if &y[0] == &c.Y[0] {
-		return c.Outside
+		return c.Infeasibility
 	}
 	if d, ok := c.Problem.Dual.(Adversary); ok {
-		return d.OutsideShare(y)
+		return d.Infeasibility(y)
 	}
 	return 0
 }
@@ -126,7 +127,7 @@ func (c *Certifier) weigh(y, f []float64, with ...[]float64) weighing {
 func (c *Certifier) weighingOf(y []float64, total, linear float64) weighing {
 	w := weighing{mean: (1 + 2*c.Exact.sums) * linear, total: total}
 	if c.unit {
-		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.outside(y)
+		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.infeasibility(y)
 	}
 	if c.Exact.largest != nil {
 		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Exact.smooth*w.mean*total)
@@ -142,36 +143,36 @@ func (e *exactness) steepest(top float64) float64 {
 	return (1 + 1e-9) * math.Sqrt(2*e.smooth*top)
 }
 
-// Falls bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
+// LowerRounding bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
 // computed with margins off by margin.
-func (e *exactness) Falls(w weighing, margin float64) float64 {
+func (e *exactness) LowerRounding(w weighing, margin float64) float64 {
 	return LossRounding*w.mean + (1+1e-9)*w.slope*margin + Underflow
 }
 
-// MinimumFalls bounds by how much the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below
+// MinimumRounding bounds by how much the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below
 // that of the losses whose margins are shifted by what they are off by at x, margin at
 // most, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
 // most, a loss rises by a shift of e by no more than k√ℓ·e, ℓ the loss after it; and at the
 // minimum ⟨y, f⟩ is at most what it is at x and φ(x).
-func (e *exactness) MinimumFalls(w weighing, margin, phi float64) float64 {
+func (e *exactness) MinimumRounding(w weighing, margin, phi float64) float64 {
 	k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin
 	return LossRounding*w.mean + k*(1+w.Off)*(math.Sqrt(w.mean+phi)+3*k) + Underflow
 }
 
-// Rises bounds by how much R(f(x)) can be above the risk of the losses as computed, at the
+// UpperRounding bounds by how much R(f(x)) can be above the risk of the losses as computed, at the
 // point last evaluated.
-func (c *Certifier) Rises() float64 { return c.rises(c.Weights, c.Margin, c.Top) }
+func (c *Certifier) UpperRounding() float64 { return c.lossRounding(c.Weights, c.Margin, c.Top) }
 
-// rises bounds by how much R(f(x)) can be above R(f), for the losses f as computed, top
-// the largest, which only an oracle that does not tell has below 0, and w of the best response to them. With δ_j ≥ f_j(x) − f_j and ψ strongly
-// convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
+// lossRounding bounds R(f(x)) − R(f) for the losses f as computed, top the largest and w the sums of
+// the best response to them. Only an oracle that is not Rounded has top < 0. With δ_j ≥ f_j(x) − f_j
+// and ψ strongly convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
 // R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex. Where weights are each
 // for itself, of a modulus ν·scale² in ‖·‖₂, it is R(f) + ⟨y, δ⟩ + ‖δ‖²/(2ν scale²), and
 // R(f) + max δ·Σ max y.
-func (c *Certifier) rises(w weighing, margin, top float64) float64 {
+func (c *Certifier) lossRounding(w weighing, margin, top float64) float64 {
 	e := &c.Exact
 	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
-	mean := e.Falls(w, margin) + curved
+	mean := e.LowerRounding(w, margin) + curved
 	if RegionOf(c.Problem.Dual) == Point {
 		return mean
 	}
@@ -234,10 +235,10 @@ func (c *Certifier) imprecision(nu, mass float64) float64 {
 	return c.Exact.sums * (1 + mass) * (nu + math.Abs(c.Top))
 }
 
-// meet returns the bound, from below or above, that is kept beside the other one: one of an
-// oracle that does not tell how it rounds, beyond the other by no more than its losses may
-// have been rounded, is taken to have met it.
-func (c *Certifier) meet(bound, other float64) float64 {
+// reconcile returns the lower or upper bound to keep beside the other one. For an oracle that is not
+// Rounded, a bound beyond the other one by no more than the possible rounding of its losses is set
+// equal to it.
+func (c *Certifier) reconcile(bound, other float64) float64 {
 	if c.Exact.largest == nil && math.Abs(bound-other) <= unknownRounding*c.Exact.met {
 		return other
 	}
@@ -255,7 +256,7 @@ func penaltySize(psi, nu float64) float64 {
 // sums as computed; where relative bounds further relative errors of the weights, for
 // those weights.
 func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
-	nu := max(c.Price, c.Problem.Dual.Modulus())
+	nu := max(c.Multiplier, c.Problem.Dual.Modulus())
 	r := c.Exact.sums + w.Off + relative
 	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + c.imprecision(nu, w.total) + Underflow
 }
@@ -271,15 +272,15 @@ func (c *Certifier) RiskRounding() float64 {
 	if RegionOf(c.Problem.Dual) == Whole && c.Problem.Dual.Modulus() == 0 && !c.adopted {
 		return 0 // the largest loss, as it is
 	}
-	psi, nu := c.Psi, max(c.Price, c.Problem.Dual.Modulus())
+	psi, nu := c.Psi, max(c.Multiplier, c.Problem.Dual.Modulus())
 	if math.IsNaN(psi) {
 		psi = c.Problem.Dual.Value(c.Y)
 	}
-	rounding := c.Own
+	rounding := c.DirectRounding
 	if math.IsNaN(rounding) {
 		rounding = c.ownRounding(c.Weights, psi, 0)
 	}
-	rounding += c.Second
+	rounding += c.ResponseRounding
 	if c.unit && nu > 0 {
 		off := c.thresholdRounding(nu)
 		rounding += min(2*off, off/nu*off/2) + (nu/2+psi)*c.Weights.Off*c.Weights.Off

@@ -132,9 +132,9 @@ func (s Status) String() string {
 // X is not the last iterate, and Y not the method's own weights: those are what Follow
 // sees.
 type Result struct {
-	X   []float64 // d: the point with the best upper bound
-	Y   []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
-	Tau float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
+	X       []float64 // d: the point with the best upper bound
+	Weights []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
+	Tau     float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
 
 	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
 	// drawn with probability a_k/A_t since the last restart: what the theorems
@@ -164,9 +164,9 @@ type Run struct {
 }
 
 // Certified reports that the gap asked for is proved.
-func (r *Run) Certified() bool { return r.Cert.Best.Within(r.Settings.RelativeGap) }
+func (r *Run) Certified() bool { return r.Cert.Best.IsWithin(r.Settings.RelativeGap) }
 
-// Logf tells the settings' Logf, if there is one.
+// Logf passes a message to the Logf of the settings, if it is set.
 func (r *Run) Logf(format string, args ...any) {
 	if r.Settings.Logf != nil {
 		r.Settings.Logf(format, args...)
@@ -174,10 +174,10 @@ func (r *Run) Logf(format string, args ...any) {
 }
 
 // Solve runs m on p until the relative gap asked for is certified, a limit is
-// reached, no progress is possible, or ctx is done. Limits are statuses. A
-// cancelled context is an error besides a valid Result, all of whose numbers are finite but
-// for a bound that is not known; every other error means invalid input, or numbers beyond
-// double precision (OverflowError), and a nil Result.
+// reached, no progress is possible, or ctx is done. A limit is a status, not an error. If ctx is
+// cancelled, Solve returns its error together with a valid Result, whose numbers are finite except
+// for an unknown bound. Every other error means invalid input or numbers beyond double precision
+// (OverflowError), and a nil Result.
 func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, error) {
 	s.setDefaults()
 	l, err := NewLoop(p, m, s)
@@ -198,7 +198,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if err := l.Cert.KeepsPromise(); err != nil {
 		return nil, err
 	}
-	l.Cert.keep(l.Result.Y)
+	l.Cert.keep(l.Result.Weights)
 	if l.Result.Status == Cancelled {
 		return l.Result, context.Cause(agreed)
 	}
@@ -233,7 +233,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := s.Validate(d); err != nil {
 		return nil, err
 	}
-	p, _ = dealt(p)
+	p, _ = withShardedDual(p)
 	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
 	defer func() {
@@ -355,7 +355,7 @@ func (l *Loop) Current() Stepper {
 	return l.Method
 }
 
-// record appends what is known to the trace and tells the observer.
+// record appends the best certificate to the trace and calls the observer.
 func (l *Loop) record() {
 	c := Check{Certificate: l.Cert.Best, Passes: l.Cert.Passes, Elapsed: l.elapsed()}
 	l.Result.Trace = append(l.Result.Trace, c)
@@ -364,6 +364,7 @@ func (l *Loop) record() {
 	}
 }
 
+// elapsed returns the time since the solve began.
 func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 
 // Finish fills in the result: the best point and the weights there.
@@ -381,13 +382,13 @@ func (l *Loop) Finish() {
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.Best, c.Passes
-	if away := !slices.Equal(c.X, res.X); away || c.adopted && !c.responds() {
+	if away := !slices.Equal(c.X, res.X); away || c.adopted && !c.respondsWithY() {
 		if away {
 			c.evaluate(res.X)
 		}
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
-	res.Y = c.Y
+	res.Weights = c.Y
 	if w, ok := l.Method.(Returning); ok {
 		res.Drawn = w.Drawn()
 	}

@@ -12,7 +12,7 @@ func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled boo
 	switch {
 	case !best.Consistent():
 		return Inconsistent
-	case best.Within(s.RelativeGap):
+	case best.IsWithin(s.RelativeGap):
 		return Certified
 	case stalled:
 		return Stalled
@@ -24,8 +24,8 @@ func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled boo
 	return NotSolved
 }
 
-// Within reports that a relative gap is proved.
-func (c Certificate) Within(gap float64) bool { return c.Relative() <= gap }
+// IsWithin reports that a relative gap is proved.
+func (c Certificate) IsWithin(gap float64) bool { return c.Relative() <= gap }
 
 // unusable reports why what was found is nothing to return: it is not made of numbers.
 func (l *Loop) unusable() error {
@@ -34,7 +34,7 @@ func (l *Loop) unusable() error {
 		return errNotFinite
 	}
 	if c.Rows.Max(c.N, func(lo, hi int) float64 {
-		if finite(l.Result.Y[lo:hi]) {
+		if finite(l.Result.Weights[lo:hi]) {
 			return 0
 		}
 		return 1

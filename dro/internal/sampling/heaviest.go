@@ -14,7 +14,7 @@ import (
 func Heaviest(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
 	least := Cutoff(rows, y, 1-share, fewest)
 	var out []int
-	first, end := rows.Here(len(y))
+	first, end := rows.LocalRange(len(y))
 	for j := first; j < end; j++ {
 		if y[j] >= least {
 			out = append(out, j)
@@ -30,7 +30,7 @@ func Cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	part := rows.Partials(rows.Shards(len(y)), 2*binades)
 	part.Clear()
 	rows.Run(len(y), func(s, lo, hi int) {
-		mass, number := part.Of(s)[:binades], part.Of(s)[binades:]
+		mass, number := part.Shard(s)[:binades], part.Shard(s)[binades:]
 		for _, v := range y[lo:hi] {
 			if v > 0 {
 				k := min(binades-1, max(0, 1023-int(math.Float64bits(v)>>52))) // 2^−k ≤ v < 2^(1−k)
@@ -53,9 +53,9 @@ func Cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	return math.SmallestNonzeroFloat64
 }
 
-// Least returns samples of the least finite keys ≥ 0, ascending: count of n, or all that
+// SmallestKeys returns samples of the least finite keys ≥ 0, ascending: count of n, or all that
 // have one. Of keys that are equal to a sixteenth those of the first shards are taken.
-func Least(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
+func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
 	const bins, shift = 512, 48 // 16 to a factor of two; the first of all that are far below the largest
 	top := rows.Max(n, func(lo, hi int) float64 {
 		most := 0.0
@@ -77,7 +77,7 @@ func Least(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
 	part := rows.Partials(rows.Shards(n), bins)
 	part.Clear()
 	rows.Run(n, func(s, lo, hi int) {
-		number := part.Of(s)
+		number := part.Shard(s)
 		for j := lo; j < hi; j++ {
 			if k := binOf(j); k < bins {
 				number[k]++
@@ -92,7 +92,7 @@ func Least(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
 	}
 	among := make([]int, rows.Shards(n))
 	if last < bins {
-		rows.Run(n, func(s, lo, hi int) { among[s] = int(part.Of(s)[last]) })
+		rows.Run(n, func(s, lo, hi int) { among[s] = int(part.Shard(s)[last]) })
 		rows.ShareCounts(among)
 	}
 	for s, have := range among {

@@ -19,7 +19,7 @@ type Stripes struct {
 
 // Run calls f on the samples of the part, shard by shard.
 func (p Stripes) Run(f func(s, lo, hi int)) {
-	p.Rows.RunCount(p.N, p.Count, func(s, lo, hi int) { f(s, p.first(lo, hi), hi) })
+	p.Rows.RunCount(p.N, p.Count, func(s, lo, hi int) { f(s, p.firstSample(lo, hi), hi) })
 }
 
 // Sum adds up what f returns.
@@ -35,13 +35,13 @@ func (p Stripes) Size() float64 {
 	size := 0
 	for s := range p.Count {
 		lo, hi := shard.Bounds(p.N, p.Count, s)
-		size += hi - p.first(lo, hi)
+		size += hi - p.firstSample(lo, hi)
 	}
 	return float64(size)
 }
 
-// first returns the first sample of a shard that is of the part.
-func (p Stripes) first(lo, hi int) int {
+// firstSample returns the first sample of a shard that is of the part.
+func (p Stripes) firstSample(lo, hi int) int {
 	return hi - min(hi-lo, int(math.Ceil(p.Share*float64(hi-lo))))
 }
 
@@ -55,11 +55,11 @@ func (p Stripes) EffectiveNumber(weight []float64) float64 {
 	return total * total / p.Sum(func(lo, hi int) float64 { return kernel.Dot(weight[lo:hi], weight[lo:hi]) })
 }
 
-// All returns the part that is all of n samples.
-func All(n int) Stripes { return AllOf(nil, n) }
+// StripesOf returns the part that is all of n samples.
+func StripesOf(n int) Stripes { return ShardedStripes(nil, n) }
 
-// AllOf works like All of samples that lie with several ranks.
-func AllOf(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 1, rows} }
+// ShardedStripes works like StripesOf for samples distributed over MPI ranks.
+func ShardedStripes(rows *ranks.Rows, n int) Stripes { return Stripes{n, rows.Shards(n), 1, rows} }
 
 // RowsPerColumn is the number of rows per column that say something of every direction: of the
 // first prefix, a bound, the pieces of a step of sequential quadratic programming.

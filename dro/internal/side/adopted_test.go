@@ -26,7 +26,7 @@ func TestAdoptedWeightsRound(t *testing.T) {
 				mass = exact.Add(mass, exact.New(y[j]))
 				linear = exact.Add(linear, exact.Mul(exact.New(y[j]), exact.New(v)))
 			}
-			if off := math.Abs(drotest.Above(exact.Div(linear, mass), c.Risk)); off > c.RiskRounding() {
+			if off := math.Abs(drotest.Subtract(exact.Div(linear, mass), c.Risk)); off > c.RiskRounding() {
 				t.Errorf("trial %d, %#v: ⟨y, f⟩ = %v is off by %.3g, not %.3g", trial, dual, c.Risk, off, c.RiskRounding())
 			}
 		}

@@ -100,13 +100,13 @@ func TestReferenceWeights(t *testing.T) {
 		"chi2 ball": {func([]float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2} }, func(w []float64) saddle.Dual { return Simplex{Divergence: PearsonChi2, Radius: 0.2, Weights: w} }},
 	} {
 		plain, weighted := duals[0](nil), duals[1]
-		if a, b := risk(plain, f), risk(weighted(nil), f); !drotest.Near(a, b, 1e-12, a) {
+		if a, b := risk(plain, f), risk(weighted(nil), f); !drotest.IsNear(a, b, 1e-12, a) {
 			t.Errorf("%s: %v without weights, %v", name, b, a)
 		}
-		if a, b := risk(plain, f), risk(weighted(equal), f); !drotest.Near(a, b, 1e-12, a) {
+		if a, b := risk(plain, f), risk(weighted(equal), f); !drotest.IsNear(a, b, 1e-12, a) {
 			t.Errorf("%s: %v with equal weights, %v", name, b, a)
 		}
-		if a, b := risk(plain, repeated), risk(weighted(counts), f); !drotest.Near(a, b, 1e-12, a) {
+		if a, b := risk(plain, repeated), risk(weighted(counts), f); !drotest.IsNear(a, b, 1e-12, a) {
 			t.Errorf("%s: %v weighted, %v repeated", name, b, a)
 		}
 	}
@@ -177,7 +177,7 @@ func TestPriceOfChi2IsExact(t *testing.T) {
 			w = drotest.OnSimplex(rng, n)
 		}
 		radius := math.Pow(10, 5*rng.Float64()-4)
-		got := Simplex{Divergence: PearsonChi2, Radius: radius, Weights: w}.Price(f)
+		got := Simplex{Divergence: PearsonChi2, Radius: radius, Weights: w}.MultiplierAt(f)
 		want := priceByBisection(f, w, radius)
 		if !(math.Abs(got-want) <= 1e-7*want+1e-12*drotest.MaxAbs(f)) {
 			t.Errorf("trial %d, radius %g: a price of %v, %v by bisection, losses up to %g", trial, radius, got, want, drotest.MaxAbs(f))
@@ -196,7 +196,7 @@ func priceByBisection(f, w []float64, radius float64) float64 {
 				weight = exact.New(w[j])
 			}
 			total = exact.Add(total, weight)
-			if u := exact.Sub(exact.New(v), theta); exact.Less(exact.New(0), u) {
+			if u := exact.Sub(exact.New(v), theta); exact.IsLess(exact.New(0), u) {
 				mass = exact.Add(mass, exact.Mul(weight, u))
 				square = exact.Add(square, exact.Mul(weight, exact.Mul(u, u)))
 			}
@@ -212,7 +212,7 @@ func priceByBisection(f, w []float64, radius float64) float64 {
 	}
 	for range 170 {
 		mid := exact.Div(exact.Add(lo, hi), exact.New(2))
-		if _, d := at(mid); exact.Less(exact.New(radius), d) {
+		if _, d := at(mid); exact.IsLess(exact.New(radius), d) {
 			hi = mid
 		} else {
 			lo = mid

@@ -35,7 +35,7 @@ func (Entropy) Contains(x []float64) error {
 	return nil
 }
 
-// Value implements Primal; +Inf outside the simplex is not checked.
+// Value implements Primal for x in the simplex, which it does not check.
 func (e Entropy) Value(x []float64) float64 { return Simplex{Nu: e.Mu}.Value(x) }
 
 // CoordsTo implements Geometry: u = log(d x).

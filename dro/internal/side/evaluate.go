@@ -26,7 +26,7 @@ func (s Simplex) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau floa
 	}
 	e.Last, e.Reference = saddle.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}, a.total
 	e.Known, e.Mass, e.Linear, e.Top = true, a.mass, a.linear, a.top
-	s.note(e, &a, y, e.Value)
+	s.recordResponse(e, &a, y, e.Value)
 	return a.risk, a.tau
 }
 
@@ -43,7 +43,7 @@ func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) 
 		parts[0][k] += kernel.Sum(y[lo:hi])
 		parts[1][k] += r.linear(y, e.Value, lo, hi)
 		parts[2][k] = max(parts[2][k], kernel.Max(e.Value[lo:hi]))
-		e.Problem.Oracle.AddGradTo(e.Partials.Of(k), y, e.Slope, lo, hi)
+		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
 	})
 	e.Rows.SumTo(g, e.Partials)
 	e.Rows.Share(parts[:]...)
@@ -65,11 +65,11 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 		if m := kernel.Max(f); !(m <= top[k]) {
 			shrink := math.Exp((top[k] - m) / s.Nu)
 			top[k], total[k] = m, total[k]*shrink
-			floats.Scale(shrink, e.Partials.Of(k))
+			floats.Scale(shrink, e.Partials.Shard(k))
 		}
 		e.Largest[lo/e.BlockRows+k] = top[k]
 		total[k] += kernel.ExpTo(y[lo:hi], f, top[k], s.Nu)
-		e.Problem.Oracle.AddGradTo(e.Partials.Of(k), y, e.Slope, lo, hi)
+		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
 	})
 	e.Rows.Share(top, total)
 	largest, sum := slices.Max(top), 0.0
@@ -77,7 +77,7 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 		sum += total[k] * math.Exp((top[k]-largest)/s.Nu)
 	}
 	e.Rows.Run(e.N, func(k, lo, hi int) {
-		floats.Scale(math.Exp((top[k]-largest)/s.Nu)/sum, e.Partials.Of(k))
+		floats.Scale(math.Exp((top[k]-largest)/s.Nu)/sum, e.Partials.Shard(k))
 		for ; lo < hi; lo += e.BlockRows {
 			share := math.Exp((e.Largest[lo/e.BlockRows+k]-largest)/s.Nu) / sum
 			for j := lo; j < min(lo+e.BlockRows, hi); j++ {
@@ -99,31 +99,31 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 	e.Rows.Share(mass, linear)
 	a.risk, a.top, a.mass, a.linear = a.tau, largest, vec.Sum(mass), vec.Sum(linear)
 	a.divergence = max(0, (a.linear-a.tau)/s.Nu)
-	e.Own = s.Nu*saddle.SumGamma(e.Rows, e.N) + 8*saddle.UnitRoundoff*(math.Abs(largest)+math.Abs(a.tau))
+	e.DirectRounding = s.Nu*saddle.SumGamma(e.Rows, e.N) + 8*saddle.UnitRoundoff*(math.Abs(largest)+math.Abs(a.tau))
 	return a
 }
 
-// note records what e has to know of the rounding of a response (math: §11). At a multiplier above Nu
+// recordResponse records what e has to know of the rounding of a response (math: §11). At a multiplier above Nu
 // the risk is above what the weights prove by as much as their divergence is off the radius, times the
 // multiplier, and what bringing them into the ball costs.
-func (s Simplex) note(e *saddle.Evaluator, a *response, y, f []float64) {
-	e.Psi, e.Price = a.nu*a.divergence, a.nu
+func (s Simplex) recordResponse(e *saddle.Evaluator, a *response, y, f []float64) {
+	e.Psi, e.Multiplier = a.nu*a.divergence, a.nu
 	if !s.bounded() || a.nu == 0 {
-		e.Outside = s.outsideLimit(a.mass)
+		e.Infeasibility = s.capInfeasibility(a.mass)
 		return
 	}
 	gamma := saddle.SumGamma(s.rows, len(y))
 	off := s.divergenceRounding(a.divergence, gamma)
 	if a.nu > s.Nu {
-		e.Second = (a.nu - s.Nu) * (math.Abs(a.divergence-s.Radius) + off)
+		e.ResponseRounding = (a.nu - s.Nu) * (math.Abs(a.divergence-s.Radius) + off)
 	}
-	if share := beyond(a.divergence+off, s.Radius); share > 0 {
+	if share := excessShare(a.divergence+off, s.Radius); share > 0 {
 		r := newReference(s.rows, s.Weights, len(f))
 		base := r.mean(f)
-		e.Second += share * (math.Abs(a.linear-base) + 4*gamma*(math.Abs(a.linear)+math.Abs(base)))
-		e.Outside = r.changed(share, y)
+		e.ResponseRounding += share * (math.Abs(a.linear-base) + 4*gamma*(math.Abs(a.linear)+math.Abs(base)))
+		e.Infeasibility = r.changed(share, y)
 	}
-	e.Outside += s.outsideLimit(a.mass)
+	e.Infeasibility += s.capInfeasibility(a.mass)
 }
 
 // divergenceRounding bounds what it did to a divergence.
@@ -131,18 +131,18 @@ func (s Simplex) divergenceRounding(divergence, gamma float64) float64 {
 	return gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 }
 
-// beyond returns the share of w that brings weights of divergence d into a ball: D is convex, and 0 at
-// w.
-func beyond(d, radius float64) float64 {
+// excessShare returns the proportion of w that must be mixed with weights of divergence d to bring them
+// into a ball: D is convex, and 0 at w.
+func excessShare(d, radius float64) float64 {
 	if !(d > radius) {
 		return 0
 	}
 	return (d - radius) / d
 }
 
-// outsideLimit returns the share of w that brings weights of sum mass, none above w/Alpha, below that
-// when they are divided by their sum.
-func (s Simplex) outsideLimit(mass float64) float64 {
+// capInfeasibility returns the proportion of w that must be mixed with weights of sum mass, none above
+// w/Alpha, so that none is above w/Alpha after division by their sum.
+func (s Simplex) capInfeasibility(mass float64) float64 {
 	if s.Alpha == 0 || s.Alpha == 1 {
 		return 0
 	}
@@ -160,7 +160,7 @@ func (r *reference) changed(share float64, y []float64) float64 {
 	apart := r.rows.Max(len(y), func(lo, hi int) float64 {
 		most := 0.0
 		for j := lo; j < hi; j++ {
-			if w := r.at(j); w != 0 || y[j] != 0 {
+			if w := r.weightAt(j); w != 0 || y[j] != 0 {
 				most = max(most, math.Abs(w/r.total/y[j]-1))
 			}
 		}
@@ -174,7 +174,7 @@ func (r *reference) mean(f []float64) float64 {
 	return r.rows.Sum(len(f), func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
-			if w := r.at(j); w > 0 {
+			if w := r.weightAt(j); w > 0 {
 				s += w / r.total * f[j]
 			}
 		}
@@ -182,24 +182,24 @@ func (r *reference) mean(f []float64) float64 {
 	})
 }
 
-// OutsideShare implements Adversary.
-func (s Simplex) OutsideShare(y []float64) (share float64) {
+// Infeasibility implements Adversary.
+func (s Simplex) Infeasibility(y []float64) (share float64) {
 	r := newReference(s.rows, s.Weights, len(y))
 	if s.bounded() {
 		d := s.DivergenceOf(y)
-		share = r.changed(beyond(d+s.divergenceRounding(d, saddle.SumGamma(s.rows, len(y))), s.Radius), y)
+		share = r.changed(excessShare(d+s.divergenceRounding(d, saddle.SumGamma(s.rows, len(y))), s.Radius), y)
 	}
 	if s.Alpha > 0 && s.Alpha < 1 {
 		most := r.rows.Max(len(y), func(lo, hi int) float64 {
 			m := 0.0
 			for j := lo; j < hi; j++ {
 				if y[j] > 0 {
-					m = max(m, y[j]/(r.at(j)/r.total))
+					m = max(m, y[j]/(r.weightAt(j)/r.total))
 				}
 			}
 			return m
 		})
-		share += s.outsideLimit(min(1, s.limit()/most))
+		share += s.capInfeasibility(min(1, s.limit()/most))
 	}
 	return share
 }
@@ -216,7 +216,7 @@ func (s Simplex) ResponseTo(e *saddle.Evaluator, response, y []float64, lo, hi i
 	s.responseAt(&reference{total: e.Reference, w: s.Weights}, nu, response, y, lo, hi)
 }
 
-// responseAt is ResponseTo at a multiplier.
+// responseAt works like ResponseTo at the multiplier nu.
 func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo, hi int) {
 	if !(nu > 0) || s.Alpha == 1 { // on a vertex
 		clear(response[lo:hi])
@@ -230,7 +230,7 @@ func (s Simplex) responseAt(r *reference, nu float64, response, y []float64, lo,
 // slopeOf returns w φ*″ of sample j at its weight: how fast this grows with its loss, in units of 1/ν.
 func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
 	const close = 1 - 1e-12 // to the limit
-	v, w := y[j], r.at(j)/r.total
+	v, w := y[j], r.weightAt(j)/r.total
 	switch {
 	case !(v > 0 && v*s.Alpha < w*close):
 		return 0

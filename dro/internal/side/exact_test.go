@@ -113,7 +113,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			want, size := c.risk(drotest.Reals(f)), max(1, math.Abs(slices.Max(f)))
 			off := exact.Mul(slack, exact.New(size+c.dual.Modulus()))
 			lower, upper := e.Best.Lower, e.Best.Upper
-			if exact.Less(exact.Add(want, off), exact.New(lower)) || exact.Less(exact.New(upper), exact.Sub(want, off)) {
+			if exact.IsLess(exact.Add(want, off), exact.New(lower)) || exact.IsLess(exact.New(upper), exact.Sub(want, off)) {
 				t.Fatalf("trial %d, %s of %v: [%.17g, %.17g] misses the risk %s", trial, c.name, f, lower, upper, want.Text('g', 25))
 			}
 			for _, v := range f {
@@ -131,7 +131,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 				y := make([]float64, len(f))
 				wider.BestResponseTo(y, f)
 				e.CertifyWith(y)
-				if exact.Less(exact.Add(want, off), exact.New(e.Best.Lower)) {
+				if exact.IsLess(exact.Add(want, off), exact.New(e.Best.Lower)) {
 					t.Fatalf("trial %d, %s of %v: %.17g by weights outside, the risk is %s", trial, c.name, f, e.Best.Lower, want.Text('g', 25))
 				}
 			}
@@ -179,7 +179,7 @@ func TestRiskWhereAThresholdIsCoarse(t *testing.T) {
 		c.Certify()
 		want := a.Respond(drotest.Reals(f)).Value
 		lower, upper := c.Best.Lower, c.Best.Upper
-		if drotest.Above(want, upper) > 0 || drotest.Above(want, lower) < 0 {
+		if drotest.Subtract(want, upper) > 0 || drotest.Subtract(want, lower) < 0 {
 			t.Fatalf("[%v, %v] misses the risk %s of %v by %v at ν = %v", lower, upper, want.Text('g', 25), f, w, nu)
 		}
 		if upper-lower < 1e-9*upper {

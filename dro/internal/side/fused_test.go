@@ -39,12 +39,12 @@ func TestFusedAgainstTwoReadings(t *testing.T) {
 				wantRisk, wantTau := dual.BestResponseTo(wantY, twice.Value)
 				twice.GradTo(want, wantY)
 				name := fmt.Sprintf("%T ν = %v, %s, point %d", dual, dual.Modulus(), l.Name(), k)
-				if !drotest.Near(risk, wantRisk, 1e-13, wantRisk) || !drotest.Near(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
+				if !drotest.IsNear(risk, wantRisk, 1e-13, wantRisk) || !drotest.IsNear(tau, wantTau, 1e-12*(1+dual.Modulus()), wantTau) {
 					t.Fatalf("%s: risk %v and τ %v, by two readings %v and %v", name, risk, tau, wantRisk, wantTau)
 				}
 				twice.GradOf(want, y, once.Slope)
 				for i := range g {
-					if !drotest.Near(g[i], want[i], 1e-12, drotest.MaxAbs(want)) {
+					if !drotest.IsNear(g[i], want[i], 1e-12, drotest.MaxAbs(want)) {
 						t.Fatalf("%s: gradient %v, of these weights %v", name, g, want)
 					}
 				}
@@ -60,7 +60,7 @@ func TestFusedAgainstTwoReadings(t *testing.T) {
 					}
 					total += y[j]
 				}
-				if !drotest.Near(total, 1, 1e-12, 1) {
+				if !drotest.IsNear(total, 1, 1e-12, 1) {
 					t.Fatalf("%s: the weights sum to %v", name, total)
 				}
 				if evaluated != n || once.Passes < 1 || once.Passes > 1.5+1.0/32 {

@@ -37,7 +37,7 @@ var _ saddle.Adversary = (*Groups)(nil)
 // leastMass is the least weight of a group: the inverse of a smaller number may overflow.
 const leastMass = 0x1p-1022
 
-// NewGroups returns the adversary that pays what near says for weights over groups.
+// NewGroups returns the adversary over groups with the set and penalty of near.
 // of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
 // −1 for none; the groups of all ways are numbered through. w are the weights of the
 // samples, nil for equal. Groups without weight are an error. The slices are kept.
@@ -52,7 +52,7 @@ func NewGroups(near Simplex, w []float64, of ...[]int) (*Groups, error) {
 	return NewGroupsOver(nil, near, w, ways...)
 }
 
-// NewGroupsOver returns [NewGroups] over samples that lie with several ranks: a collective call.
+// NewGroupsOver works like [NewGroups] for samples distributed over MPI ranks. It is a collective call.
 func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (*Groups, error) {
 	if len(of) == 0 || len(of[0]) == 0 {
 		return nil, errors.New("dro: an adversary over groups needs samples in groups")
@@ -62,7 +62,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		return nil, fmt.Errorf("dro: %w", err)
 	}
 	g := &Groups{Near: near, ways: len(of), weight: w, rows: rows}
-	lo, hi := rows.Here(n)
+	lo, hi := rows.LocalRange(n)
 	for k, index := range of {
 		if len(index) != n {
 			return nil, fmt.Errorf("dro: %d samples are grouped one way and %d another", n, len(index))
@@ -165,7 +165,7 @@ func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	return &s, s.Near.mostDivergence(len(g.count))
 }
 
-// Restricted implements Adversary: there is none.
+// Restricted implements Adversary: no such dual exists.
 func (*Groups) Restricted(int, int) (d saddle.Dual, offset float64) { return nil, 0 }
 
 // Differentiable implements Adversary: an optimum without a penalty is where groups meet.
@@ -174,8 +174,8 @@ func (*Groups) Differentiable(int, int) bool { return false }
 // Proximal implements Adversary.
 func (*Groups) Proximal() bool { return false }
 
-// Over implements Adversary.
-func (g *Groups) Over(rows *ranks.Rows) saddle.Dual {
+// WithRows implements Adversary.
+func (g *Groups) WithRows(rows *ranks.Rows) saddle.Dual {
 	over := *g
 	over.rows = rows
 	return &over
@@ -184,9 +184,9 @@ func (g *Groups) Over(rows *ranks.Rows) saddle.Dual {
 // OfSamples implements Adversary.
 func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	of := *g
-	of.rows, of.weight, of.of = nil, ranks.At(g.rows, g.weight, samples), nil
+	of.rows, of.weight, of.of = nil, ranks.GatherAt(g.rows, g.weight, samples), nil
 	for _, ids := range g.of {
-		of.of = append(of.of, ranks.At(g.rows, ids, samples))
+		of.of = append(of.of, ranks.GatherAt(g.rows, ids, samples))
 	}
 	return &of
 }
@@ -203,15 +203,15 @@ type grouped struct {
 	perGroup []float64 // q_g/mass_g by group, for the weights of the samples
 }
 
-// at computes the group means of the losses and the weights over groups.
-func (g *Groups) at(f []float64) *grouped {
+// evaluate computes the group means of the losses and the weights over groups.
+func (g *Groups) evaluate(f []float64) *grouped {
 	n, k := len(f), len(g.count)
 	count := g.rows.Shards(n)
 	total, mass := g.rows.Partials(count, k), g.rows.Partials(count, k)
 	total.Clear()
 	mass.Clear()
 	g.rows.Run(n, func(s, lo, hi int) {
-		t, m := total.Of(s), mass.Of(s)
+		t, m := total.Shard(s), mass.Shard(s)
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
@@ -256,7 +256,7 @@ func (g *Groups) at(f []float64) *grouped {
 
 // BestResponseTo implements Dual.
 func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
-	s := g.at(f)
+	s := g.evaluate(f)
 	g.weigh(y, s)
 	return s.risk, s.tau
 }
@@ -279,10 +279,10 @@ func (g *Groups) weigh(y []float64, s *grouped) {
 // weights over groups, and of the means that these are a response to.
 func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
-	s := g.at(e.Value)
+	s := g.evaluate(e.Value)
 	g.weigh(y, s)
 	e.GradTo(grad, y)
-	s.near.note(e, &s.response, s.q, s.loss)
+	s.near.recordResponse(e, &s.response, s.q, s.loss)
 	gamma := 4 * saddle.SumGamma(e.Rows, e.N)
 	largest, linear, adjust := 0.0, 0.0, 0.0
 	for i, v := range s.loss {
@@ -296,14 +296,14 @@ func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau f
 	if s.nu > 0 {
 		worst = gamma*(linear+adjust) + min(worst, worst/s.nu*worst)
 	}
-	e.Second += worst + e.Outside*adjust
+	e.ResponseRounding += worst + e.Infeasibility*adjust
 	return s.risk, s.tau
 }
 
 // Responses returns the means of the losses of the groups (with their adjustments), and
 // the weights over the groups of the best response to f.
 func (g *Groups) Responses(f []float64) (loss, q []float64) {
-	s := g.at(f)
+	s := g.evaluate(f)
 	loss, q = make([]float64, len(g.count)), make([]float64, len(g.count))
 	for i, id := range s.id {
 		loss[id], q[id] = s.loss[i], s.q[i]
@@ -348,7 +348,7 @@ func (g *Groups) overGroups(y []float64) []float64 {
 	part := g.rows.Partials(g.rows.Shards(len(y)), len(q))
 	part.Clear()
 	g.rows.Run(len(y), func(s, lo, hi int) {
-		sums := part.Of(s)
+		sums := part.Shard(s)
 		for j := lo; j < hi; j++ {
 			if id := g.of[0][j]; id >= 0 {
 				sums[id] += y[j]
@@ -359,15 +359,15 @@ func (g *Groups) overGroups(y []float64) []float64 {
 	return q
 }
 
-// OutsideShare implements Adversary: of samples that are grouped one way.
-func (g *Groups) OutsideShare(y []float64) float64 {
+// Infeasibility implements Adversary: of samples that are grouped one way.
+func (g *Groups) Infeasibility(y []float64) float64 {
 	switch {
 	case !g.Near.bounded():
 		return 0
 	case g.ways > 1:
 		return math.Inf(1)
 	}
-	return g.Near.OutsideShare(g.overGroups(y))
+	return g.Near.Infeasibility(g.overGroups(y))
 }
 
 // ImpliesPenalty reports whether the penalty of a best response is known from its risk.
@@ -382,7 +382,7 @@ func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi i
 // coupled by is how the weights over the groups move with the group means, diag(c) − ccᵀ/Σc
 // less what the bound of the ball forbids. Its terms are of rank one.
 func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
-	s := g.at(e.Value)
+	s := g.evaluate(e.Value)
 	along = g.gradients(e, s, within, slope)
 	if share = make([]float64, len(s.q)); !(s.nu > 0) {
 		return along, share
@@ -416,7 +416,7 @@ func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []floa
 	part := g.rows.Partials(e.Rows.Shards(e.N), k*e.D)
 	part.Clear()
 	g.rows.Run(e.N, func(sh, lo, hi int) {
-		sums := part.Of(sh)
+		sums := part.Shard(sh)
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				id := ids[j]
@@ -447,7 +447,7 @@ func (*Groups) Separated(int) saddle.Separable { return nil }
 // adjustments included, their gradients, one a row, and a function that stores the weights of the
 // samples Σ_g q_g a_g in y and returns ψ(y): the adjustments' part, negative.
 func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
-	s := g.at(e.Value)
+	s := g.evaluate(e.Value)
 	all := g.gradients(e, s, make([]float64, e.N), e.Slope)
 	possible := s.possible()
 	for _, i := range possible {

@@ -20,7 +20,7 @@ func misrounded(t *testing.T, n int, high bool) []float64 {
 		losses.Logistic{}.EvalTo(value, slope, []float64{m}, one)
 		p := exact.Problem{N: 1, D: 1, Rows: []float64{m}, Target: one, Loss: "logistic"}
 		f := p.Eval([]exact.Real{exact.New(1)})[0].Value
-		if over := -drotest.Above(f, value[0]); high && over > 2e-17 || !high && over < -2e-17 {
+		if over := -drotest.Subtract(f, value[0]); high && over > 2e-17 || !high && over < -2e-17 {
 			out = append(out, m)
 		}
 	}
@@ -55,7 +55,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 				computed = exact.Add(computed, exact.Mul(y[j], exact.New(c.Value[j])))
 				actual = exact.Add(actual, exact.Mul(y[j], s.Value))
 			}
-			if fall := drotest.Above(exact.Sub(computed, actual), c.Exact.Falls(c.Weights, c.Margin)); fall > 0 {
+			if fall := drotest.Subtract(exact.Sub(computed, actual), c.Exact.LowerRounding(c.Weights, c.Margin)); fall > 0 {
 				t.Errorf("ν = %v: ⟨y, f⟩ is %.3g lower than allowed for", nu, fall)
 			}
 			f := h.Eval([]exact.Real{exact.New(1)})
@@ -64,7 +64,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 				real[j] = f[j].Value
 			}
 			rise := exact.Sub(h.Respond(real).Value, h.Respond(drotest.Reals(c.Value)).Value)
-			if over := drotest.Above(rise, c.Rises()); over > 0 {
+			if over := drotest.Subtract(rise, c.UpperRounding()); over > 0 {
 				t.Errorf("ν = %v: the risk is %.3g higher than allowed for", nu, over)
 			}
 		}
@@ -78,7 +78,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: Simplex{}, Primal: L2{}})
 	c.Evaluate([]float64{1})
 	p := exact.Problem{N: 1, D: 1, Rows: rows, Target: []float64{1}, Loss: "logistic"}
-	if over := drotest.Above(exact.Sub(p.Eval([]exact.Real{exact.New(1)})[0].Value, exact.New(c.Value[0])), c.Rises()); over > 0 {
+	if over := drotest.Subtract(exact.Sub(p.Eval([]exact.Real{exact.New(1)})[0].Value, exact.New(c.Value[0])), c.UpperRounding()); over > 0 {
 		t.Errorf("the largest loss is %.3g higher than allowed for", over)
 	}
 }
@@ -93,7 +93,7 @@ func TestLossesOfZeroHaveMarginsThatRound(t *testing.T) {
 	if c.Evaluate([]float64{1.5, 2}); c.Value[0] != 0 || c.Margin == 0 {
 		t.Fatalf("a loss of %v, its margin to %v", c.Value[0], c.Margin)
 	}
-	if rises := c.Rises(); rises < c.Margin*c.Margin/2 {
+	if rises := c.UpperRounding(); rises < c.Margin*c.Margin/2 {
 		t.Errorf("the loss may be %v, and is allowed %v", c.Margin*c.Margin/2, rises)
 	}
 }

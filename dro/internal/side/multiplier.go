@@ -81,7 +81,7 @@ func (r *reference) deviation(f []float64, top float64) float64 {
 		return r.rows.Sum(len(f), func(lo, hi int) float64 {
 			s := 0.0
 			for j := lo; j < hi; j++ {
-				if w := r.at(j); w > 0 {
+				if w := r.weightAt(j); w > 0 {
 					s += w / r.total * of(f[j])
 				}
 			}

@@ -82,14 +82,14 @@ func TestSeparableResponsesMeetOptimalityConditions(t *testing.T) {
 				}
 				want += v*f[j] - c.psi(v, n)
 			}
-			if tau != 0 || !drotest.Near(risk, want, drotest.ClosedForm, want) {
+			if tau != 0 || !drotest.IsNear(risk, want, drotest.ClosedForm, want) {
 				t.Errorf("%v n=%d: risk %v, τ %v; want %v, 0", c, n, risk, tau, want)
 			}
 			total := 0.0
 			for _, v := range y {
 				total += c.psi(v, n)
 			}
-			if v := c.dual.Value(y); !drotest.Near(v, total, drotest.ClosedForm, total) {
+			if v := c.dual.Value(y); !drotest.IsNear(v, total, drotest.ClosedForm, total) {
 				t.Errorf("%v n=%d: Value %v, Σψ_j = %v", c, n, v, total)
 			}
 		}
@@ -134,7 +134,7 @@ func TestBlockStepsMeetOptimalityConditions(t *testing.T) {
 					}
 					continue
 				}
-				if y[j] > 1e-250 && !drotest.Near(u[j], coords[j], drotest.ClosedForm, u[j]) {
+				if y[j] > 1e-250 && !drotest.IsNear(u[j], coords[j], drotest.ClosedForm, u[j]) {
 					t.Errorf("%v: coordinate %v of weight %v, want %v", c, u[j], y[j], coords[j])
 				}
 				g := a*blocks*(f[j]-c.nu*(prev[j]-c.u0)) - (a*c.nu+e)*(u[j]-prev[j])

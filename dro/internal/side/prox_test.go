@@ -85,7 +85,7 @@ func TestProximalStepsMeetOptimalityConditions(t *testing.T) {
 				t.Errorf("%s: another answer in place", name)
 			}
 			for j := range u {
-				if !drotest.Near(u[j], coords[j], 1e-9, u[j]) {
+				if !drotest.IsNear(u[j], coords[j], 1e-9, u[j]) {
 					t.Errorf("%s: coordinate %d is %v, of y %v", name, j, u[j], coords[j])
 					break
 				}
@@ -162,7 +162,7 @@ func TestEntropyStaysOnTheSimplex(t *testing.T) {
 	for _, steep := range []float64{1, 1e3, 1e6} {
 		dst := make([]float64, 3)
 		p.ProxTo(dst, []float64{-steep, steep, -steep}, []float64{0, 0, 0}, 1, 1)
-		if err := p.Contains(dst); err != nil || !drotest.Near(dst[0], dst[2], 1e-12, 0) || dst[1] > dst[0] {
+		if err := p.Contains(dst); err != nil || !drotest.IsNear(dst[0], dst[2], 1e-12, 0) || dst[1] > dst[0] {
 			t.Errorf("gradients of ±%v: %v, %v", steep, dst, err)
 		}
 	}

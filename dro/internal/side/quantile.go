@@ -31,19 +31,19 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 		}
 		parts.Clear()
 		r.rows.Run(len(f), func(k, first, end int) {
-			byPart, width := parts.Of(k), hi-lo
+			byPart, width := parts.Shard(k), hi-lo
 			switch step {
 			case 0:
 				for j := first; j < end; j++ {
 					if b := orderedBits(f[j]) - lo; b <= width {
-						byPart[b>>shift] += r.at(j)
+						byPart[b>>shift] += r.weightAt(j)
 					}
 				}
 			case 1:
 				for j := first; j < end; j++ {
 					if b := orderedBits(f[j]) - lo; b <= width {
 						kept[k] = append(kept[k], int32(j))
-						byPart[b>>shift] += r.at(j)
+						byPart[b>>shift] += r.weightAt(j)
 					}
 				}
 			default:
@@ -51,7 +51,7 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 				for _, j := range kept[k] {
 					if b := orderedBits(f[j]) - lo; b <= width {
 						in = append(in, j)
-						byPart[b>>shift] += r.at(int(j))
+						byPart[b>>shift] += r.weightAt(int(j))
 					}
 				}
 				kept[k] = in
@@ -74,14 +74,14 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 	}
 }
 
-// extremes returns the least and the largest loss of a sample with weight, +Inf and −Inf where there
-// is none.
+// extremes returns the least and the largest loss of a sample with weight, +Inf and −Inf if no sample
+// has weight.
 func (r *reference) extremes(f []float64) (least, most float64) {
 	parts := [2][]float64{r.rows.Scalars(len(f)), r.rows.Scalars(len(f))}
 	r.rows.Run(len(f), func(k, lo, hi int) {
 		least, most := math.Inf(1), math.Inf(-1)
 		for j, v := range f[lo:hi] {
-			if (v < least || v > most) && r.at(lo+j) > 0 {
+			if (v < least || v > most) && r.weightAt(lo+j) > 0 {
 				least, most = min(least, v), max(most, v)
 			}
 		}

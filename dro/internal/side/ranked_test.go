@@ -25,10 +25,10 @@ func TestSmoothedOverRanks(t *testing.T) {
 		_, want := Simplex{Divergence: divergence, Nu: 0, Weights: w}.Smoothed(1, n)
 		err := ranks.Run(3, func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
-			lo, hi := rows.Here(n)
+			lo, hi := rows.LocalRange(n)
 			own := make([]float64, n)
 			copy(own[lo:hi], w[lo:hi])
-			d := Simplex{Divergence: divergence, Weights: own}.Over(rows)
+			d := Simplex{Divergence: divergence, Weights: own}.WithRows(rows)
 			if _, most := d.(Simplex).Smoothed(1, n); !(most > want*(1-1e-12) && most < want*(1+1e-12)) {
 				return fmt.Errorf("rank %d: %v at most, all samples have %v", c.Rank(), most, want)
 			}
@@ -44,7 +44,7 @@ func TestSmoothedOverRanks(t *testing.T) {
 func TestRestricted_IsLocal(t *testing.T) {
 	const n, m = 9001, 3
 	err := ranks.Run(2, func(c ranks.Comm) error {
-		d := Simplex{Divergence: KullbackLeibler, Nu: 1}.Over(ranks.NewRows(c, n)).(Simplex)
+		d := Simplex{Divergence: KullbackLeibler, Nu: 1}.WithRows(ranks.NewRows(c, n)).(Simplex)
 		few, _ := d.Restricted(n, m)
 		y := make([]float64, m)
 		if risk, _ := few.BestResponseTo(y, []float64{1, 1, 1}); !(math.Abs(risk-1) <= 1e-12) {
@@ -154,7 +154,7 @@ func TestQuantile_AgainstSorting(t *testing.T) {
 						counted, traffic := ranks.Count(comm)
 						rows := ranks.NewRows(counted, n)
 						own := make([]float64, n)
-						lo, hi := rows.Here(n)
+						lo, hi := rows.LocalRange(n)
 						for j := range own {
 							if own[j] = math.NaN(); j >= lo && j < hi {
 								own[j] = f[j]

@@ -24,8 +24,8 @@ func newReference(rows *ranks.Rows, w []float64, n int) reference {
 	return reference{rows, w[:n], totalOf(rows, w[:n])}
 }
 
-// at returns the weight of sample j, not divided by the total.
-func (r *reference) at(j int) float64 {
+// weightAt returns the weight of sample j, not divided by the total.
+func (r *reference) weightAt(j int) float64 {
 	if r.w == nil {
 		return 1
 	}
@@ -36,13 +36,13 @@ func (r *reference) at(j int) float64 {
 func (r *reference) weightsTo(y []float64) {
 	r.rows.Run(len(y), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			y[j] = r.at(j) / r.total
+			y[j] = r.weightAt(j) / r.total
 		}
 	})
 }
 
-// largest returns the largest loss of a sample with a reference weight, no number where one of these
-// is none.
+// largest returns the largest loss of a sample with a reference weight, NaN if one of these losses is
+// NaN.
 func (r *reference) largest(f []float64) float64 {
 	return r.rows.Max(len(f), func(lo, hi int) float64 {
 		if r.w == nil {
@@ -77,11 +77,11 @@ func totalOf(rows *ranks.Rows, w []float64) float64 {
 // 2⁻⁷⁴ of it.
 const leastTotal = 0x1p-1000
 
-// validMass checks that weights are finite, ≥ 0, and not all next to zero: of samples that lie with
-// several ranks those that are here, of which each may be.
+// validMass checks that weights are finite, ≥ 0, and not all close to zero. With samples distributed
+// over MPI ranks it checks the samples of this rank, whose weights may all be zero.
 func validMass(rows *ranks.Rows, w []float64) error {
 	total := 0.0
-	lo, hi := rows.Here(len(w))
+	lo, hi := rows.LocalRange(len(w))
 	for j, v := range w[lo:hi] {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("the weight of sample %d is %v: it must be finite and ≥ 0", lo+j, v)

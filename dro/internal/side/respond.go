@@ -81,7 +81,7 @@ func (r *reference) withTies(b bound, f []float64) bound {
 			s := 0.0
 			for j := lo; j < hi; j++ {
 				if f[j] == b.level {
-					s += r.at(j)
+					s += r.weightAt(j)
 				}
 			}
 			return s
@@ -90,8 +90,8 @@ func (r *reference) withTies(b bound, f []float64) bound {
 	return b
 }
 
-// left returns the ratio y/w of the losses at the bound where weights have no penalty.
-func (b bound) left() float64 {
+// ratioAtBound returns the ratio y/w of the losses at the bound where weights have no penalty.
+func (b bound) ratioAtBound() float64 {
 	if b.above == 0 {
 		return min(b.limit, 1/b.ties)
 	}
@@ -100,7 +100,7 @@ func (b bound) left() float64 {
 
 // vertexDivergence returns D of the weights without a penalty.
 func (b bound) vertexDivergence(d Divergence) float64 {
-	left := b.left()
+	left := b.ratioAtBound()
 	if d == KullbackLeibler {
 		sum := b.ties * left * math.Log(left)
 		if b.above > 0 {
@@ -119,18 +119,18 @@ func (b bound) vertexDivergence(d Divergence) float64 {
 // equal to it: the best response without a penalty.
 func (r *reference) respondAbove(y, f []float64, b bound) {
 	b = r.withTies(b, f)
-	left := b.left()
+	left := b.ratioAtBound()
 	r.rows.Run(len(f), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			y[j] = 0
 			if v := f[j]; !(v < b.level) {
-				switch w := r.at(j); {
+				switch w := r.weightAt(j); {
 				case w == 0:
 				case v > b.level:
 					y[j] = w * b.limit / r.total
 				case v == b.level:
 					y[j] = w / r.total * left
-				default: // no number: the risk is none either
+				default: // NaN: the risk is NaN too
 					y[j] = v
 				}
 			}
@@ -157,7 +157,7 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 				return
 			}
 			for j := lo; j < hi; j++ {
-				if w := r.at(j); w == 0 {
+				if w := r.weightAt(j); w == 0 {
 					y[j] = 0
 				} else if a := y[j] * s; a > b.limit {
 					y[j] = w * b.limit / r.total
@@ -187,7 +187,7 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 			return
 		}
 		for j := lo; j < hi; j++ {
-			w, a := r.at(j)/r.total, y[j]-t
+			w, a := r.weightAt(j)/r.total, y[j]-t
 			switch {
 			case w == 0 || a <= 0:
 				y[j] = 0
@@ -226,7 +226,7 @@ func (r *reference) exponentials(y, f []float64, nu float64, b bound, guess floa
 			if !(y[j] <= farthest) && f[j] == f[j] {
 				y[j] = farthest
 			}
-			if w := r.at(j); w > 0 {
+			if w := r.weightAt(j); w > 0 {
 				s += w * y[j]
 			}
 		}

@@ -120,10 +120,10 @@ func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
 				if err := violatesKKT(w, g, c.limit(n), drotest.KKT*(1+size)); err != nil {
 					t.Errorf("%v n=%d scale=%v: %v", c, n, scale, err)
 				}
-				if want := vec.Dot(y, f) - c.psi(y); !drotest.Near(risk, want, drotest.ClosedForm, size) {
+				if want := vec.Dot(y, f) - c.psi(y); !drotest.IsNear(risk, want, drotest.ClosedForm, size) {
 					t.Errorf("%v n=%d scale=%v: risk %v, ⟨y, f⟩ − ψ(y) = %v", c, n, scale, risk, want)
 				}
-				if v := c.dual.Value(y); !drotest.Near(v, c.psi(y), drotest.ClosedForm, size) {
+				if v := c.dual.Value(y); !drotest.IsNear(v, c.psi(y), drotest.ClosedForm, size) {
 					t.Errorf("%v n=%d: Value %v, ψ(y) = %v", c, n, v, c.psi(y))
 				}
 				for j, v := range y { // y_j = level((f_j − τ)/ν)
@@ -156,7 +156,7 @@ func TestThresholds_AgainstSorting(t *testing.T) {
 			want := drotest.NaiveThreshold(v, limit) + 1
 			for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, math.Inf(-1), math.Inf(1)} {
 				a := Simplex{Divergence: PearsonChi2, Nu: 1, Alpha: alpha}.respond(y, v, saddle.Multipliers{Tau: from, Known: true})
-				if !(math.Abs(floats.Sum(y)-1) <= drotest.ClosedForm) || slices.Max(y) > 0 && slices.Max(y) < limit/float64(n) && !drotest.Near(a.tau, want, 1e-11, drotest.MaxAbs(v)+1) {
+				if !(math.Abs(floats.Sum(y)-1) <= drotest.ClosedForm) || slices.Max(y) > 0 && slices.Max(y) < limit/float64(n) && !drotest.IsNear(a.tau, want, 1e-11, drotest.MaxAbs(v)+1) {
 					t.Fatalf("limit %v of %v from %v: %v, by sorting %v; weights %v", limit, v, from, a.tau, want, y)
 				}
 			}
@@ -197,11 +197,11 @@ func TestKnownResponses(t *testing.T) {
 	} {
 		y := make([]float64, len(c.f))
 		risk, tau := c.dual.BestResponseTo(y, c.f)
-		if !drotest.Near(risk, c.risk, drotest.ClosedForm, c.risk) || !drotest.Near(tau, c.tau, drotest.ClosedForm, c.tau) {
+		if !drotest.IsNear(risk, c.risk, drotest.ClosedForm, c.risk) || !drotest.IsNear(tau, c.tau, drotest.ClosedForm, c.tau) {
 			t.Errorf("%T%+v of %v: risk %v, τ %v; want %v, %v", c.dual, c.dual, c.f, risk, tau, c.risk, c.tau)
 		}
 		for j := range y {
-			if !drotest.Near(y[j], c.y[j], drotest.ClosedForm, 0) {
+			if !drotest.IsNear(y[j], c.y[j], drotest.ClosedForm, 0) {
 				t.Errorf("%T%+v of %v: weights %v, want %v", c.dual, c.dual, c.f, y, c.y)
 				break
 			}

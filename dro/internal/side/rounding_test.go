@@ -27,7 +27,7 @@ func TestRoundingIsBounded(t *testing.T) {
 			}
 			value := c.Evaluate(x)
 			P := h.Objective(drotest.Reals(x))
-			if up := drotest.Above(P, c.Best.Upper); up > 0 {
+			if up := drotest.Subtract(P, c.Best.Upper); up > 0 {
 				t.Fatalf("%s: P is %.3g above the upper bound %v", name, up, c.Best.Upper)
 			}
 			if c.Best.Upper < value {
@@ -39,7 +39,7 @@ func TestRoundingIsBounded(t *testing.T) {
 			sampleRounding(t, name, &h, c, x)
 			response := h.Respond(drotest.Reals(c.Value))
 			slack := c.RiskRounding()
-			if off := math.Abs(drotest.Above(response.Value, c.Risk)); off > slack {
+			if off := math.Abs(drotest.Subtract(response.Value, c.Risk)); off > slack {
 				t.Fatalf("%s: the risk %v is off by %.3g, not %.3g", name, c.Risk, off, slack)
 			}
 			if slack > 1e-11*c.Top {
@@ -62,8 +62,8 @@ func linearRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certif
 		y[j] = exact.Div(y[j], mass)
 		linear = exact.Add(linear, exact.Mul(y[j], s.Value))
 	}
-	proved := c.Risk - c.RiskRounding() - c.Exact.Falls(c.Weights, c.Margin)
-	if over := drotest.Above(exact.Sub(linear, h.Psi(y)), proved); over < 0 {
+	proved := c.Risk - c.RiskRounding() - c.Exact.LowerRounding(c.Weights, c.Margin)
+	if over := drotest.Subtract(exact.Sub(linear, h.Psi(y)), proved); over < 0 {
 		t.Fatalf("%s: L(x, y) − φ(x) is %.3g below the %v proved of it", name, -over, proved)
 	}
 }
@@ -111,7 +111,7 @@ func sampleRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certif
 		for i, v := range x {
 			m = exact.Add(m, exact.Mul(exact.New(h.Rows[j*h.D+i]), exact.New(v)))
 		}
-		if off := math.Abs(drotest.Above(m, margin[j])); off > c.Margin {
+		if off := math.Abs(drotest.Subtract(m, margin[j])); off > c.Margin {
 			t.Fatalf("%s: margin %d is off by %.3g, not %.3g", name, j, off, c.Margin)
 		}
 		// The line through the computed margin, at the exact one.
@@ -130,7 +130,7 @@ func gradientRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Cert
 	for _, y := range c.Y {
 		mass = exact.Add(mass, exact.New(y))
 	}
-	if off := math.Abs(drotest.Above(mass, 1)); off > c.Weights.Off {
+	if off := math.Abs(drotest.Subtract(mass, 1)); off > c.Weights.Off {
 		t.Fatalf("%s: the weights sum to 1 + %.3g, not %.3g", name, off, c.Weights.Off)
 	}
 	for i := range h.D {
@@ -138,7 +138,7 @@ func gradientRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Cert
 		for j, y := range c.Y {
 			g = exact.Add(g, exact.Mul(exact.Mul(exact.New(y), exact.New(c.Slope[j])), exact.New(h.Rows[j*h.D+i])))
 		}
-		if off := math.Abs(drotest.Above(exact.Div(g, mass), c.G[i])); off > c.Err[i] {
+		if off := math.Abs(drotest.Subtract(exact.Div(g, mass), c.G[i])); off > c.Err[i] {
 			t.Fatalf("%s: entry %d of the gradient, %v, is off by %.3g, not %.3g", name, i, c.G[i], off, c.Err[i])
 		}
 	}

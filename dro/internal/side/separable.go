@@ -31,11 +31,11 @@ var (
 	_ saddle.Separable = Orthant{}
 )
 
-// Precise implements saddle.Precise.
-func (Orthant) Precise() bool { return true }
+// IsPrecise implements saddle.Precise.
+func (Orthant) IsPrecise() bool { return true }
 
-// Precise implements saddle.Precise.
-func (Box) Precise() bool { return true }
+// IsPrecise implements saddle.Precise.
+func (Box) IsPrecise() bool { return true }
 
 // Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
 func (o Orthant) Valid(int) error {
@@ -105,7 +105,7 @@ func (o Orthant) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 // BestResponseTo implements Dual: f_j/ν clipped, or the end of the interval that
-// f_j points to. The risk is +Inf when an unbounded weight grows without price.
+// f_j points to. The risk is +Inf when a weight without a bound or a penalty grows.
 func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return shard.Sum(len(f), func(lo, hi int) float64 {
 		s := 0.0
@@ -128,6 +128,7 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}), 0
 }
 
+// clip returns the point of the interval nearest to v.
 func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Upper)) }
 
 // CoordsTo implements Separable: as of the simplex.

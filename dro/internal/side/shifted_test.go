@@ -48,10 +48,10 @@ func TestAllowancesHoldMarginsFarOff(t *testing.T) {
 					for j, v := range value {
 						mean += c.Y[j] * (v - c.Value[j])
 					}
-					if most := c.Rises(); rise > most*(1+1e-9)+1e-12 {
+					if most := c.UpperRounding(); rise > most*(1+1e-9)+1e-12 {
 						t.Fatalf("%s, %T, ν = %v, margins off by %v: the risk rises by %v, %v is allowed", loss.Name(), dual, nu, off, rise, most)
 					}
-					if most := c.Exact.Falls(c.Weights, c.Margin); -mean > most*(1+1e-9)+1e-12 {
+					if most := c.Exact.LowerRounding(c.Weights, c.Margin); -mean > most*(1+1e-9)+1e-12 {
 						t.Fatalf("%s, %T, ν = %v, margins off by %v: the mean falls by %v, %v is allowed", loss.Name(), dual, nu, off, -mean, most)
 					}
 					if rise > 1.01*mean && mean > 0 {
@@ -89,11 +89,11 @@ func TestRoundingOfTheLargestGroup(t *testing.T) {
 			for j := k; j < n; j += 3 {
 				mean = exact.Add(mean, exact.New(f[j]))
 			}
-			if mean = exact.Add(exact.Div(mean, exact.New(n/3)), exact.New(g.Adjust[k])); exact.Less(largest, mean) {
+			if mean = exact.Add(exact.Div(mean, exact.New(n/3)), exact.New(g.Adjust[k])); exact.IsLess(largest, mean) {
 				largest = mean
 			}
 		}
-		if off := math.Abs(drotest.Above(largest, c.Risk)); off > c.RiskRounding() || off > 1e-14 {
+		if off := math.Abs(drotest.Subtract(largest, c.Risk)); off > c.RiskRounding() || off > 1e-14 {
 			t.Errorf("the largest mean is off by %v, %v is allowed", off, c.RiskRounding())
 		}
 	}

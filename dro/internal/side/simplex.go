@@ -106,9 +106,9 @@ func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return a.risk, a.tau
 }
 
-// Price returns the multiplier ν of the best response to the losses f: the penalty ν·D alone has the
+// MultiplierAt returns the multiplier ν of the best response to the losses f: the penalty ν·D alone has the
 // same.
-func (s Simplex) Price(f []float64) float64 {
+func (s Simplex) MultiplierAt(f []float64) float64 {
 	if !s.bounded() {
 		return s.Nu
 	}
@@ -186,23 +186,23 @@ func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.bounded() && s.Alpha
 // CapTo stores the largest weights w/Alpha of the samples in u, of one entry a sample.
 func (s Simplex) CapTo(u []float64) {
 	r := newReference(s.rows, s.Weights, len(u))
-	lo, hi := s.rows.Here(len(u))
+	lo, hi := s.rows.LocalRange(len(u))
 	for j := lo; j < hi; j++ {
-		if u[j] = 0; r.at(j) > 0 {
-			u[j] = r.at(j) / r.total * s.limit()
+		if u[j] = 0; r.weightAt(j) > 0 {
+			u[j] = r.weightAt(j) / r.total * s.limit()
 		}
 	}
 }
 
-// Over implements Adversary.
-func (s Simplex) Over(rows *ranks.Rows) saddle.Dual {
+// WithRows implements Adversary.
+func (s Simplex) WithRows(rows *ranks.Rows) saddle.Dual {
 	s.rows = rows
 	return s
 }
 
 // OfSamples implements Adversary.
 func (s Simplex) OfSamples(samples []int) saddle.Dual {
-	s.Weights, s.rows = ranks.At(s.rows, s.Weights, samples), nil
+	s.Weights, s.rows = ranks.GatherAt(s.rows, s.Weights, samples), nil
 	return s
 }
 

@@ -62,7 +62,7 @@ func TestCancellation(t *testing.T) {
 			if err := drotest.Sound(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Y) != 300 || !(math.Abs(vec.Sum(res.Y)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
+			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(vec.Sum(res.Weights)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
 				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}
 			if o.after > 35 { // one step, with its line search, and the weights returned
@@ -91,7 +91,7 @@ func TestSameSeedSameBits(t *testing.T) {
 			}
 			first := run(1, 7)
 			for _, threads := range []int{2, 8} {
-				if res := run(threads, 7); !slices.Equal(res.X, first.X) || !slices.Equal(res.Y, first.Y) || res.Certificate != first.Certificate ||
+				if res := run(threads, 7); !slices.Equal(res.X, first.X) || !slices.Equal(res.Weights, first.Weights) || res.Certificate != first.Certificate ||
 					res.Passes != first.Passes || res.Iterations != first.Iterations {
 					t.Errorf("%s, %T: another result with %d threads", drotest.Describe(m), d, threads)
 				}

@@ -20,7 +20,7 @@ func TestNoFalseCertificateWithoutModulus(t *testing.T) {
 		p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 0.5}, Primal: L2{}}
 		truth := drotest.Solve(t, &Problem{Oracle: p.Oracle, Dual: p.Dual, Primal: L2{Mu: 1e-9}}, LBFGS{}, drotest.Asking(1e-8, 3000))
 		res := drotest.Solve(t, p, m, drotest.Asking(1e-6, 200))
-		if res.Status == Certified && !drotest.Near(res.Objective, truth.Objective, 1e-5, truth.Objective) {
+		if res.Status == Certified && !drotest.IsNear(res.Objective, truth.Objective, 1e-5, truth.Objective) {
 			t.Errorf("%s certifies %v, optimum %v", m.Name(), res.Objective, truth.Objective)
 		}
 		if res.Certificate.Lower > truth.Certificate.Upper {

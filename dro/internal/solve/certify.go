@@ -57,8 +57,8 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	}
 	r.Cert.Certify()
 	if d <= hessian.MaxColumns {
-		count := bound.Affordable(r.Cert, pointPasses)
-		bound.FromCurvature(r.Cert, count, count, pointPasses)
+		count := bound.SamplesFor(r.Cert, pointPasses)
+		bound.CertifyByCurvature(r.Cert, count, count, pointPasses)
 	}
 	return r.Cert, nil
 }

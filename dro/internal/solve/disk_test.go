@@ -79,13 +79,13 @@ func TestRowsOnDisk(t *testing.T) {
 				t.Errorf("%s, %v: %v at %.12g in %v on disk, %v at %.12g in %v in memory", m.Name(), dual, got.Status, got.Objective, got.Certificate, want.Status, want.Objective, want.Certificate)
 			}
 			sum := 0.0
-			for _, y := range got.Y {
+			for _, y := range got.Weights {
 				sum += y
 			}
 			if !(math.Abs(sum-1) <= 1e-9) {
 				t.Errorf("%s, %v: the weights sum to %v", m.Name(), dual, sum)
 			}
-			memory.Release(arena, got.Y)
+			memory.Release(arena, got.Weights)
 		}
 	}
 	oracle, err := losses.NewLinear(loss, disk, target)

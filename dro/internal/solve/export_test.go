@@ -92,5 +92,5 @@ func NewFixed(w []float64) (Simplex, error) {
 // NewFixedOver is NewFixed for samples that several ranks share.
 func NewFixedOver(rows *ranks.Rows, w []float64) (Dual, error) {
 	d, _ := NewFixed(w)
-	return d.Over(rows), nil
+	return d.WithRows(rows), nil
 }

@@ -98,7 +98,7 @@ func TestNewton_CancelledBeforeItsFirstStep(t *testing.T) {
 	cancel()
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 5000, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 10}}
 	res, err := dro.SolveBy(ctx, p, dro.Newton{}, dro.DefaultSettings())
-	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Y) != 5000 {
+	if err == nil || res == nil || res.Status != dro.Cancelled || math.IsInf(res.Objective, 0) || len(res.Weights) != 5000 {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if proved, err := dro.Certify(p, res.X); err != nil || !(res.Certificate.Lower > 0.5*proved.Lower) {

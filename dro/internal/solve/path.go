@@ -9,17 +9,17 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// A Path bounds the optima of one problem at every price ν, from points solved at a few.
+// A Path bounds the optima of one problem at every ν, from points solved at a few.
 // For weights y the bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν and −νD(y) is
 // linear in it; for a point x the upper bound is R_ν(f(x)) + φ(x), one best response.
 type Path struct {
 	problem saddle.Problem               // its dual is not used
 	at      func(nu float64) saddle.Dual // the penalty ν·D
 	points  []pathPoint
-	known   map[float64]bracket // by price
+	known   map[float64]bracket // by ν
 }
 
-// A bracket is what the first points have said of a price.
+// A bracket holds the bounds at one ν from the points added first.
 type bracket struct {
 	best saddle.Certificate
 	of   int // points
@@ -60,10 +60,9 @@ func (p *Path) Add(x, y []float64) error {
 	return nil
 }
 
-// Between returns bounds of the optimum at ν > 0, wherever that lies among the prices of
-// the points: n operations for each that was added since the same ν was asked for. With no
-// points nothing is known. A Path is not for concurrent use.
-func (p *Path) Between(nu float64) (saddle.Certificate, error) {
+// BoundsAt returns bounds of the optimum at any ν > 0: n operations for each point added since the
+// last call with the same ν. Without points both bounds are infinite. A Path is not for concurrent use.
+func (p *Path) BoundsAt(nu float64) (saddle.Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return saddle.Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
 	}

@@ -53,22 +53,22 @@ func TestPathBracketsEveryPrice(t *testing.T) {
 			return res
 		}
 		path := dro.NewPath(p, at)
-		if c, err := path.Between(1); err != nil || !math.IsInf(c.Gap(), 1) {
+		if c, err := path.BoundsAt(1); err != nil || !math.IsInf(c.Gap(), 1) {
 			t.Errorf("%s: an empty path knows %v, %v", name, c, err)
 		}
 		prices := []float64{3, 1.5, 0.8, 0.4, 0.2, 0.1}
 		for _, nu := range prices {
 			res := solve(nu)
-			if err := path.Add(res.X, res.Y); err != nil {
+			if err := path.Add(res.X, res.Weights); err != nil {
 				t.Fatal(err)
 			}
-			c, err := path.Between(nu)
+			c, err := path.BoundsAt(nu)
 			if err != nil || c.Relative() > 1e-6 {
 				t.Errorf("%s: at ν = %v itself the gap is %.3g, %v", name, nu, c.Relative(), err)
 			}
 		}
 		for _, nu := range []float64{10, 2, 1.1, 0.6, 0.3, 0.15, 0.05} {
-			c, err := path.Between(nu)
+			c, err := path.BoundsAt(nu)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestPathBracketsEveryPrice(t *testing.T) {
 			}
 		}
 		for _, nu := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-			if _, err := path.Between(nu); err == nil {
+			if _, err := path.BoundsAt(nu); err == nil {
 				t.Errorf("%s: a bracket at ν = %v", name, nu)
 			}
 		}

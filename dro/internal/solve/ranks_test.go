@@ -47,8 +47,8 @@ func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Los
 		if err != nil {
 			return err
 		}
-		lo, hi := ranks.NewRows(c, s.N).Here(s.N)
-		res.Y = slices.Clone(res.Y[lo:hi])
+		lo, hi := ranks.NewRows(c, s.N).LocalRange(s.N)
+		res.Weights = slices.Clone(res.Weights[lo:hi])
 		out[c.Rank()] = res
 		return nil
 	})
@@ -61,7 +61,7 @@ func onRanks(t *testing.T, size int, few bool, s drotest.Sample, loss losses.Los
 // dealt are the losses of a sample whose rows are dealt to ranks.
 func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss, few bool) (*losses.Linear, error) {
 	rows := ranks.NewRows(c, s.N)
-	lo, hi := rows.Here(s.N)
+	lo, hi := rows.LocalRange(s.N)
 	here, err := design.NewDense(hi-lo, s.D, s.Design[lo*s.D:hi*s.D])
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func dealt(c ranks.Comm, s drotest.Sample, loss losses.Loss, few bool) (*losses.
 // hereAlone is a copy of v in which entries of other ranks' rows are unknown.
 func hereAlone[T any](rows *ranks.Rows, v []T, unknown T) []T {
 	out := slices.Repeat([]T{unknown}, len(v))
-	lo, hi := rows.Here(len(v))
+	lo, hi := rows.LocalRange(len(v))
 	copy(out[lo:hi], v[lo:hi])
 	return out
 }
@@ -119,7 +119,7 @@ func TestRanksAgree(t *testing.T) {
 	}
 	own := func(of func(w []float64) Dual) func(*ranks.Rows) (Dual, error) {
 		return func(rows *ranks.Rows) (Dual, error) {
-			return of(hereAlone(rows, weights, math.NaN())).(saddle.Adversary).Over(rows), nil
+			return of(hereAlone(rows, weights, math.NaN())).(saddle.Adversary).WithRows(rows), nil
 		}
 	}
 	fixed := func(rows *ranks.Rows) (Dual, error) { return NewFixedOver(rows, hereAlone(rows, weights, math.NaN())) }
@@ -185,7 +185,7 @@ func TestRanksAgree(t *testing.T) {
 				calls = rounds
 				var whole []float64
 				for r, res := range all {
-					whole = append(whole, res.Y...)
+					whole = append(whole, res.Weights...)
 					if first == nil {
 						first = res
 					}
@@ -230,9 +230,9 @@ func TestRanksRefuse(t *testing.T) {
 		method Method
 		says   []string
 	}{
-		{Simplex{Nu: 1}, primaldual.SeparableBlock{}, []string{"separable needs rows that lie with one rank"}},
-		{Box{Upper: 1, Nu: 1}, LBFGS{}, []string{"lbfgs needs", "no side.Box"}},
-		{embedding{Simplex{Nu: 1}}, Newton{}, []string{"no solve.embedding of this kind"}},
+		{Simplex{Nu: 1}, primaldual.SeparableBlock{}, []string{"separable needs rows that are not distributed over MPI ranks"}},
+		{Box{Upper: 1, Nu: 1}, LBFGS{}, []string{"lbfgs needs", "which side.Box is not"}},
+		{embedding{Simplex{Nu: 1}}, Newton{}, []string{"which solve.embedding is not"}},
 	} {
 		err := ranks.Run(2, func(comm ranks.Comm) error {
 			oracle, err := dealt(comm, s, losses.Logistic{}, false)

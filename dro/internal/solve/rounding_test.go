@@ -40,7 +40,7 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 			held++
 			for _, res := range all {
 				for _, check := range res.Trace {
-					if drotest.Above(optimum, check.Lower) < 0 || drotest.Above(optimum, check.Upper) > 0 {
+					if drotest.Subtract(optimum, check.Lower) < 0 || drotest.Subtract(optimum, check.Upper) > 0 {
 						t.Fatalf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, check.Lower, check.Upper, optimum.Text('g', 20))
 					}
 				}
@@ -115,7 +115,7 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := path.Add(res.X, res.Y); err != nil {
+			if err := path.Add(res.X, res.Weights); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,13 +123,13 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := path.Between(h.Nu)
+		c, err := path.BoundsAt(h.Nu)
 		optimum := h.Polish(res.X)
 		if err != nil || optimum == nil {
 			continue
 		}
 		held++
-		if drotest.Above(optimum, c.Lower) < 0 || drotest.Above(optimum, c.Upper) > 0 {
+		if drotest.Subtract(optimum, c.Lower) < 0 || drotest.Subtract(optimum, c.Upper) > 0 {
 			t.Errorf("%s, %s, %s: [%v, %v] misses the optimum %s", h.Name, h.Loss, h.Penalty, c.Lower, c.Upper, optimum.Text('g', 20))
 		}
 	}

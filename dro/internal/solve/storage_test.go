@@ -211,7 +211,7 @@ func TestStoragesAndThreads(t *testing.T) {
 					}
 				}
 				a, b := res[0], res[1]
-				if !slices.Equal(a.X, b.X) || !slices.Equal(a.Y, b.Y) || a.Certificate != b.Certificate || a.Passes != b.Passes || a.Iterations != b.Iterations {
+				if !slices.Equal(a.X, b.X) || !slices.Equal(a.Weights, b.Weights) || a.Certificate != b.Certificate || a.Passes != b.Passes || a.Iterations != b.Iterations {
 					t.Errorf("%T %s %s: %v and %v, %v and %v with 1 and 8 threads", z, loss.Name(), m.Name(), a.Certificate, b.Certificate, a.X, b.X)
 				}
 			}

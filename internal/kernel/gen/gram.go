@@ -25,15 +25,15 @@ const packGroup = 8
 
 func gramPack(size int) {
 	name := fmt.Sprintf("gramPack%dAVX2", 8*size)
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b *float64, X *%s, d int, offset *int, w *float64, k, room int)",
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a, b *float64, X *%s, d int, offset *int, w *float64, k, capacity int)",
 		map[int]string{8: "float64", 4: "float32"}[size]))
 	Doc(fmt.Sprintf("%s copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into", name),
-		"panels of room rows of four columns: into b as they are, into a times their weight. Columns",
+		"panels of capacity rows of four columns: into b as they are, into a times their weight. Columns",
 		"past d are zero.")
 	Pragma("noescape")
 	a, b, X, offset, w := ptr("a"), ptr("b"), ptr("X"), ptr("offset"), ptr("w")
 	mask := tailMask(ptr("d"), size, true)
-	panel := ptr("room")
+	panel := ptr("capacity")
 	SHLQ(Imm(5), panel)
 	left := AllocLocal(8)
 	k := ptr("k")
@@ -93,12 +93,12 @@ func gramPack(size int) {
 // gramTile writes the product of one panel with wide ones that follow each other.
 func gramTile(wide int) {
 	name := fmt.Sprintf("gramTile%dAVX2", 4*wide)
-	TEXT(name, NOSPLIT, "func(a, b *float64, k, room int, c *float64, stride int)")
-	Doc(fmt.Sprintf("%s adds Σ a[i]b[i]ᵀ over the first k > 0 of room rows of a panel a and of %d panels", name, wide),
+	TEXT(name, NOSPLIT, "func(a, b *float64, k, capacity int, c *float64, stride int)")
+	Doc(fmt.Sprintf("%s adds Σ a[i]b[i]ᵀ over the first k > 0 of capacity rows of a panel a and of %d panels", name, wide),
 		fmt.Sprintf("b to the 4×%d matrix c, whose rows are stride apart.", 4*wide))
 	Pragma("noescape")
 	a, b, k := ptr("a"), ptr("b"), ptr("k")
-	panel := ptr("room")
+	panel := ptr("capacity")
 	SHLQ(Imm(5), panel)
 	c, stride := ptr("c"), ptr("stride")
 	SHLQ(Imm(3), stride)

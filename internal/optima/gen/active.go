@@ -21,13 +21,13 @@ func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	for j := range order {
 		order[j] = j
 	}
-	sort.Slice(order, func(a, b int) bool { return exact.Less(samples[order[b]].Value, samples[order[a]].Value) })
+	sort.Slice(order, func(a, b int) bool { return exact.IsLess(samples[order[b]].Value, samples[order[a]].Value) })
 	most := exact.New(1)
 	if p.Alpha > 0 {
 		most = exact.Div(exact.New(1), exact.Mul(exact.New(p.Alpha), exact.New(float64(p.N))))
 	}
 	capped, left := 0, exact.New(1) // the number at the largest weight, the mass left
-	for exact.Less(most, left) {
+	for exact.IsLess(most, left) {
 		left = exact.Sub(left, most)
 		capped++
 	}
@@ -55,7 +55,7 @@ func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	for i := range v {
 		v[i] = exact.New(0)
 	}
-	add := func(i, c int, w exact.Real) { m.Set(i, c, exact.Add(m.At(i, c), w)) }
+	add := func(i, c int, w exact.Real) { m.Set(i, c, exact.Add(m.Entry(i, c), w)) }
 	fixed := exact.Div(mass, exact.New(float64(k))) // in the Hessian only
 	for j := range p.N {
 		w := y[j]
@@ -101,7 +101,7 @@ func active(p *exact.Problem, x []exact.Real) ([]exact.Real, error) {
 	}
 	for a, j := range tied {
 		y[j] = step[d+1+a]
-		if y[j].Sign() < 0 || exact.Less(most, y[j]) {
+		if y[j].Sign() < 0 || exact.IsLess(most, y[j]) {
 			return nil, fmt.Errorf("a tied loss has weight %v", y[j])
 		}
 	}

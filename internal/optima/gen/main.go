@@ -56,6 +56,7 @@ func main() {
 	}
 }
 
+// solve returns the optimum of p to twice double precision.
 func solve(p *exact.Problem) (optima.Optimum, error) {
 	const enough = 1e-30
 	near, err := approximate(p)

@@ -22,7 +22,7 @@ var (
 	standard = abi{world: 0x101, double: 0x214, sum: 0x21, max: 0x23, inPlace: 1, funneled: 1024, name: "the ABI of MPI-5"}
 )
 
-// abiOf tells the ABI of a library by its symbols.
+// abiOf determines the ABI of a library from its symbols.
 func abiOf(library uintptr) (abi, error) {
 	if world, err := purego.Dlsym(library, "ompi_mpi_comm_world"); err == nil {
 		a := abi{world: world, inPlace: 1, funneled: 1, name: "Open MPI's ABI"}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Launcher is the program that started this process as one of several, as far as the
-// environment tells.
+// A Launcher is the program that started this process as one of several, according to the
+// environment.
 type Launcher struct {
 	Name string // "" for none
 	Size int    // processes that it started; 0 where it does not say
@@ -54,7 +54,7 @@ func (l Launcher) suits(library string) error {
 	if known := l.Name == launchers[0].name || l.Name == launchers[1].name; !known || strings.Contains(l.Name, family) == strings.Contains(library, family) {
 		return nil
 	}
-	return fmt.Errorf("%s started this program, and the MPI library is %s: they do not belong together; name the library of the launcher in %s", l.Name, library, Variable)
+	return fmt.Errorf("%s started this program, but the MPI library is %s: set %s to the library of the launcher", l.Name, library, Variable)
 }
 
 // agrees refuses a library that sees other ranks than were started.
@@ -62,11 +62,11 @@ func (l Launcher) agrees(size int, library string) error {
 	if l.Size == 0 || l.Size == size {
 		return nil
 	}
-	return fmt.Errorf("%s started %d processes, and the MPI library sees %d (%s): they do not belong together; name the library of the launcher in %s", l.Name, l.Size, size, library, Variable)
+	return fmt.Errorf("%s started %d processes, but the MPI library sees %d (%s): set %s to the library of the launcher", l.Name, l.Size, size, library, Variable)
 }
 
-// settings are those of Open MPI that save a fifth of a second at the start of ranks that are all
-// on one host: without them it looks for networks. What somebody has set stays.
+// settings returns settings of Open MPI that save a fifth of a second at the start of ranks that are
+// all on one host: without them it looks for networks. Variables that are already set stay.
 func (l Launcher) settings(getenv func(string) string) map[string]string {
 	const pml = "OMPI_MCA_pml"
 	if l.Name != launchers[0].name || getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != strconv.Itoa(l.Size) || getenv(pml) != "" {

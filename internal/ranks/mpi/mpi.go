@@ -90,8 +90,8 @@ func (m *comm) end(code int) {
 	m.abort(m.world, int32(code))
 }
 
-// exit ends MPI and the process. What libraries do at the end of one they have left with
-// that of C, which Go does not tell: MPICH says then that all is well.
+// exit ends MPI and the process. Libraries register their work at the end of a process with the exit
+// of C, which Go does not call: MPICH then reports success.
 func (m *comm) exit(code int) {
 	if code != 0 {
 		m.Abort(code)
@@ -238,6 +238,7 @@ func parts(v []float64, f func(part []float64)) {
 	}
 }
 
+// pointer returns the address of the first entry of v.
 func pointer(v []float64) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v)) }
 
 // String names the library.
