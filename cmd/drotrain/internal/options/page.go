@@ -18,24 +18,29 @@ func WritePage(w io.Writer) error {
 		defaults[command] = cmd.Flags()
 	}
 	var b strings.Builder
+	plainTable := strings.ReplaceAll(tableHelp, "`", "")
 	b.WriteString(`# Options
 
 Generated from the registry of the program (` + "`make golden`" + `). Every option is also a key of the YAML file
 of ` + "`--config`" + `, where a repeatable option is a list; the command line wins. ` + "`drotrain COMMAND -h`" + ` shows
 the options that matter most, ` + "`--help`" + ` all of a command.
+
+A table is ` + plainTable + `.
 `)
 	for _, of := range registry {
-		fmt.Fprintf(&b, "\n## %s\n\n| option | commands | |\n|---|---|---|\n", of.title)
-		for _, o := range of.options {
-			names := strings.ReplaceAll(strings.Join(strings.Fields(o.Commands), ", "), "*", "")
-			first, _, _ := strings.Cut(names, ",")
-			f := *defaults[first].Lookup(o.Name)
-			_, usage := wordsOf(&f)
-			value, _ := pflag.UnquoteUsage(&f)
-			if o.Aliases != "" {
-				usage += "; also `--" + strings.Join(strings.Fields(o.Aliases), "`, `--") + "`"
+		fmt.Fprintf(&b, "\n## %s\n\n| option | |\n|---|---|\n", of.title)
+		for i := 0; i < len(of.options); i++ {
+			o := of.options[i]
+			kind, usage := describe(&o, defaults)
+			same := []string{usage}
+			for ; i+1 < len(of.options) && of.options[i+1].Name == o.Name; i++ { // other commands
+				if other, usage := describe(&of.options[i+1], defaults); other == kind {
+					same = append(same, usage)
+					continue
+				}
+				break
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(strings.TrimSpace("--"+o.Name+" "+value), "|", "\\|"), names, strings.ReplaceAll(usage, "|", "\\|"))
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(strings.TrimSpace("--"+o.Name+" "+kind), "|", "\\|"), strings.ReplaceAll(strings.Join(same, " · "), "|", "\\|"))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -44,3 +49,16 @@ the options that matter most, ` + "`--help`" + ` all of a command.
 
 // commands lists the commands that have options of the registry.
 var commands = []string{Train, Tune, Eval, Predict, Export, Inspect, Bench}
+
+// describe returns the kind of the value of an option, and its help behind the commands that take it.
+func describe(o *Option, defaults map[string]*pflag.FlagSet) (kind, usage string) {
+	names := strings.Fields(strings.ReplaceAll(o.Commands, "*", ""))
+	f := *defaults[names[0]].Lookup(o.Name)
+	_, usage = wordsOf(&f)
+	kind, _ = pflag.UnquoteUsage(&f)
+	if o.Aliases != "" {
+		usage += "; also `--" + strings.Join(strings.Fields(o.Aliases), "`, `--") + "`"
+	}
+	usage = strings.ReplaceAll(usage, strings.ReplaceAll(tableHelp, "`", ""), "a table")
+	return kind, "*" + strings.Join(names, ", ") + ":* " + usage
+}
