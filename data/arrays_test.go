@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -79,5 +81,41 @@ func TestFit_VectorWithNaN(t *testing.T) {
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, AutoStorage)
 	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is NaN`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// The profile of wide rows is made of some of them, so that it takes less memory than the rows, and
+// passes the rows that it was made from.
+func TestMakeProfile_WideRows(t *testing.T) {
+	const rows, columns = 6000, 1000
+	rng := rand.New(rand.NewPCG(3, 1))
+	entries, labels := make([]float32, rows*columns), make([]int64, rows)
+	for i := range entries {
+		entries[i] = float32(rng.NormFloat64())
+	}
+	for i := range labels {
+		labels[i] = int64(i % 2)
+	}
+	x := writeArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
+	y := writeArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
+	f, err := Open(t.Context(), x+","+y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, AutoStorage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*profiledValues+4<<20); fitted.Encoder.Profile.Rows != 4000 || got > most {
+		t.Errorf("a profile of %d rows takes %d bytes, more than %d", fitted.Encoder.Profile.Rows, got, most)
+	}
+	r, err := fitted.Encoder.EncodeBlocks(t.Context(), f, nil, 2000, false, func(Block) error { return nil })
+	if err != nil || r.Drifted() != "" {
+		t.Errorf("the rows of training: %v %s", err, r.Drifted())
 	}
 }

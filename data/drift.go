@@ -45,8 +45,10 @@ type Drift struct {
 }
 
 const (
-	profiledRows = 50_000  // training rows of a profile, at most
-	comparedRows = 200_000 // rows that are compared, at most
+	profiledRows   = 50_000    // training rows of a profile, at most
+	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of leastProfiled rows
+	leastProfiled  = 1000
+	comparedRows   = 200_000 // rows that are compared, at most
 
 	// What is more than a Drift may have: 0.25 is the usual limit of a population that has shifted.
 	driftPSI     = 0.25
@@ -58,7 +60,8 @@ const (
 // MakeProfile describes the first rows of d, which are training rows in random order; report is that of
 // all of them. Without a call an encoder has no profile, and nothing is compared.
 func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) {
-	e.Profile = &Profile{Rows: min(d.N, profiledRows), Float32: storage == Float32}
+	rows := min(d.N, profiledRows, max(leastProfiled, profiledValues/max(1, len(e.Inputs))))
+	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
 	values := e.collect(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
 		if len(in.Of) > 1 {
@@ -97,7 +100,13 @@ func (r *EncodeReport) filled(column string) float64 {
 func (e *Encoder) collect(d *Dataset, count int, narrow bool) [][]float64 {
 	out := make([][]float64, len(e.Inputs))
 	row := make([]float64, d.D)
-	for i := range min(count, d.N) {
+	count = min(count, d.N)
+	for k, in := range e.Inputs {
+		if len(in.Of) <= 1 {
+			out[k] = make([]float64, 0, count)
+		}
+	}
+	for i := range count {
 		d.X.RowTo(row, i)
 		for k := range e.Inputs {
 			in := &e.Inputs[k]

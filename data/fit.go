@@ -89,6 +89,9 @@ func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink)
 	}
 	to.Storage = to.Storage.Choose(t.entries(), len(e.Columns))
 	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
+	for _, c := range t.features {
+		c.ReleaseBlocks()
+	}
 	if to.Shared != nil {
 		out, err = t.exchange(out, err, holdout, to.Shared)
 	}

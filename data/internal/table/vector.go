@@ -197,6 +197,18 @@ func (v *Vector) recycle(k *vectorBlock) {
 	}
 }
 
+// ReleaseBlocks frees the memory that readers of a vector keep for the next ones, where the column is an
+// entry of a vector.
+func (c *Column) ReleaseBlocks() {
+	for _, p := range c.parts {
+		if p, ok := p.(vectorPart); ok {
+			p.v.mu.Lock()
+			p.v.blocks, p.v.free = nil, nil
+			p.v.mu.Unlock()
+		}
+	}
+}
+
 func readFullAt(from io.ReaderAt, b []byte, at int64) error {
 	if n, err := from.ReadAt(b, at); n < len(b) {
 		if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
