@@ -37,9 +37,9 @@ def generate(folder):
 
 # Commands by name: arguments, where {t} is the table, {o} a new folder and {m} a trained model.
 COMMANDS = {
-    "train --nu 1": "train --data {t} --target y --groups g --nu 1 --no-report --out {o}/m",
+    "train --nu 1": "train --data {t} --target y --groups g --nu 1 --report none --out {o}/m",
     "train --nu 1, report": "train --data {t} --target y --groups g --nu 1 --out {o}/m --resamples 100",
-    "train": "train --data {t} --target y --groups g --out {o}/m --no-report",
+    "train": "train --data {t} --target y --groups g --out {o}/m --report none",
     "eval": "eval --model {m} --data {t} --resamples 100",
     "predict": "predict --model {m} --data {t} --out {o}/p.parquet",
 }
@@ -132,7 +132,7 @@ def main():
     else:
         csv.writer(open(a.out, "w")).writerow(["limit of", "build", "MB", "command", "table", "outcome", "exit code", "seconds", "message"])
     if not os.path.exists(f"{a.data}/model"):
-        subprocess.run([a.static, "train", "--data", f"{a.data}/s.parquet", "--target", "y", "--groups", "g", "--nu", "1", "--no-report", "--quiet", "--out", f"{a.data}/model"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([a.static, "train", "--data", f"{a.data}/s.parquet", "--target", "y", "--groups", "g", "--nu", "1", "--report", "none", "--quiet", "--out", f"{a.data}/model"], check=True, stdout=subprocess.DEVNULL)
     left = [c for c in cells() if tuple(map(str, c)) not in have and re.search(a.only, " ".join(map(str, c)))]
     for at, (kind, build, limit, command, form) in enumerate(left):
         if time.time() - began > a.seconds:

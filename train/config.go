@@ -38,9 +38,9 @@ type Config struct {
 	MinCount          int      `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
 	Reference         []string `json:"reference,omitempty" yaml:"-"`                       // column=level: levels whose coefficient is 0
 	TargetTransform   string   `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
-	Log               []string `json:"log,omitempty" yaml:"log"`                           // features whose logarithm is taken, see data.Transforms
-	Square            []string `json:"square,omitempty" yaml:"square"`                     // features whose square is one besides
-	Spline            []string `json:"spline,omitempty" yaml:"spline"`                     // column:knots
+	Log               []string `json:"log,omitempty" yaml:"-"`                             // features whose logarithm is taken, see data.Transforms
+	Square            []string `json:"square,omitempty" yaml:"-"`                          // features whose square is one besides
+	Spline            []string `json:"spline,omitempty" yaml:"-"`                          // column:knots
 	Interact          []string `json:"interact,omitempty" yaml:"interact"`                 // column:column
 	Filter            string   `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
 	Categorical       []string `json:"categorical" yaml:"categorical"`                     // numeric columns to treat as categories
@@ -52,8 +52,8 @@ type Config struct {
 
 	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
 
-	Loss       string  `json:"loss" yaml:"loss"`               // logistic, squared, huber; empty: by the target
-	HuberDelta float64 `json:"huber_delta" yaml:"huber-delta"` // δ > 0, in the units of the (scaled) target
+	Loss       string  `json:"loss" yaml:"loss"`     // logistic, squared, huber; empty: by the target
+	HuberDelta float64 `json:"huber_delta" yaml:"-"` // δ > 0, in the units of the (scaled) target
 
 	// How robust: a level, or with none set what cross-validation inside the training
 	// rows chooses, by Choice.

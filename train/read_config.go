@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // maxConfigBytes limits the size of a configuration.
@@ -22,8 +24,9 @@ const maxConfigBytes = 1 << 20
 type configFile struct {
 	Config `yaml:",inline"`
 
-	Holdout       string `yaml:"holdout"`        // see SetHoldout
-	GroupFeatures string `yaml:"group-features"` // see SetGroupFeatures
+	Holdout       string   `yaml:"holdout"`        // see SetHoldout
+	GroupFeatures string   `yaml:"group-features"` // see SetGroupFeatures
+	Transform     []string `yaml:"transform"`      // see SetTransforms
 
 	NoHeader  bool     `yaml:"no-header"`
 	Missing   []string `yaml:"na"`
@@ -62,6 +65,12 @@ func ReadConfig(r io.Reader) (Config, error) {
 		if err := c.Config.SetHoldout(c.Holdout); err != nil {
 			return Config{}, fmt.Errorf("holdout: %q %w", c.Holdout, err)
 		}
+	}
+	if err := c.Config.SetLoss(c.Config.Loss); err != nil {
+		return Config{}, fmt.Errorf("loss: %q %w", c.Config.Loss, err)
+	}
+	if err := c.Config.SetTransforms(c.Transform); err != nil {
+		return Config{}, fmt.Errorf("transform: %w", err)
 	}
 	if c.GroupFeatures != "" {
 		if err := c.Config.SetGroupFeatures(c.GroupFeatures); err != nil {
@@ -140,6 +149,50 @@ func (c *Config) SetGroupFeatures(text string) error {
 		c.GroupFeatures, c.GroupCoefficients = true, text
 	default:
 		return errors.New("must be no, shared, pooled or auto")
+	}
+	return nil
+}
+
+// SetLoss sets the loss from its name. Behind a colon the name may have its parameter: huber:2 is
+// linear beyond δ = 2.
+func (c *Config) SetLoss(text string) error {
+	name, delta, given := strings.Cut(text, ":")
+	value := DefaultConfig().HuberDelta
+	if given {
+		var err error
+		if value, err = strconv.ParseFloat(delta, 64); err != nil || !(value > 0) || math.IsInf(value, 0) {
+			return fmt.Errorf("must have a number above 0 behind the colon, as in %s:2", name)
+		}
+		if !losses.HasDelta(name) {
+			return errors.New("must be without a colon: this loss has no parameter")
+		}
+	}
+	if _, ok := losses.KindOf(name); !ok && name != "" {
+		return fmt.Errorf("must be %s", losses.Either(losses.Names(nil)))
+	}
+	c.Loss, c.HuberDelta = name, value
+	return nil
+}
+
+// SetTransforms sets the functions of features from texts COLUMN:HOW: log takes the logarithm,
+// square adds the square, and spline4 expands the column in a natural cubic spline of 4 knots.
+func (c *Config) SetTransforms(texts []string) error {
+	c.Log, c.Square, c.Spline = nil, nil, nil
+	for _, text := range texts {
+		at := strings.LastIndexByte(text, ':')
+		column, how := text[:max(0, at)], text[at+1:]
+		knots, spline := strings.CutPrefix(how, "spline")
+		_, err := strconv.Atoi(knots)
+		switch {
+		case column == "" || how != "log" && how != "square" && (!spline || err != nil):
+			return fmt.Errorf("must be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q", text)
+		case how == "log":
+			c.Log = append(c.Log, column)
+		case how == "square":
+			c.Square = append(c.Square, column)
+		default:
+			c.Spline = append(c.Spline, column+":"+knots)
+		}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ def one(t,s):
     res={}
     for m,opts in {'erm':['--average','plain','--group-features','shared'],'erm_without':['--average','plain','--group-features=false'],'default':[]}.items():
         t0=time.time()
-        r=run('train','--data',p+'/tr.csv','--target',t['target'],'--groups',','.join(t['groups']),'--holdout','0','--no-report','--quiet','--seed',str(s),'--threads','1','--out',p+'/'+m,'--force','--json',*opts)
+        r=run('train','--data',p+'/tr.csv','--target',t['target'],'--groups',','.join(t['groups']),'--holdout','0','--report','none','--quiet','--seed',str(s),'--threads','1','--out',p+'/'+m,'--force','--json',*opts)
         sec=time.time()-t0
         if r.returncode not in(0,3,4): return dict(table=t['name'],seed=s,error=r.stderr[-300:])
         q=run('predict','--model',p+'/'+m+'/model.json','--data',p+'/te.csv','--out',p+'/p.csv','--force','--quiet','--model-variant','robust')

@@ -7,27 +7,26 @@ import (
 	"os"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// readCard reads a model card, and the labels of groups it gives; none where no file is named.
-func readCard(path string) ([]eval.Fact, map[string]string, error) {
+// readCard reads a model card into the options of a report; nothing where no file is named.
+func readCard(path string, into *report.Options) error {
 	if path == "" {
-		return nil, nil, nil
+		return nil
 	}
 	const hint = "a model card is a YAML file such as\n  owner: risk team\n  intended use: triage of applications"
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, exit.WithHint(fmt.Errorf("--card: %w", err), hint)
+		return exit.WithHint(fmt.Errorf("--card: %w", err), hint)
 	}
 	defer f.Close()
-	card, labels, err := report.ReadCard(f)
+	err = into.ReadCard(f)
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file is empty")
 	}
 	if err != nil {
-		return nil, nil, exit.WithHint(fmt.Errorf("--card: %s: %w", path, err), hint)
+		return exit.WithHint(fmt.Errorf("--card: %s: %w", path, err), hint)
 	}
-	return card, labels, nil
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -23,6 +24,9 @@ import (
 // checkpointFile of the output directory is what --resume goes on from. A training that
 // ends takes it away.
 const checkpointFile = "checkpoint.bin"
+
+// checkpointInterval is the least time between two writes of the checkpoint.
+var checkpointInterval = 30 * time.Second
 
 // given returns the value of an option in the form that sets it again.
 func given(f *pflag.Flag) string {
@@ -37,9 +41,11 @@ func given(f *pflag.Flag) string {
 // with data begins.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
-	path, every := filepath.Join(o.Out, checkpointFile), o.Every
-	switch {
-	case every == 0:
+	if o.Out == stream {
+		return nil
+	}
+	path, every := filepath.Join(o.Out, checkpointFile), checkpointInterval
+	if a.follows() { // it reads the checkpoint that the first rank writes
 		every = math.MaxInt64 / 4
 	}
 	if o.Resume && o.Config.Data != "" {
@@ -50,14 +56,12 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		}
 	}
 	if !o.Resume {
-		if o.Every > 0 {
-			o.Config.Checkpoint = train.NewCheckpoint(path, o.Every)
-			set.VisitAll(func(f *pflag.Flag) {
-				if f.Changed && options.Resumes(f) { // on the command line or in --config
-					_ = o.Config.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
-				}
-			})
-		}
+		o.Config.Checkpoint = train.NewCheckpoint(path, every)
+		set.VisitAll(func(f *pflag.Flag) {
+			if f.Changed && options.Resumes(f) { // on the command line or in --config
+				_ = o.Config.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
+			}
+		})
 		return nil
 	}
 	j, err := train.ResumeCheckpoint(path, every)

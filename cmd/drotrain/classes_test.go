@@ -44,9 +44,9 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	threeKinds(t, "kinds.csv", 1200)
 	for _, args := range []string{
-		"--groups site --fast", "--protect 0.3 --no-report", "--average plain --groups site --no-report",
-		"--groups site --select worst-group-accuracy --no-report", "--solver lbfgs --nu 1 --no-report", "--nu 0.3 --intercept=false --no-report",
-		"--nu 0.3 --memory 0 --fast", "--groups site --adversary groups --nu 0.1",
+		"--groups site --report fast", "--protect 0.3 --report none", "--average plain --groups site --report none",
+		"--groups site --select worst-group-accuracy --report none", "--solver lbfgs --nu 1 --report none", "--nu 0.3 --intercept=false --report none",
+		"--nu 0.3 --memory 0 --report fast", "--groups site --adversary groups --nu 0.1",
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target kind --drop code --out m --force --allow-degenerate "+args)...)
 		if code != exit.OK {
@@ -152,7 +152,7 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --fast")...); code != exit.OK {
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data kinds.csv --target code --drop kind --loss logistic --nu 1 --out m --force --report fast")...); code != exit.OK {
 		t.Error(stderr)
 	}
 	for _, format := range []string{"onnx", "sql", "go", "pmml", "csv"} {

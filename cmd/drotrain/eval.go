@@ -15,7 +15,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -162,7 +161,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 }
 
 // onlyPredictions are the options that say what a table of predictions holds.
-var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "huber-delta", "columns", "drop", "seed"}
+var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
 
 // onlyModels are the options that are for models alone.
 var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}
@@ -191,9 +190,6 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	case o.JSON && o.out.toStream():
 		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
-		if fs.Changed("huber-delta") && !losses.HasDelta(o.Config.Loss) {
-			return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", o.Config.HuberDelta)
-		}
 	case o.Config.Data != "" && o.TrainedOn != "":
 		return exit.Usagef("leave out one of them", "--data measures on the rows of a table, and --trained-on on those that the training held out")
 	case o.Config.Data == "" && (o.Config.Filter != "" || !o.Config.Reading.IsZero()):

@@ -43,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 		{exit.Usage, "train --config nowhere.yaml"},
 		{exit.Failed, "train --data nowhere.csv --target y"},
 		{exit.Limit, "train --quiet --nu 1 --max-passes 3 --gap 1e-9 --out limit"},
-		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --no-report --out nomu"},
+		{exit.Limit, "train --quiet --data builtin:cps1988 --nu 1 --mu 0 --gap 1e-9 --max-passes 20 --report none --out nomu"},
 		{exit.Gate, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy<1"},
 		{exit.Usage, "eval --model m --data builtin:hmda --resamples 0 --fail-if overall.accuracy"},
 		{exit.Gate, "eval --predictions p.csv --target deny --score probability --resamples 0 --fail-if overall.accuracy<1"},
@@ -106,7 +106,7 @@ func TestInterrupt(t *testing.T) {
 			a := &app{stdout: &out, stderr: errs, now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
 			args := append([]string{"train", "--gap", "1e-9"}, leveled...)
 			if strings.HasPrefix(c.when, "rescaled") {
-				args = append(args, "--no-report")
+				args = append(args, "--report", "none")
 			}
 			if code := a.run(ctx, args); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)

@@ -262,7 +262,7 @@ func TestTargetName_LineBreak(t *testing.T) {
 	put(t, "pay.csv", payTable("\"pay\nCertified: yes\"", "age", "site", "a"))
 	target := "pay\nCertified: yes"
 	for _, args := range [][]string{
-		{"train", "--data", "pay.csv", "--target", target, "--average", "plain", "--no-report", "--out", "m"},
+		{"train", "--data", "pay.csv", "--target", target, "--average", "plain", "--report", "none", "--out", "m"},
 		{"inspect", "m"},
 		{"eval", "--model", "m", "--data", "pay.csv", "--resamples", "0", "--out", "e.json"},
 		{"inspect", "e.json"},

@@ -47,7 +47,7 @@ func TestEndsOfNumbers(t *testing.T) {
 	ends := map[string]struct{ in, out string }{
 		"confidence": {"1e-9 0.5 0.999999", "0 1 -0.5 1.5 NaN"}, "threshold": {"0 0.5 1", "-1e-300 1.000001 NaN"},
 		"tolerance": {"1e-300 1", "0 -1 NaN 1.000001"}, "gap": {"1e-300 7", "0 -1"}, "max-passes": {"1e-300 7", "0 -1"},
-		"huber-delta": {"1e-300 7", "0 -1"}, "mu": {"0 1e-300 7", "-1e-300 NaN"}, "rate": {"0 7", "-1e-300"}, "budget": {"0 7", "-1e-300"},
+		"loss": {"huber:1e-300 huber:7 squared", "huber:0 huber:-1 huber: squared:1 hubr"}, "mu": {"0 1e-300 7", "-1e-300 NaN"}, "rate": {"0 7", "-1e-300"}, "budget": {"0 7", "-1e-300"},
 		"holdout": {"0 0.5 0.999999", "1 -1e-300"}, "folds": {"2 3", "1 0 -1 2.5"},
 		"min-group-size": {"0 1", "-1 0.5"}, "min-count": {"0 1", "-1"}, "threads": {"0 1", "-1"},
 	}

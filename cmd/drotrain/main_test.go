@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
+	if d, err := time.ParseDuration(os.Getenv("DROTRAIN_TEST_CHECKPOINT")); err == nil {
+		checkpointInterval = d
+	}
 	testscript.Main(m, map[string]func(){"drotrain": main})
 }
 

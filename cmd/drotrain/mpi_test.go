@@ -148,7 +148,7 @@ func TestMPIRefuses(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
 		table := j.tables()
 		script := filepath.Join(j.dir, "each")
-		text := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n%s\nexec " + j.program + " train --data '" + table + "' --target deny --nu 1 --no-report --force --out out $more\n"
+		text := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n%s\nexec " + j.program + " train --data '" + table + "' --target deny --nu 1 --report none --force --out out $more\n"
 		for name, c := range map[string]struct{ lines, says string }{
 			"options":   {`[ $rank = 1 ] && more="--seed 5"`, "rank 1 was given other options"},
 			"processor": {`[ $rank = 1 ] && export GODEBUG=cpu.avx2=off`, "rank 1 runs on another kind of processor"},
@@ -163,7 +163,7 @@ func TestMPIRefuses(t *testing.T) {
 				t.Errorf("%s: after %v: %v: %s", name, time.Since(began), err, said)
 			}
 		}
-		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--no-report", "--force", "--out", "out"}
+		args := []string{"train", "--data", table, "--target", "deny", "--nu", "1", "--report", "none", "--force", "--out", "out"}
 		both := append(append(append([]string{j.program}, args...), ":", "-n", "1", j.otherVersion()), args...)
 		if said, err := j.run(1, both...); err == nil || !strings.Contains(said, "rank 1 is another version: v9.9.9, and rank 0 "+train.Version()) {
 			t.Errorf("another version: %v: %s", err, said)
@@ -210,8 +210,9 @@ func must(path string, err error) string {
 // A rank that is killed ends all within seconds; a resumed run is certified to the same gap.
 func TestMPIDeathAndResume(t *testing.T) {
 	jobs(t, func(t *testing.T, j job) {
+		t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
 		table := j.tables()
-		args := []string{"train", "--data", table, "--target", "deny", "--nu", "0.2", "--gap", "1e-9", "--no-report", "--checkpoint-every", "1ms", "--threads", "1", "--out"}
+		args := []string{"train", "--data", table, "--target", "deny", "--nu", "0.2", "--gap", "1e-9", "--report", "none", "--threads", "1", "--out"}
 		if said, err := j.run(2, append(append([]string{j.program}, args...), "whole")...); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}

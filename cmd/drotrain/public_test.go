@@ -137,7 +137,7 @@ func sameSettings(a, b map[string]string) bool {
 // and the columns of the model. A sensible one beats the constant.
 func trained(t *testing.T, config string, sensible bool) (value float64, columns []string) {
 	t.Helper()
-	code, _, stderr := try(t.Context(), "train", "--config", config, "--average", "plain", "--fast", "--quiet", "--force", "--out", "m")
+	code, _, stderr := try(t.Context(), "train", "--config", config, "--average", "plain", "--report", "fast", "--quiet", "--force", "--out", "m")
 	if code != exit.OK {
 		t.Fatalf("train: exit code %d\n%s", code, stderr)
 	}

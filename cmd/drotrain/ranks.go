@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -149,7 +148,7 @@ func machine() string {
 
 // follow trains with the first rank, and writes nothing.
 func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	a.quiet, o.Every = true, math.MaxInt64/4 // a checkpoint is read, and not written
+	a.quiet = true
 	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
@@ -163,7 +162,9 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 		shard.SetThreads(o.Threads)
 	}
 	ctx = ranks.NewContext(ctx, a.comm)
-	o.NoReport = o.NoReport || o.trainsAlone()
+	if o.trainsAlone() {
+		o.Report = options.ReportNone
+	}
 	p := a.newProgress()
 	defer p.Finish()
 	m, err := o.fit(ctx, a, nil, p, false)
@@ -173,7 +174,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 		return nil // all ranks have stopped: the first one ends them when it has written
 	case err != nil:
 		return interruptedBefore(ctx, err, "there was a model")
-	case o.NoReport:
+	case o.Report == options.ReportNone:
 		return nil
 	}
 	opt, _ := measuring(o.Settings) // the first rank says what is wrong with them

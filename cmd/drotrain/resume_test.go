@@ -69,6 +69,7 @@ func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
+	t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
 	kills := 2
 	if os.Getenv("DROTRAIN_LONG") != "" {
 		kills = 60
@@ -90,7 +91,7 @@ func TestKilledAndResumed(t *testing.T) {
 }
 
 func killAndResume(t *testing.T, name string, options []string, kills int) {
-	base := append([]string{"train", "--checkpoint-every", "1ms", "--no-report", "--quiet"}, options...)
+	base := append([]string{"train", "--report", "none", "--quiet"}, options...)
 	command := func(args ...string) (*exec.Cmd, *strings.Builder) {
 		cmd, stderr := exec.Command("drotrain", args...), &strings.Builder{}
 		cmd.Stderr = stderr
@@ -169,7 +170,8 @@ func killAndResume(t *testing.T, name string, options []string, kills int) {
 // interruptTraining starts a training with options and kills it when it has left a checkpoint in out.
 func interruptTraining(t *testing.T, out string, options ...string) {
 	t.Helper()
-	cmd, stderr := start(t, append([]string{"train", "--out", out, "--checkpoint-every", "1ms"}, options...)...)
+	t.Setenv("DROTRAIN_TEST_CHECKPOINT", "1ms")
+	cmd, stderr := start(t, append([]string{"train", "--out", out}, options...)...)
 	go func() { _, _ = io.Copy(io.Discard, stderr) }()
 	for range 2400 {
 		if _, err := os.Stat(filepath.Join(out, checkpointFile)); err == nil {
@@ -192,7 +194,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 	// With data a training begins where there is nothing to resume, but not over the files of another.
 	for i, want := range []int{exit.OK, exit.Failed} {
-		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--no-report", "--out", "begun")
+		code, _, stderr := try(t.Context(), "train", "--resume", "--data", "builtin:cps1988", "--nu", "1", "--report", "none", "--out", "begun")
 		if code != want || strings.Contains(stderr, "exists and is not empty") != (i == 1) {
 			t.Errorf("%d: %s", code, stderr)
 		}
@@ -208,7 +210,7 @@ func TestResumeRefused(t *testing.T) {
 	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed || !strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") || strings.Contains(told, "option data") {
 		t.Errorf("%d: %s", code, told)
 	}
-	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--no-report"); strings.Contains(told, "option --data has changed") || !strings.Contains(told, "--no-report has changed") {
+	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--report", "none"); strings.Contains(told, "option --data has changed") || !strings.Contains(told, "--report has changed") {
 		t.Errorf("%d: %s", code, told)
 	}
 	interruptTraining(t, "o", "--data", "builtin:cps1988", "--solver", "full", "--gap", "1e-300", "--max-passes", "3000")

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
@@ -156,6 +157,6 @@ func (o *trainOptions) checkStreams(a *app) error {
 	case o.JSON:
 		return exit.Usagef("leave out one of them", "--out - writes the model to the standard output, where --json writes too")
 	}
-	o.Every, o.NoReport = 0, true
+	o.Report = options.ReportNone
 	return nil
 }

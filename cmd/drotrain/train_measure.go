@@ -12,22 +12,20 @@ import (
 func measuring(s *options.Settings) (report.Options, error) {
 	c := &s.Config
 	r := report.DefaultOptions()
-	r.MinGroupSize, r.Unit, r.AllGroups = c.MinGroupSize, s.Unit, s.AllGroups
+	r.MinGroupSize, r.AllGroups = c.MinGroupSize, s.AllGroups
 	r.Confidence, r.Tolerance = s.Confidence, s.Tolerance
 	if s.Resamples != options.Auto {
 		n, err := strconv.Atoi(s.Resamples)
 		if err != nil {
 			return r, err
 		}
-		if s.Fast && n > 0 {
-			return r, exit.Usagef("leave out one of them", "--fast measures without intervals, and --resamples %d asks for them", n)
+		if s.Report == options.ReportFast && n > 0 {
+			return r, exit.Usagef("leave out one of them", "--report fast measures without intervals, and --resamples %d asks for them", n)
 		}
 		r.Resamples = n
 	}
-	if s.Fast {
+	if s.Report == options.ReportFast {
 		r.Resamples, r.Quick = 0, true
 	}
-	var err error
-	r.Card, r.Labels, err = readCard(s.Card)
-	return r, err
+	return r, readCard(s.Card, &r)
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -71,7 +70,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if o.Measure != options.Auto {
 		c.Evaluate = o.Measure
 	}
-	auto := o.Measure == options.Auto && !o.Fast && !o.NoReport && o.Resamples != "0" && a.comm == nil && c.Memory == 0
+	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && c.Memory == 0
 	if c.Evaluate == train.EvaluateCrossfit {
 		c.Holdout = 0
 	}
@@ -88,8 +87,8 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		shard.SetThreads(o.Threads)
 	}
 	ctx = ranks.NewContext(ctx, a.comm)
-	if a.comm != nil && o.trainsAlone() && !o.NoReport {
-		o.NoReport = true
+	if a.comm != nil && o.trainsAlone() && o.Report != options.ReportNone {
+		o.Report = options.ReportNone
 		a.warn("no report is written: no rows are held out, and several ranks do not measure the rows that they train on")
 	}
 	opt, err := measuring(o.Settings)
@@ -159,7 +158,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 	if stopped != nil {
 		return o.reportStopped(ctx, a, m, out, stopped)
 	}
-	if o.NoReport {
+	if o.Report == options.ReportNone {
 		if err := o.writeWeights(a, m); err != nil {
 			return err
 		}
@@ -325,21 +324,12 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
 	case given("adversary") && !c.Level.Chosen():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: the data choose among both", "--adversary %s has no effect without a level", c.Adversary)
-	case given("huber-delta") && !losses.HasDelta(c.Loss):
-		return exit.Usagef("add --loss huber, or leave out --huber-delta", "--huber-delta %g has no effect: the loss is not huber", c.HuberDelta)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })
-	for _, of := range []struct {
-		without string
-		options []string
-	}{
-		{"no-report", []string{"resamples", "card", "unit"}},
-	} {
-		for _, name := range of.options {
-			if typed[of.without] && fs.Lookup(of.without).Value.String() == "true" && typed[name] {
-				return exit.Usagef("leave out one of them", "--%s has no effect with --%s", name, of.without)
-			}
+	for _, name := range []string{"resamples", "card"} {
+		if typed["report"] && fs.Lookup("report").Value.String() == options.ReportNone && typed[name] {
+			return exit.Usagef("leave out one of them", "--%s has no effect with --report none", name)
 		}
 	}
 	return nil
@@ -381,7 +371,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if err := out.Write(reportFile, func(w io.Writer) error { return page.WriteHTML(w, r) }); err != nil {
 		return nil, err
 	}
-	if o.Fast {
+	if o.Report == options.ReportFast {
 		return e, nil
 	}
 	return e, writeFigures(ctx, r, out, p, "svg")
@@ -541,7 +531,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
 	}
-	if o.NoReport {
+	if o.Report == options.ReportNone {
 		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
 	}
 	return exit.With(exit.Code(ctx, cause),

@@ -143,7 +143,7 @@ func TestTrain_SaysWhichModelToUse(t *testing.T) {
 func TestEval_WeightOfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	mustRun(t, "train --data d.csv --target y --groups site --weight w --nu 1 --out m --quiet --fast")
+	mustRun(t, "train --data d.csv --target y --groups site --weight w --nu 1 --out m --quiet --report fast")
 	for option, weighted := range map[string]bool{"": true, "--weight w": true, "--weight=": false} {
 		mustRun(t, "eval --model m --data d.csv --resamples 0 --out e.json --force "+option)
 		if e := metrics(t, "e.json"); e.Weighted != weighted {
@@ -167,7 +167,7 @@ func TestEval_WeightOfTheTraining(t *testing.T) {
 func TestThreshold_OfTheTraining(t *testing.T) {
 	t.Chdir(t.TempDir())
 	doctors(t, "d.csv")
-	mustRun(t, "train --data d.csv --target y --groups site --drop w --nu 1 --threshold 0.2 --out m --quiet --fast")
+	mustRun(t, "train --data d.csv --target y --groups site --drop w --nu 1 --threshold 0.2 --out m --quiet --report fast")
 	if e := metrics(t, "m/metrics.json"); e.Threshold == nil || *e.Threshold != 0.2 {
 		t.Errorf("%v", e.Threshold)
 	}
@@ -187,7 +187,7 @@ func TestThreshold_OfTheTraining(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --fast")...); code == exit.OK || !strings.Contains(stderr, "threshold is for two classes") {
+	if code, _, stderr := try(t.Context(), strings.Fields("train --data d.csv --target x --threshold 0.2 --nu 1 --out n --quiet --report fast")...); code == exit.OK || !strings.Contains(stderr, "threshold is for two classes") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

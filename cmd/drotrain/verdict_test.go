@@ -43,7 +43,7 @@ func sites(t *testing.T) {
 func TestDegenerateIsNoSuccess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)
-	base := "train --data sites.csv --target y --drop site --fast --quiet --force --out m --nu "
+	base := "train --data sites.csv --target y --drop site --report fast --quiet --force --out m --nu "
 	code, stdout, stderr := try(t.Context(), strings.Fields(base+"0.05")...)
 	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model predicts worse") || !strings.Contains(stdout, "Do not use the robust model.") {
 		t.Errorf("ν = 0.05: exit code %d, stderr %q\n%s", code, stderr, stdout)
@@ -78,7 +78,7 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 		}
 	}
 	put(t, "noise.csv", b.String()+"\n")
-	code, stdout, stderr := try(t.Context(), strings.Fields("train --data noise.csv --target y --average plain --fast --force --out m")...)
+	code, stdout, stderr := try(t.Context(), strings.Fields("train --data noise.csv --target y --average plain --report fast --force --out m")...)
 	if code != exit.OK || !strings.Contains(stderr, "drotrain: warning: The standard model (ERM) does not predict measurably better than a") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
@@ -95,7 +95,7 @@ func TestWorstGroupHasItsRows(t *testing.T) {
 		least       int
 		want, other string
 	}{{1, "hut", "south"}, {20, "south", "hut"}} {
-		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
+		args := strings.Fields(fmt.Sprintf("train --data sites.csv --target y --groups site --report fast --quiet --force --out m --nu 20 --group-features shared --min-group-size %d", c.least))
 		if code, stdout, stderr := try(t.Context(), args...); code != exit.OK || !strings.Contains(stdout, " "+c.want+" ") || strings.Contains(stdout, " "+c.other+" ") {
 			t.Errorf("%d rows: %d\n%s%s", c.least, code, stdout, stderr)
 		}
@@ -136,7 +136,7 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 		{"--data sites.csv --target y --nu 20 --holdout 0.2", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --holdout 0.3", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --holdout units:site", "hold-out", ""},
-		{"--data sites.csv --target y --nu 20 --fast", "hold-out", ""},
+		{"--data sites.csv --target y --nu 20 --report fast", "hold-out", ""},
 		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would be without a class"},
 		{"--data twice.csv --target y --loss squared --nu 20", "hold-out", ""},
 	} {

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/data/arrowdata"
 )
 
-// A record of Arrow becomes a table, to train on or to score (train.Scorer.ScoreTo).
+// A record of Arrow becomes a table, to train on or to score (train.Model.Predict).
 func ExampleFrame() {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "size", Type: arrow.PrimitiveTypes.Float64},

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def option(name: str, value: Any) -> str:
-    """Return a parameter as an option of the command, as ``--spline=age:4`` of ``spline={"age": 4}``."""
+    """Return a parameter as an option of the command, as ``--transform=age:spline4`` of ``transform={"age": "spline4"}``."""
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, (dict, list, tuple, set)):

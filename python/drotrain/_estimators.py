@@ -47,7 +47,7 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
     seed, threads : int, optional
         The seed of all random choices; the number of threads, which changes no result.
     options : dict, optional
-        Any other option of ``drotrain train``, as ``{"spline": {"age": 4}, "folds": 10}``.
+        Any other option of ``drotrain train``, as ``{"transform": {"age": "spline4"}, "folds": 10}``.
     progress : callable, optional
         Is called with every line that the training reports.
 
@@ -151,7 +151,7 @@ class _RobustModel(BaseEstimator):
             columns = {n: c.take(pa.array(rows)) for n, c in columns.items()}
         columns[self._target_name_] = self._encode(y[rows], given)
         arguments = (option(n, v) for n, v in given.items() if v not in ([], ()))
-        fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--no-report"]
+        fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--report", "none"]
         output = run([*fixed, *arguments], None, _table.batches(features, columns), self.progress)
         end = output.index(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
         self._adopt(output[:end])

@@ -38,7 +38,7 @@ def test_fit_equals_the_command(people, tmp_path, options):
     people.to_parquet(tmp_path / "t.parquet", index=False)
     flags = [f"--{k}={v}" for k, v in options.items()]
     command("train", "--data", tmp_path / "t.parquet", "--target", "approved", "--groups", "region", "--positive", "yes", "--holdout", 0,
-            "--no-report", "--out", tmp_path / "m", "--weights-out", tmp_path / "w.parquet", "--seed", 3, *flags)  # fmt: skip
+            "--report", "none", "--out", tmp_path / "m", "--weights-out", tmp_path / "w.parquet", "--seed", 3, *flags)  # fmt: skip
     command("predict", "--model", tmp_path / "m", "--data", tmp_path / "t.parquet", "--out", tmp_path / "p.parquet")
     model = RobustClassifier(seed=3, **options).fit(people[FEATURES], people["approved"], groups="region")
     theirs = json.loads((tmp_path / "m" / "model.json").read_text())

@@ -15,19 +15,22 @@ import (
 	"github.com/drotrain/drotrain/internal/suggest"
 )
 
-// ReadCard reads what people know of a model and a program cannot: a YAML map of
-// names ("owner", "intended use", "date", "data period", …) to text, numbers,
-// dates or lists of them, in the order they shall be shown. Other names are taken too, but
-// for those that are next to one of cardFields; the error has all that is wrong. The name "labels" holds a map
-// of group labels, or of their parts, to texts that are shown in their place: "afam=yes: Black applicants".
-func ReadCard(r io.Reader) (facts []eval.Fact, labels map[string]string, err error) {
+// ReadCard reads what people know of a model and a program cannot into Card, Labels and Unit: a YAML
+// map of names ("owner", "intended use", "date", "data period", …) to text, numbers, dates or lists of
+// them, in the order they are shown. Other names are accepted unless they are near to one of
+// cardFields; the error lists all problems. "labels" is a map of group labels, or of their parts, to
+// texts that are shown in their place: "afam=yes: Black applicants". "unit" is the unit of a numeric
+// target: "USD per week".
+func (o *Options) ReadCard(r io.Reader) error {
+	var facts []eval.Fact
+	var labels map[string]string
 	var doc yaml.Node
 	d := yaml.NewDecoder(io.LimitReader(r, 1<<20))
 	if err := d.Decode(&doc); err != nil {
-		return nil, nil, fmt.Errorf("a model card is a YAML map of names to text: %w", err)
+		return fmt.Errorf("a model card is a YAML map of names to text: %w", err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, nil, fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
+		return fmt.Errorf("line %d: a model card is a YAML map of names to text, as in \"owner: Risk team\"", max(1, doc.Line))
 	}
 	seen := make(map[string]bool)
 	var wrong []string
@@ -51,14 +54,17 @@ func ReadCard(r io.Reader) (facts []eval.Fact, labels map[string]string, err err
 		if err != nil {
 			wrong = append(wrong, err.Error())
 		}
-		if text != "" {
+		if key == "unit" {
+			o.Unit = text
+		} else if text != "" {
 			facts = append(facts, eval.Fact{Key: strings.ToUpper(key[:1]) + key[1:], Value: text})
 		}
 	}
 	if wrong != nil {
-		return nil, nil, errors.New(strings.Join(wrong, "; "))
+		return errors.New(strings.Join(wrong, "; "))
 	}
-	return facts, labels, nil
+	o.Card, o.Labels = facts, labels
+	return nil
 }
 
 // relabelled returns groups with the labels that the card gives: a label, or its parts at " / ". A grouping
@@ -93,7 +99,7 @@ func (o Options) relabelled(groups []data.Grouping) []data.Grouping {
 var cardFields = []string{
 	"owner", "contact", "date", "data", "data period", "data source", "intended use", "out of scope", "purpose", "users", "model",
 	"version", "licence", "license", "limitations", "ethical considerations", "factors", "metrics", "monitoring",
-	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes",
+	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes", "unit", "labels",
 }
 
 // misspelt returns the field that a name is near to without being one; "" for those of cards and

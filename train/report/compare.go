@@ -24,12 +24,12 @@ type Named struct {
 // must be the same for all: they need their Rerun before.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
-		return nil, &OptionError{"compare", "needs at least two models", ""}
+		return nil, &OptionError{"model", "needs at least two models", ""}
 	}
 	first := models[0].Model
 	for k, m := range models {
 		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
-			return nil, &OptionError{"compare", fmt.Sprintf("has two models called %q", m.Name), ""}
+			return nil, &OptionError{"model", fmt.Sprintf("has two models called %q", m.Name), ""}
 		}
 		if err := comparable(first, m.Model); err != nil {
 			return nil, fmt.Errorf("%s and %s cannot be compared: %w", models[0].Name, m.Name, err)
@@ -41,12 +41,12 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	if f == nil {
 		split = eval.Holdout
 		if first.Run == nil || first.Run.Holdout == nil {
-			return nil, &OptionError{"compare", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
+			return nil, &OptionError{"model", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
 		}
 		f, rows = first.Run.Frame, first.Run.Holdout.Rows
 		for _, m := range models[1:] {
 			if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
-				return nil, &OptionError{"compare", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
+				return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
 			}
 		}
 	}

@@ -59,9 +59,7 @@ var featureOptions = []Option{
 	{Name: "target-transform", Commands: "train tune", Help: "fit the logarithm of a numeric target; predictions and report stay in its units", Value: func(s *Settings) pflag.Value {
 		return Enum(&s.Config.TargetTransform, []string{"log", "log1p"})
 	}},
-	{Name: "log", Commands: "train tune", Help: "`columns` to take the logarithm of", Value: func(s *Settings) pflag.Value { return List(&s.Config.Log) }},
-	{Name: "square", Commands: "train tune", Help: "`columns` whose square is added as a feature", Value: func(s *Settings) pflag.Value { return List(&s.Config.Square) }},
-	{Name: "spline", Commands: "train tune", Help: "natural cubic spline of `column:knots`, with 3 to 20 knots at quantiles", Value: func(s *Settings) pflag.Value { return Pairs(&s.Config.Spline, ":") }},
+	{Name: "transform", Commands: "train tune", Help: "`column:how`: log replaces the column by its logarithm, square adds the square, spline4 expands it in a natural cubic spline with 4 knots at quantiles (3 to 20)", Value: Transform},
 	{Name: "interact", Commands: "train tune", Help: "products of two features, `column:column`, of numbers or of levels", Value: func(s *Settings) pflag.Value { return Pairs(&s.Config.Interact, ":") }},
 	{Name: "intercept", Commands: "train tune bench", Help: "fit an unpenalised intercept", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.Intercept) }},
 }

@@ -128,7 +128,16 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"sample-weight":      {{"weight", "the column of row weights is --weight"}},
 	"label":              {{"target", "the column to predict is --target"}},
 	"compare":            {{"score", "name the models in one option, the baseline first: --model A,B"}},
-	"plots":              {{"no-report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
+	"plots":              {{"report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
+	"no-report":          {{"report", "--report none writes the model alone"}},
+	"fast":               {{"report", "--report fast measures without intervals, slices and plots"}},
+	"quick":              {{"report", "--report fast measures without intervals, slices and plots"}},
+	"log":                {{"transform", "the logarithm of a column is --transform COLUMN:log"}},
+	"square":             {{"transform", "the square of a column is --transform COLUMN:square"}},
+	"spline":             {{"transform", "a spline of 4 knots is --transform COLUMN:spline4"}},
+	"huber-delta":        {{"loss", "the δ of the Huber loss stands behind its name: --loss huber:2"}},
+	"unit":               {{"card", "the unit of the target is a line of the model card (--card): unit: USD per week"}},
+	"checkpoint-every":   {{"resume", "a checkpoint for --resume is written every 30 seconds"}},
 	"output":             {{"out", "write to --out"}},
 	"o":                  {{"out", "write to --out"}},
 	"n-jobs":             {{"threads", "the number of threads is --threads"}},
@@ -181,7 +190,7 @@ var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 // renamed maps settings of the libraries to options of another name.
 var renamed = map[string]string{
 	"Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
-	"Time": "--holdout time:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
+	"Time": "--holdout time:", "Log": "--transform", "Square": "--transform", "Spline": "--transform", "HuberDelta": "--loss huber:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
 }
 
 // NameOptions replaces the settings of the libraries in a message by the options that set them:

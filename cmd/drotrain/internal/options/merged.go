@@ -2,10 +2,12 @@ package options
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -46,6 +48,32 @@ func Holdout(s *Settings, crossfit bool) pflag.Value {
 			return &valueError{err.Error(), "as in --holdout 0.2 or --holdout 0.3,time:date"}
 		}
 		s.Measure = cmp.Or(s.Config.Evaluate, train.EvaluateHoldout)
+		return nil
+	}}
+}
+
+// Loss returns the option of the loss, as SetLoss reads it.
+func Loss(s *Settings) pflag.Value {
+	names := losses.Names(nil)
+	return &textValue{kind: strings.Join(names, "|"), set: func(text string) error {
+		name, _, _ := strings.Cut(text, ":")
+		switch err := s.Config.SetLoss(text); {
+		case err == nil:
+			return nil
+		case !slices.Contains(names, name):
+			return Must("be "+OrList(names), DidYouMean(name, names, ""))
+		default:
+			return &valueError{err.Error(), ""}
+		}
+	}}
+}
+
+// Transform returns the option of the functions of columns, as SetTransforms reads them.
+func Transform(s *Settings) pflag.Value {
+	return &ListValue{p: new([]string), take: func(all []string) error {
+		if err := s.Config.SetTransforms(all); err != nil {
+			return &valueError{err.Error(), "as in --transform income:log,age:spline4"}
+		}
 		return nil
 	}}
 }

@@ -36,11 +36,11 @@ var evaluationOptions = []Option{
 	{Name: "tolerance", Commands: "eval", Help: "largest accepted difference between groups in selection rate and true positive rate", Value: func(s *Settings) pflag.Value {
 		return Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
-	{Name: "unit", Commands: "train eval", Help: "`unit` of a numeric target, for the report: \"USD per week\"", Value: func(s *Settings) pflag.Value { return Text(&s.Unit) }},
-	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; labels: names of groups", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
+	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit of a numeric target; labels: names of groups", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
 	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) pflag.Value { return Switch(&s.AllGroups) }},
-	{Name: "no-report", Commands: "train", Help: "write only the model, and measure nothing", Value: func(s *Settings) pflag.Value { return Switch(&s.NoReport) }},
-	{Name: "fast", Commands: "train", Help: "measure without intervals, slices and weights by column; no plots", Value: func(s *Settings) pflag.Value { return Switch(&s.Fast) }},
+	{Name: "report", Commands: "train", Help: "full; fast: no intervals, slices, weights by column and plots; none: only the model, nothing is measured", Value: func(s *Settings) pflag.Value {
+		return Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
+	}},
 }
 
 // probability returns an option for a probability that need not be given.
@@ -77,7 +77,6 @@ var outputOptions = []Option{
 	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) pflag.Value { return Switch(&s.Safe) }},
 	{Name: "force", Commands: "train* tune eval* predict* export inspect bench", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Force) }},
 	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Resume) }},
-	{Name: "checkpoint-every", Commands: "train", Help: "interval between checkpoints for --resume; 0s: none", Effect: display, Value: func(s *Settings) pflag.Value { return Duration(&s.Every) }},
 	{Name: "allow-degenerate", Commands: "train", Help: "exit 0 with a model that is worse than a constant, or depends on a handful of rows", Value: func(s *Settings) pflag.Value { return Switch(&s.AllowDegenerate) }},
 	{Name: "config", Commands: "train* tune eval predict export inspect bench", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) pflag.Value { return Text(&s.ConfigFile) }},
 	{Name: "json", Commands: "train tune eval* predict export inspect bench", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.JSON) }},

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -32,9 +31,8 @@ var choiceOptions = []Option{
 }
 
 var solverOptions = []Option{
-	{Name: "loss", Commands: "train tune bench", Help: "loss (default: by the target)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Loss, losses.Names(nil)) }},
-	{Name: "loss", Commands: "eval", Help: "with --predictions: loss (default: by the task)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Loss, losses.Names(nil)) }},
-	{Name: "huber-delta", Commands: "train tune eval bench", Help: "δ > 0: residual from which the Huber loss is linear", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.HuberDelta) }},
+	{Name: "loss", Commands: "train tune bench", Help: "loss (default: by the target); huber:2 is linear for residuals beyond δ = 2 (default 1)", Value: Loss},
+	{Name: "loss", Commands: "eval", Help: "with --predictions: loss (default: by the task); huber:2 is linear for residuals beyond δ = 2 (default 1)", Value: Loss},
 	{Name: "mu", Commands: "train tune bench", Help: "μ ≥ 0: ridge penalty, coefficient of ½‖x‖² (default 1/n, or chosen together with the level)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Mu) }},
 	{Name: "solver", Commands: "train", Help: "auto takes newton if the losses have second derivatives, and notes its choice", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Solver, train.Solvers()) }},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify", Value: func(s *Settings) pflag.Value { return Positive(&s.Config.Gap) }},

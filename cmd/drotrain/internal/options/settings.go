@@ -1,8 +1,6 @@
 package options
 
 import (
-	"time"
-
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
 	"github.com/drotrain/drotrain/train"
@@ -15,17 +13,14 @@ type Settings struct {
 	Config  train.Config // data, columns, reading, robustness and solver
 	Threads int
 	Measure string // how train measures: auto, or one of Config.Evaluate
-	Every   time.Duration
 	Resume  bool
 
 	Resamples  string // auto, or a number
 	Confidence float64
 	Tolerance  float64
-	Unit       string
 	Card       string
 	AllGroups  bool
-	NoReport   bool
-	Fast       bool
+	Report     string // one of ReportFull, ReportFast and ReportNone
 
 	Models         []string // the first one is the baseline of the others
 	Variant        string
@@ -74,6 +69,10 @@ const (
 const (
 	Auto = "auto"
 
+	ReportFull = "full"
+	ReportFast = "fast" // without intervals, slices, weights by column and plots
+	ReportNone = "none"
+
 	LogPlain = "plain"
 	LogText  = "text"
 	LogJSON  = "json"
@@ -86,8 +85,8 @@ const DefaultTolerance = 0.1
 // Defaults returns the settings of a command without options.
 func Defaults(command string) *Settings {
 	s := &Settings{
-		Config: train.DefaultConfig(), Measure: Auto, Every: 30 * time.Second,
-		Resamples: Auto, Confidence: 0.95, Tolerance: DefaultTolerance,
+		Config: train.DefaultConfig(), Measure: Auto,
+		Resamples: Auto, Report: ReportFull, Confidence: 0.95, Tolerance: DefaultTolerance,
 		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data", Package: "model"},
 		LogFormat: LogPlain,
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -61,27 +60,6 @@ func (v *switchValue) Set(s string) error {
 		return Must("be true or false", "")
 	}
 	*v.p = b
-	return nil
-}
-
-// Duration returns an option for a duration of at least 0s.
-func Duration(p *time.Duration) pflag.Value { return &durationValue{p} }
-
-type durationValue struct{ p *time.Duration }
-
-func (v *durationValue) String() string {
-	if v.p == nil {
-		return ""
-	}
-	return v.p.String()
-}
-func (v *durationValue) Type() string { return "duration" }
-func (v *durationValue) Set(s string) error {
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return Must("be a duration of at least 0s", "as in 30s or 5m")
-	}
-	*v.p = d
 	return nil
 }
 
