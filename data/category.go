@@ -15,7 +15,7 @@ import (
 )
 
 // mostLabelledNumbers is how many levels a column of text may have that is probably meant as
-// numbers, where it is not named as categorical.
+// numbers or dates, where it is not named as categorical.
 const mostLabelledNumbers = 20
 
 // A category is a categorical feature while its rows are read.
@@ -65,7 +65,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.err = &own
 		return k
 	}
-	if f.HoldsDates(c.Name) && (n > limit || s.MaxLevels == 0 && n == rows && rows > 20) {
+	if f.HoldsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		k.err = f.Fault(c.Name, table.Mend(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}

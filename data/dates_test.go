@@ -184,8 +184,8 @@ func TestDateOrders(t *testing.T) {
 func TestFit_DatesReadAsText(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("y,x,day\n")
-	for i := range 60 {
-		fmt.Fprintf(&text, "%d,%d,%s\n", i%2, i*7%13, time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+	for i := range 120 {
+		fmt.Fprintf(&text, "%d,%d,%s\n", i%2, i*7%13, time.Date(2024, 1, 1+i%60, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 	}
 	f, err := ReadBytesAs(t.Context(), "t.csv", []byte(text.String()), Reading{})
 	if err != nil {
@@ -195,5 +195,8 @@ func TestFit_DatesReadAsText(t *testing.T) {
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
 	if err == nil || !strings.Contains(err.Error(), `column "day": it holds dates, but is read as text of 60 levels`) {
 		t.Errorf("error %v", err)
+	}
+	if _, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Categorical: []string{"day"}}); err != nil {
+		t.Errorf("asked for as categories: %v", err)
 	}
 }
