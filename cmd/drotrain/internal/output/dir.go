@@ -15,6 +15,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/internal/atomicfile"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // errLocked is of a directory that another run holds.
@@ -161,7 +162,7 @@ func (o *Dir) List(w io.Writer) {
 	}
 	for _, ext := range []string{".svg", ".png", ".pdf"} {
 		if n := plots[ext]; n > 0 {
-			fmt.Fprintf(w, "wrote  %s\n", o.File(fmt.Sprintf("*%s (%d plots)", ext, n)))
+			fmt.Fprintf(w, "wrote  %s\n", o.File(fmt.Sprintf("*%s (%d %s)", ext, n, printable.Noun(n, "plot", "plots"))))
 		}
 	}
 }

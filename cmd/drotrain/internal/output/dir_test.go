@@ -46,8 +46,8 @@ func TestDirectoryOfOutput(t *testing.T) {
 wrote  a/b/m.json
 wrote  a/b/p.csv
 wrote  a/b/*.svg (2 plots)
-wrote  a/b/*.png (1 plots)
-wrote  a/b/*.pdf (1 plots)
+wrote  a/b/*.png (1 plot)
+wrote  a/b/*.pdf (1 plot)
 `
 	if got := filepath.ToSlash(b.String()); got != want {
 		t.Errorf("got %s want %s", got, want)
