@@ -27,10 +27,12 @@ command measures and writes the page; PYTHON has `+"`dro`"+`, which installs cvx
 
     go -C bench run ./experiments migration -python PYTHON -write ../docs/migration.md
 
-Versions: %s; cvxpy %s with Clarabel. fast-dro, group_DRO and drlearn are not on PyPI: bench/migration/peers.py states
-their objectives, as defined in their sources, in their own parameters for cvxpy. The data are 1000 rows of hmda
-(logistic loss) or cps1988 (squared loss), with an unpenalised intercept, and a ridge only if named. For group DRO
-without a ridge no lower bound can be proved where the groups' losses are tied, and its row says so.
+Versions: %s; cvxpy %s with Clarabel.
+
+fast-dro, group_DRO and drlearn are not on PyPI: bench/migration/peers.py states their objectives, as defined in
+their sources, in their own parameters for cvxpy. The data are 1000 rows of hmda (logistic loss) or cps1988 (squared
+loss), with an unpenalised intercept, and a ridge only if named. For group DRO without a ridge the lower bound is
+not tight where the groups' losses are tied, and its row says so.
 
 | package | there | here | data | optimum there | here | relative difference | certified gap |
 |---|---|---|---|---|---|---|---|
