@@ -2,16 +2,10 @@ package migration
 
 import (
 	"bufio"
-	_ "embed"
 	"fmt"
 	"io"
 	"math"
 )
-
-// earlier is the section on earlier versions of this program.
-//
-//go:embed earlier.md
-var earlier string
 
 // Write writes the page.
 func (f *Found) Write(w io.Writer) error {
@@ -84,7 +78,6 @@ head_prob is 1 − α. The effective sample size of `+"`--ess`"+` s is the χ² 
   superquantile with shift_cost > 0) is `+"`dro.KL`"+` or `+"`dro.ChiSquare`"+` with `+"`Alpha`"+`.
 * **Only here:** a certificate of the optimum, and a level chosen by cross-validation.
 `)
-	fmt.Fprint(b, earlier)
 	return b.Flush()
 }
 

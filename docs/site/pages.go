@@ -38,6 +38,7 @@ var pages = []page{
 	{"ARCHITECTURE.md", "Architecture", ""},
 	{"CONTRIBUTING.md", "Contributing", ""},
 	{"CHANGELOG.md", "Changes", ""},
+	{"UPGRADING.md", "From earlier versions", ""},
 
 	{"docs/compare.md", "Other tools", "Comparison"},
 
