@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,4 +161,99 @@ func TestTrain_SeveralClassesRefused(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", format, code, stderr)
 		}
 	}
+}
+
+// Probabilities of any program, one column a class, are evaluated as those of a model are.
+func TestEval_PredictionsOfClasses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	threeKinds(t, "kinds.csv", 1200)
+	type evaluation struct {
+		Models    []map[string]any
+		Groupings []map[string]any
+	}
+	evaluated := func(line string) (out evaluation) {
+		t.Helper()
+		code, stdout, stderr := try(t.Context(), strings.Fields(line)...)
+		if code != exit.OK {
+			t.Fatalf("%s: %s", line, stderr)
+		}
+		if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for _, line := range []string{
+		"train --data kinds.csv --target kind --drop code --groups site --average plain --holdout 0 --report none --out m --quiet",
+		"predict --model m --data kinds.csv --keep kind,site --out p.csv --quiet",
+	} {
+		if code, _, stderr := try(t.Context(), strings.Fields(line)...); code != exit.OK {
+			t.Fatalf("%s: %s", line, stderr)
+		}
+	}
+	const predictions = "eval --predictions p.csv --target kind --groups site --drop row,prediction --json --quiet "
+	model := evaluated("eval --model m --data kinds.csv --json --quiet")
+	table := evaluated(predictions + "--score it=probability_*")
+	if len(table.Models) != 1 || len(table.Groupings) != 2 || len(table.Models[0]["classes"].([]any)) != 4 {
+		t.Fatalf("%d models, %d groupings", len(table.Models), len(table.Groupings))
+	}
+	for _, key := range []string{"overall", "overall_intervals", "worst_group", "cvar", "classes", "confusion_matrix", "most_confused"} {
+		if got, want := table.Models[0][key], model.Models[0][key]; want == nil || !alike(got, want) {
+			t.Errorf("%s: %v, of the model %v", key, got, want)
+		}
+	}
+	for k := range table.Groupings {
+		if got, want := table.Groupings[k], model.Groupings[k]; !alike(got, want) {
+			t.Errorf("groups: %v, of the model %v", got, want)
+		}
+	}
+	for score, want := range map[string][]string{
+		"probability":                         {`no column "probability"`, "write probability_*"},
+		"probability_ant":                     {`a third value beside "ant"`, "* in the place of the class"},
+		"probability_a*":                      {"columns of 1 classes"},
+		"probability_ant,probability_*":       {"is one column"},
+		"probability_* --drop probability_ed": {`no column "probability_ed"`},
+		"probability_* --drop probability_ant,row,prediction": {`the label is "ant", but there is no column "probability_ant"`},
+		"probability_* --drop probability_eel,row,prediction": {`row 1200`, `there is no column "probability_eel"`},
+		"probability_*,other_*":                               {`no column "other_ant"`, `no column "other_eel"`},
+		"probability_* --loss huber":                          {"not a loss of several classes"},
+		"probability_* --task binary":                         {"task"}, "probability_* --positive ant": {"two classes"}, "probability_* --threshold 0.3": {"two classes"},
+	} {
+		code, _, stderr := try(t.Context(), strings.Fields("eval --predictions p.csv --target kind --score "+score)...)
+		if code == exit.OK {
+			t.Errorf("--score %s: accepted", score)
+		}
+		for _, part := range want {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("--score %s: %q lacks %q", score, stderr, part)
+			}
+		}
+	}
+	put(t, "sums.csv", "kind,p_a,p_b,p_c\na,0.5,0.3,0.2\nb,0.333,0.333,0.333\nc,0.5,0.3,0.1\n")
+	if _, _, stderr := try(t.Context(), strings.Fields("eval --predictions sums.csv --target kind --score p_*")...); !strings.Contains(stderr, `column "p_*", row 3: the probabilities of the 3 classes sum to 0.9`) {
+		t.Error(stderr)
+	}
+}
+
+// alike reports whether two JSON values are the same but for the names of models and the last digits of numbers.
+func alike(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for k, v := range a {
+			if k != "model" && !alike(v, b[k]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, alike)
+	case float64:
+		b, ok := b.(float64)
+		return ok && math.Abs(a-b) <= 1e-9*(1+math.Abs(b))
+	}
+	return a == b
 }

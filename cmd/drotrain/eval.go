@@ -44,9 +44,11 @@ it names is opened only if it is embedded, lies in the folder of the model, or
 is named with --trained-on. Of several models the first is the baseline.
 
 Predictions are columns of a table: probabilities of the positive value of a
-two-valued --target, otherwise predictions in its units. The loss of a row
-follows from both: logistic is -log of the probability of the actual outcome,
-squared is (y-p)^2/2, huber the Huber loss of y-p.
+two-valued --target, otherwise predictions in its units. A --target of more
+classes takes one column of probabilities for each: --score 'p_*', where the *
+stands for the class. The loss of a row follows from both: logistic is -log of
+the probability of the actual outcome, squared is (y-p)^2/2, huber the Huber
+loss of y-p.
 
 A condition of --fail-if is [MODEL.]MEASURE OP NUMBER with OP one of <, <=, > or
 >=; --measures lists the measures. With since. before it a measure is compared

@@ -14,7 +14,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A Score is a column of predictions and the name of the model that made them.
+// A Score is a column of predictions and the name of the model that made them. Of more than two classes it
+// has a column of probabilities for every class, and Column has a * in the place of the class, as in p_*.
 type Score struct{ Name, Column string }
 
 // AuditOptions say what the columns of a table of predictions are.
@@ -25,7 +26,7 @@ type AuditOptions struct {
 	Label  string  // column of what occurred
 	Scores []Score // of the models, the baseline first; at least one
 
-	Task     eval.Task // empty: binary for labels of two values
+	Task     eval.Task // empty: binary for labels of two values, multiclass for scores of several classes
 	Loss     string    // logistic, squared or huber; empty: by the task
 	Positive string    // value of a two-valued label; empty: the greater number, true, yes, else the last
 
@@ -39,15 +40,16 @@ type AuditOptions struct {
 // An audit is what the report of Audit says beside the evaluation.
 type audit struct {
 	AuditOptions
-	frame *data.Frame
-	rows  []int // all, where they are read into an arena; nil elsewhere
+	frame   *data.Frame
+	rows    []int    // all, where they are read into an arena; nil elsewhere
+	classes []string // more than two; nil for other labels
 }
 
 // Audit evaluates the predictions that a table holds, of any model. What does not
 // fit the table is a *data.Error or an *OptionError. One column is read after the other; where
 // numbers by row do not fit in memory, they are stored in Options.Cache.
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
-	x := &Measured{options: o.Options, audit: &audit{o, f, nil}}
+	x := &Measured{options: o.Options, audit: &audit{AuditOptions: o, frame: f}}
 	defer func() {
 		if err = cmp.Or(err, x.arena.Err()); err != nil {
 			x.Close()
@@ -73,9 +75,12 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		TargetName: o.Label, TargetUnit: o.Unit, Split: eval.Table,
 		Rate: o.Rate, Tolerance: o.Tolerance, Observe: o.Observe, MinGroupSize: o.MinGroupSize, Resamples: o.resamples(f.Rows), Confidence: o.Confidence, Seed: o.Seed,
 	}
+	if err := o.findClasses(); err != nil {
+		return nil, err
+	}
 	named := []string{o.Label}
 	for _, s := range o.Scores {
-		named = append(named, s.Column)
+		named = append(named, o.scoreColumns(s)...)
 	}
 	named = slices.Concat(named, o.Groups, o.Columns, o.Drop)
 	if o.Weight != "" {
@@ -122,6 +127,9 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, err
 	}
 	in.Groups = o.relabelled(in.Groups)
+	if in.Task == eval.Multiclass {
+		in.Groups = append([]data.Grouping{classGrouping(o.Label, in.Classes, in.Target)}, in.Groups...)
+	}
 	in.Columns, err = o.sliceColumns(ctx, in.Arena)
 	return in, err
 }
@@ -134,6 +142,9 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	if err != nil {
 		return err
 	}
+	if o.classes != nil {
+		return o.readClasses(c, in)
+	}
 	var values []string
 	for i := range f.Rows {
 		if c.IsNull(i) {
@@ -145,7 +156,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		}
 		if len(values) == 2 {
 			if o.Task == eval.Binary || o.Task == "" && c.Number == nil {
-				return cellError(f, o.Label, i, "", "the label is %q, a third value beside %q and %q", text, values[0], values[1])
+				return cellError(f, o.Label, i, "of more than two classes name a column of probabilities for each, with * in the place of the class, as in p_*", "the label is %q, a third value beside %q and %q", text, values[0], values[1])
 			}
 			values = append(values, text)
 			break
@@ -215,6 +226,9 @@ func plainClasses(values []string) bool {
 
 // readScores fills in the models and their losses.
 func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
+	if in.Task == eval.Multiclass {
+		return o.readClassScores(ctx, in)
+	}
 	name, binary := cmp.Or(o.Loss, losses.DefaultName(in.Task == eval.Binary)), in.Task == eval.Binary
 	if kind, ok := losses.KindOf(name); ok && binary && !kind.Measures(true) {
 		choose := losses.Either(losses.Names(func(k losses.Kind) bool { return k.Measures(true) }))
@@ -296,7 +310,7 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 	for _, c := range o.frame.Columns {
 		name := c.Name
 		if slices.Contains(o.Drop, name) || name == o.Label || name == o.Weight ||
-			slices.ContainsFunc(o.Scores, func(s Score) bool { return s.Column == name }) {
+			slices.ContainsFunc(o.Scores, func(s Score) bool { return slices.Contains(o.scoreColumns(s), name) }) {
 			continue
 		}
 		if len(o.Columns) > 0 && !slices.Contains(o.Columns, name) {

@@ -176,7 +176,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	if target.Task == data.Multiclass {
 		in.Task, in.Classes = eval.Multiclass, target.Classes
-		in.Groups = append([]data.Grouping{classGrouping(target, rows.Target)}, in.Groups...)
+		in.Groups = append([]data.Grouping{classGrouping(target.Name, target.Classes, rows.Target)}, in.Groups...)
 	} else if target.Task == data.Binary {
 		in.Task = eval.Binary
 		in.Positive = fmt.Sprintf("%s = %s", target.Name, target.Positive)
@@ -231,8 +231,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 
 // classGrouping returns the classes of rows with encoded targets as groups of their own: the risk of
 // each has the intervals of a group.
-func classGrouping(t data.Target, target []float64) data.Grouping {
-	g := data.Grouping{Name: t.Name, Labels: t.Classes, Index: make([]int32, len(target))}
+func classGrouping(name string, classes []string, target []float64) data.Grouping {
+	g := data.Grouping{Name: name, Labels: classes, Index: make([]int32, len(target))}
 	for i, c := range target {
 		g.Index[i] = int32(c)
 	}

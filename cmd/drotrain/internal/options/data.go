@@ -28,7 +28,7 @@ var dataOptions = []Option{
 	{Name: "target", Commands: "train* tune* bench*", Help: "`column` to predict", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Target) }},
 	{Name: "target", Commands: "eval*", Aliases: "label", Help: "with --predictions: `column` of the actual outcome", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Target) }},
 	{Name: "target", Commands: "inspect*", Help: "`column` to predict: suggest how to train", Value: func(s *Settings) pflag.Value { return Text(&s.Config.Target) }},
-	{Name: "score", Commands: "eval*", Help: "with --predictions: `columns` of scores, or NAME=COLUMN; the first is the baseline", Value: func(s *Settings) pflag.Value { return List(&s.Scores) }},
+	{Name: "score", Commands: "eval*", Help: "with --predictions: `columns` of scores, or NAME=COLUMN; the first is the baseline; p_* is one column per class", Value: func(s *Settings) pflag.Value { return List(&s.Scores) }},
 	{Name: "groups", Commands: "train* tune* bench", Help: "`columns` that define groups: each alone, and crossed", Value: func(s *Settings) pflag.Value { return List(&s.Config.Groups) }},
 	{Name: "groups", Commands: "eval*", Help: "`columns` that define groups: each alone, and crossed (default: those of the training)", Value: func(s *Settings) pflag.Value { return List(&s.Config.Groups) }},
 	{Name: "groups", Commands: "inspect", Help: "`columns` that define groups: report whether train uses them as features", Value: func(s *Settings) pflag.Value { return List(&s.Config.Groups) }},
