@@ -143,8 +143,11 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	here := may // in memory; what is stored on disk is mapped, and takes address space all the same
 	d := c.demands(f)
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
-	if space := memory.Space(); space < math.MaxInt64 && max(0, space-taken)+have < may {
-		may, limit = max(0, space-taken)+have, memory.Ulimit+", of which rows and vectors on disk take their part"
+	left := memory.Space()
+	if left < math.MaxInt64 {
+		if left = max(0, left-taken); left+have < may {
+			may, limit = left+have, memory.Ulimit+", of which rows and vectors on disk take their part"
+		}
 	}
 	now := may // may is what decisions are taken from: in a run that goes on, those before
 	was, _ := c.Checkpoint.Fact(factMemory)
@@ -166,6 +169,9 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	}
 	if may < memory.LeastOnDisk {
 		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(memory.LeastOnDisk))
+	}
+	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
+		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside rows and vectors on disk: at least %s are needed", memory.Ulimit, size(left), size(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
 		if d.choice+d.table > d.heap/2 {

@@ -94,8 +94,38 @@ func TestCacheThatIsLost(t *testing.T) {
 	}
 }
 
-// Rows and vectors on disk are mapped, and take address space where ulimit -v leaves little.
+// Rows and vectors on disk are mapped, and take address space where ulimit -v leaves little: they are
+// refused where the vectors have no room, and where the heap has none beside them.
 func TestAddressSpaceIsCounted(t *testing.T) {
+	for _, c := range []struct {
+		rows, read int // rows of the table, and those whose values are in memory
+		says       string
+	}{
+		{30_000_000, 10, "ulimit -v, of which rows and vectors on disk take their part"},
+		{20_000_000, 30_000_000, "of address space beside rows and vectors on disk"},
+	} {
+		x := &data.Column{Name: "x", Kind: data.Numeric, Number: make([]float64, c.read)}
+		for i := range x.Number {
+			x.Number[i] = 1 // resident
+		}
+		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{x, {Name: "y", Kind: data.Numeric}}}
+		cfg := DefaultConfig()
+		cfg.KeepRows = true
+		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
+		err := withSpace(t, 2<<30, func() error {
+			o, err := cfg.newDiskStorage(t.Context(), f, false)
+			o.close()
+			return err
+		})
+		if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%d rows: %v", c.rows, err)
+		}
+	}
+}
+
+// withSpace calls do while so many bytes of address space are left.
+func withSpace(t *testing.T, bytes int64, do func() error) error {
+	t.Helper()
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
 		t.Fatal(err)
@@ -105,21 +135,15 @@ func TestAddressSpaceIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, _ := strconv.Atoi(strings.Fields(string(statm))[0])
-	f := &data.Frame{Rows: 30_000_000, Columns: []*data.Column{{Name: "x", Kind: data.Numeric}, {Name: "y", Kind: data.Numeric}}}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
-	cfg.Target, cfg.Cache = "y", t.TempDir()
 	small := was
-	small.Cur = uint64(pages*os.Getpagesize()) + 2<<30
+	small.Cur = uint64(int64(pages*os.Getpagesize()) + bytes)
 	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
 		t.Skip(err)
 	}
-	o, err := cfg.newDiskStorage(t.Context(), f, false)
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
-		t.Fatal(err)
-	}
-	o.close()
-	if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "ulimit -v, of which rows and vectors on disk take their part") {
-		t.Errorf("%v", err)
-	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
+			t.Error(err)
+		}
+	}()
+	return do()
 }

@@ -130,10 +130,8 @@ func (a *app) printError(err error, code int) {
 // streams are used, and then calls run.
 func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error) {
 	s := options.Add(cmd, command)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := enoughSpace(memory.Space(), memory.LeastSpace()); err != nil {
-			return err
-		}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		defer memory.Catch(&err)
 		if s.ConfigFile != "" {
 			a.inputs.Add(s.ConfigFile)
 			if err := options.ApplyConfig(cmd.Flags(), s.ConfigFile); err != nil {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -24,6 +25,20 @@ import (
 )
 
 func main() {
+	a := &app{
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
+		json:     slices.Contains(os.Args, "--json"),
+		terminal: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
+		now:      time.Now,
+		patience: time.Second,
+	}
+	if err := enoughSpace(memory.SpaceLeft(), memory.LeastSpace()); err != nil { // before anything takes more
+		a.printError(err, exit.Failed)
+		os.Exit(exit.Failed)
+	}
+	ctx, stop := exit.WithSignals(context.Background())
+	defer stop()
 	comm, end, err := mpi.Start(os.Getenv)
 	if err != nil {
 		if mpi.LauncherOf(os.Getenv).Rank <= 0 { // each says the same
@@ -32,15 +47,6 @@ func main() {
 		os.Exit(exit.Failed)
 	}
 	memory.LimitHeap()
-	ctx, stop := exit.WithSignals(context.Background())
-	defer stop()
-	a := &app{
-		stdout:   os.Stdout,
-		stderr:   os.Stderr,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
-		now:      time.Now,
-		patience: time.Second,
-	}
 	a.join(comm)
 	code := a.run(ctx, os.Args[1:])
 	stop()

@@ -11,10 +11,10 @@ import (
 )
 
 // enoughSpace refuses to begin where ulimit -v leaves less address space than the runtime needs.
-func enoughSpace(space, least int64) error {
+func enoughSpace(left, least int64) error {
 	const mb = 1 << 20
-	if space < least {
-		return exit.WithHint(fmt.Errorf("%s leaves %d MB of address space beside what the program takes: at least %d MB are needed", memory.Ulimit, max(0, space)/mb, least/mb),
+	if left < least {
+		return exit.WithHint(fmt.Errorf("%s leaves %d MB of address space beside what the program takes: at least %d MB are needed", memory.Ulimit, max(0, left)/mb, least/mb),
 			"raise it, or limit memory by a control group or by --memory instead; a build with CGO_ENABLED=0 needs less")
 	}
 	return nil

@@ -121,7 +121,8 @@ type Element interface {
 }
 
 // Make returns a slice of n zeros from an arena. If the disk is full they are on
-// the heap, and Err returns the reason.
+// the heap, and Err returns the reason. It panics with a *SpaceError if the address space has no
+// room for them.
 func Make[T Element](a *Arena, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
@@ -130,6 +131,9 @@ func Make[T Element](a *Arena, n int) []T {
 	}
 	b, err := a.allocate(int64(n) * size)
 	if err != nil {
+		if e, ok := err.(*SpaceError); ok {
+			panic(e)
+		}
 		a.fail(err)
 		return make([]T, n)
 	}
@@ -200,6 +204,9 @@ func (a *Arena) allocate(size int64) ([]byte, error) {
 
 // mapBytes maps a new file of size bytes; anonymous memory in an arena without a directory.
 func (a *Arena) mapBytes(size int64) ([]byte, error) {
+	if SpaceLeft()-size < spaceReserve/2 {
+		return nil, &SpaceError{size}
+	}
 	if a.dir == "" {
 		return mapAnonymous(size)
 	}

@@ -3,10 +3,11 @@
 package memory
 
 import (
+	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync"
 )
 
 // Available returns the bytes that may still be allocated under the tightest limit of this process,
@@ -40,8 +41,8 @@ func LimitHeap() int64 {
 	switch name {
 	case groupLimit:
 		bytes += live()
-	case Ulimit: // the runtime reserves address space in large pieces
-		bytes = bytes/4*3 + live()
+	case Ulimit:
+		bytes += live()
 	default:
 		return math.MaxInt64
 	}
@@ -56,26 +57,61 @@ const groupLimit = "the control group's memory limit"
 // Ulimit is the name of the limit of the address space.
 const Ulimit = "ulimit -v"
 
-// Space returns the address space that may still be taken, in bytes, files that are mapped counted;
-// math.MaxInt64 without a limit.
-func Space() int64 { return space() }
+// spaceReserve is the address space that no plan may use: the runtime maps its heap by pieces of 64 MB,
+// beside what its collector notes of them.
+const spaceReserve = 128 << 20
+
+// Space returns the address space that a plan may use, in bytes, for the heap and for mapped files:
+// what ulimit -v leaves, without what the runtime and its threads may still take. math.MaxInt64
+// means no limit.
+func Space() int64 {
+	left := SpaceLeft()
+	if left == math.MaxInt64 {
+		return left
+	}
+	return max(0, left-spaceReserve-threadSpace())
+}
+
+// SpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
+func SpaceLeft() int64 { return spaceLeft() }
 
 // LeastSpace returns the address space below which the runtime may end a command at any allocation or
-// new thread: its heap grows by pieces of 64 MB.
-func LeastSpace() int64 { return 160<<20 + threadSpace() }
+// new thread.
+func LeastSpace() int64 { return spaceReserve + 32<<20 + threadSpace() }
 
-// threadSpace returns the address space that threads of the C library take in a build with cgo: stacks,
-// and 64 MB each for what they allocate.
-var threadSpace = sync.OnceValue(func() int64 {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "CGO_ENABLED" && s.Value == "1" {
-				return 384 << 20
-			}
-		}
+// threadSpace returns the address space that further threads may take. Those of a C library have 8 MB
+// for their stack and 64 MB for what they allocate; those of Go next to nothing.
+func threadSpace() int64 {
+	const beside = 10 // threads beside those that compute: they read, write and wait
+	if !usesLibC() {
+		return 0
 	}
-	return 0
-})
+	return int64(max(0, runtime.GOMAXPROCS(0)+beside-threads())) * (72 << 20)
+}
+
+// A SpaceError is the value that Make panics with where ulimit -v leaves no address space for a slice.
+type SpaceError struct{ Bytes int64 }
+
+func (e *SpaceError) Error() string {
+	return fmt.Sprintf("%s leaves too little address space for %d MB more", Ulimit, (e.Bytes+1<<20-1)>>20)
+}
+
+// Hint returns what may be done about it.
+func (e *SpaceError) Hint() string {
+	return "raise it, or limit memory by a control group or by --memory instead"
+}
+
+// Catch is to be deferred. It stores the *SpaceError that its caller panics with in err; other panics
+// go on.
+func Catch(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*SpaceError)
+		if !ok {
+			panic(r)
+		}
+		*err = e
+	}
+}
 
 // live returns what the objects in use take.
 func live() int64 {

@@ -7,14 +7,15 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
 // system looks at the limits of the process (ulimit), its control groups and the
 // machine.
 func system(tighten func(n int64, name string)) {
-	if n := space(); n < math.MaxInt64 {
-		tighten(n-threadSpace(), Ulimit)
+	if n := Space(); n < math.MaxInt64 {
+		tighten(n/4*3, Ulimit) // a quarter is for garbage, and for gaps between objects
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	group(string(groups), "/sys/fs/cgroup", tighten)
@@ -30,8 +31,20 @@ func system(tighten func(n int64, name string)) {
 	}
 }
 
-// space returns the address space that is left by ulimit.
-func space() int64 {
+// usesLibC reports whether threads are made by a C library, as in builds with cgo or for MPI.
+var usesLibC = sync.OnceValue(func() bool {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	return bytes.Contains(maps, []byte("/libc.so")) || bytes.Contains(maps, []byte("/ld-musl"))
+})
+
+// threads returns the number of threads of the process.
+func threads() int {
+	tasks, _ := os.ReadDir("/proc/self/task")
+	return len(tasks)
+}
+
+// spaceLeft returns the limit of ulimit -v without what the process takes.
+func spaceLeft() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
 		return math.MaxInt64

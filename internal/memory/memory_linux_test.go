@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -44,4 +46,83 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%q: %d, want %d", list, got, want)
 		}
 	}
+}
+
+// limitSpace leaves so many bytes of address space to the process until the test ends.
+func limitSpace(t *testing.T, bytes int64) {
+	t.Helper()
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
+		t.Fatal(err)
+	}
+	if was.Cur < math.MaxInt64 {
+		t.Skip("the address space is limited already")
+	}
+	small := was
+	small.Cur = 1 << 50
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
+		t.Skip(err)
+	}
+	small.Cur = uint64(1<<50 - SpaceLeft() + bytes)
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A plan leaves address space to the runtime: for its heap, which grows by 64 MB, and for threads of
+// a C library.
+func TestAvailable_LeavesAddressSpaceToTheRuntime(t *testing.T) {
+	const left = 4 << 30
+	limitSpace(t, left)
+	space, most := Space(), int64(left-spaceReserve)
+	if usesLibC() {
+		most -= 72 << 20 // of one thread at least
+	}
+	if space > most || space < left/4 {
+		t.Errorf("%d MB of %d MB of address space are for plans, want at most %d MB", space>>20, left>>20, most>>20)
+	}
+	if bytes, limit := Available(); bytes > most/4*3 && limit == Ulimit {
+		t.Errorf("%d MB are available of %d MB of address space: nothing is left for garbage", bytes>>20, left>>20)
+	}
+}
+
+// A slice that the address space has no room for is an error instead of the end of the process, on disk
+// and in memory.
+func TestMake_NoAddressSpace(t *testing.T) {
+	disk, err := NewArena(t.TempDir(), 1<<40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	limitSpace(t, 1<<30)
+	for name, a := range map[string]*Arena{"on disk": disk, "in memory": NewVirtual()} {
+		err := func() (err error) {
+			defer Catch(&err)
+			Make[float64](a, 1<<27)
+			return nil
+		}()
+		if e, ok := err.(*SpaceError); !ok || e.Bytes != 1<<30 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s := Make[float64](a, 1<<20); len(s) != 1<<20 || a.Err() != nil {
+			t.Errorf("%s, a smaller one: %d entries, %v", name, len(s), a.Err())
+		}
+	}
+}
+
+// Catch stores nothing but what Make panics with.
+func TestCatch_OtherPanics(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("the panic is %v", r)
+		}
+	}()
+	var err error
+	defer Catch(&err)
+	panic("other")
 }

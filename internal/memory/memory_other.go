@@ -7,4 +7,8 @@ import "math"
 // system reports no limits on this operating system.
 func system(func(n int64, name string)) {}
 
-func space() int64 { return math.MaxInt64 }
+func spaceLeft() int64 { return math.MaxInt64 }
+
+func usesLibC() bool { return false }
+
+func threads() int { return 0 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -55,6 +56,7 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 	}
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
+			defer memory.Catch(&err)
 			x[k], took[k], err = r.one(ctx, k, specs, start, margins)
 			return err
 		})

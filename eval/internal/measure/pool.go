@@ -73,7 +73,10 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 				if i >= n {
 					return
 				}
-				errs[i] = f(i, &b)
+				errs[i] = func() (err error) {
+					defer memory.Catch(&err)
+					return f(i, &b)
+				}()
 			}
 		}()
 	}
