@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
@@ -297,18 +298,27 @@ func foldUnits(fold, unit []int32, seed uint64) {
 	}
 }
 
-// note says in a line what was chosen and why.
+// note returns a sentence on what was chosen and why.
 func (g *GroupDesign) note() string {
-	of := "groups of " + printable.QuoteList(g.Groups, "and")
+	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
-		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own were not tried: %s", of, g.LeftOut)
+		return fmt.Sprintf("%s share their coefficients; own coefficients were not tried: %s", groups, g.LeftOut)
 	}
 	best := g.Best()
-	said := fmt.Sprintf("%+.1f %% (standard error %.1f %%)", 100*best.Change/g.Shared, 100*best.SE/g.Shared)
+	change := fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", signedPercent(best.Change/g.Shared), 100*best.SE/g.Shared)
 	if g.Ridge == 0 {
-		return fmt.Sprintf("group coefficients: shared by the %s; coefficients of their own, partially pooled, change the average loss of ERM by %s out of fold, which is not a measurable gain", of, said)
+		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups, change)
 	}
-	return fmt.Sprintf("group coefficients: the %s have their own, partially pooled (κ = %v): the average loss of ERM changes by %s out of fold; robustness comes on top", of, g.Ridge, said)
+	return fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v (%s)", groups, g.Ridge, change)
+}
+
+// signedPercent writes a proportion in per cent with its sign; zero has none.
+func signedPercent(v float64) string {
+	text := strings.Replace(fmt.Sprintf("%+.1f", 100*v), "-", "−", 1)
+	if text == "+0.0" || text == "−0.0" {
+		return "0.0"
+	}
+	return text
 }
 
 // withDesign encodes the rows again with the products that the design asks for.

@@ -27,7 +27,7 @@ def one(t,s):
     y=T[t['target']]; binary=not pd.api.types.is_numeric_dtype(df[t['target']]) or df[t['target']].nunique()==2
     g=T[t['groups']].astype(str).agg(' / '.join,axis=1); gtr=df[~te][t['groups']].astype(str).agg(' / '.join,axis=1).value_counts()
     res={}
-    for m,opts in {'erm':['--average','plain','--group-features','shared'],'erm_without':['--average','plain','--group-features=false'],'default':[]}.items():
+    for m,opts in {'erm':['--average','plain','--group-features','shared'],'erm_without':['--average','plain','--group-features','no'],'default':[]}.items():
         t0=time.time()
         r=run('train','--data',p+'/tr.csv','--target',t['target'],'--groups',','.join(t['groups']),'--holdout','0','--report','none','--quiet','--seed',str(s),'--threads','1','--out',p+'/'+m,'--force','--json',*opts)
         sec=time.time()-t0

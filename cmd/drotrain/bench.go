@@ -43,7 +43,8 @@ subgradient method whose step size is tuned beforehand.
 A pass is every row touched once; the checks that certify a point and the
 Hessians of the practical schedules are counted.`,
 		Example: `  drotrain bench methods
-  drotrain bench methods --data loans.parquet --target deny --nu 0.5 --out cmp`,
+  drotrain bench methods --data loans.parquet --target deny --nu 0.5 --out cmp
+  drotrain bench methods --data builtin:cps1988 --loss huber:2 --nu 1`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Bench, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {

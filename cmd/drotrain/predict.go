@@ -51,7 +51,8 @@ comes first on the standard input, then the table. CSV holds text as it is, and
 spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
 		Example: `  drotrain predict --model drotrain-out --data new.parquet --out preds.parquet
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
-      --keep afam,single --out preds.csv`,
+      --keep afam,single --out preds.csv
+  cat new.csv | drotrain predict --model drotrain-out --data - --out -`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {

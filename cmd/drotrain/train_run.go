@@ -180,6 +180,9 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 	return o.printResult(a, m, e, out)
 }
 
+// verboseNotes are the beginnings of notes that only --verbose prints: they are for developers.
+var verboseNotes = []string{"solver ", "storage sparse", "the level was chosen on "}
+
 // printNotes prints the notes of a training on a table, and keeps the warnings among them for the
 // end.
 func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
@@ -188,7 +191,7 @@ func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 		a.warn(w)
 	}
 	for _, n := range notes {
-		if strings.HasPrefix(n, "solver ") && !o.Verbose { // for developers
+		if !o.Verbose && slices.ContainsFunc(verboseNotes, func(prefix string) bool { return strings.HasPrefix(n, prefix) }) {
 			continue
 		}
 		if f != nil {

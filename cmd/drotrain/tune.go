@@ -32,16 +32,17 @@ func newTune(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "tune [options]",
 		DisableFlagsInUseLine: true,
-		Short:                 "Choose how robust a model is to be",
+		Short:                 "Choose how robust a model should be",
 		Long: `Choose a level of robustness by cross-validation inside the training rows, as
 train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
 (JSON, CSV, Parquet) and a figure; and the certified path, bounds of the optimal
-objective at every price between those that were solved. The rows held out are
+objective for every ν between those that were solved. The rows held out are
 not touched, and no model is trained: the last line is the command that does,
 and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
-  drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1`,
+  drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1
+  drotrain tune --data loans.parquet --target deny --learning-curve --out t`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {

@@ -137,7 +137,7 @@ func printShort(w io.Writer, f *pflag.Flag) {
 		name = "word"
 	}
 	if a := f.Annotations[shortKey]; a != nil {
-		usage = a[0]
+		usage = strings.ReplaceAll(a[0], "`", "")
 	}
 	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
 	for i, line := range show.Wrap(usage, show.Width-shortIndent) {

@@ -23,7 +23,7 @@ var robustnessOptions = []Option{
 }
 
 var choiceOptions = []Option{
-	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation (default: worst-group with --groups, else tail)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Select, tune.Criteria) }},
+	{Name: "select", Commands: "train* tune*", Help: "criterion to minimise by cross-validation (default: worst-group with --groups, else tail)", Short: "criterion of the choice: worst-group, worst-group-accuracy, tail or average (default: worst-group with --groups, else tail)", Value: func(s *Settings) pflag.Value { return Enum(&s.Config.Select, tune.Criteria) }},
 	{Name: "folds", Commands: "train tune", Help: "cross-validation folds (default 3)", Value: func(s *Settings) pflag.Value { return AtLeast(&s.Config.Folds, 2) }},
 	{Name: "rate", Commands: "tune*", Help: "required decrease of the worst group's risk per unit increase of the average risk", Value: func(s *Settings) pflag.Value { return AtLeastZero(&s.Config.Rate) }},
 	{Name: "budget", Commands: "train tune*", Help: "largest accepted increase of the average risk, as a proportion of ERM's (default 0.01 with --select tail, 0 without --groups and --select)", Value: func(s *Settings) pflag.Value { return OptionalAtLeastZero(&s.Config.Budget) }},

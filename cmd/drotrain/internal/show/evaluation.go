@@ -70,6 +70,9 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 	names := modelNames(e)
 	line("Overall", names[:min(len(names), shownModels)])
 	for _, q := range e.Task.Measures() {
+		if q.Key == "log_loss" && e.LossUnit == "nats" {
+			continue // it is the risk
+		}
 		name := "  " + q.Label
 		switch {
 		case q.Unit == "loss" && e.LossUnit != "":

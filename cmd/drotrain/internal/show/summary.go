@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -22,8 +23,8 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	s := m.Summary("")
 	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, plain(s.Mu), s.Solver)
 	Wrapped(w, "", "level: "+s.Level)
-	if s.Selection != nil {
-		Wrapped(w, "  ", "chosen: "+s.Selection.Reason)
+	if reason := choiceReason(s); reason != "" {
+		Wrapped(w, "", "chosen by cross-validation: "+reason)
 	}
 	fmt.Fprintln(w)
 
@@ -58,12 +59,11 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	if e != nil {
 		Verdict(w, e)
 	}
-	model := fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, plain(s.Mu))
-	if s.Selection != nil {
-		model += "; chosen: " + s.Selection.Reason
-	}
 	fmt.Fprintln(w)
-	field(w, "Model", model)
+	field(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, plain(s.Mu)))
+	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) { // else the verdict has it
+		field(w, "Choice", reason)
+	}
 	field(w, "Certificate", certificate(s, m.Config.Gap))
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its own gap was certified", b.Status))
@@ -76,6 +76,15 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 		fmt.Fprintln(w)
 		comparisonLines(w, s, report.Name(m), groupingName(m))
 	}
+}
+
+// choiceReason returns why cross-validation chose the level, without the name of the level; "" if the
+// level was set.
+func choiceReason(s train.Summary) string {
+	if s.Selection == nil {
+		return ""
+	}
+	return strings.TrimPrefix(s.Selection.Reason, s.Selection.Best().Name+" ")
 }
 
 // field writes a label and a text that is wrapped beside it.
