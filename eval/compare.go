@@ -104,7 +104,7 @@ func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, pa
 			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, crit)
-			few.Widen(d.Simultaneous, float64(d.Value), few.Of(k+1)-few.Of(0))
+			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}
 		c.Groups = append(c.Groups, d)
 	}

@@ -133,7 +133,7 @@ func (in *Input) check() error {
 	n := len(in.Target)
 	switch {
 	case in.Task != Binary && in.Task != Regression && in.Task != Multiclass:
-		return fmt.Errorf("eval: task %q is none of %q, %q and %q", in.Task, Binary, Regression, Multiclass)
+		return fmt.Errorf("eval: task %q: must be %q, %q or %q", in.Task, Binary, Regression, Multiclass)
 	case (in.Task == Multiclass) != (len(in.Classes) > 2):
 		return fmt.Errorf("eval: a %s task with %d classes", in.Task, len(in.Classes))
 	case n == 0:

@@ -174,7 +174,7 @@ func (e *Evaluation) simultaneous(in *Input, r *resample.Resampler, groups []Gro
 			m := float64(g.Models[k].Values.Of["risk"])
 			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
 			iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
-			few.Widen(iv, m, few.Of(k))
+			few.Widen(iv, m, few.GapOf(k))
 			if r.LossAtLeast0[k] { // and so is their mean
 				iv.Low = max(0, iv.Low)
 			}

@@ -155,7 +155,7 @@ func (j *judge) evenBetter() string {
 			all := j.leading()
 			r := all[len(all)-1]
 			v, w := j.valuesOf(k)
-			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", capital(r.name), m.Name, r.withUnit(r.text(r.of(v), w.N)))
+			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", capital(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
 		}
 	}
 	return ""
@@ -173,7 +173,7 @@ func (j *judge) losers() string {
 		}
 		h := &j.Headline().Groups[i]
 		m := j.leading()[0]
-		out = append(out, fmt.Sprintf("%s (%s %s)", words.Group(g.Label), m.name, m.arrow(m.of(h.Models[0].Values), m.of(h.Models[j.k].Values), h.N)))
+		out = append(out, fmt.Sprintf("%s (%s %s)", words.Group(g.Label), m.name, m.arrow(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
 		return ""
@@ -189,7 +189,8 @@ type reading struct {
 	share bool // written as a percentage
 }
 
-func (r reading) of(v Values) float64 { return float64(v.Of[r.key]) }
+// valueOf returns the value of the measure among v.
+func (r reading) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 
 // text writes a value over n rows.
 func (r reading) text(x float64, n int) string {
@@ -298,7 +299,7 @@ func (j *judge) numbers() string {
 	}
 	var parts []string
 	for _, m := range j.leading() {
-		parts = append(parts, m.name+" "+m.change(m.of(before), m.of(after), min(a.N, b.N)))
+		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(a.N, b.N)))
 	}
 	perRisk := 1.0
 	if m := j.leading(); m[len(m)-1].key == "rmse" {
@@ -310,11 +311,11 @@ func (j *judge) numbers() string {
 // rmsePerRisk returns the change of the RMSE per change of the risk: the risk is k·RMSE², and
 // a² − b² = (a + b)(a − b).
 func rmsePerRisk(m reading, before, after Values) float64 {
-	a, risk := m.of(before), float64(before.Of["risk"])
-	if !(risk > 0) || !(a+m.of(after) > 0) {
+	a, risk := m.valueOf(before), float64(before.Of["risk"])
+	if !(risk > 0) || !(a+m.valueOf(after) > 0) {
 		return math.NaN()
 	}
-	return a * a / risk / (a + m.of(after))
+	return a * a / risk / (a + m.valueOf(after))
 }
 
 // interval writes the interval of the change that the outcome rests on, times a factor.
@@ -332,15 +333,15 @@ func (j *judge) cost() string {
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
 	all := j.leading()
 	first := all[0]
-	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.of(before), first.of(after), j.N))
+	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.valueOf(before), first.valueOf(after), j.N))
 	if len(all) > 1 {
 		m := all[1]
-		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.arrow(m.of(before), m.of(after), j.N))
+		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.arrow(m.valueOf(before), m.valueOf(after), j.N))
 	}
 	switch {
 	case change > 0:
 		return "The cost: " + s + "."
-	case first.share == (first.of(after) < first.of(before)) && first.of(after) != first.of(before):
+	case first.share == (first.valueOf(after) < first.valueOf(before)) && first.valueOf(after) != first.valueOf(before):
 		return capital(s) + "." // the accuracy or the RMSE is worse although the risk is not
 	}
 	return "There is no cost: " + s + "."
@@ -353,9 +354,9 @@ func (j *judge) alone() string {
 	in, w := j.valuesOf(j.k)
 	all := j.leading()
 	first := all[0]
-	s := fmt.Sprintf("%s has %s of %s overall", name, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.of(overall), j.N)))
+	s := fmt.Sprintf("%s has %s of %s overall", name, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
 	if first.share {
-		s = fmt.Sprintf("%s is %s accurate overall", name, first.text(first.of(overall), j.N))
+		s = fmt.Sprintf("%s is %s accurate overall", name, first.text(first.valueOf(overall), j.N))
 		if t := j.Threshold; t != nil && *t != 0.5 {
 			s += fmt.Sprintf(" at threshold %s", words.FourDigits(float64(*t)))
 		}
@@ -365,13 +366,13 @@ func (j *judge) alone() string {
 		if !first.share {
 			link = " and of "
 		}
-		s += fmt.Sprintf("%s%s in its worst group, %s (%s)", link, first.withUnit(first.text(first.of(in), w.N)), words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+		s += fmt.Sprintf("%s%s in its worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), words.Group(w.Label), words.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
-		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), m.text(m.of(overall), j.N))
+		s += fmt.Sprintf("; %s %s", strings.TrimPrefix(m.name, "the "), m.text(m.valueOf(overall), j.N))
 		if w != nil {
-			s += " and " + m.text(m.of(in), w.N)
+			s += " and " + m.text(m.valueOf(in), w.N)
 		}
 	}
 	return s + "."

@@ -104,7 +104,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	}
 	single := make([][]candidate, len(s.columns))
 	err := s.in.rows.Parallel(ctx, "searching slices", len(single), func(a int, _ *measure.Scratch) error {
-		single[a] = r.single(a)
+		single[a] = r.rankSingle(a)
 		return nil
 	})
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	return best(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
 }
 
-// single returns the cells of a column whose losses exceed the others', and keeps its codes.
-func (r *ranking) single(a int) (to []candidate) {
+// rankSingle returns the cells of a column whose losses exceed the others', and keeps its codes.
+func (r *ranking) rankSingle(a int) (to []candidate) {
 	t := make([]cellSum, len(r.columns[a].text))
 	r.code[a] = memory.Make[uint8](r.in.rows.Arena, len(r.search))
 	for i, row := range r.search {

@@ -182,8 +182,8 @@ func scoreName(f *score.Formula) string {
 	return "prediction"
 }
 
-// header says in a line what the score is.
-func header(f *score.Formula) string {
+// describeScore returns one line that says what the score is.
+func describeScore(f *score.Formula) string {
 	switch {
 	case f.Target.Classes != nil:
 		return fmt.Sprintf("probability of each of %d classes of %s", len(f.Target.Classes), f.Target.Name)

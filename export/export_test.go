@@ -347,7 +347,7 @@ func TestGoSource(t *testing.T) {
 		o := Options{Package: "score"}
 		b, err := goSource(f, o)
 		write(name+"/score.go", b, err)
-		b, err = goTest(f, o)
+		b, err = encodeGoTest(f, o)
 		write(name+"/score_test.go", b, err)
 	}
 	c := exec.Command("go", "test", "-vet=all", "./...")
@@ -396,7 +396,7 @@ func TestGoTestsAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := goTest([]*score.Formula{f}, Options{Package: "score"})
+		want, err := encodeGoTest([]*score.Formula{f}, Options{Package: "score"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -466,12 +466,12 @@ func TestEdgesOfNumbersAsLevels(t *testing.T) {
 func TestTextsBeyondXML(t *testing.T) {
 	var out bytes.Buffer
 	p := &pmmlWriter{e: xml.NewEncoder(&out)}
-	p.text("tab\t, é and 日", "string")
+	p.writeText("tab\t, é and 日", "string")
 	if p.err != nil {
 		t.Error(p.err)
 	}
-	p.text("a\x01", "string")
-	p.text("b\x02", "string")
+	p.writeText("a\x01", "string")
+	p.writeText("b\x02", "string")
 	if p.err == nil || !strings.Contains(p.err.Error(), `"a\x01" has characters that XML does not have`) {
 		t.Errorf("%v", p.err)
 	}

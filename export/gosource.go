@@ -40,7 +40,7 @@ func goSource(formulas []*score.Formula, o Options) ([]byte, error) {
 	}
 	f := formulas[0]
 	b := &goWriter{formulas: formulas, fields: goFields(f), helpers: newGoHelpers()}
-	fmt.Fprintf(b, "// Package %s scores rows: %s.\n// Written by drotrain export; do not edit.\npackage %s\n\nimport \"math\"\n\n", pkg, oneLine(header(f)), pkg)
+	fmt.Fprintf(b, "// Package %s scores rows: %s.\n// Written by drotrain export; do not edit.\npackage %s\n\nimport \"math\"\n\n", pkg, oneLine(describeScore(f)), pkg)
 	if err := b.writeRow(); err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func goSource(formulas []*score.Formula, o Options) ([]byte, error) {
 		fmt.Fprintf(b, "}\n\n// Classes are those of the probabilities.\nvar Classes = [...]string{%s}\n", strings.Join(classes, ", "))
 		result = fmt.Sprintf("[%d]float64", len(classes))
 		fmt.Fprintf(b, "\n// Probabilities returns the %s. They are NaN where a number is null that has no fill.\nfunc Probabilities(r *Row) %s {\nm := %s\n",
-			oneLine(header(f)), result, b.weights(func(f *score.Formula) float64 { return f.Constant }))
+			oneLine(describeScore(f)), result, b.weights(func(f *score.Formula) float64 { return f.Constant }))
 	} else {
-		fmt.Fprintf(b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := float64(%s)\n", oneLine(header(f)), strconv.FormatFloat(f.Constant, 'g', -1, 64))
+		fmt.Fprintf(b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := float64(%s)\n", oneLine(describeScore(f)), strconv.FormatFloat(f.Constant, 'g', -1, 64))
 	}
 	for i, t := range f.Terms {
 		if t.Vector != "" || alone(formulas, i) {

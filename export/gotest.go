@@ -21,7 +21,7 @@ func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
 	if err != nil {
 		return err
 	}
-	out, err := goTest(formulas, o)
+	out, err := encodeGoTest(formulas, o)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,8 @@ func scoreRow(formulas []*score.Formula, row []any) ([]float64, error) {
 	return out, nil
 }
 
-func goTest(formulas []*score.Formula, o Options) ([]byte, error) {
+// encodeGoTest returns the source of a test that compares the exported function with rows scored by the model.
+func encodeGoTest(formulas []*score.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func goTest(formulas []*score.Formula, o Options) ([]byte, error) {
 		b.WriteString("{Row{")
 		for i, v := range row {
 			if f.Terms[i].Vector == "" {
-				fmt.Fprintf(&b, "%s: %s, ", fields[i], goValue(f.Terms[i], v))
+				fmt.Fprintf(&b, "%s: %s, ", fields[i], goLiteral(f.Terms[i], v))
 			}
 		}
 		vectors, err := rowVectors(f, row)
@@ -137,7 +138,8 @@ func goNumbers(values []float64) string {
 	return strings.Join(out, ", ")
 }
 
-func goValue(t score.Term, v any) string {
+// goLiteral returns the value of a term as a literal of Go.
+func goLiteral(t score.Term, v any) string {
 	pointer := strings.HasPrefix(goType(t), "*")
 	var s string
 	switch v := v.(type) {

@@ -17,7 +17,7 @@ func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
 	f := formulas[0]
 	g := &graph{names: columnNames(f), formulas: formulas}
 	var doc strings.Builder
-	fmt.Fprintf(&doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", header(f))
+	fmt.Fprintf(&doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", describeScore(f))
 	g.columns = make([]*onnxColumn, len(f.Terms))
 	for i, t := range f.Terms {
 		if t.Vector != "" {
@@ -124,7 +124,7 @@ func (g *graph) probability(margin string) {
 	e := g.node("Exp", "", []string{g.node("Neg", "", []string{g.node("Abs", "", []string{margin})})})
 	above := g.node("Where", "", []string{g.node("Less", "", []string{margin, zero}), e, one})
 	out := g.names.unique(scoreName(g.formulas[0]))
-	g.named(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
+	g.addNode(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
 
@@ -134,7 +134,7 @@ func (g *graph) value(margin string) {
 	out := g.names.unique(scoreName(g.formulas[0]))
 	v := g.node("Mul", "", []string{margin, g.scalar(t.Scale)})
 	if t.Transform == "" {
-		g.named(out, "Add", "", []string{v, g.scalar(t.Shift)})
+		g.addNode(out, "Add", "", []string{v, g.scalar(t.Shift)})
 	} else {
 		v = g.node("Exp", "", []string{g.node("Add", "", []string{v, g.scalar(t.Shift)})})
 		v = g.node("Mul", "", []string{v, g.scalar(t.Factor())})
@@ -142,7 +142,7 @@ func (g *graph) value(margin string) {
 		if t.Transform == "log1p" {
 			less = 1
 		}
-		g.named(out, "Sub", "", []string{v, g.scalar(less)})
+		g.addNode(out, "Sub", "", []string{v, g.scalar(less)})
 	}
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
@@ -152,13 +152,13 @@ func (g *graph) classes(margins string, doc *strings.Builder) {
 	classes := g.formulas[0].Target.Classes
 	fmt.Fprintf(doc, " The columns of the probabilities are those of the classes %q.", classes)
 	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
-	g.named(probabilities, "Softmax", "", []string{margins}, intAttribute("axis", 1))
+	g.addNode(probabilities, "Softmax", "", []string{margins}, intAttribute("axis", 1))
 	place := g.node("ArgMax", "", []string{margins}, intAttribute("axis", 1), intAttribute("keepdims", 1))
 	places := make([]int64, len(classes))
 	for c := range places {
 		places[c] = int64(c)
 	}
-	g.named(label, "LabelEncoder", "ai.onnx.ml", []string{place}, intsAttribute("keys_int64s", places), stringsAttribute("values_strings", classes))
+	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, intsAttribute("keys_int64s", places), stringsAttribute("values_strings", classes))
 	g.outputs = append(g.outputs, valueInfo(probabilities, doubleType, fmt.Sprint(len(classes))), valueInfo(label, stringType, "1"))
 }
 

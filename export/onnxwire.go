@@ -61,11 +61,12 @@ func (g *graph) input(name string, typ int64, width string) {
 // node adds a node and returns the name of its value.
 func (g *graph) node(op, domain string, inputs []string, attributes ...message) string {
 	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.nodes)))
-	g.named(name, op, domain, inputs, attributes...)
+	g.addNode(name, op, domain, inputs, attributes...)
 	return name
 }
 
-func (g *graph) named(output, op, domain string, inputs []string, attributes ...message) {
+// addNode adds a node with an output of that name.
+func (g *graph) addNode(output, op, domain string, inputs []string, attributes ...message) {
 	var n message
 	for _, in := range inputs {
 		n.text(nodeInput, in)

@@ -37,8 +37,8 @@ func (p *pmmlWriter) leaf(name string, attributes ...string) {
 	p.close(name)
 }
 
-// constant is a number in an expression.
-func (p *pmmlWriter) constant(v float64) {
+// writeConstant writes a number of an expression.
+func (p *pmmlWriter) writeConstant(v float64) {
 	p.open("Constant", "dataType", "double")
 	_ = p.e.EncodeToken(xml.CharData(pmmlNumber(v)))
 	p.close("Constant")
@@ -70,10 +70,10 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	p.e.Indent("", " ")
 	target := columnNames(f).unique(f.Target.Name)
 	p.open("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4")
-	p.open("Header", "description", header(f))
+	p.open("Header", "description", describeScore(f))
 	p.leaf("Application", "name", "drotrain", "version", version)
 	p.close("Header")
-	p.dictionary(f, target)
+	p.writeDictionary(f, target)
 	function := []string{"functionName", "regression", "modelName", "drotrain"}
 	factor, constant := f.Target.Scale, f.Target.Shift // of the value of the model
 	switch {
@@ -121,7 +121,7 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))
 		p.close("Targets")
 	}
-	p.transformations(formulas)
+	p.writeTransformations(formulas)
 	for c, f := range formulas {
 		category := f.Target.Positive
 		if len(formulas) > 1 {
@@ -141,7 +141,8 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	return b.Bytes(), p.err
 }
 
-func (p *pmmlWriter) dictionary(f *score.Formula, target string) {
+// writeDictionary writes the data dictionary: the columns of the model and its target.
+func (p *pmmlWriter) writeDictionary(f *score.Formula, target string) {
 	p.open("DataDictionary")
 	values := f.Target.Classes
 	if isBinary(f) {
@@ -174,7 +175,8 @@ func (p *pmmlWriter) dictionary(f *score.Formula, target string) {
 // derivedName names the derived field of the i-th term.
 func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
 
-func (p *pmmlWriter) transformations(formulas []*score.Formula) {
+// writeTransformations writes the derived fields: the filled columns, their functions and products.
+func (p *pmmlWriter) writeTransformations(formulas []*score.Formula) {
 	f := formulas[0]
 	p.open("LocalTransformations")
 	for i, t := range f.Terms {
@@ -186,17 +188,17 @@ func (p *pmmlWriter) transformations(formulas []*score.Formula) {
 			p.open("Apply", "function", "/")
 			p.open("Apply", "function", "-")
 			p.leaf("FieldRef", "field", t.Column)
-			p.constant(t.Shift)
+			p.writeConstant(t.Shift)
 			p.close("Apply")
-			p.constant(t.Scale)
+			p.writeConstant(t.Scale)
 			p.close("Apply")
 		} else {
 			p.open("Apply", "function", "if")
 			p.open("Apply", "function", "isMissing")
 			p.leaf("FieldRef", "field", t.Column)
 			p.close("Apply")
-			p.constant(pmmlMissing(formulas, t))
-			p.constant(0)
+			p.writeConstant(pmmlMissing(formulas, t))
+			p.writeConstant(0)
 			p.close("Apply")
 		}
 		p.close("DerivedField")

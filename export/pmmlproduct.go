@@ -21,21 +21,22 @@ func (p *pmmlWriter) product(f *score.Formula, i int) {
 		p.open("Apply", "function", "*")
 	}
 	for k := range of.Factors {
-		p.factor(f.Terms[of.Factors[k].Term], &of.Factors[k])
+		p.writeFactor(f.Terms[of.Factors[k].Term], &of.Factors[k])
 		if k > 0 {
 			p.close("Apply")
 		}
 	}
-	p.constant(of.Shift)
+	p.writeConstant(of.Shift)
 	p.close("Apply")
-	p.constant(of.Scale)
+	p.writeConstant(of.Scale)
 	p.close("Apply")
 	p.close("DerivedField")
 }
 
-func (p *pmmlWriter) factor(t score.Term, x *score.Factor) {
+// writeFactor writes a factor of a product: a function of a number, or the indicator of a level.
+func (p *pmmlWriter) writeFactor(t score.Term, x *score.Factor) {
 	if t.Kind == score.Numeric {
-		p.function(&x.Function, t.Column)
+		p.writeFunction(&x.Function, t.Column)
 		return
 	}
 	null := 0.0
@@ -46,9 +47,9 @@ func (p *pmmlWriter) factor(t score.Term, x *score.Factor) {
 	p.open("Apply", "function", "isMissing")
 	p.leaf("FieldRef", "field", t.Column)
 	p.close("Apply")
-	p.constant(null)
+	p.writeConstant(null)
 	if x.Level == len(t.Levels) {
-		p.constant(0)
+		p.writeConstant(0)
 	} else {
 		typ := "string"
 		switch {
@@ -60,17 +61,17 @@ func (p *pmmlWriter) factor(t score.Term, x *score.Factor) {
 		p.open("Apply", "function", "if")
 		p.open("Apply", "function", "equal")
 		p.leaf("FieldRef", "field", t.Column)
-		p.text(t.Levels[x.Level], typ)
+		p.writeText(t.Levels[x.Level], typ)
 		p.close("Apply")
-		p.constant(1)
-		p.constant(0)
+		p.writeConstant(1)
+		p.writeConstant(0)
 		p.close("Apply")
 	}
 	p.close("Apply")
 }
 
-// text is a constant of a type, as it is written.
-func (p *pmmlWriter) text(value, typ string) {
+// writeText writes a constant of a type.
+func (p *pmmlWriter) writeText(value, typ string) {
 	if !xmlText(value) && p.err == nil {
 		p.err = fmt.Errorf("%q has characters that XML does not have", value)
 	}
@@ -79,8 +80,8 @@ func (p *pmmlWriter) text(value, typ string) {
 	p.close("Constant")
 }
 
-// function is missing where it has no value, as the score then is.
-func (p *pmmlWriter) function(f *score.Function, column string) {
+// writeFunction writes a function of a column, missing where the function has no value.
+func (p *pmmlWriter) writeFunction(f *score.Function, column string) {
 	field := func() { p.leaf("FieldRef", "field", column) }
 	above := func(least float64, name string) {
 		p.open("Apply", "function", "if") // a comparison with a missing value is an error in some evaluators
@@ -90,7 +91,7 @@ func (p *pmmlWriter) function(f *score.Function, column string) {
 		p.open("Apply", "function", "if")
 		p.open("Apply", "function", "greaterThan")
 		field()
-		p.constant(least)
+		p.writeConstant(least)
 		p.close("Apply")
 		p.open("Apply", "function", name)
 		field()
@@ -114,15 +115,15 @@ func (p *pmmlWriter) function(f *score.Function, column string) {
 			p.open("Apply", "function", "if")
 			p.open("Apply", "function", "lessThan")
 			field()
-			p.constant(f.Knots[k])
+			p.writeConstant(f.Knots[k])
 			p.close("Apply")
 			if k == 0 {
-				p.polynomial(column, f.Knots[0], f.Below[:])
+				p.writePolynomial(column, f.Knots[0], f.Below[:])
 			} else {
-				p.polynomial(column, f.Knots[k-1], f.Pieces[k-1][:])
+				p.writePolynomial(column, f.Knots[k-1], f.Pieces[k-1][:])
 			}
 		}
-		p.polynomial(column, f.Knots[last], f.Above[:])
+		p.writePolynomial(column, f.Knots[last], f.Above[:])
 		for range f.Knots {
 			p.close("Apply")
 		}
@@ -131,20 +132,20 @@ func (p *pmmlWriter) function(f *score.Function, column string) {
 	}
 }
 
-// polynomial is c[0] + u·(c[1] + u·(…)) in u = column − base.
-func (p *pmmlWriter) polynomial(column string, base float64, c []float64) {
+// writePolynomial writes c[0] + u·(c[1] + u·(…)) for u = column − base.
+func (p *pmmlWriter) writePolynomial(column string, base float64, c []float64) {
 	if len(c) == 1 {
-		p.constant(c[0])
+		p.writeConstant(c[0])
 		return
 	}
 	p.open("Apply", "function", "+")
-	p.constant(c[0])
+	p.writeConstant(c[0])
 	p.open("Apply", "function", "*")
 	p.open("Apply", "function", "-")
 	p.leaf("FieldRef", "field", column)
-	p.constant(base)
+	p.writeConstant(base)
 	p.close("Apply")
-	p.polynomial(column, base, c[1:])
+	p.writePolynomial(column, base, c[1:])
 	p.close("Apply")
 	p.close("Apply")
 }

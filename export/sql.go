@@ -40,7 +40,7 @@ func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
 		}
 		w.used[d.fold(c)] = true
 	}
-	fmt.Fprintf(&w.b, "-- %s\n", oneLine(header(f)))
+	fmt.Fprintf(&w.b, "-- %s\n", oneLine(describeScore(f)))
 	margins := make([]string, len(formulas))
 	for c := range margins {
 		if margins[c], err = w.margin(c); err != nil {

@@ -18,9 +18,9 @@ type Column struct {
 	Levels []string  // categorical column: level names …
 	Code   []int32   // … and n codes; −1 is missing
 
-	// Load, if it is not nil, gives the column with its values, of which there
-	// are none here. It is called when they are needed, and they are let go of
-	// afterwards: Done of the column that it gives is called then, if it is not nil.
+	// Load, if it is not nil, returns the column with its values, which are not
+	// kept here. It is called when they are needed; afterwards Done of the column
+	// that it returned is called, if it is not nil, to free them.
 	Load func() (Column, error)
 	Done func()
 }

@@ -62,8 +62,8 @@ func (s *Scarcity) Widen(i *measure.Interval, v, gap float64) {
 	}
 }
 
-// Of returns the gap of a model; 0 where no class is scarce.
-func (s *Scarcity) Of(k int) float64 {
+// GapOf returns the gap of a model; 0 where no class is scarce.
+func (s *Scarcity) GapOf(k int) float64 {
 	if s == nil {
 		return 0
 	}
