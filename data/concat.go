@@ -88,7 +88,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame, rows int) (*Col
 	}
 	// What is all null decides on the kind.
 	name := parts[0].Name
-	parts, err := table.Load(ctx, parts, nil)
+	parts, err := table.Load(ctx, parts)
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,6 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 		all = append(all, q)
 	}
 	written = make([]matrix.Source, len(all))
-	var spare table.Arrays
 	err = table.Parallel(ctx, len(all), func(i int) error {
 		k := all[i].category
 		if written[i].Number = all[i].number; k == nil {
@@ -186,12 +185,10 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 			}
 			k.encodePairs(columns, d)
 		} else {
-			from := all[i].column
-			c, err := from.LoadInto(ctx, &spare)
+			c, err := all[i].column.Load(ctx)
 			if err != nil {
 				return err
 			}
-			defer spare.Put(from, c)
 			k.encode(f, c, d)
 		}
 		written[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.width()}

@@ -148,7 +148,7 @@ func ReadBytesAs(ctx context.Context, name string, b []byte, how Reading) (*Fram
 // of the files.
 func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
-	cols, err := table.Load(ctx, f.Columns, nil)
+	cols, err := table.Load(ctx, f.Columns)
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)
 	}

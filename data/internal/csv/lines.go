@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"golang.org/x/text/encoding"
@@ -38,71 +37,26 @@ func readLines(ctx context.Context, src table.Source, names []string, o Options,
 		return nil, err
 	}
 	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}
-	var shapes []shape
-	var header []string
-	rows := 0
 	l, err := r.openLines(nil)
 	if err != nil {
 		return nil, err
 	}
-	for ; ; rows++ {
-		if rows%everyRows == 0 {
-			if err := r.afford(rows, len(shapes)); err != nil {
-				return nil, err
-			}
-		}
-		record, err := l.read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range record {
-			if i == len(shapes) {
-				if err := r.options.columns(len(record)); err != nil {
-					return nil, err
-				}
-				shapes = append(shapes, shape{options: &r.options, verbatim: verbatim, nulls: rows})
-			}
-			if !shapes[i].observe(s, rows) {
-				return nil, &table.Error{Column: l.keys[i], Row: rows + 1, Msg: "the value holds a NUL character"}
-			}
-		}
+	shapes, rows, err := r.scan(l, nil)
+	if err != nil {
+		return nil, err
 	}
 	if rows == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
-	if rows > math.MaxInt32 {
-		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
-	}
-	header, renamed := table.Distinct(l.keys)
-	want, err := table.Wanted(names, header)
+	r.header, r.renamed = table.Distinct(l.keys)
+	want, err := table.Wanted(names, r.header)
 	if err != nil {
 		return nil, err
 	}
-	f := &table.Table{Rows: rows, Notes: renamed}
-	builders := make([]*builder, len(shapes))
 	for i := range shapes {
-		shapes[i].used = want == nil || want[header[i]]
+		shapes[i].used = want == nil || want[r.header[i]]
 	}
-	style := chooseStyle(shapes, header, false)
-	for i := range shapes {
-		if !shapes[i].used {
-			continue
-		}
-		c := shapes[i].column(header[i], rows)
-		builders[i] = &builder{Column: c, options: &r.options, verbatim: verbatim, levels: table.NewLevels(), order: shapes[i].order}
-		f.Columns = append(f.Columns, c)
-		if remark := shapes[i].remark(c, rows, style); remark != nil {
-			f.Remarks = append(f.Remarks, remark)
-		}
-	}
-	l, err = r.openLines(l.keys)
-	if err != nil {
-		return nil, err
-	}
-	return f, r.build(builders, rows, l.read)
+	return r.fill(shapes, rows, func() (recordReader, error) { return r.openLines(l.keys) })
 }
 
 // lines reads the records of JSON Lines.
@@ -144,9 +98,8 @@ func (l *lines) column(key string) int {
 	return i
 }
 
-// read returns the values of the next row by column, "" for a null, or io.EOF. The slice is
-// valid until the next call.
-func (l *lines) read() ([]string, error) {
+// Read returns the values of the next row by column, "" for a null.
+func (l *lines) Read() ([]string, error) {
 	l.limit.n, l.row = 0, l.row+1
 	token, err := l.decoder.Token()
 	if err == io.EOF {
@@ -180,7 +133,9 @@ func (l *lines) read() ([]string, error) {
 		switch v := value.(type) {
 		case nil:
 		case string:
-			l.record[i] = v
+			if l.record[i] = v; strings.IndexByte(v, 0) >= 0 {
+				return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value holds a NUL character"}
+			}
 		case bool:
 			l.record[i] = fmt.Sprint(v)
 		case json.Number:

@@ -156,73 +156,105 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	cols := make([]shape, len(r.header))
+	shapes := make([]shape, len(r.header))
+	for i := range shapes {
+		shapes[i] = shape{options: &r.options, verbatim: r.verbatim, used: want == nil || want[r.header[i]]}
+	}
+	shapes, rows, err := r.scan(all, shapes)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.fill(shapes, rows, func() (recordReader, error) { return r.open() })
+	if remark := r.dataInHeader(); err == nil && remark != nil {
+		f.Remarks = append(f.Remarks, remark)
+	}
+	return f, err
+}
+
+// A recordReader reads the rows of a text: values by column, valid until the next call, or io.EOF.
+type recordReader interface{ Read() ([]string, error) }
+
+// scan reads all rows and returns what every column may be, and the number of rows. shapes are the columns that
+// are known before; those of further values are added.
+func (r *reading) scan(all recordReader, shapes []shape) ([]shape, int, error) {
 	used := 0
-	for i := range cols {
-		cols[i].options, cols[i].verbatim = &r.options, r.verbatim
-		if cols[i].used = want == nil || want[r.header[i]]; cols[i].used {
+	for i := range shapes {
+		if shapes[i].used {
 			used++
 		}
 	}
-	rows := 0
-	for ; ; rows++ {
+	for rows := 0; ; rows++ {
 		if rows%everyRows == 0 {
 			if err := r.afford(rows, used); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 		}
-		rec, err := all.Read()
+		record, err := all.Read()
 		if err == io.EOF {
-			break
+			return shapes, rows, r.afford(rows, used)
 		}
 		if err != nil {
-			return nil, r.failed(err)
+			return nil, 0, r.failed(err)
 		}
-		for i, s := range rec {
-			if cols[i].used && !cols[i].observe(s, rows) {
-				if r.text.from == nil && isLatin(s) {
-					return nil, errNotUTF8
+		for i, s := range record {
+			if i == len(shapes) {
+				if err := r.options.columns(len(record)); err != nil {
+					return nil, 0, err
 				}
-				return nil, &table.Error{Column: r.header[i], Row: rows + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+				shapes = append(shapes, shape{options: &r.options, verbatim: r.verbatim, nulls: rows, used: true})
+				used++
+			}
+			if shapes[i].used && !shapes[i].observe(s, rows) {
+				return nil, 0, r.invalid(s, i, rows)
 			}
 		}
 	}
+}
+
+// invalid returns the error of a value that is not text.
+func (r *reading) invalid(s string, column, row int) error {
+	switch {
+	case utf8.ValidString(s):
+		return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value holds a NUL character"}
+	case r.text.from == nil && isLatin(s):
+		return errNotUTF8
+	}
+	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
+}
+
+// fill makes the columns that are used, from a second reading of the text.
+func (r *reading) fill(shapes []shape, rows int, open func() (recordReader, error)) (*table.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
 	}
-	if err := r.afford(rows, used); err != nil {
-		return nil, err
-	}
 	f := &table.Table{Rows: rows, Notes: r.renamed}
-	builders := make([]*builder, len(cols))
-	style := chooseStyle(cols, r.header, r.comma == ';')
-	for i := range cols {
-		if !cols[i].used {
+	builders := make([]*builder, len(shapes))
+	style := chooseStyle(shapes, r.header, r.comma == ';')
+	for i := range shapes {
+		if !shapes[i].used {
 			continue
 		}
-		c := cols[i].column(r.header[i], rows)
-		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: cols[i].order}
+		c := shapes[i].column(r.header[i], rows)
+		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: shapes[i].order}
 		f.Columns = append(f.Columns, c)
-		if remark := cols[i].remark(c, rows, style); remark != nil {
+		if remark := shapes[i].remark(c, rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
 		}
 	}
-	if remark := r.dataInHeader(); remark != nil {
-		f.Remarks = append(f.Remarks, remark)
-	}
-	if all, err = r.open(); err != nil {
+	all, err := open()
+	if err != nil {
 		return nil, err
 	}
-	return f, r.build(builders, rows, all.Read)
+	return f, r.build(builders, rows, all)
 }
 
 // build fills the columns from the records of a second reading.
-func (r *reading) build(builders []*builder, rows int, read func() ([]string, error)) error {
+func (r *reading) build(builders []*builder, rows int, all recordReader) error {
 	for row := 0; row < rows; row++ {
 		if row%everyRows == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		rec, err := read()
+		rec, err := all.Read()
 		if err != nil && err != io.EOF {
 			return r.failed(err)
 		}

@@ -315,6 +315,11 @@ type boundedAllocator struct {
 	limit int
 }
 
+// newAllocator returns an allocator for a schema alone.
+func newAllocator() *boundedAllocator {
+	return &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
+}
+
 func (a *boundedAllocator) check(size int) {
 	if size < 0 || size > a.limit {
 		panic(table.Damaged("a length in it is out of bounds"))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -63,14 +62,40 @@ func readStream(ctx context.Context, src table.Source, b []byte, names []string,
 	if rest := bytes.Trim(bytes.TrimPrefix(b[at:], []byte{0xff, 0xff, 0xff, 0xff}), "\x00"); len(rest) > 0 {
 		return nil, &table.Error{Msg: "more comes after the end of the stream", Hint: "give every table a file of its own"}
 	}
-	if len(messages) == 0 || messages[0].kind != msgSchema {
+	if len(messages) == 0 {
 		return nil, table.Damaged("it does not start with a schema")
 	}
-	t, ok := fbRoot(messages[0].meta).child(2)
-	if !ok {
-		return nil, table.Damaged("it has no schema")
+	return readMessages(ctx, src, messages, digestOf(messages[0]), names, exact, dates)
+}
+
+// digestOf checks the message of a schema. It panics with an error if the message is another.
+func digestOf(m *ipcMessage) schemaDigest {
+	if m.kind != msgSchema {
+		panic(table.Damaged("it does not start with a schema"))
 	}
-	return readMessages(ctx, src, messages, checkSchema(t), names, exact, dates)
+	t, ok := fbRoot(m.meta).child(2)
+	if !ok {
+		panic(table.Damaged("it has no schema"))
+	}
+	return checkSchema(t)
+}
+
+// ReadSchema returns the fields of the schema at the start of a stream, as Arrow stores it beside the columns of
+// a Parquet file.
+func ReadSchema(stream []byte) (fields []arrow.Field, err error) {
+	err = table.GuardAs("the fields of the schema", func() error {
+		m := cutMessage(stream, 0)
+		if m == nil {
+			return table.Damaged("it does not start with a schema")
+		}
+		digestOf(m)
+		r, err := newReader(&messageFeed{messages: []*ipcMessage{m}}, newAllocator())
+		if err == nil {
+			fields = r.Schema().Fields()
+		}
+		return err
+	})
+	return fields, err
 }
 
 // readFile reads an Arrow IPC file by the blocks its footer lists.
@@ -180,18 +205,27 @@ type decoder struct {
 	builders []*arrowBuilder // of the columns that are wanted; nil for others
 }
 
-// readMessages decodes messages, of which the first is the schema.
-func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string, exact, dates bool) (*table.Table, error) {
-	feed := &messageFeed{messages: messages[:1:1]}
-	alloc := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
+// newReader returns Arrow's reader of messages, which has read their schema.
+func newReader(feed *messageFeed, alloc *boundedAllocator) (*ipc.Reader, error) {
 	r, err := ipc.NewReaderFromMessageReader(feed, ipc.WithAllocator(alloc))
 	if err != nil {
 		return nil, table.Damaged("%v", err)
 	}
-	d := &decoder{src: src, schema: r.Schema(), digest: digest, layouts: make(map[int64]layout)}
-	if d.schema == nil {
+	if r.Schema() == nil {
 		return nil, table.Damaged("its schema cannot be read")
 	}
+	return r, nil
+}
+
+// readMessages decodes messages, of which the first is the schema.
+func readMessages(ctx context.Context, src table.Source, messages []*ipcMessage, digest schemaDigest, names []string, exact, dates bool) (*table.Table, error) {
+	feed := &messageFeed{messages: messages[:1:1]}
+	alloc := newAllocator()
+	r, err := newReader(feed, alloc)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{src: src, schema: r.Schema(), digest: digest, layouts: make(map[int64]layout)}
 	dictionaries := dictionaryTypes(d.schema.Fields())
 	if len(dictionaries) != len(digest.dictionaries) {
 		return nil, table.Damaged("its schema lists dictionaries in an unusual way")

@@ -165,8 +165,8 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	if size < int64(len(start)) {
 		return h, table.Damaged("the array ends in its header")
 	}
-	if _, err := in.ReadAt(start, 0); err != nil && err != io.EOF {
-		return h, &table.Error{Msg: "cannot read", Err: err}
+	if err := table.ReadFull(in, start, 0); err != nil {
+		return h, err
 	}
 	if string(start[:6]) != Magic {
 		return h, table.Damaged("it is no array of NumPy")
@@ -179,8 +179,8 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 		return h, table.Damaged("the header of the array is not one of NumPy")
 	}
 	raw := make([]byte, length)
-	if _, err := in.ReadAt(raw, at); err != nil && err != io.EOF {
-		return h, &table.Error{Msg: "cannot read", Err: err}
+	if err := table.ReadFull(in, raw, at); err != nil {
+		return h, err
 	}
 	h.offset = at + int64(length)
 	if !entries.Match(raw) {
@@ -307,17 +307,14 @@ func (h *header) table(in io.ReaderAt, name string) (*table.Table, error) {
 // texts reads texts of a fixed width, which end before the zeros behind them.
 func (h *header) texts(in io.ReaderAt, name string) (*table.Column, error) {
 	n := h.shape[0]
-	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n), Level: []string{}}
-	code := map[string]int32{}
+	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n)}
+	levels := table.NewLevels()
 	block := make([]byte, max(1, min(n, 1<<20/h.text))*h.text)
-	var order binary.ByteOrder = binary.LittleEndian
-	if h.element.Big {
-		order = binary.BigEndian
-	}
+	order := h.element.Order()
 	for at := 0; at < n; {
 		b := block[:min(len(block), (n-at)*h.text)]
-		if _, err := in.ReadAt(b, h.offset+int64(at)*int64(h.text)); err != nil && err != io.EOF {
-			return nil, table.InColumn(name, &table.Error{Msg: "cannot read", Err: err})
+		if err := table.ReadFull(in, b, h.offset+int64(at)*int64(h.text)); err != nil {
+			return nil, table.InColumn(name, err)
 		}
 		for ; len(b) > 0; b, at = b[h.text:], at+1 {
 			text := string(bytes.TrimRight(b[:h.text], "\x00"))
@@ -335,14 +332,9 @@ func (h *header) texts(in io.ReaderAt, name string) (*table.Column, error) {
 			if !utf8.ValidString(text) {
 				return nil, table.InColumn(name, &table.Error{Row: at + 1, Msg: "the text is not UTF-8"})
 			}
-			k, known := code[text]
-			if !known {
-				k = int32(len(c.Level))
-				code[text] = k
-				c.Level = append(c.Level, text)
-			}
-			c.Code[at] = k
+			c.Code[at] = levels.Code(text)
 		}
 	}
+	c.Level = levels.Text
 	return c, nil
 }

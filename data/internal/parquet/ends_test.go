@@ -1,9 +1,6 @@
 package parquet
 
-import (
-	"encoding/binary"
-	"testing"
-)
+import "testing"
 
 // A batch is as many values as were asked for, all of them there in a column without nulls.
 func TestBatchesAreWhole(t *testing.T) {
@@ -28,15 +25,8 @@ func TestBatchesAreWhole(t *testing.T) {
 	}
 }
 
-// The last number of a FlatBuffer, of four bytes, and the last of a footer, of eight, are
-// read; one byte more is not there.
-func TestLastNumbersAreRead(t *testing.T) {
-	b := binary.LittleEndian.AppendUint32([]byte{9}, 70000)
-	for at, want := range map[int]int{-1: 0, 0: 70000<<8&0xffffffff | 9, 1: 70000, 2: 0, 5: 0} {
-		if got := flat(b).u32(at); got != want {
-			t.Errorf("at %d: %d, want %d", at, got, want)
-		}
-	}
+// The last number of a footer, of eight bytes, is read; one byte more is not there.
+func TestThrift_LastNumber(t *testing.T) {
 	for n := 6; n < 10; n++ {
 		r := &thriftReader{b: make([]byte, n)}
 		if got := !refused(func() { r.value(thriftDouble, 0) }); got != (n >= 8) {

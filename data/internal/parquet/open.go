@@ -116,7 +116,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	if err != nil {
 		return nil, nil, err
 	}
-	spans := durations(meta)
+	spans := readDurations(meta)
 	padding := ""
 	if strings.HasPrefix(meta.GetCreatedBy(), "fastparquet") {
 		padding = "\x00\x00\x00\x00\x00\x00\x00\x00"

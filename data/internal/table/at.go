@@ -6,79 +6,61 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// LoadAt returns a column of the values at some rows, in their order, which ascends: of
-// one that is still in its file a part is in memory at a time, and the values lie in an arena;
-// nil is the heap.
+// LoadAt returns the column with the values of some rows, which ascend, in their order. Of a stored
+// column one part at a time is in memory. The values are in an arena; nil is the heap.
 func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
 	out := *c
-	out.stored, out.parts, out.Int = false, nil, nil
-	out.Number, out.Code, out.Null = nil, nil, nil
-	numeric := c.Kind != Categorical
-	if numeric {
-		out.Number = memory.Make[float64](arena, len(rows))
-	} else {
+	out.stored, out.parts = false, nil
+	out.Number, out.Code, out.Null, out.Int = nil, nil, nil, nil
+	if c.Kind == Categorical {
 		out.Code = memory.Make[int32](arena, len(rows))
+	} else {
+		out.Number = memory.Make[float64](arena, len(rows))
 	}
-	take := func(from *Column, start, lo, hi int, level []int32) {
-		for k := lo; k < hi; k++ {
-			i := rows[k] - start
+	levels := NewLevels()
+	next := 0 // of rows
+	copyRows := func(from *Column, start, n int) {
+		code := make([]int32, len(from.Level))
+		for k, text := range from.Level {
+			code[k] = levels.Code(text)
+		}
+		for ; next < len(rows) && rows[next] < start+n; next++ {
+			i := rows[next] - start
 			switch {
 			case from.IsNull(i):
 				if out.Null == nil {
 					out.Null = make([]bool, len(rows))
 				}
-				if out.Null[k] = true; !numeric {
-					out.Code[k] = -1
+				if out.Null[next] = true; out.Code != nil {
+					out.Code[next] = -1
 				}
-			case numeric:
-				out.Number[k] = from.Number[i]
-			case level != nil:
-				out.Code[k] = level[from.Code[i]]
+			case out.Code != nil:
+				out.Code[next] = code[from.Code[i]]
 			default:
-				out.Code[k] = from.Code[i]
+				out.Number[next] = from.Number[i]
 			}
 		}
 	}
-	if !c.stored {
-		take(c, 0, 0, len(rows), nil)
-	} else {
-		all := NewLevels()
-		start, lo := 0, 0
-		var pages Buffers
+	err := Catch(func() error {
+		if !c.stored {
+			copyRows(c, 0, c.Len())
+			return nil
+		}
+		start := 0
 		for _, p := range c.parts {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+			if end := start + p.Rows(); next < len(rows) && rows[next] < end {
+				part, err := Stored(c.Name, c.Type, c.Kind, c.Integer, []Part{p}).Load(ctx)
+				if err != nil {
+					return err
+				}
+				copyRows(part, start, p.Rows())
 			}
-			end, hi := start+p.Rows(), lo
-			for hi < len(rows) && rows[hi] < end {
-				hi++
-			}
-			if hi > lo {
-				part := Column{Name: c.Name, Type: c.Type, Kind: c.Kind}
-				if numeric {
-					part.Number = make([]float64, p.Rows())
-				} else {
-					part.Code = make([]int32, p.Rows())
-				}
-				if p.Nullable() {
-					part.Null = make([]bool, p.Rows())
-				}
-				t := &loading{part: p, into: &part}
-				if err := Catch(func() error { return t.read(&pages) }); err != nil {
-					return nil, err
-				}
-				part.join([]*loading{t})
-				level := make([]int32, len(part.Level))
-				for k, s := range part.Level {
-					level[k] = all.Code(s)
-				}
-				take(&part, start, lo, hi, level)
-			}
-			start, lo = end, hi
+			start += p.Rows()
 		}
-		if !numeric {
-			out.Level = all.Text
-		}
+		return nil
+	})
+	if out.Code != nil {
+		out.Level = levels.Text
 	}
-	return &out, nil
+	return &out, err
 }

@@ -140,7 +140,7 @@ func (v *residentValues) Codes(dst []int32, null []bool, levels *Levels) (int, e
 }
 
 // ReadFull fills b with the bytes of a file from that place on.
-func ReadFull(src Source, b []byte, at int64) error {
+func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	n, err := src.ReadAt(b, at)
 	if n == len(b) {
 		return nil

@@ -33,12 +33,17 @@ func (e Element) String() string {
 	return fmt.Sprintf("uint%d", 8*e.Size)
 }
 
+// Order returns the order of the bytes of a number.
+func (e Element) Order() binary.ByteOrder {
+	if e.Big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
 // at returns the number in the first bytes of b, and whether a float64 holds it exactly.
 func (e Element) at(b []byte) (v float64, exact bool) {
-	var order binary.ByteOrder = binary.LittleEndian
-	if e.Big {
-		order = binary.BigEndian
-	}
+	order := e.Order()
 	var u uint64
 	switch e.Size {
 	case 1:
@@ -57,7 +62,7 @@ func (e Element) at(b []byte) (v float64, exact bool) {
 		}
 		return float64(u), true
 	case e.Float && e.Size == 2:
-		return half(uint16(u)), true
+		return Half(uint16(u)), true
 	case e.Float && e.Size == 4:
 		return float64(math.Float32frombits(uint32(u))), true
 	case e.Float:
@@ -65,31 +70,9 @@ func (e Element) at(b []byte) (v float64, exact bool) {
 	case e.Signed:
 		shift := 64 - 8*e.Size
 		i := int64(u<<shift) >> shift
-		return float64(i), i > math.MinInt64 && abs(i) <= 1<<53 || int64(float64(i)) == i && abs(i) < 1<<62
+		return float64(i), ExactInt64(i)
 	}
-	return float64(u), u <= 1<<53 || u < 1<<63 && uint64(float64(u)) == u
-}
-
-func abs(i int64) int64 {
-	if i < 0 {
-		return -i
-	}
-	return i
-}
-
-// half returns the number of half precision with these bits.
-func half(u uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(u>>15), int(u>>10&31), float64(u&1023)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction != 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
+	return float64(u), ExactUint64(int64(u))
 }
 
 // MostWidth is the largest number of entries of a vector.
@@ -145,9 +128,6 @@ func (v *Vector) Columns(single bool) []*Column {
 	return out
 }
 
-// Bytes returns the size of the numbers.
-func (v *Vector) Bytes() int64 { return int64(v.Rows) * int64(v.Width) * int64(v.Element.Size) }
-
 // block returns the block of the rows from first on, a multiple of vectorRows. The caller releases it.
 func (v *Vector) block(first int) (*vectorBlock, error) {
 	v.mu.Lock()
@@ -177,7 +157,7 @@ func (v *Vector) block(first int) (*vectorBlock, error) {
 			k.b = make([]byte, n)
 		}
 		k.b = k.b[:n]
-		k.err = readFullAt(v.From, k.b, v.Offset+int64(first)*int64(row))
+		k.err = ReadFull(v.From, k.b, v.Offset+int64(first)*int64(row))
 	})
 	return k, k.err
 }
@@ -209,14 +189,12 @@ func (c *Column) ReleaseBlocks() {
 	}
 }
 
-func readFullAt(from io.ReaderAt, b []byte, at int64) error {
-	if n, err := from.ReadAt(b, at); n < len(b) {
-		if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
-			return &Error{Msg: "the file has become shorter while it was read"}
-		}
-		return &Error{Msg: "cannot read", Err: Cause(err)}
+// place returns where an entry of a row is stored, and the bytes from there to the entry of the next row.
+func (v *Vector) place(row, entry int) (at int64, stride int) {
+	if v.ByColumn {
+		return v.Offset + (int64(entry)*int64(v.Rows)+int64(row))*int64(v.Element.Size), v.Element.Size
 	}
-	return nil
+	return v.Offset + (int64(row)*int64(v.Width)+int64(entry))*int64(v.Element.Size), v.Width * v.Element.Size
 }
 
 // A vectorPart is one entry of all vectors.
@@ -251,15 +229,13 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	clear(null)
 	size := r.v.Element.Size
 	if r.v.ByColumn {
-		b := make([]byte, len(dst)*size)
-		if r.buffers != nil {
-			b = r.buffers.Get(len(dst) * size)
-			defer r.buffers.Put(b)
-		}
-		if err := readFullAt(r.v.From, b[:len(dst)*size], r.v.Offset+(int64(r.entry)*int64(r.v.Rows)+int64(r.row))*int64(size)); err != nil {
+		b := r.buffers.Get(len(dst) * size)
+		defer r.buffers.Put(b)
+		at, stride := r.v.place(r.row, r.entry)
+		if err := ReadFull(r.v.From, b, at); err != nil {
 			return 0, err
 		}
-		r.decode(dst, b, size)
+		r.decode(dst, b, stride)
 		return 0, nil
 	}
 	for len(dst) > 0 {
@@ -281,21 +257,14 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 
 // Ints reads the next values, whole numbers of 8 bytes.
 func (r *vectorValues) Ints(dst []int64) error {
-	e := r.v.Element
-	stride, at := r.v.Width*e.Size, r.v.Offset+(int64(r.row)*int64(r.v.Width)+int64(r.entry))*int64(e.Size)
-	if r.v.ByColumn {
-		stride, at = e.Size, r.v.Offset+(int64(r.entry)*int64(r.v.Rows)+int64(r.row))*int64(e.Size)
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if e.Big {
-		order = binary.BigEndian
-	}
-	b := make([]byte, stride)
+	order := r.v.Element.Order()
+	at, stride := r.v.place(r.row, r.entry)
+	var b [8]byte
 	for i := range dst {
-		if err := readFullAt(r.v.From, b[:e.Size], at+int64(i)*int64(stride)); err != nil {
+		if err := ReadFull(r.v.From, b[:], at+int64(i)*int64(stride)); err != nil {
 			return err
 		}
-		dst[i] = int64(order.Uint64(b))
+		dst[i] = int64(order.Uint64(b[:]))
 	}
 	r.row += len(dst)
 	return nil
@@ -318,21 +287,6 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 		}
 	}
 	r.row += len(dst)
-}
-
-// BytesAt are the numbers of a Vector in memory.
-type BytesAt []byte
-
-// ReadAt implements io.ReaderAt.
-func (n BytesAt) ReadAt(b []byte, at int64) (int, error) {
-	if at >= int64(len(n)) {
-		return 0, io.EOF
-	}
-	c := copy(b, n[at:])
-	if c < len(b) {
-		return c, io.EOF
-	}
-	return c, nil
 }
 
 // Keep leaves the named columns alone.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -114,7 +115,7 @@ func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 		}
 		return []*Column{col}, nil
 	}
-	var from io.ReaderAt = BytesAt(w.b)
+	var from io.ReaderAt = bytes.NewReader(w.b)
 	if w.file != nil {
 		if err := w.Spill(); err != nil {
 			return nil, err

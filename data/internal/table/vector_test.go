@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -12,11 +13,11 @@ import (
 func TestVector_BlocksShareMemory(t *testing.T) {
 	const blocks, width = 60, 8
 	rows := blocks * vectorRows
-	b := make(BytesAt, rows*width)
+	b := make([]byte, rows*width)
 	for i := range b {
 		b[i] = byte(i * 31 >> 3)
 	}
-	v := &Vector{Name: "x", Rows: rows, Width: width, Element: Element{Size: 1}, From: b}
+	v := &Vector{Name: "x", Rows: rows, Width: width, Element: Element{Size: 1}, From: bytes.NewReader(b)}
 	columns := v.Columns(false)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
