@@ -21,7 +21,7 @@ func TestColumnAt(t *testing.T) {
 	for _, rows := range [][]int{nil, {0}, {2, 5, 2999, 3000, 3001, 5500}, {3500, 3501, 3600}} {
 		for _, c := range memory.Columns {
 			for _, of := range []*Frame{f, memory} {
-				got, err := of.ColumnAt(t.Context(), c.Name, rows)
+				got, err := of.ColumnAt(t.Context(), nil, c.Name, rows)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -41,7 +41,7 @@ func TestColumnAt(t *testing.T) {
 			}
 		}
 	}
-	if _, err := f.ColumnAt(t.Context(), "none", nil); err == nil {
+	if _, err := f.ColumnAt(t.Context(), nil, "none", nil); err == nil {
 		t.Error("no error of a column that is not there")
 	}
 }

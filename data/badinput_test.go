@@ -166,7 +166,7 @@ func TestEncodeRefusals(t *testing.T) {
 		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)
 		datatest.WantError(t, err, parts...)
 	}
-	if ds, _, err := e.EncodeFeatures(t.Context(), frameOf(t, "y,x,c\nmaybe,1,a\n"), nil); err != nil || ds.Target != nil || ds.N != 1 {
+	if ds, _, err := e.encode(t.Context(), frameOf(t, "y,x,c\nmaybe,1,a\n"), nil, false); err != nil || ds.Target != nil || ds.N != 1 {
 		t.Errorf("EncodeFeatures: %v, %+v", err, ds)
 	}
 	if _, _, err := e.Encode(t.Context(), frameOf(t, "x,c\n1,a\n"), []int{1}); err == nil {

@@ -11,7 +11,7 @@ import (
 // A block of rows that are encoded together.
 const (
 	blockBytes     = 16 << 20 // encoded
-	LeastBlockRows = 1 << 12
+	leastBlockRows = 1 << 12
 	mostBlockRows  = 1 << 17
 )
 
@@ -30,7 +30,7 @@ type Block struct {
 // target only where it is asked for. The report is of all rows.
 func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size int, target bool, do func(Block) error) (report EncodeReport, err error) {
 	if size == 0 {
-		size = min(mostBlockRows, max(LeastBlockRows, blockBytes/8/max(1, e.D())))
+		size = min(mostBlockRows, max(leastBlockRows, blockBytes/8/max(1, e.D())))
 	}
 	features := *e
 	features.Groups = nil
@@ -66,7 +66,7 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 	}
 	e.order(&report)
 	report.Drift = e.drifts(&drift, &report)
-	return report, f.Unchanged()
+	return report, f.checkUnchanged()
 }
 
 // order puts the columns of a report of parts of the rows as in one of all rows at once.
@@ -79,14 +79,9 @@ func (e *Encoder) order(report *EncodeReport) {
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
 }
 
-// Groupings returns those that Encode makes of the given rows of f, without their features, and
-// the group columns that f does not have.
-func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int) (groups []Grouping, missing []string, err error) {
-	return e.GroupingsIn(ctx, f, rows, nil)
-}
-
-// GroupingsIn works like Groupings with what is as long as the table in an arena; nil is the heap.
-func (e *Encoder) GroupingsIn(ctx context.Context, f *Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
+// Groupings returns the groupings that Encode makes of the given rows of f, without their features, and
+// the group columns that f does not have. What is as long as the table is in an arena; nil is the heap.
+func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()
 	}

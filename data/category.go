@@ -41,7 +41,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.kind = Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.FaultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
+		k.err = f.faultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
 		return k
 	}
 	if l.Bad > 0 {
@@ -58,23 +58,23 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.merge(counts, s.MinCount, limit)
 	}
 	n := k.count()
-	if number := f.NumbersRemark(c.Name); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+	if number := table.FindRemark(f.Remarks, c.Name, table.ErrTextOfNumbers); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		own := *number
 		own.Path, own.Class = f.Name(), nil
 		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
 		k.err = &own
 		return k
 	}
-	if f.HoldsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.Fault(c.Name, table.Mend(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
+	if f.holdsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+		k.err = f.fault(c.Name, table.Mend(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.Fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, strayText(f, c))
+		k.err = f.fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, strayText(f, c))
 		return k
 	}
 	if n > limit {
-		k.err = f.Fault(c.Name, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
+		k.err = f.fault(c.Name, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, strayText(f, c))
 		return k
 	}
@@ -82,7 +82,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.Fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k

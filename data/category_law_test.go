@@ -35,7 +35,7 @@ func TestLevelsOfPartsAreThoseOfAll(t *testing.T) {
 		order := rng.Perm(n)
 		parts := make([]levels, 3)
 		for k := range parts {
-			d, err := tiles.NewPartition(n, order[k*n/3:(k+1)*n/3], nil)
+			d, err := tiles.NewPartition(nil, n, order[k*n/3:(k+1)*n/3], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestLevelsOfPartsAreThoseOfAll(t *testing.T) {
 				parts[k].Inexact = order[k*n/3] + 1
 			}
 		}
-		d, err := tiles.NewPartition(n, order, nil)
+		d, err := tiles.NewPartition(nil, n, order, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,8 +109,8 @@ func (in *Input) Width() int {
 	return n
 }
 
-// ValidateMade reports what is wrong with the operands of an input that was read.
-func (in *Input) ValidateMade() error {
+// validateMade reports what is wrong with the operands of an input that was read.
+func (in *Input) validateMade() error {
 	if in.Kind != table.Numeric || len(in.Of) > 2 {
 		return fmt.Errorf("it is made of %d columns, but it is no number of one or two", len(in.Of))
 	}

@@ -11,8 +11,8 @@ import (
 func TestValidateMade(t *testing.T) {
 	for kind, ok := range map[table.Kind]bool{table.Other: false, table.Numeric: true, table.Categorical: true, table.Bool: true, table.Bool + 1: false} {
 		in := Input{Kind: table.Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
-		if (in.ValidateMade() == nil) != ok {
-			t.Errorf("kind %v: %v", kind, in.ValidateMade())
+		if (in.validateMade() == nil) != ok {
+			t.Errorf("kind %v: %v", kind, in.validateMade())
 		}
 	}
 	a := Operand{Column: "a", Kind: table.Numeric}
@@ -21,21 +21,21 @@ func TestValidateMade(t *testing.T) {
 		for range n {
 			in.Of = append(in.Of, a)
 		}
-		if (in.ValidateMade() == nil) != ok {
-			t.Errorf("%d columns: %v", n, in.ValidateMade())
+		if (in.validateMade() == nil) != ok {
+			t.Errorf("%d columns: %v", n, in.validateMade())
 		}
 	}
 	for _, fill := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
 		a.Fill = &fill
 		in := Input{Kind: table.Numeric, Of: []Operand{a}}
-		if (in.ValidateMade() == nil) != (fill == 0) {
-			t.Errorf("filled with %v: %v", fill, in.ValidateMade())
+		if (in.validateMade() == nil) != (fill == 0) {
+			t.Errorf("filled with %v: %v", fill, in.validateMade())
 		}
 	}
-	if in := (Input{Kind: table.Numeric, Of: []Operand{{Kind: table.Numeric}}}); in.ValidateMade() == nil {
+	if in := (Input{Kind: table.Numeric, Of: []Operand{{Kind: table.Numeric}}}); in.validateMade() == nil {
 		t.Error("a column without a name")
 	}
-	if in := (Input{Kind: table.Categorical, Of: []Operand{{Column: "a", Kind: table.Numeric}}}); in.ValidateMade() == nil {
+	if in := (Input{Kind: table.Categorical, Of: []Operand{{Column: "a", Kind: table.Numeric}}}); in.validateMade() == nil {
 		t.Error("a category that is made")
 	}
 }

@@ -56,7 +56,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			}
 			parts[i] = p
 		}
-		joined, err := join(ctx, parts, frames, out.Rows)
+		joined, err := join(ctx, parts, frames)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		if len(parts) < len(frames) {
 			continue
 		}
-		joined, err := join(ctx, parts, frames, out.Rows)
+		joined, err := join(ctx, parts, frames)
 		if err != nil {
 			return nil, err
 		}
@@ -81,89 +81,77 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	return out, nil
 }
 
-// join joins the parts of a column, one of every frame.
-func join(ctx context.Context, parts []*Column, frames []*Frame, rows int) (*Column, error) {
-	if joined := joinLazily(parts, frames); joined != nil {
-		return joined, nil
+// join joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
+// them is there.
+func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
+	stored := slices.ContainsFunc(parts, (*Column).Stored)
+	for _, p := range parts {
+		l := parts[0]
+		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.StrayRow == 0
 	}
-	// What is all null decides on the kind.
-	name := parts[0].Name
+	if stored {
+		return joinStored(parts[0], parts, frames), nil
+	}
 	parts, err := table.Load(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
-	return joinColumn(name, parts, frames, rows)
+	lead, err := decideKind(parts, frames)
+	if err != nil {
+		return nil, err
+	}
+	l := *parts[lead]
+	if l.Kind == Other {
+		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
+	}
+	exact, first := true, 0
+	l.StrayRow, l.Stray = 0, ""
+	for i, p := range parts {
+		n := frames[i].Rows
+		if p.Kind != l.Kind { // it has no values
+			parts[i] = emptyColumn(l.Kind, n)
+		} else if n > 0 && !p.AllNull() {
+			l.Integer = l.Integer && p.Integer
+		}
+		exact = exact && (p.Int != nil || n == 0)
+		if p.StrayRow > 0 && l.StrayRow == 0 {
+			l.StrayRow, l.Stray = first+p.StrayRow, p.Stray
+		}
+		first += n
+	}
+	out := joinStored(&l, parts, frames)
+	if out.StrayRow, out.Stray = l.StrayRow, l.Stray; exact {
+		return out.LoadInts(ctx)
+	}
+	return out.Load(ctx)
 }
 
-// joinLazily joins columns of one type without reading values, if one of them
-// is still in its file; else it returns nil.
-func joinLazily(parts []*Column, frames []*Frame) *Column {
-	first, lazy := parts[0], false
+// joinStored returns a stored column of the parts, like l.
+func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {
-		if p.Kind == Other || p.Kind != first.Kind || p.Type != first.Type || p.Integer != first.Integer || p.StrayRow > 0 {
-			return nil
-		}
-		lazy = lazy || p.Stored()
 		if p.Stored() {
 			all = append(all, p.Parts()...)
 		} else {
 			all = append(all, table.InMemory(frames[i].Rows, p))
 		}
 	}
-	if !lazy {
-		return nil
-	}
-	out := table.Stored(first.Name, first.Type, first.Kind, first.Integer, all)
-	out.Clock, out.Of, out.Vector = first.Clock, first.Of, first.Vector
+	out := table.Stored(l.Name, l.Type, l.Kind, l.Integer, all)
+	out.Clock, out.Of, out.Vector = l.Clock, l.Of, l.Vector
 	return out
 }
 
-// joinColumn joins the values of a column.
-func joinColumn(name string, parts []*Column, frames []*Frame, rows int) (*Column, error) {
-	lead, err := leading(name, parts, frames)
-	if err != nil {
-		return nil, err
+// emptyColumn returns a column of n nulls.
+func emptyColumn(kind Kind, n int) *Column {
+	c := &Column{Kind: kind, Null: make([]bool, n), Number: make([]float64, n), Code: make([]int32, n)}
+	for i := range n {
+		c.Null[i], c.Code[i] = true, -1
 	}
-	l := parts[lead]
-	out := &Column{Name: name, Type: l.Type, Kind: l.Kind, Integer: l.Integer, Clock: l.Clock, Of: l.Of}
-	nulls, exact := false, true // a part has nulls; every part has its integers digit for digit
-	for i, p := range parts {
-		nulls = nulls || p.Null != nil
-		exact = exact && (p.Int != nil || frames[i].Rows == 0)
-	}
-	if nulls {
-		out.Null = make([]bool, 0, rows)
-	}
-	switch out.Kind {
-	case Numeric, Bool:
-		out.Number = make([]float64, 0, rows)
-	case Categorical:
-		out.Code = make([]int32, 0, rows)
-	}
-	if exact && out.Kind == Numeric {
-		out.Int = make([]int64, 0, rows)
-	}
-	at, codes := 0, map[string]int32{}
-	for i, p := range parts {
-		if out.InexactRow == 0 && p.InexactRow > 0 {
-			out.InexactRow = at + p.InexactRow
-		}
-		if out.StrayRow == 0 && p.StrayRow > 0 {
-			out.StrayRow, out.Stray = at+p.StrayRow, p.Stray
-		}
-		n := frames[i].Rows
-		at += n
-		if p.Kind == out.Kind && !p.Integer && n > 0 && !p.AllNull() {
-			out.Integer = false
-		}
-		appendPart(out, p, n, codes)
-	}
-	return out, nil
+	return c
 }
 
-// leading returns the first part whose values settle the kind, or the first where none has any.
-func leading(name string, parts []*Column, frames []*Frame) (int, error) {
+// decideKind returns the first part whose values decide on the kind, or the first where none has any.
+func decideKind(parts []*Column, frames []*Frame) (int, error) {
 	lead := -1
 	for i, p := range parts {
 		if frames[i].Rows == 0 && p.Kind != Other || p.AllNull() {
@@ -174,51 +162,9 @@ func leading(name string, parts []*Column, frames []*Frame) (int, error) {
 			continue
 		}
 		if l := parts[lead]; p.Kind != l.Kind {
-			return 0, &Error{Path: frames[i].Name(), Column: name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+			return 0, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
 				Hint: "files that are read together need one schema"}
 		}
 	}
 	return max(0, lead), nil
-}
-
-// appendPart appends the n values of a part; codes are those of the levels so far.
-func appendPart(out, p *Column, n int, codes map[string]int32) {
-	if out.Null != nil {
-		if p.Null != nil {
-			out.Null = append(out.Null, p.Null...)
-		} else {
-			out.Null = append(out.Null, make([]bool, n)...)
-		}
-	}
-	switch {
-	case out.Kind == Other:
-	case p.Kind != out.Kind && out.Kind == Categorical: // empty or all null, as below
-		for range n {
-			out.Code = append(out.Code, -1)
-		}
-	case p.Kind != out.Kind:
-		out.Number = append(out.Number, make([]float64, n)...)
-	case out.Kind == Categorical:
-		renamed := make([]int32, len(p.Level))
-		for k, s := range p.Level {
-			code, ok := codes[s]
-			if !ok {
-				code = int32(len(out.Level))
-				codes[s] = code
-				out.Level = append(out.Level, s)
-			}
-			renamed[k] = code
-		}
-		for _, c := range p.Code {
-			if c >= 0 {
-				c = renamed[c]
-			}
-			out.Code = append(out.Code, c)
-		}
-	default:
-		out.Number = append(out.Number, p.Number...)
-		if out.Int != nil {
-			out.Int = append(out.Int, p.Int...)
-		}
-	}
 }

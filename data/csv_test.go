@@ -125,7 +125,7 @@ func TestCSVLargeIntegers(t *testing.T) {
 		}
 	}
 	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
-		f, err := ReadBytesAs(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
+		f, err := readBytes(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestCSVReadings(t *testing.T) {
 		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, table.NameMissing},
 		{"c\n1\n-999\n3\n", Text{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
 	} {
-		f, err := ReadBytesAs(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
+		f, err := readBytes(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -211,7 +211,7 @@ func TestCSVReadings(t *testing.T) {
 			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
 		}
 	}
-	f, err := ReadBytesAs(context.Background(), "t.doc", []byte("A11 6 x\nA12 48 y\n"), Reading{})
+	f, err := readBytes(context.Background(), "t.doc", []byte("A11 6 x\nA12 48 y\n"), Reading{})
 	if err == nil {
 		t.Errorf("a name that says nothing: %v", f)
 	}
@@ -219,7 +219,7 @@ func TestCSVReadings(t *testing.T) {
 	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != table.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
-	f, err = ReadBytesAs(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
+	f, err = readBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestCSVReadings(t *testing.T) {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
 	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
-		if _, err := ReadBytesAs(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
+		if _, err := readBytes(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
 			t.Errorf("%+v passes", bad)
 		}
 	}

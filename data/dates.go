@@ -146,7 +146,7 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
 		c, err := f.dates[i].Load(ctx)
 		if err == nil {
-			err = f.Unchanged()
+			err = f.checkUnchanged()
 		}
 		return c, table.InFile(f.Name(), err)
 	}

@@ -97,7 +97,7 @@ func TestUnseenGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil)
+	groups, _, err := fitted.Encoder.Groupings(t.Context(), frameOf(t, "y,x,g\n1,1,yes\n0,2,maybe\n1,3,\n0,4,maybe\n"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,18 +59,13 @@ func (e *Encoder) Encode(ctx context.Context, f *Frame, rows []int) (*Dataset, E
 	return e.encode(ctx, f, rows, f.Has(e.Target.Name))
 }
 
-// EncodeFeatures works like Encode without the target, whatever the frame has.
-func (e *Encoder) EncodeFeatures(ctx context.Context, f *Frame, rows []int) (*Dataset, EncodeReport, error) {
-	return e.encode(ctx, f, rows, false)
-}
-
 func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget bool) (*Dataset, EncodeReport, error) {
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
 
 // encodeIn works like encode with places in an arena. The slice is kept.
 func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, arena *memory.Arena) (*Dataset, EncodeReport, error) {
-	d, err := tiles.NewPartitionIn(arena, f.Rows, rows, nil)
+	d, err := tiles.NewPartition(arena, f.Rows, rows, nil)
 	if err != nil {
 		return nil, EncodeReport{}, err
 	}
@@ -173,6 +168,7 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 		all = append(all, q)
 	}
 	written = make([]matrix.Source, len(all))
+	var spare table.Arrays
 	err = table.Parallel(ctx, len(all), func(i int) error {
 		k := all[i].category
 		if written[i].Number = all[i].number; k == nil {
@@ -185,10 +181,12 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 			}
 			k.encodePairs(columns, d)
 		} else {
-			c, err := all[i].column.Load(ctx)
+			from := all[i].column
+			c, err := from.LoadInto(ctx, &spare)
 			if err != nil {
 				return err
 			}
+			defer spare.Put(from, c)
 			k.encode(f, c, d)
 		}
 		written[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.width()}
@@ -348,7 +346,7 @@ func absentTogether(all table.Problems) (out table.Problems) {
 // can be, as numbers; it comes with its values.
 func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.Fault(c.Name, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.fault(c.Name, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
@@ -362,7 +360,7 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
-		fault := f.FaultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
+		fault := f.faultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
 		fault.Says = table.Says{table.NameMissing: c.Text(row)}
 		err = fault
 	}
@@ -375,7 +373,7 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 func reader(c *Column, trained Kind) func(row int) string {
 	switch {
 	case trained == Bool && c.Kind == Numeric:
-		return func(r int) string { return LevelOfNumber(trained, c.Number[r]) }
+		return func(r int) string { return levelOfNumber(trained, c.Number[r]) }
 	case trained == Bool && c.Kind == Categorical:
 		return func(r int) string { return levelOfText(trained, c.Text(r)) }
 	}

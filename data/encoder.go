@@ -94,7 +94,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		for _, name := range s.Features {
 			c, err := f.Lookup(name)
 			if err != nil {
-				if parts := f.PartsOf(name); len(parts) > 0 {
+				if parts := f.partsOf(name); len(parts) > 0 {
 					out = append(out, parts...)
 					continue
 				}
@@ -136,7 +136,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 			if c.Clock {
 				advice = table.Mend(table.SayDates, table.DropColumn)
 			}
-			problems = append(problems, f.FaultAt(c.Name, c.StrayRow-1, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.faultAt(c.Name, c.StrayRow-1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
 	e.Dates = nil
@@ -151,7 +151,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		case at < 0:
 			problems.Add(noFeature(f, name, "a reference level"))
 		case s.Numeric(usable[at]):
-			problems = append(problems, f.Fault(name, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
+			problems = append(problems, f.fault(name, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
 		}
 	}
 	return usable, problems.Err()

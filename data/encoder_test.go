@@ -147,7 +147,7 @@ func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
 		"y,a,b,c\n1,,inf,u\n2,1,,v": {"a: the value is null, as in 1 of 2 rows", "b: the value is +Inf"},
 		"y,a,b,c\n1,,2,u\n2,1,,v":   {"a: the value is null, as in 1 of 2 rows", "b: the value is null, as in 1 of 2 rows"},
 	} {
-		_, _, err := e.EncodeFeatures(t.Context(), frameOf(t, text), nil)
+		_, _, err := e.encode(t.Context(), frameOf(t, text), nil, false)
 		var got []string
 		all, _ := err.(Problems)
 		for _, p := range all {
@@ -164,7 +164,7 @@ func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `there are no columns "a", "b" and "c", nor 1 more that the model was trained on`
-	if _, _, err := e.EncodeFeatures(t.Context(), frameOf(t, "y,e\n1,2\n"), nil); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrNoColumn) {
+	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrNoColumn) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -54,7 +54,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 			out[i] = c
 		}
 	}
-	return out, f.Unchanged()
+	return out, f.checkUnchanged()
 }
 
 // again returns the table of the files, each opened in another way.

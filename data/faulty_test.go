@@ -80,7 +80,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 		"other groups": func(ctx context.Context, open func() *Frame) error {
 			e, err := (&Encoder{}).WithGroups(ctx, open(), []string{"group", "c"})
 			if err == nil {
-				_, _, err = e.Groupings(ctx, open(), nil)
+				_, _, err = e.Groupings(ctx, open(), nil, nil)
 			}
 			return err
 		},

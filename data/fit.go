@@ -231,7 +231,7 @@ func unnamed(f Factor, labels []string) []string {
 
 // EncodeTo encodes training and hold-out rows of f, nil meaning all to train on, where a sink says.
 func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, to Sink) (*Fitted, error) {
-	d, err := tiles.NewPartitionIn(to.arena(), f.Rows, train, holdout)
+	d, err := tiles.NewPartition(to.arena(), f.Rows, train, holdout)
 	if err != nil {
 		return nil, err
 	}

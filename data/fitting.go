@@ -58,13 +58,13 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 			return nil, err
 		}
 	} else {
-		if t.partition, err = tiles.NewPartitionIn(arena, f.Rows, train, holdout); err != nil {
+		if t.partition, err = tiles.NewPartition(arena, f.Rows, train, holdout); err != nil {
 			return nil, err
 		}
 		t.total = t.partition.Set(0).Len()
 	}
 	if t.total == 0 {
-		return nil, f.Fault("", table.Advice{}, "there are no rows to train on")
+		return nil, f.fault("", table.Advice{}, "there are no rows to train on")
 	}
 	t.target, err = f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
@@ -73,7 +73,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
 		for _, name := range list {
 			_, err := f.Lookup(name)
-			if err != nil && len(f.PartsOf(name)) > 0 {
+			if err != nil && len(f.partsOf(name)) > 0 {
 				continue // its parts have the role of a column of dates
 			}
 			if t.problems.Add(err) != nil {
@@ -119,7 +119,7 @@ func (t *fitting) share(train []int, shared *Shared) error {
 		own[i] = r - t.first
 	}
 	var err error
-	t.partition, err = tiles.NewPartition(t.block.Rows, own, nil)
+	t.partition, err = tiles.NewPartition(nil, t.block.Rows, own, nil)
 	return err
 }
 
@@ -145,7 +145,7 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.Fault("", table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.fault("", table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -216,7 +216,7 @@ func (t *fitting) scan() error {
 func (t *fitting) leaveOutGroups() {
 	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
 		var fault *table.Error
-		if q.category == nil || !t.e.Spec.DefaultGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
+		if q.category == nil || !t.e.Spec.isGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
 			return false
 		}
 		t.e.notef("group column %q is not a feature: %s", q.category.in.Name, fault.Msg)
@@ -247,7 +247,7 @@ func (t *fitting) encoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.Fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return nil, f.fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})

@@ -47,7 +47,7 @@ type Frame struct {
 // NewFrame made it is that of the names and values, taken once. It is an error, as of every reading of values, if a file was changed since it was
 // opened: then neither the sum nor the values can be trusted.
 func (f *Frame) Fingerprint() error {
-	if err := f.Unchanged(); err != nil {
+	if err := f.checkUnchanged(); err != nil {
 		return err
 	}
 	if f.inMemory {
@@ -68,15 +68,15 @@ func (f *Frame) Fingerprint() error {
 		}
 		f.Sources[i].SHA256 = d.sum
 	}
-	return f.Unchanged()
+	return f.checkUnchanged()
 }
 
 // Reading returns how text and dates of the table were read; zero for one that is not from a file.
 func (f *Frame) Reading() Reading { return f.how }
 
-// Unchanged returns an error that names the file if one of them was written to, cut
+// checkUnchanged returns an error that names the file if one of them was written to, cut
 // short or replaced since it was opened, by its size, its time and its identity.
-func (f *Frame) Unchanged() error {
+func (f *Frame) checkUnchanged() error {
 	for _, in := range f.inputs {
 		if err := in.unchanged(); err != nil {
 			return err
@@ -104,19 +104,8 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 	return notes
 }
 
-// NumbersRemark returns the remark that a column of text is probably meant as numbers; nil
-// without one.
-func (f *Frame) NumbersRemark(column string) *Error {
-	for _, r := range f.Remarks {
-		if r.Column == column && r.Class == table.ErrTextOfNumbers {
-			return r
-		}
-	}
-	return nil
-}
-
-// HoldsDates reports whether a column of text holds dates that the reading leaves as text.
-func (f *Frame) HoldsDates(column string) bool {
+// holdsDates reports whether a column of text holds dates that the reading leaves as text.
+func (f *Frame) holdsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
 		return r.Column == column && slices.Contains(r.Remedies, table.SayDates)
 	})
@@ -167,26 +156,21 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	}
 	c, err = c.Load(ctx)
 	if err == nil {
-		err = f.Unchanged()
+		err = f.checkUnchanged()
 	}
 	return c, table.InFile(f.Name(), err)
 }
 
-// ColumnAt works like Column of some rows alone, in their order, which ascends: the column of a
-// table that memory does not hold.
-func (f *Frame) ColumnAt(ctx context.Context, name string, rows []int) (*Column, error) {
-	return f.ColumnIn(ctx, nil, name, rows)
-}
-
-// ColumnIn works like ColumnAt with the values in an arena; nil is the heap.
-func (f *Frame) ColumnIn(ctx context.Context, arena *memory.Arena, name string, rows []int) (*Column, error) {
+// ColumnAt works like Column for some rows alone, which ascend, in their order. The values are in an arena; nil
+// is the heap.
+func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, rows []int) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
 	c, err = c.LoadAt(ctx, arena, rows)
 	if err == nil {
-		err = f.Unchanged()
+		err = f.checkUnchanged()
 	}
 	return c, table.InFile(f.Name(), err)
 }
@@ -222,9 +206,9 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// PartsOf returns the columns that a column of dates was taken apart into; none where
+// partsOf returns the columns that a column of dates was taken apart into; none where
 // there is no such column, or where it is as it was.
-func (f *Frame) PartsOf(name string) []*Column {
+func (f *Frame) partsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {
 		if name != "" && (c.Of == name || c.Vector == name) {
@@ -257,14 +241,14 @@ func (f *Frame) Name() string {
 	return fmt.Sprintf("%s and %d more %s", f.Sources[0].Path, len(f.Sources)-1, printable.Noun(len(f.Sources)-1, "file", "files"))
 }
 
-// Fault returns an Error about a column.
-func (f *Frame) Fault(column string, advice table.Advice, format string, args ...any) *Error {
+// fault returns an Error about a column.
+func (f *Frame) fault(column string, advice table.Advice, format string, args ...any) *Error {
 	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
 }
 
-// FaultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).
-func (f *Frame) FaultAt(column string, row int, advice table.Advice, format string, args ...any) *Error {
-	e := f.Fault(column, advice, format, args...)
+// faultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).
+func (f *Frame) faultAt(column string, row int, advice table.Advice, format string, args ...any) *Error {
+	e := f.fault(column, advice, format, args...)
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)
 	}

@@ -181,10 +181,10 @@ func nameGroups(f Factor, g Grouping) Grouping {
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
 func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, error) {
 	if c.Kind == Other {
-		return Grouping{}, f.Fault(c.Name, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
+		return Grouping{}, f.fault(c.Name, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.FaultAt(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as groups")
+		return Grouping{}, f.faultAt(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
 	codes := make(map[string]int32)
@@ -243,12 +243,12 @@ func tooMany(f *Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.Fault(column, table.Hint("choose a coarser column"), "%d groups are too many", groups)
+	return f.fault(column, table.Hint("choose a coarser column"), "%d groups are too many", groups)
 }
 
 // tooFine refuses so many different fractions as groups.
 func tooFine(f *Frame, column string) error {
-	return f.Fault(column, table.Hint("bin it into a column of a few ranges first"),
+	return f.fault(column, table.Hint("bin it into a column of a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 

@@ -47,22 +47,12 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	}
 	var out []bool // by index of rows
 	switch {
-	case h.Joined:
-		out = make([]bool, len(rows))
-		for i, r := range rows {
-			out[i] = r >= f.joined
-		}
-	case h.Split != "":
-		rows, out, err = f.named(ctx, rows, h.Split)
+	case h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && drawnByRow(f.Rows, h.Fraction):
+		rows, out, err = f.holdOutByRow(ctx, rows, h)
 	case h.Group != "":
 		out, err = f.holdOutUnits(ctx, rows, h)
 	case h.Time != "":
-		out, err = f.last(ctx, rows, h)
-	case drawnByRow(f.Rows, h.Fraction):
-		out = make([]bool, len(rows))
-		for i, r := range rows {
-			out[i] = heldOut(r, h.Fraction, h.Seed)
-		}
+		out, err = f.holdOutLast(ctx, rows, h)
 	default:
 		train, held, err = Split(len(rows), h.Fraction, h.Seed)
 		for _, list := range [][]int{train, held} {
@@ -75,17 +65,39 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, r := range rows {
-		if out[i] {
-			held = append(held, r)
-		} else {
-			train = append(train, r)
-		}
-	}
+	train, held = divideRows(rows, out, 0)
 	if err := f.NoSplit(h, len(train), len(held)); err != nil {
 		return nil, nil, err
 	}
 	return train, held, nil
+}
+
+// holdOutByRow decides of each row alone whether it is held out, and leaves out the rows that are of neither set.
+func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept []int, out []bool, err error) {
+	if h.Split != "" {
+		return f.holdOutNamed(ctx, rows, h.Split)
+	}
+	out = make([]bool, len(rows))
+	for i, r := range rows {
+		if row := f.first + r; h.Joined {
+			out[i] = row >= f.joined
+		} else {
+			out[i] = h.Fraction > 0 && heldOut(row, h.Fraction, h.Seed)
+		}
+	}
+	return rows, out, nil
+}
+
+// divideRows returns the rows that are not held out, and those that are, counted from first.
+func divideRows(rows []int, out []bool, first int) (train, held []int) {
+	for i, r := range rows {
+		if out[i] {
+			held = append(held, first+r)
+		} else {
+			train = append(train, first+r)
+		}
+	}
+	return train, held
 }
 
 // NoSplit refuses so many rows to train on and to hold out where there are to be some.
@@ -96,7 +108,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.Fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
+		return f.fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
 	}
 	return nil
 }
@@ -114,29 +126,9 @@ func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (tra
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make([]bool, len(rows))
-	switch {
-	case h.Joined:
-		for i, r := range rows {
-			out[i] = first+r >= f.joined
-		}
-	case h.Split != "":
-		if rows, out, err = some.named(ctx, rows, h.Split); err != nil {
-			return nil, nil, err
-		}
-	case h.Fraction > 0:
-		for i, r := range rows {
-			out[i] = heldOut(first+r, h.Fraction, h.Seed)
-		}
-	}
-	for i, r := range rows {
-		if out[i] {
-			held = append(held, first+r)
-		} else {
-			train = append(train, first+r)
-		}
-	}
-	return train, held, nil
+	rows, out, err := some.holdOutByRow(ctx, rows, h)
+	train, held = divideRows(rows, out, first)
+	return train, held, err
 }
 
 // Words of a column that names the rows to train on and those to hold out. Sets to choose a
@@ -150,14 +142,14 @@ var (
 	trainingName = "train" // in the name of a column in which a truth means the opposite
 )
 
-// named follows a column that says train or test; rows without either are left out.
-func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
+// holdOutNamed follows a column that says train or test; rows without either are left out.
+func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c.Kind == Other {
-		return nil, nil, f.Fault(column, table.Advice{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.fault(column, table.Advice{}, "values of type %s cannot say train or test", c.Type)
 	}
 	without := func(value string) table.Advice {
 		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
@@ -171,7 +163,7 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+			return nil, nil, f.faultAt(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -179,12 +171,12 @@ func (f *Frame) named(ctx context.Context, rows []int, column string) (kept []in
 		case slices.Contains(validWords, word):
 			valid = c.Text(r)
 		case slices.Contains(eitherWords, word):
-			return nil, nil, f.FaultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
+			return nil, nil, f.faultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
 		default:
-			return nil, nil, f.FaultAt(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+			return nil, nil, f.faultAt(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
-			return nil, nil, f.FaultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
+			return nil, nil, f.faultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
 		}
 		kept, held = append(kept, r), append(held, is)
 	}
@@ -200,9 +192,9 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	}
 	switch {
 	case c.Kind == Other:
-		return nil, f.Fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
+		return nil, f.fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.FaultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
+		return nil, f.faultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
 	}
 	code := map[float64]int{}
 	unit := make([]int, len(rows))
@@ -210,12 +202,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	for i, r := range rows {
 		k, known := len(size), false
 		if !c.IsNull(r) {
-			var key float64
-			if c.Kind == Categorical {
-				key = float64(c.Code[r])
-			} else {
-				key = c.Number[r]
-			}
+			key := valueKey(c, r)
 			if k, known = code[key]; !known {
 				k = len(size)
 				code[key] = k
@@ -228,7 +215,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 		unit[i] = k
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.Fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))
@@ -247,19 +234,19 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	return held, nil
 }
 
-// last holds out the last rows by a column of times, numbers or texts in order; rows of
+// holdOutLast holds out the last rows by a column of times, numbers or texts in order; rows of
 // one time stay together.
-func (f *Frame) last(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
+func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Time)
 	if err != nil {
 		return nil, err
 	}
 	if c.Kind == Other {
-		return nil, f.Fault(h.Time, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
+		return nil, f.fault(h.Time, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.FaultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+			return nil, f.faultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
 	at, _, err := f.times(c, h.Time, rows)
@@ -298,13 +285,13 @@ func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) floa
 	rank, formats := csv.Dates(c.Level, count)
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.Fault(name, table.Hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+		return nil, nil, f.fault(name, table.Hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.Fault(name, table.Hint("write all as 2024-03-31"), "the times are not all written alike, so that they have no order: %s", strings.Join(said, ", "))
+		return nil, nil, f.fault(name, table.Hint("write all as 2024-03-31"), "the times are not all written alike, so that they have no order: %s", strings.Join(said, ", "))
 	}
 	if rank == nil {
 		order := make([]int, 0, len(c.Level))
@@ -313,7 +300,7 @@ func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) floa
 				continue
 			}
 			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
-				return nil, nil, f.Fault(name, table.Hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+				return nil, nil, f.fault(name, table.Hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
 			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })

@@ -6,10 +6,10 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// LevelOfNumber returns the level that a number stands for in a category that
+// levelOfNumber returns the level that a number stands for in a category that
 // training took as the given kind: where training had bools, 0 and 1 read as
 // false and true.
-func LevelOfNumber(trained table.Kind, v float64) string {
+func levelOfNumber(trained table.Kind, v float64) string {
 	if trained == table.Bool && (v == 0 || v == 1) {
 		return strconv.FormatBool(v == 1)
 	}

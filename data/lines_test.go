@@ -24,7 +24,7 @@ func FuzzJSONLines(f *testing.F) {
 
 func readLines(t *testing.T, text string, how Reading) *Frame {
 	t.Helper()
-	f, err := ReadBytesAs(t.Context(), "x.jsonl", []byte(text), how)
+	f, err := readBytes(t.Context(), "x.jsonl", []byte(text), how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestJSONLines_EqualsCSV(t *testing.T) {
 	if err != nil || exact[0].Text(3) != want.Columns[1].Text(3) {
 		t.Errorf("copied: %v", err)
 	}
-	one, err := ReadColumns(t.Context(), filepath.Join(dir, "x.jsonl.gz"), []string{"b"})
+	one, err := readColumns(t.Context(), filepath.Join(dir, "x.jsonl.gz"), []string{"b"})
 	if err != nil || len(one.Columns) != 1 || one.Columns[0].Name != "b" {
 		t.Errorf("one column: %v", err)
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -113,7 +114,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rows of type %s are no structs", reflect.TypeFor[T]())
 	}
-	var builders []fieldBuilder
+	var builders []*cells
 	var at [][]int
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("drotrain"), ",")
@@ -121,19 +122,15 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		if !f.IsExported() || embedded || name == "-" {
 			continue
 		}
-		if name == "" {
-			name = f.Name
+		c := &cells{name: cmp.Or(name, f.Name)}
+		if !takesAny(f.Type) { // the type decides, without a value
+			var err error
+			if c.builder, err = newColumnBuilder(c.name, f.Type, len(rows)); err != nil {
+				return nil, fmt.Errorf("field %s: %w", f.Name, err)
+			}
+			c.kind = kindOf(c.builder.kind)
 		}
-		if takesAny(f.Type) {
-			builders, at = append(builders, fieldBuilder{any: &cells{name: name}}), append(at, f.Index)
-			continue
-		}
-		typed, err := newColumnBuilder(name, f.Type, len(rows))
-		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Name, err)
-		}
-		b := fieldBuilder{typed: typed}
-		builders, at = append(builders, b), append(at, f.Index)
+		builders, at = append(builders, c), append(at, f.Index)
 	}
 	v := reflect.ValueOf(rows)
 	for i := range rows {
@@ -145,56 +142,18 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 			row = row.Elem()
 		}
 		for k, b := range builders {
-			field, err := row.FieldByIndexErr(at[k])
-			if err != nil {
-				if err := b.addNull(); err != nil { // of an embedded pointer that is nil
-					return nil, err
+			var value any
+			if field, err := row.FieldByIndexErr(at[k]); err == nil { // else within an embedded pointer that is nil
+				if value = field.Interface(); field.CanAddr() {
+					value = field.Addr().Interface() // methods of pointers, too
 				}
-				continue
 			}
-			if err := b.add(field); err != nil {
+			if err := b.add(value); err != nil {
 				return nil, err
 			}
 		}
 	}
-	columns := make([]Column, len(builders))
-	for k, b := range builders {
-		columns[k] = b.column()
-	}
-	return NewFrame(columns...)
-}
-
-// A fieldBuilder collects the values of a field: by its type, or by every value where the type
-// alone does not decide.
-type fieldBuilder struct {
-	typed *columnBuilder
-	any   *cells
-}
-
-func (b fieldBuilder) add(v reflect.Value) error {
-	if b.any != nil {
-		if v.CanAddr() { // methods of pointers, too
-			v = v.Addr()
-		}
-		return b.any.add(v.Interface())
-	}
-	b.typed.add(v)
-	return nil
-}
-
-func (b fieldBuilder) addNull() error {
-	if b.any != nil {
-		return b.any.add(nil)
-	}
-	b.typed.null()
-	return nil
-}
-
-func (b fieldBuilder) column() Column {
-	if b.any != nil {
-		return b.any.column()
-	}
-	return b.typed.c
+	return frameOfCells(builders)
 }
 
 // A columnBuilder takes values of one type.
@@ -224,8 +183,8 @@ func newColumnBuilder(name string, t reflect.Type, n int) (*columnBuilder, error
 	return b, nil
 }
 
-// null adds a null.
-func (b *columnBuilder) null() {
+// addNull adds a null.
+func (b *columnBuilder) addNull() {
 	if b.levels != nil {
 		b.c.Code = append(b.c.Code, -1)
 	} else {
@@ -237,10 +196,11 @@ func (b *columnBuilder) null() {
 	b.c.Null = append(b.c.Null, true)
 }
 
+// add adds a value, or a null for a nil pointer.
 func (b *columnBuilder) add(v reflect.Value) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
-			b.null()
+			b.addNull()
 			return
 		}
 		v = v.Elem()
@@ -256,36 +216,28 @@ func (b *columnBuilder) add(v reflect.Value) {
 		b.c.Code = append(b.c.Code, k)
 	case v.CanInt():
 		x := float64(v.Int())
-		b.number(x, x == 1<<63 || int64(x) != v.Int())
+		b.addNumber(x, x == 1<<63 || int64(x) != v.Int())
 	case v.CanUint():
 		x := float64(v.Uint())
-		b.number(x, x == 1<<64 || uint64(x) != v.Uint())
+		b.addNumber(x, x == 1<<64 || uint64(x) != v.Uint())
 	case b.kind == reflect.Bool:
 		x := 0.0
 		if v.Bool() {
 			x = 1
 		}
-		b.number(x, false)
+		b.addNumber(x, false)
 	default:
-		b.number(v.Float(), false)
+		b.addNumber(v.Float(), false)
 	}
 	if b.c.Null != nil {
 		b.c.Null = append(b.c.Null, false)
 	}
 }
 
-// addNumber appends a number.
+// addNumber adds a number; NaN stays what it is, and training refuses it by its row.
 func (b *columnBuilder) addNumber(x float64, inexact bool) {
-	b.number(x, inexact)
-	if b.c.Null != nil {
-		b.c.Null = append(b.c.Null, false)
-	}
-}
-
-// number adds a number; NaN stays what it is, and training refuses it by its row.
-func (b *columnBuilder) number(x float64, inexact bool) {
 	b.c.Number = append(b.c.Number, x)
-	if inexact && b.c.InexactRow == 0 && !math.IsNaN(x) {
+	if inexact && b.c.InexactRow == 0 {
 		b.c.InexactRow = len(b.c.Number)
 	}
 }

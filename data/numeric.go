@@ -34,7 +34,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.Fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
+		return false, f.fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -60,7 +60,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.Fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
+			return false, f.fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -99,18 +99,18 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.FaultAt(name, w.Bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
+			return f.faultAt(name, w.Bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
 		}
 		if of != nil {
-			return f.FaultAt(name, w.Bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+			return f.faultAt(name, w.Bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
-		return f.FaultAt(name, w.Far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+		return f.faultAt(name, w.Far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
-		return f.FaultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
+		return f.faultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.FaultAt(name, w.Null, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(name, w.Null, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}
@@ -124,7 +124,7 @@ func operandFault(f *Frame, of []Operand, row int) error {
 		if o.Kind != Numeric {
 			continue
 		}
-		c, err := f.ColumnAt(context.Background(), o.Column, []int{row})
+		c, err := f.ColumnAt(context.Background(), nil, o.Column, []int{row})
 		if err != nil {
 			return err
 		}
@@ -137,5 +137,5 @@ func operandFault(f *Frame, of []Operand, row int) error {
 
 // notFiniteFault refuses a value of a column.
 func notFiniteFault(f *Frame, column string, row int, v float64) error {
-	return f.FaultAt(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
+	return f.faultAt(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
 }

@@ -83,18 +83,18 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err = f.FaultAt("c", 2, table.Advice{}, "no")
+		err = f.faultAt("c", 2, table.Advice{}, "no")
 		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
-	if f, err := ReadColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
-		t.Errorf("ReadColumns: %v", err)
+	if f, err := readColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
+		t.Errorf("readColumns: %v", err)
 	}
 	for _, file := range []string{"pyarrow_zstd.parquet", "pyarrow.arrow", "pyarrow.csv"} {
-		f, err := ReadColumns(ctx, filepath.Join("testdata", file), []string{"text", "i16"})
+		f, err := readColumns(ctx, filepath.Join("testdata", file), []string{"text", "i16"})
 		if err != nil || len(f.Columns) != 2 || f.Columns[0].Name != "i16" || f.Columns[1].Name != "text" || f.Rows != 40 {
-			t.Errorf("%s: ReadColumns: %v", file, err)
+			t.Errorf("%s: readColumns: %v", file, err)
 		}
-		_, err = ReadColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
+		_, err = readColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
 		datatest.WantError(t, err, file, `did you mean`, `"text"`)
 	}
 	done, cancel := context.WithCancel(ctx)

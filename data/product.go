@@ -128,12 +128,7 @@ func (v *productValues) indicator(k, row int) float64 {
 	if c.IsNull(row) {
 		return 0
 	}
-	var key float64
-	if c.Kind == Categorical {
-		key = float64(c.Code[row])
-	} else {
-		key = c.Number[row]
-	}
+	key := valueKey(c, row)
 	is, known := v.is[k][key]
 	if !known {
 		if f.read(row) == f.Level {

@@ -34,12 +34,12 @@ import (
 //
 // All values are in memory afterwards; [Open] leaves those of Parquet files
 // where they are until they are needed.
-func Read(ctx context.Context, path string) (*Frame, error) { return ReadColumns(ctx, path, nil) }
+func Read(ctx context.Context, path string) (*Frame, error) { return readColumns(ctx, path, nil) }
 
-// ReadColumns works like Read for the named columns alone, which saves time and memory
+// readColumns works like Read for the named columns alone, which saves time and memory
 // with Parquet. The columns keep the order of the file; nil means all. A name
 // that is not there is an error that suggests the nearest.
-func ReadColumns(ctx context.Context, path string, names []string) (*Frame, error) {
+func readColumns(ctx context.Context, path string, names []string) (*Frame, error) {
 	f, err := open(ctx, path, names, Reading{})
 	if err != nil {
 		return nil, err
@@ -132,11 +132,11 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 // ReadBytes works like Read for a file in memory. The name stands for the file in
 // messages, and its extension tells the format where the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
-	return ReadBytesAs(ctx, name, b, Reading{})
+	return readBytes(ctx, name, b, Reading{})
 }
 
-// ReadBytesAs works like ReadBytes with text read in a way of its own.
-func ReadBytesAs(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
+// readBytes works like ReadBytes with text read in a way of its own.
+func readBytes(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
 	f, err := openTable(ctx, bytesInput(name, b), nil, how)
 	if err != nil {
 		return nil, err

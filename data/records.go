@@ -120,11 +120,11 @@ func (c *cells) add(value any) error {
 		if c.builder == nil {
 			c.nulls++
 		} else {
-			c.builder.null()
+			c.builder.addNull()
 		}
 		return nil
 	}
-	kind, date := valueKind(v), false
+	kind, date := kindOf(reflect.TypeOf(v).Kind()), false
 	if t, ok := v.(time.Time); ok {
 		kind, date, v = reflect.Float64, true, daysOf(t)
 	}
@@ -138,26 +138,22 @@ func (c *cells) add(value any) error {
 			b.c.Type, b.c.Clock = "timestamp", true
 		}
 		for range c.nulls {
-			b.null()
+			b.addNull()
 		}
 	}
 	if date != c.date || kind != c.kind {
 		return c.failed("the value %v is %s, and values before it are %s", value, kindWords(kind, date), kindWords(c.kind, c.date))
 	}
-	if c.kind == reflect.Float64 && !date {
-		n := reflect.ValueOf(v)
-		if !n.CanFloat() {
-			c.builder.add(n)
-			return nil
-		}
+	n := reflect.ValueOf(v)
+	if n.CanFloat() && !date {
 		if c.builder.c.Integer && n.Float() != math.Trunc(n.Float()) { // whole numbers so far
 			c.builder.c.Integer = false
 		}
-		c.builder.c.Type = "float64"
-		c.builder.addNumber(n.Float(), false)
-		return nil
+		if n.Kind() == reflect.Float64 {
+			c.builder.c.Type = "float64"
+		}
 	}
-	c.builder.add(reflect.ValueOf(v))
+	c.builder.add(n)
 	return nil
 }
 
@@ -181,14 +177,12 @@ func (c *cells) column() Column {
 	return out
 }
 
-// valueKind returns Float64 for every number, String or Bool.
-func valueKind(v any) reflect.Kind {
-	switch k := reflect.TypeOf(v).Kind(); k {
-	case reflect.String, reflect.Bool:
+// kindOf returns Float64 for every kind of number, String or Bool.
+func kindOf(k reflect.Kind) reflect.Kind {
+	if k == reflect.String || k == reflect.Bool {
 		return k
-	default:
-		return reflect.Float64
 	}
+	return reflect.Float64
 }
 
 func kindWords(k reflect.Kind, date bool) string {

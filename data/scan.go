@@ -226,11 +226,13 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 // blocks: a collective call.
 func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
 	own := make([]levels, len(columns))
+	var spare table.Arrays
 	err := table.Parallel(t.ctx, len(columns), func(i int) error {
-		c, err := columns[i].Load(t.ctx)
+		c, err := columns[i].LoadInto(t.ctx, &spare)
 		if err != nil {
 			return err
 		}
+		defer spare.Put(columns[i], c)
 		own[i] = levelsOf(c, t.partition.Set(0))
 		own[i].Inexact = c.InexactRow
 		for _, row := range []*int{&own[i].Inexact, &own[i].Bad} {

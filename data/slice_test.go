@@ -107,10 +107,10 @@ func TestRowsAreToldByTheirFile(t *testing.T) {
 			t.Errorf("row %d of no file is row %d of %q", row, n, path)
 		}
 	}
-	if got := f.FaultAt("x", 3, table.Advice{}, "bad"); got.Path != "b" || got.Row != 2 {
+	if got := f.faultAt("x", 3, table.Advice{}, "bad"); got.Path != "b" || got.Row != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := f.FaultAt("x", -1, table.Advice{}, "bad"); got.Path != f.Name() || got.Row != 0 {
+	if got := f.faultAt("x", -1, table.Advice{}, "bad"); got.Path != f.Name() || got.Row != 0 {
 		t.Errorf("%+v", got)
 	}
 }

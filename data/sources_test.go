@@ -62,7 +62,7 @@ var uses = map[string]func(ctx context.Context, f *Frame) (any, error){
 	"some rows": func(ctx context.Context, f *Frame) (any, error) {
 		var all []any
 		for _, name := range []string{"textnull", "i64", "f64"} {
-			c, err := f.ColumnAt(ctx, name, []int{1, 20, 39})
+			c, err := f.ColumnAt(ctx, nil, name, []int{1, 20, 39})
 			if err != nil {
 				return nil, err
 			}
@@ -158,7 +158,7 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 // twoGroups is a Parquet file of columns of testdata in two row groups.
 func twoGroups(t *testing.T, names []string) []byte {
 	t.Helper()
-	f, err := ReadColumns(t.Context(), "testdata/pyarrow.arrow", names)
+	f, err := readColumns(t.Context(), "testdata/pyarrow.arrow", names)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,11 +141,11 @@ func (s Spec) Validate() error {
 
 // Numeric reports whether a column is taken as numbers.
 func (s *Spec) Numeric(c *table.Column) bool {
-	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.DefaultGroupFeature(c.Name)
+	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
 
-// DefaultGroupFeature reports whether a column is a feature because it names groups,
+// isGroupFeature reports whether a column is a feature because it names groups,
 // and not by its own name.
-func (s *Spec) DefaultGroupFeature(name string) bool {
+func (s *Spec) isGroupFeature(name string) bool {
 	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) && name != s.Target
 }

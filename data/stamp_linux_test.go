@@ -26,7 +26,7 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	}
 	f := open()
 	if err := os.Link(path, path+".link"); err == nil {
-		if err := f.Unchanged(); err != nil {
+		if err := f.checkUnchanged(); err != nil {
 			t.Errorf("a link: %v", err)
 		}
 	}
@@ -47,5 +47,5 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	datatest.WantError(t, f.Unchanged(), "t.csv", "changed while it was in use")
+	datatest.WantError(t, f.checkUnchanged(), "t.csv", "changed while it was in use")
 }

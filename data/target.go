@@ -15,7 +15,7 @@ import (
 func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := known.fault(f, c.Name, n); err != nil {
 		return err
@@ -23,11 +23,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	values := known.Values
 	switch {
 	case n == 1:
-		return f.FaultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
+		return f.faultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
-		return f.FaultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as classes")
+		return f.faultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as classes")
 	case len(values) == 1:
-		return f.Fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
+		return f.fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -36,15 +36,15 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		case len(values) == 2:
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= FewNumbers && n > 2*len(values):
-			return f.Fault(c.Name, table.Mend(table.TakeAsClasses, table.TakeAsQuantity),
+			return f.fault(c.Name, table.Mend(table.TakeAsClasses, table.TakeAsQuantity),
 				"the target has %d different whole numbers, %s, …: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), strings.Join(values[:3], ", "))
 		case c.Kind == Numeric:
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.Fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
+			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
 		case c.StrayRow > 0:
-			return f.Fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
+			return f.fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -55,14 +55,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.Fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", strayText(f, c))
+			return f.fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", strayText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.Fault(c.Name, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.fault(c.Name, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -71,14 +71,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		if s.ScaleTarget {
 			_, mean, sd, _ := tiles.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.Fault(c.Name, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
+				return f.fault(c.Name, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
+		return f.fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
 	}
 	if task == Multiclass {
 		return e.chooseClasses(f, c, values, known.Held)
@@ -92,13 +92,13 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
-		return f.Fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
+		return f.fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
 	case len(values) > maxClasses:
-		return f.Fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", maxClasses)
+		return f.fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", maxClasses)
 	case c.Kind == Numeric && !c.Integer:
-		return f.Fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+		return f.fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
 	case e.Spec.Positive != "":
-		return f.Fault(c.Name, table.Mend(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+		return f.fault(c.Name, table.Mend(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -127,7 +127,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.Fault(c.Name, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.fault(c.Name, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	positive, rule := Positive(c, values)
 	if positive == a {
@@ -315,7 +315,7 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.FaultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}
@@ -345,7 +345,7 @@ func uncovered(f *Frame, column, transform string, count, first int, text string
 	if count == 0 {
 		return nil
 	}
-	e := f.FaultAt(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
+	e := f.faultAt(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
 	e.Rows = count
 	return e
 }
@@ -385,14 +385,14 @@ func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
 // encodeTarget fills dst with the targets of the rows.
 func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64) error {
 	if c.Kind == Other {
-		return f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := faultsOf(c, rows).fault(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.Fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", strayText(f, c))
+			return f.fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", strayText(f, c))
 		}
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -420,20 +420,14 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 	known := map[float64]float64{} // of numbers and codes, whose text is the same every time
 	last, value := math.NaN(), 0.0
 	for i, r := range rows.All() {
-		var key float64
-		if c.Kind == Categorical {
-			key = float64(c.Code[r])
-		} else {
-			key = c.Number[r]
-		}
-		if key != last {
+		if key := valueKey(c, r); key != last {
 			var ok bool
 			if value, ok = known[key]; !ok {
 				v := read(r)
 				if value, ok = sign[v]; !ok && t.Task == Multiclass {
-					return f.FaultAt(c.Name, r, table.Advice{}, "the target is %q, which is none of the %d classes of training", v, len(t.Classes))
+					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is none of the %d classes of training", v, len(t.Classes))
 				} else if !ok {
-					return f.FaultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
+					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}
 				known[key] = value
 			}

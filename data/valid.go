@@ -33,7 +33,7 @@ func (e *Encoder) Validate() error {
 			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {
-			if err := in.ValidateMade(); err != nil {
+			if err := in.validateMade(); err != nil {
 				return fmt.Errorf("%s, %q: %w", what, in.Name, err)
 			}
 		}

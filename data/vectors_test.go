@@ -236,7 +236,7 @@ func TestVectors_SeveralFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if parts := f.PartsOf("e"); f.Rows != 4 || len(parts) != 2 {
+	if parts := f.partsOf("e"); f.Rows != 4 || len(parts) != 2 {
 		t.Errorf("%d rows, %d entries", f.Rows, len(parts))
 	}
 }

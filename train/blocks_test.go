@@ -14,15 +14,16 @@ import (
 // Rows predicted block by block are those predicted at once, to the bit, with what is kept
 // of the table, and with one report: from Parquet, which is read by blocks, and from text.
 func TestPredictionByBlocks(t *testing.T) {
-	const n = 3*data.LeastBlockRows + 17
+	const blockRows = 1 << 12
+	const n = 3*blockRows + 17
 	f := wide(t, n)
 	big := data.Column{Name: "big", Kind: data.Numeric, Type: "int64", Number: make([]float64, n), Int: make([]int64, n), Null: make([]bool, n)}
 	text := data.Column{Name: "text", Kind: data.Categorical, Type: "string", Level: []string{"", "common", "rare"}, Code: make([]int32, n)}
 	for i := range n {
 		big.Int[i] = 1<<60 + int64(i)
-		big.Number[i], big.Null[i], text.Code[i] = float64(big.Int[i]), i > data.LeastBlockRows && i%7 == 0, 1
+		big.Number[i], big.Null[i], text.Code[i] = float64(big.Int[i]), i > blockRows && i%7 == 0, 1
 	}
-	text.Code[data.LeastBlockRows+5], text.Code[2*data.LeastBlockRows+9] = 2, 0
+	text.Code[blockRows+5], text.Code[2*blockRows+9] = 2, 0
 	cfg := DefaultConfig()
 	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Drop, cfg.Gap = "y", level.At(1), []string{"big"}, 1e-3
@@ -54,7 +55,7 @@ func TestPredictionByBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		d, report, err := m.Encoder.EncodeFeatures(t.Context(), f, nil)
+		d, report, err := m.Encoder.Encode(t.Context(), f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestPredictionByBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		blocks, at := 0, 0
-		got, err := m.predictBlocks(t.Context(), f, keep, 0.3, data.LeastBlockRows, func(cols []data.Column) error {
+		got, err := m.predictBlocks(t.Context(), f, keep, 0.3, blockRows, func(cols []data.Column) error {
 			blocks++
 			for j, c := range cols {
 				if c.Name != want[j].Name || c.Kind != want[j].Kind || c.Type != want[j].Type {
@@ -94,7 +95,7 @@ func TestPredictionByBlocks(t *testing.T) {
 	// An error names the row as the table counts it.
 	a := *f.Columns[1]
 	a.Null = make([]bool, n)
-	a.Null[2*data.LeastBlockRows+3] = true
+	a.Null[2*blockRows+3] = true
 	cfg.Impute, cfg.Interact = "error", nil
 	if _, err = FitFrame(t.Context(), f, cfg); err == nil {
 		t.Fatal("a column that is not there was left out")
@@ -107,8 +108,8 @@ func TestPredictionByBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.predictBlocks(t.Context(), holed, nil, 0.5, data.LeastBlockRows, func([]data.Column) error { return nil })
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*data.LeastBlockRows+4)) {
+	_, err = m.predictBlocks(t.Context(), holed, nil, 0.5, blockRows, func([]data.Column) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*blockRows+4)) {
 		t.Errorf("%v", err)
 	}
 }

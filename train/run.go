@@ -139,7 +139,7 @@ func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *
 			}
 			other := **d
 			var err error
-			if other.Groups, _, err = m.Encoder.GroupingsIn(ctx, f, other.Rows, run.arena()); err != nil {
+			if other.Groups, _, err = m.Encoder.Groupings(ctx, f, other.Rows, run.arena()); err != nil {
 				return nil, err
 			}
 			*d = &other

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Bounds of what a proposal says of levels, groups and repeated rows.
@@ -208,14 +207,4 @@ func (p *Proposal) identifier(c *data.Column, sum summary, format string, args .
 		p.GroupHoldout = c.Name
 		p.Findings[len(p.Findings)-1].Does = "left out; rows that share a value are held out together"
 	}
-}
-
-// mixedDates returns the remark that a column of text holds dates in several formats; nil without one.
-func mixedDates(f *data.Frame, column string) *data.Error {
-	for _, r := range f.Remarks {
-		if r.Column == column && r.Class == table.ErrMixedDates {
-			return r
-		}
-	}
-	return nil
 }

@@ -120,7 +120,7 @@ func (p *Proposal) keep(condition string) {
 // settle reports what is predicted, and in which rows.
 func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	if c.Kind == data.Other {
-		return nil, f.Fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf("values of type %s cannot be the target", c.Type)}
 	}
 	nulls, first := 0, 0
 	counts := map[string]int{}
@@ -161,7 +161,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	t := &truth{}
 	switch {
 	case len(levels) < 2:
-		return nil, f.Fault(c.Name, table.Advice{}, "the target has fewer than two values")
+		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: "the target has fewer than two values"}
 	case len(levels) == 2:
 		t.binary, t.one, t.other, p.Task = true, levels[0], levels[1], data.Binary
 	case c.Kind == data.Numeric:
@@ -173,7 +173,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	case few:
 		t.binary, t.one, p.Task = true, levels[0], data.Multiclass // its most frequent class against the rest
 	default:
-		return nil, f.Fault(c.Name, table.Hint("choose another target, or merge rare classes"), "the target is text with more than 1000 values")
+		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: "the target is text with more than 1000 values", Hint: "choose another target, or merge rare classes"}
 	}
 	step := max(1, c.Len()/most)
 	for r := 0; r < c.Len(); r += step {
@@ -225,7 +225,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		}
 		return
 	}
-	if r := f.NumbersRemark(c.Name); r != nil {
+	if r := table.FindRemark(f.Remarks, c.Name, table.ErrTextOfNumbers); r != nil {
 		does := "kept as text; say how its numbers are written and look again"
 		if len(r.Says) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
@@ -233,7 +233,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.found(c, 0, r.Row, does, "%s", r.Msg)
 		return
 	}
-	if r := mixedDates(f, c.Name); r != nil {
+	if r := table.FindRemark(f.Remarks, c.Name, table.ErrMixedDates); r != nil {
 		p.drop(c, 0, 0, "%s", r.Msg)
 		p.Findings[len(p.Findings)-1].Does = "left out; " + r.Hint + ", and look again"
 		return

@@ -85,7 +85,7 @@ func TestMake_UndecidedNumbersStay(t *testing.T) {
 	for i := range 300 {
 		text += fmt.Sprintf("%d,%03d;%d\n", 1+i%9, 100+i, i*i%7%2)
 	}
-	f, err := data.ReadBytesAs(t.Context(), "t.csv", []byte(text), data.Reading{})
+	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Groups, _, err = encoder.GroupingsIn(ctx, f, o.rows, in.Arena); err != nil {
+	if in.Groups, _, err = encoder.Groupings(ctx, f, o.rows, in.Arena); err != nil {
 		return nil, err
 	}
 	in.Groups = o.relabelled(in.Groups)

@@ -139,7 +139,7 @@ func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena
 		c, err = f.Column(ctx, name)
 		return c, rows, err
 	}
-	c, err = f.ColumnIn(ctx, arena, name, rows)
+	c, err = f.ColumnAt(ctx, arena, name, rows)
 	return c, nil, err
 }
 

@@ -59,7 +59,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if err != nil {
 		return err
 	}
-	if t.Groups, x.Encoding.MissingGroups, err = encoder.GroupingsIn(ctx, f, t.Rows, t.arena); err != nil {
+	if t.Groups, x.Encoding.MissingGroups, err = encoder.Groupings(ctx, f, t.Rows, t.arena); err != nil {
 		return err
 	}
 	x.Encoding.NewGroups = encoder.UnseenGroups(t.Groups)

@@ -84,7 +84,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 // What is to be written to buckets takes a megabyte a bucket, and sixteen for all of them.
 func TestBuckets_Buffers(t *testing.T) {
 	for count, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
-		d, err := tiles.NewPartition(count*bucketRows, nil, nil)
+		d, err := tiles.NewPartition(nil, count*bucketRows, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

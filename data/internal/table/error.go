@@ -70,6 +70,16 @@ var (
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
 
+// FindRemark returns the remark of a class on a column; nil without one.
+func FindRemark(remarks []*Error, column string, class error) *Error {
+	for _, r := range remarks {
+		if r.Column == column && r.Class == class {
+			return r
+		}
+	}
+	return nil
+}
+
 // Is reports the class of the error.
 func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
 

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -14,15 +15,52 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 }
 
 // Load returns the column with its values in memory: itself, if it has them.
-func (c *Column) Load(ctx context.Context) (*Column, error) {
+func (c *Column) Load(ctx context.Context) (*Column, error) { return c.LoadInto(ctx, nil) }
+
+// LoadInto works like Load into arrays of earlier columns that are not used any more.
+func (c *Column) LoadInto(ctx context.Context, a *Arrays) (*Column, error) {
 	if !c.stored {
 		return c, nil
 	}
-	out, err := Load(ctx, []*Column{c})
+	out, err := load(ctx, []*Column{c}, a)
 	if err != nil {
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// Arrays are values of columns, to use again. They are safe for concurrent use.
+type Arrays struct {
+	mu     sync.Mutex
+	number [][]float64
+	code   [][]int32
+}
+
+// Put gives back a column that was loaded from c, and from nowhere else.
+func (a *Arrays) Put(c, loaded *Column) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.stored && loaded.Number != nil {
+		a.number = append(a.number, loaded.Number)
+	}
+	if c.stored && loaded.Code != nil {
+		a.code = append(a.code, loaded.Code)
+	}
+}
+
+// take returns n values, whatever they are.
+func take[T any](a *Arrays, free func(a *Arrays) *[][]T, n int) []T {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		list := free(a)
+		if last := len(*list) - 1; last >= 0 && cap((*list)[last]) >= n {
+			v := (*list)[last][:n]
+			*list = (*list)[:last]
+			return v
+		}
+	}
+	return make([]T, n)
 }
 
 // A loading is a part on its way into a column.
@@ -34,9 +72,12 @@ type loading struct {
 	nulls, inexact int
 }
 
-// Load reads the values of columns that are still in their files, a few parts at
+// Load reads the values of columns that are still in their files, a few parts at a
 // time. Columns in memory are returned as they are.
-func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
+func Load(ctx context.Context, cols []*Column) ([]*Column, error) { return load(ctx, cols, nil) }
+
+// load works like Load into arrays of a if it is not nil.
+func load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
 	var need int64
 	for _, c := range cols {
 		need += c.storedBytes()
@@ -62,9 +103,9 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 			rows += p.Rows()
 		}
 		if c.Kind == Categorical {
-			loaded.Code = make([]int32, rows)
+			loaded.Code = take(a, func(a *Arrays) *[][]int32 { return &a.code }, rows)
 		} else {
-			loaded.Number = make([]float64, rows)
+			loaded.Number = take(a, func(a *Arrays) *[][]float64 { return &a.number }, rows)
 		}
 		if c.Nullable() {
 			loaded.Null = make([]bool, rows)

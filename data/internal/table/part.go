@@ -104,15 +104,16 @@ func (m resident) Open(row int, _ *Buffers) (Values, error) {
 }
 
 type residentValues struct {
-	c   *Column
-	row int
+	c    *Column
+	row  int
+	code []int32 // by its own code, the one in the levels of the reader; -1 before its first value
 }
 
 func (v *residentValues) Inexact() int { return v.c.InexactRow }
 func (v *residentValues) Close()       {}
 
-// nulls passes over n rows and counts their nulls.
-func (v *residentValues) nulls(n int, null []bool) (nulls int) {
+// countNulls passes over n rows and counts their nulls.
+func (v *residentValues) countNulls(n int, null []bool) (nulls int) {
 	if v.c.Null != nil {
 		for _, b := range v.c.Null[v.row : v.row+n] {
 			if b {
@@ -127,16 +128,23 @@ func (v *residentValues) nulls(n int, null []bool) (nulls int) {
 
 func (v *residentValues) Numbers(dst []float64, null []bool) (int, error) {
 	copy(dst, v.c.Number[v.row:])
-	return v.nulls(len(dst), null), nil
+	return v.countNulls(len(dst), null), nil
 }
 
 func (v *residentValues) Codes(dst []int32, null []bool, levels *Levels) (int, error) {
-	for i, k := range v.c.Code[v.row : v.row+len(dst)] {
-		if dst[i] = -1; k >= 0 {
-			dst[i] = levels.Code(v.c.Level[k])
-		}
+	for len(v.code) < len(v.c.Level) {
+		v.code = append(v.code, -1)
 	}
-	return v.nulls(len(dst), null), nil
+	for i, k := range v.c.Code[v.row : v.row+len(dst)] {
+		if dst[i] = -1; k < 0 || v.c.IsNull(v.row+i) {
+			continue
+		}
+		if v.code[k] < 0 {
+			v.code[k] = levels.Code(v.c.Level[k])
+		}
+		dst[i] = v.code[k]
+	}
+	return v.countNulls(len(dst), null), nil
 }
 
 // ReadFull fills b with the bytes of a file from that place on.

@@ -360,7 +360,7 @@ func TestPartitionIsItsLists(t *testing.T) {
 		} else if lists[0] == nil {
 			lists[0] = []int{}
 		}
-		p, err := NewPartition(rows, slices.Clone(lists[0]), slices.Clone(lists[1]))
+		p, err := NewPartition(nil, rows, slices.Clone(lists[0]), slices.Clone(lists[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,16 +426,16 @@ func TestPartitionIsItsLists(t *testing.T) {
 		}
 	}
 	for _, bad := range [][2][]int{{{0, 3}, nil}, {{-1}, nil}, {{0}, {3}}, {{0, 1}, {1}}, {nil, {0}}} {
-		if _, err := NewPartition(3, bad[0], bad[1]); err == nil {
+		if _, err := NewPartition(nil, 3, bad[0], bad[1]); err == nil {
 			t.Errorf("%v of 3 rows is taken", bad)
 		}
 	}
 	for _, train := range [][]int{{2, 2}, {0, 1, 0}, {1, 2, 1, 1}} {
-		if p, err := NewPartition(3, train, nil); err != nil || p.Set(0).Len() != len(train) {
+		if p, err := NewPartition(nil, 3, train, nil); err != nil || p.Set(0).Len() != len(train) {
 			t.Errorf("rows %d: %v", train, err)
 		}
 	}
-	if p, err := NewPartition(3, []int{2}, []int{0, 0}); err != nil || p.Set(1).Len() != 2 {
+	if p, err := NewPartition(nil, 3, []int{2}, []int{0, 0}); err != nil || p.Set(1).Len() != 2 {
 		t.Error(err)
 	}
 }

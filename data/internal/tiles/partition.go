@@ -23,13 +23,8 @@ type Partition struct {
 }
 
 // NewPartition takes numbers of rows of a table; train nil means all of them. It is an
-// error if one is not in the table, or in both lists. The slices are kept.
-func NewPartition(rows int, train, holdout []int) (*Partition, error) {
-	return NewPartitionIn(nil, rows, train, holdout)
-}
-
-// NewPartitionIn works like NewPartition with places in an arena.
-func NewPartitionIn(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
+// error if one is not in the table, or in both lists. The slices are kept. Places are in an arena; nil is the heap.
+func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
 	}
@@ -201,7 +196,7 @@ func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
 		sets[s] = kept
 	}
 	p.FreePlaces()
-	return NewPartitionIn(p.Arena, p.Rows, sets[0], sets[1])
+	return NewPartition(p.Arena, p.Rows, sets[0], sets[1])
 }
 
 // Complete keeps the rows without a null in any of the columns.
