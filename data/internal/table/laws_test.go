@@ -373,7 +373,7 @@ func TestNumbersThatAreHeld(t *testing.T) {
 // A column in memory that is part of a stored one is read piece after piece.
 func TestPartsInMemoryGoOn(t *testing.T) {
 	number := Column{Number: []float64{1, 2, 3, 4, 5}, Null: []bool{false, true, false, true, true}}
-	level := Column{Level: []string{"a", "b"}, Code: []int32{0, 1, 1, 0, 1}, Null: number.Null}
+	level := Column{Kind: Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1, 0, 1}, Null: number.Null}
 	values, err := resident{5, &number}.Open(1, nil)
 	if err != nil {
 		t.Fatal(err)
