@@ -29,8 +29,8 @@ var rooms = []struct {
 	{"data/internal/table", []string{"internal"}},
 	{"data/internal", []string{"internal", "data/internal/table"}},
 	{"data/internal/csv", []string{"internal", "data/internal", "data/internal/table"}},
-	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/internal/ipc"}},
 	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table"}},
+	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/internal/ipc"}},
 	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table"}},
 	{"data/internal/datatest", []string{"data/internal/table", "data/internal/parquet"}}, // only tests import it
 	{"data/internal/tiles", []string{"internal", "data/internal/table"}},
