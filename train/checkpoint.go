@@ -28,21 +28,9 @@ func (m *Model) agree(asked Config) error {
 	for i, s := range m.Sources {
 		all = append(all, j.Agree(fmt.Sprintf("file %d (%s)", i+1, s.Path), s.SHA256))
 	}
-	if o := m.Run.disk; o != nil { // what may be selected, and is measured, depends on it
-		all = append(all, j.Agree(factMemory, fmt.Sprint(o.memory)))
-	}
 	all = append(all, j.Agree("that ranks have the rows", fmt.Sprint(m.Run.rows != nil))) // of any number: they have the same bits
-	all = append(all, j.Agree(factWhere, map[bool]string{true: inMemory, false: onDisk}[m.Run.disk == nil]))
 	return errors.Join(all...)
 }
-
-// What a run that goes on takes over, for what may be selected and is measured depends on it.
-const (
-	factMemory = "the memory of rows on disk"
-	factWhere  = "where the rows lie"
-	inMemory   = "memory"
-	onDisk     = "disk"
-)
 
 // solved works like dro.Solve of a named part of the training. The checkpoint keeps the best point of
 // every check; a run that goes on starts from it and certifies it again, whatever the file says.

@@ -112,17 +112,6 @@ func showFact(v string) string {
 	return v
 }
 
-// Fact returns the value of a recorded fact, and whether there is one.
-func (j *Checkpoint) Fact(what string) (value string, ok bool) {
-	if j == nil {
-		return "", false
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	value, ok = j.content.Facts[j.prefix+what]
-	return value, ok
-}
-
 // Agree records a fact, or returns a *ChangedError if another value is recorded.
 func (j *Checkpoint) Agree(what, value string) error {
 	if j == nil {

@@ -122,7 +122,7 @@ func TestStartIsTheBestConstant(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := m.Run.Train
-		x := start(loss, d, mean(d.Target))
+		x := start(loss, d, weightedMean(nil, d.Target, nil))
 		for i, v := range x {
 			if i != d.Intercept && v != 0 {
 				t.Errorf("%s: entry %d is %v", target, i, v)

@@ -117,15 +117,6 @@ func (m *Model) table(d *data.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.outputs(), Primal: m.regulariser()}
 }
 
-// levelRows returns what the level has to know of the rows of d.
-func (m *Model) levelRows(d *data.Dataset, weight []float64) level.Rows {
-	r := Rows(d, weight)
-	if m.Run != nil && d == m.Run.Train {
-		r.Sharded = m.Run.rows
-	}
-	return r
-}
-
 // unique reports that the adversary's weights are a function of the losses.
 func (c Config) unique() bool {
 	switch {
@@ -137,35 +128,8 @@ func (c Config) unique() bool {
 	return true
 }
 
-// meanTarget returns the mean of the targets of the training rows.
-func (r *Run) meanTarget() float64 {
-	if r.rows == nil {
-		return mean(r.Train.Target)
-	}
-	y := r.Train.Target
-	return r.rows.Sum(len(y), func(lo, hi int) (sum float64) {
-		for _, v := range y[lo:hi] {
-			sum += v
-		}
-		return sum
-	}) / float64(len(y))
-}
-
-// averageOf returns the mean of v under the sample weights.
-func (r *Run) averageOf(v []float64) float64 {
-	if r.rows != nil {
-		return meanOver(r.rows, v, r.Weight)
-	}
-	if r.Weight == nil {
-		return mean(v)
-	}
-	sum, total := 0.0, 0.0
-	for j, a := range v {
-		sum += r.Weight[j] * a
-		total += r.Weight[j]
-	}
-	return sum / total
-}
+// averageOf returns the mean of v, of one entry a training row, under the sample weights.
+func (r *Run) averageOf(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
 
 // rowLosses returns the training loss of every row at x.
 func rowLosses(o rowOracle, x []float64) []float64 {

@@ -86,9 +86,7 @@ type Config struct {
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
 
-	// What programs may set beside: see RowSet, and Model.StartFrom.
-	Rows  *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
-	Start *Model  `json:"-" yaml:"-"` // its coefficients are where the solver begins; nil: at zero
+	Rows *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
 	// Rows that memory has no room for lie in files without a name in this directory, or the
 	// nearest one above that is there; without one they are refused.
 	Cache string `json:"-" yaml:"cache"`

@@ -174,7 +174,7 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32)
 // unchosen returns the configuration of the training before anything was chosen on the rows.
 func (m *Model) unchosen() Config {
 	c := m.Config
-	c.Evaluate, c.Filter, c.Start, c.KeepRows = "", "", nil, true
+	c.Evaluate, c.Filter, c.KeepRows = "", "", true
 	s := m.Result.Selection
 	if s != nil {
 		c.Level = level.Level{Penalty: "kl"}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"syscall"
 
 	"github.com/drotrain/drotrain/data"
@@ -14,11 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An outside is where the training rows are stored that are more than memory holds.
-type diskStorage struct {
-	data.DiskStorage
-	memory int64 // bytes that the process may have
-}
+// A diskStorage stores the training rows, and vectors of one entry a row, on disk.
+type diskStorage struct{ data.DiskStorage }
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
 const (
@@ -149,18 +145,6 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 			may, limit = left+have, memory.Ulimit+", of which rows and vectors on disk take their part"
 		}
 	}
-	now := may // may is what decisions are taken from: in a run that goes on, those before
-	was, _ := c.Checkpoint.Fact(factMemory)
-	if before, err := strconv.ParseInt(was, 10, 64); err == nil {
-		if before/2 > may {
-			return nil, &MemoryError{fmt.Sprintf("the run to go on with had %s of memory, and %s (%s) are there now: at least half of it is needed", size(before), size(may), limit), "wait until the memory is free, or train again from the beginning"}
-		}
-		now, may = min(may, before), before
-	}
-	where, _ := c.Checkpoint.Fact(factWhere)
-	if full = full || where == onDisk; where == inMemory && !full {
-		return nil, nil
-	}
 	if !full && d.fits(here, have) {
 		return nil, nil
 	}
@@ -188,11 +172,11 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
 	}
 	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
-	arena, err := memory.NewArena(dir, memory.ResidentLimit(now))
+	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))
 	if err != nil {
 		return nil, err
 	}
-	return &diskStorage{memory: may, DiskStorage: data.DiskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}}, nil
+	return &diskStorage{data.DiskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}}, nil
 }
 
 func (c Config) announce(line string) {

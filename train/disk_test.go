@@ -189,34 +189,6 @@ func TestOutsideOf(t *testing.T) {
 	}
 }
 
-// A run that goes on has its rows where they were, and half of the memory that there was, at least.
-func TestOutsideGoesOn(t *testing.T) {
-	const memory = 400 << 20
-	for _, c := range []struct {
-		rows  int
-		facts map[string]string
-		want  string // as in TestOutsideOf
-	}{
-		{10, map[string]string{factWhere: onDisk}, "disk"}, {10_000_000, map[string]string{factWhere: inMemory}, ""}, {10, nil, ""},
-		{10_000_000, map[string]string{factMemory: fmt.Sprint(2*memory + 1)}, "disk"}, {10_000_000, map[string]string{factMemory: fmt.Sprint(2*memory + 2)}, "at least half of it is needed"},
-	} {
-		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "a", Kind: data.Numeric}}}
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
-		cfg.Target, cfg.Cache, cfg.Memory, cfg.Checkpoint = "y", t.TempDir(), memory, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), time.Hour)
-		for what, is := range c.facts {
-			if err := cfg.Checkpoint.Agree(what, is); err != nil {
-				t.Fatal(err)
-			}
-		}
-		o, err := cfg.newDiskStorage(t.Context(), f, false)
-		if (o != nil) != (c.want == "disk") || (err != nil) != (c.want != "" && c.want != "disk") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%d rows, %v: on disk %v, %v", c.rows, c.facts, o != nil, err)
-		}
-		o.close()
-	}
-}
-
 // What rows take is counted by hand: numbers of eight or four bytes, 90 bytes a row in memory, and on disk their buckets or their vectors.
 func TestDemands(t *testing.T) {
 	f := &data.Frame{Rows: 1000, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "g", Kind: data.Categorical}}}

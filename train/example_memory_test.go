@@ -45,11 +45,6 @@ func ExampleFitFrame() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cfg.Protect, cfg.Start = share(0.4), model // a neighbour, from where the first ended
-	next, err := train.FitFrame(context.Background(), frame, cfg)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(model.TrainRows, model.HoldoutRows, model.Result.Certified, next.Result.Certified)
-	// Output: 90 30 true true
+	fmt.Println(model.TrainRows, model.HoldoutRows, model.Result.Certified)
+	// Output: 90 30 true
 }

@@ -90,7 +90,6 @@ func (m *Model) fit(ctx context.Context, oracle rowOracle, began time.Time) erro
 // solve trains the baselines, chooses a level where none is set, and trains the robust
 // model.
 func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) error {
-	train := m.Run.Train
 	var plain, balanced *dro.Result
 	var err error
 	if !m.Config.NoBaseline {
@@ -109,7 +108,7 @@ func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) er
 			}
 		}
 	}
-	adversary, err := m.Config.Dual(m.levelRows(train, m.Run.Weight))
+	adversary, err := m.Config.Dual(m.Run.levels())
 	if err != nil {
 		return err
 	}
@@ -248,15 +247,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 		return nil, nil, err
 	}
 	m.Run.Weight = rows.weight
-	if m.from, err = m.startFrom(cfg.Start); err != nil {
-		return nil, nil, err
-	}
-	if m.from == nil && m.Classes() != nil {
+	if m.Classes() != nil {
 		m.from = classStart(train, m.outputs())
-	} else if m.from == nil {
-		m.from = start(m.loss, train, m.Run.meanTarget())
+	} else {
+		m.from = start(m.loss, train, weightedMean(m.Run.rows, train.Target, nil))
 	}
-	m.Config.Start = nil // its rows are not ours to keep
 	return m, oracle, nil
 }
 
@@ -455,14 +450,6 @@ func statusName(s dro.Status, mu float64) string {
 		return "uncertified"
 	}
 	return s.String()
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, a := range v {
-		sum += a
-	}
-	return sum / float64(len(v))
 }
 
 // finite returns nil for what JSON cannot hold.

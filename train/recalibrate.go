@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -103,40 +101,20 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
 		return 1, 0, nil // a model that says the same of every row
 	}
-	columns := 1
+	dual, err := level.Level{Average: "plain"}.Dual(m.Run.levels())
+	if err != nil {
+		return 0, 0, err
+	}
+	s := dro.Options{X0: []float64{size}, RelativeGap: 1e-8}
 	if d.Intercept >= 0 {
-		columns = 2
+		s.X0 = append(s.X0, 0)
 	}
-	arena := m.Run.arena()
-	rows := memory.Make[float64](arena, d.N*columns)
-	defer memory.Release(arena, rows)
-	for j, v := range margin {
-		rows[j*columns] = v / size
-		if columns == 2 {
-			rows[j*columns+1] = 1
-		}
-	}
-	z, err := design.NewDense(d.N, columns, rows)
+	primal := dro.L2{Mu: 1 / float64(d.N), Intercept: d.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
+	res, err := m.solveScaled(ctx, "recalibration", margin, size, dual, primal, s)
 	if err != nil {
 		return 0, 0, err
 	}
-	oracle, err := losses.NewLinear(m.loss, mapped(arena, z), d.Target)
-	if err != nil {
-		return 0, 0, err
-	}
-	dual, err := level.Level{Average: "plain"}.Dual(Rows(d, m.Run.Weight))
-	if err != nil {
-		return 0, 0, err
-	}
-	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1 / float64(d.N), Intercept: columns == 2, FreeModulus: m.loss.Smoothness()}}
-	s := dro.Options{}
-	s.RelativeGap = 1e-8
-	s.X0 = []float64{size, 0}[:columns]
-	res, err := m.solved(ctx, "recalibration", p, nil, s)
-	if err != nil {
-		return 0, 0, err
-	}
-	if columns == 2 {
+	if d.Intercept >= 0 {
 		intercept = res.X[1]
 	}
 	return res.X[0] / size, intercept, nil

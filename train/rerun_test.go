@@ -129,9 +129,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		}
 		m.Run.Close()
 	}
-	// Of a table that is known the groups alone are read again.
-	m := *trained
-	if err := m.Rerun(cancelled, m.Run.Frame); !errors.Is(err, context.Canceled) {
+	if _, err := trained.Run.WithGroups(cancelled, trained.Encoder); !errors.Is(err, context.Canceled) {
 		t.Errorf("groups, given up: %v", err)
 	}
 }

@@ -160,38 +160,41 @@ type encodedRows struct {
 	sharding *ranks.Rows // how the rows are sharded over ranks; nil for one process
 }
 
-// encodeRows splits and encodes the rows of a table. Rows on disk belong to o.
+// encodeRows splits and encodes the rows of a table: of several ranks, a collective call, each its
+// own. Rows on disk belong to o.
 func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (*encodedRows, error) {
+	var s *rowAssignment
+	var files *sharedFiles
+	var err error
+	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: o.place()}
 	if c.comm != nil {
-		shared, err := divideFiles(c.comm, f)
+		if files, err = divideFiles(c.comm, f); err != nil {
+			return nil, err
+		}
+		if s, k.periods, err = c.share(ctx, f); err != nil {
+			return nil, err
+		}
+		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
+	} else {
+		train, held, err := c.rows(ctx, f, o.arena())
 		if err != nil {
 			return nil, err
 		}
-		s, periods, err := c.share(ctx, f)
-		if err != nil {
+		s = &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
+		if k.periods, err = c.periods(ctx, f, train, held); err != nil {
 			return nil, err
 		}
-		k := &encodedRows{filtered: s.Total + s.AllHeld, allHeld: s.AllHeld, sharding: s.Rows, periods: periods}
-		if k.fitted, err = c.fitSharded(ctx, f, shared, s); err != nil {
-			return nil, err
+		if o != nil {
+			slices.Sort(held) // they are read in the order of the table
 		}
-		k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, k.sharding)
-		return k, err
 	}
-	rows, held, err := c.rows(ctx, f, o.arena())
-	if err != nil {
+	k.filtered, k.allHeld, k.sharding = s.Total+s.AllHeld, s.AllHeld, s.Rows
+	if k.fitted, err = data.FitTo(ctx, f, s.Train, s.Held, c.Spec(), sink); err != nil {
 		return nil, err
 	}
-	k := &encodedRows{filtered: len(rows) + len(held), allHeld: len(held)}
-	if k.periods, err = c.periods(ctx, f, rows, held); err != nil {
+	if err = files.agree(); err != nil {
 		return nil, err
 	}
-	if o != nil {
-		slices.Sort(held) // they are read in the order of the table
-	}
-	if k.fitted, err = data.FitTo(ctx, f, rows, held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Disk: o.place()}); err != nil {
-		return nil, err
-	}
-	k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, nil)
+	k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, k.sharding)
 	return k, err
 }

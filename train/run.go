@@ -72,39 +72,40 @@ var errRowsGiven = errors.New("the rows of the training were chosen by the progr
 // the SHA-256 of its files, is a *ChangedDataError. Where the adversary's weights are not
 // unique, at ν = 0 and for CVaR, they stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
-	known := m.Run != nil && m.Run.Frame == f
-	var away *diskStorage
-	if !known {
-		if away, err = m.Config.newDiskStorage(ctx, f, false); err != nil {
-			return err
-		}
-		defer func() {
-			if err = cmp.Or(err, away.err()); err != nil {
-				away.close()
-				err = away.advised(err)
-			}
-		}()
-		if away == nil {
-			err = m.affordable(f)
-		}
-		if err != nil {
-			return err
-		}
-		if err := f.Fingerprint(); err != nil {
-			return err
-		}
-		if !m.TrainedOn(f) {
-			return &ChangedDataError{f.Name(), "its SHA-256 differs"}
-		}
-	}
-	if m.RowsGiven && !known {
-		return errRowsGiven
-	}
-	run, err := m.readAgain(ctx, f, known, away)
+	disk, err := m.Config.newDiskStorage(ctx, f, false)
 	if err != nil {
 		return err
 	}
-	if run.Train.N != m.TrainRows {
+	defer func() {
+		if err = cmp.Or(err, disk.err()); err != nil {
+			disk.close()
+			err = disk.advised(err)
+		}
+	}()
+	if disk == nil {
+		if err := m.affordable(f); err != nil {
+			return err
+		}
+	}
+	if err := f.Fingerprint(); err != nil {
+		return err
+	}
+	if !m.TrainedOn(f) {
+		return &ChangedDataError{f.Name(), "its SHA-256 differs"}
+	}
+	if m.RowsGiven {
+		return errRowsGiven
+	}
+	run := &Run{Frame: f, disk: disk}
+	rows, held, err := m.Config.rows(ctx, f, disk.arena())
+	if err != nil {
+		return err
+	}
+	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: disk.place()})
+	if err != nil {
+		return err
+	}
+	if run.Train, run.Holdout = fitted.Train, fitted.Holdout; run.Train.N != m.TrainRows {
 		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	p, err := m.PredictDataset(run.Train, m.Coefficients)
@@ -117,7 +118,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return err
 	}
 	if m.Config.unique() {
-		dual, err := m.Config.Dual(m.levelRows(run.Train, run.Weight))
+		dual, err := m.Config.Dual(run.levels())
 		if err != nil {
 			return err
 		}
@@ -128,35 +129,21 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	return nil
 }
 
-// readAgain encodes the rows of the training again, on disk where they are not to be in memory;
-// of those that are known their groups alone.
-func (m *Model) readAgain(ctx context.Context, f *data.Frame, known bool, away *diskStorage) (*Run, error) {
-	if known {
-		run := *m.Run
-		for _, d := range []**data.Dataset{&run.Train, &run.Holdout} {
-			if *d == nil {
-				continue
-			}
-			other := **d
-			var err error
-			if other.Groups, _, err = m.Encoder.Groupings(ctx, f, other.Rows, run.arena()); err != nil {
-				return nil, err
-			}
-			*d = &other
+// WithGroups returns the run with the groups of another encoder in place of those of the training.
+func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
+	other := *r
+	for _, d := range []**data.Dataset{&other.Train, &other.Holdout} {
+		if *d == nil {
+			continue
 		}
-		return &run, nil
+		rows := **d
+		var err error
+		if rows.Groups, _, err = e.Groupings(ctx, r.Frame, rows.Rows, r.arena()); err != nil {
+			return nil, err
+		}
+		*d = &rows
 	}
-	run := &Run{Frame: f, disk: away}
-	rows, held, err := m.Config.rows(ctx, f, away.arena())
-	if err != nil {
-		return nil, err
-	}
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: away.place()})
-	if err != nil {
-		return nil, err
-	}
-	run.Train, run.Holdout = fitted.Train, fitted.Holdout
-	return run, nil
+	return &other, nil
 }
 
 // affordable refuses to read the rows of a training again where memory has no room for them,

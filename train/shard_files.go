@@ -50,6 +50,9 @@ func (d *sharedFiles) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Si
 // agree refuses ranks that have read files of other contents than rank 0, and completes what
 // is known of them.
 func (d *sharedFiles) agree() error {
+	if d == nil { // there is one process
+		return nil
+	}
 	all, err := gatherJSON(d.comm, d.f.Sources)
 	if err != nil {
 		return err

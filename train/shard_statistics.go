@@ -9,11 +9,11 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// What is known of rows that lie with ranks, from vectors of one entry a row: collective calls,
-// with the same bits for any number of ranks.
+// Statistics of vectors of one entry a training row. Over several ranks they are collective calls,
+// with the same bits for any number of ranks; nil rows are all in this process.
 
-// meanOver returns the mean of v under weights; nil is equal ones.
-func meanOver(rows *ranks.Rows, v, weight []float64) float64 {
+// weightedMean returns the mean of v under weights; nil is equal ones.
+func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 	weighted := func(of func(j int) float64) float64 {
 		return rows.Sum(len(v), func(lo, hi int) float64 {
 			sum := 0.0
@@ -48,26 +48,27 @@ func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupR
 	return out
 }
 
-// rankCorrelationOver returns Spearman's, of a and what score(lo, hi) says of rows, on about count of them.
-func rankCorrelationOver(rows *ranks.Rows, a []float64, count int, score func(lo, hi int) []float64) float64 {
-	at := rows.StratifiedHere(len(a), count)
-	own, other := make([]float64, 0, len(at)), make([]float64, 0, len(at))
+// rankCorrelation returns Spearman's rank correlation of margin and score(lo, hi), the scores of rows
+// [lo, hi), on about count rows.
+func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(lo, hi int) []float64) float64 {
+	at := rows.StratifiedHere(len(margin), count)
+	first, second := make([]float64, 0, len(at)), make([]float64, 0, len(at))
 	for k := 0; k < len(at); {
 		end := k + 1
 		for end < len(at) && at[end] == at[end-1]+1 {
 			end++
 		}
-		own = append(own, a[at[k]:at[end-1]+1]...)
-		other = append(other, score(at[k], at[end-1]+1)...)
+		first = append(first, margin[at[k]:at[end-1]+1]...)
+		second = append(second, score(at[k], at[end-1]+1)...)
 		k = end
 	}
-	own, other = rows.CollectNumbers(own), rows.CollectNumbers(other)
-	told := []float64{0}
+	first, second = rows.CollectNumbers(first), rows.CollectNumbers(second)
+	found := []float64{0}
 	if rows.Comm().Rank() == 0 {
-		told[0] = spearman.Correlation(own, other)
+		found[0] = spearman.Correlation(first, second)
 	}
-	rows.Comm().Broadcast(told)
-	return told[0]
+	rows.Comm().Broadcast(found)
+	return found[0]
 }
 
 // drawCopies returns some of n rows and how many each stands for: all, where no more than most are, and

@@ -31,16 +31,19 @@ func TestStatisticsOfAllRows(t *testing.T) {
 	for _, v := range a {
 		mean += v / n
 	}
-	for _, size := range []int{1, 3} {
-		err := ranks.Run(size, func(c ranks.Comm) error {
+	for _, size := range []int{0, 1, 3} {
+		err := ranks.Run(max(1, size), func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
+			if size == 0 {
+				rows = nil // all rows are in this process
+			}
 			lo, hi := rows.LocalRange(n)
 			own := func(v []float64) []float64 { // the entries of others are none of a rank's business
 				out := slices.Repeat([]float64{math.NaN()}, n)
 				copy(out[lo:hi], v[lo:hi])
 				return out
 			}
-			if v, w := meanOver(rows, own(a), own(weight)), meanOver(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
+			if v, w := weightedMean(rows, own(a), own(weight)), weightedMean(rows, own(a), nil); !(math.Abs(v-sum/total) <= 1e-12) || !(math.Abs(w-mean) <= 1e-12) {
 				t.Errorf("rank %d of %d: averages %v and %v, not %v and %v", c.Rank(), size, v, w, sum/total, mean)
 			}
 			risks := groupRisks(rows, g, own(a))
@@ -54,7 +57,7 @@ func TestStatisticsOfAllRows(t *testing.T) {
 					x, y = append(x, a[j]), append(y, b[j])
 				}
 				stretches := 0
-				got := rankCorrelationOver(rows, own(a), some, func(from, to int) []float64 {
+				got := rankCorrelation(rows, own(a), some, func(from, to int) []float64 {
 					stretches++
 					return own(b)[from:to]
 				})
@@ -83,9 +86,12 @@ func TestDrawnStandForAll(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var first []int
-	for _, size := range []int{1, 3} {
-		err := ranks.Run(size, func(c ranks.Comm) error {
+	for _, size := range []int{0, 1, 3} {
+		err := ranks.Run(max(1, size), func(c ranks.Comm) error {
 			rows := ranks.NewRows(c, n)
+			if size == 0 {
+				rows = nil // all rows are in this process
+			}
 			at, times := drawCopies(rows, n, most, weights, 5)
 			stand, heavy := 0.0, 0
 			for k, j := range at {

@@ -12,7 +12,6 @@ import (
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/spearman"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
@@ -56,15 +55,6 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *rowAssignment, pe
 	lo, _ := s.Rows.LocalRange(s.Total)
 	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	return s, periods, nil
-}
-
-// fitSharded encodes the rows of this rank: a collective call.
-func (c *Config) fitSharded(ctx context.Context, f *data.Frame, files *sharedFiles, s *rowAssignment) (*data.Fitted, error) {
-	fitted, err := data.FitTo(ctx, f, s.Train, s.Held, c.Spec(), data.Sink{Storage: data.Storage(c.Storage), Shared: &data.Shared{Rows: s.Rows, Total: s.Total}})
-	if err != nil {
-		return nil, err
-	}
-	return fitted, files.agree()
 }
 
 // firstHeld returns hold-out rows for a look at how well they are told. Over ranks they are read by
@@ -145,19 +135,6 @@ func (m *Model) follows() bool { return m.Config.comm != nil && m.Config.comm.Ra
 // mostCopied returns the number of rows that every rank may have copies of.
 func mostCopied(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
 
-// rankCorrelation returns Spearman's, of margins and of those at x, on about count training
-// rows; score is written to.
-func (r *Run) rankCorrelation(margin, score, x []float64, count int) float64 {
-	scored := func(lo, hi int) []float64 {
-		r.Train.X.MarginsTo(score, x, lo, hi)
-		return score[lo:hi]
-	}
-	if r.rows == nil {
-		return spearman.Correlation(margin[:count], scored(0, count))
-	}
-	return rankCorrelationOver(r.rows, margin, count, scored)
-}
-
 // concentration returns Σy² and the largest weight.
 func (r *Run) concentration(y []float64) (squares, largest float64) {
 	add := func(lo, hi int) (sum float64) {
@@ -171,9 +148,6 @@ func (r *Run) concentration(y []float64) (squares, largest float64) {
 			m = max(m, v)
 		}
 		return m
-	}
-	if r.rows == nil {
-		return add(0, len(y)), most(0, len(y))
 	}
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
 }

@@ -80,12 +80,7 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 		return nil, nil
 	}
 	last := d.Groups[len(d.Groups)-1]
-	var risks []data.GroupRisk
-	if run.rows == nil {
-		risks = last.Risks(loss)
-	} else {
-		risks = groupRisks(run.rows, last, loss)
-	}
+	risks := groupRisks(run.rows, last, loss)
 	groups := make([]SummaryGroup, len(risks))
 	for i, r := range risks {
 		groups[i] = SummaryGroup{Name: r.Label, Count: r.Rows, Risk: r.Risk}

@@ -46,44 +46,16 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	if norm = math.Sqrt(norm); !(norm > 0) || math.IsInf(norm, 1) {
 		return nil
 	}
-	columns := 1
-	if d.Intercept >= 0 {
-		columns = 2
-	}
-	arena := m.Run.disk.arena()
-	first, end := m.Run.rows.LocalRange(d.N)
-	margin, rows := memory.Make[float64](oracle.Arena(), d.N), memory.Make[float64](arena, (end-first)*columns)
-	defer memory.Release(arena, rows)
+	margin := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), margin)
-	m.Run.rows.Run(d.N, func(_, lo, hi int) {
-		d.X.MarginsTo(margin, direction, lo, hi)
-		for j := lo; j < hi; j++ {
-			row := rows[(j-first)*columns:][:columns]
-			row[0] = margin[j] / norm // so that ½μ times the square of its weight is ½μ‖x‖²
-			if columns == 2 {
-				row[1] = 1
-			}
-		}
-	})
-	z, err := design.NewDense(end-first, columns, rows)
-	if err != nil {
-		return err
-	}
-	all, err := m.Run.shardMatrix(mapped(arena, z))
-	if err != nil {
-		return err
-	}
-	two, err := losses.NewLinear(m.loss, all, d.Target)
-	if err != nil {
-		return err
-	}
-	p := &dro.Problem{Oracle: two, Dual: adversary, Primal: m.regulariser()}
+	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
 	s := m.settings("tempered erm", began)
 	s.X0 = []float64{norm}
-	if columns == 2 {
+	if d.Intercept >= 0 {
 		s.X0 = append(s.X0, plain[d.Intercept])
 	}
-	res, err := m.solved(ctx, "tempered", p, nil, s)
+	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
+	res, err := m.solveScaled(ctx, "tempered", margin, norm, adversary, m.regulariser(), s)
 	if err != nil {
 		return m.named(err)
 	}
@@ -91,7 +63,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	for i := range m.Tempered {
 		m.Tempered[i] *= res.X[0] / norm
 	}
-	if columns == 2 {
+	if d.Intercept >= 0 {
 		m.Tempered[d.Intercept] = res.X[1]
 	}
 	res.X = m.Tempered
@@ -102,9 +74,44 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	}
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
-	t.RankCorrelation = finite(m.Run.rankCorrelation(margin, score, m.Coefficients, min(d.N, mostRanked)))
+	t.RankCorrelation = finite(rankCorrelation(m.Run.rows, margin, min(d.N, mostRanked), func(lo, hi int) []float64 {
+		d.X.MarginsTo(score, m.Coefficients, lo, hi)
+		return score[lo:hi]
+	}))
 	m.Result.Tempered = t
 	return nil
+}
+
+// solveScaled minimises the robust risk of the scores a·margin/size + b over the slope a and, in a model
+// with an intercept, b. The margins have one entry a training row.
+func (m *Model) solveScaled(ctx context.Context, part string, margin []float64, size float64, dual dro.Dual, primal dro.L2, s dro.Options) (*dro.Result, error) {
+	d, arena := m.Run.Train, m.Run.disk.arena()
+	columns := len(s.X0)
+	first, end := m.Run.rows.LocalRange(d.N)
+	rows := memory.Make[float64](arena, (end-first)*columns)
+	defer memory.Release(arena, rows)
+	m.Run.rows.Run(d.N, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			row := rows[(j-first)*columns:][:columns]
+			row[0] = margin[j] / size
+			if columns == 2 {
+				row[1] = 1
+			}
+		}
+	})
+	local, err := design.NewDense(end-first, columns, rows)
+	if err != nil {
+		return nil, err
+	}
+	all, err := m.Run.shardMatrix(mapped(arena, local))
+	if err != nil {
+		return nil, err
+	}
+	oracle, err := losses.NewLinear(m.loss, all, d.Target)
+	if err != nil {
+		return nil, err
+	}
+	return m.solved(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s)
 }
 
 // largest returns the index of the entry of largest size.

@@ -110,13 +110,11 @@ func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run
 	if len(groups) == 0 {
 		return m.Run, nil
 	}
-	other := *m
-	var err error
-	if other.Encoder, err = m.Encoder.WithGroups(ctx, m.Run.Frame, groups); err != nil {
+	encoder, err := m.Encoder.WithGroups(ctx, m.Run.Frame, groups)
+	if err != nil {
 		return nil, err
 	}
-	err = other.Rerun(ctx, m.Run.Frame)
-	return other.Run, err
+	return m.Run.WithGroups(ctx, encoder)
 }
 
 // MeasureTable evaluates a model and its baselines on the rows of f that Options.Filter

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/drotrain/drotrain/dro"
@@ -107,57 +106,11 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	arena := t.arena()
-	defer memory.Release(arena, fold)
-	out := memory.Make[float64](arena, t.N)
-	for k := range folds {
-		if err := t.marginsOf(ctx, out, fold, k, l, start); err != nil {
-			memory.Release(arena, out)
-			return nil, err
-		}
-		progress(k+1, folds)
-	}
-	return out, nil
-}
-
-// marginsOf stores in out the margins, or losses, of the rows of fold k by the model without it.
-func (t *Table) marginsOf(ctx context.Context, out []float64, fold []int, k int, l level.Level, start []float64) error {
-	count := 0
-	for _, f := range fold {
-		if f == k {
-			count++
-		}
-	}
-	arena := t.arena()
-	outside, inside := memory.Make[int](arena, count)[:0], memory.Make[int](arena, t.N-count)[:0]
-	defer memory.Release(arena, outside, inside)
-	for j, f := range fold {
-		if f == k {
-			outside = append(outside, j)
-		} else {
-			inside = append(inside, j)
-		}
-	}
-	train, free := t.within(inside)
-	defer free()
-	held, free := t.within(outside)
-	defer free()
-	x, _, err := train.solve(ctx, fmt.Sprintf("margins, fold %d", k), l, start)
+	defer memory.Release(t.arena(), fold)
+	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: serialise(progress, folds)}
+	margins, _, _, err := r.run(ctx, []spec{{l, 1, -1}}, start)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if t.Outputs > 1 {
-		loss, err := held.losses(x)
-		for i, j := range outside[:len(loss)] {
-			out[j] = loss[i]
-		}
-		return err
-	}
-	margin := memory.Make[float64](arena, held.N)
-	defer memory.Release(arena, margin)
-	held.X.MarginsTo(margin, x, 0, held.N)
-	for i, j := range outside {
-		out[j] = margin[i]
-	}
-	return nil
+	return margins[0], nil
 }

@@ -34,13 +34,13 @@ type foldRun struct {
 // largeTable is the number of matrix entries above which folds are solved one by one.
 const largeTable = 4_000_000
 
-// run returns the out-of-fold margins, or of more than two classes the losses or errors, of every row by every spec, the mean over the folds of
-// each spec's solutions, and the passes over the table. The specs of a fold are solved one
+// run returns the out-of-fold margins of every row by every spec, or for more than two classes the
+// losses or errors. It also returns the mean over the folds of each spec's solutions, and the passes over the table. The specs of a fold are solved one
 // after the other, so that the result does not depend on the number of threads.
 func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margins, points [][]float64, passes float64, err error) {
 	margins = make([][]float64, len(specs))
 	for c := range margins {
-		margins[c] = make([]float64, r.table.N)
+		margins[c] = memory.Make[float64](r.table.arena(), r.table.N)
 	}
 	x := make([][][]float64, r.folds)
 	took := make([]float64, r.folds)
@@ -79,10 +79,14 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 
 // one solves all specs without fold k and stores the margins of its rows.
 func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
-	inside, outside := split(r.fold, k)
-	train, rest := r.table.Select(inside), r.table.Select(outside)
+	inside, outside := split(r.table.arena(), r.fold, k)
+	train, freeTrain := r.table.within(inside)
+	defer freeTrain()
+	rest, freeRest := r.table.within(outside)
+	defer freeRest()
 	x = make([][]float64, len(specs))
-	margin := make([]float64, len(outside))
+	margin := memory.Make[float64](r.table.arena(), len(outside))
+	defer func() { memory.Release(r.table.arena(), margin); memory.Release(r.table.arena(), inside, outside) }()
 	for c, s := range specs {
 		from := start
 		if s.from >= 0 {

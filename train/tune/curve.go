@@ -52,7 +52,7 @@ func (c *choosing) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.table.N)
 	for fold := range c.Folds {
-		inside, outside := split(c.fold, fold)
+		inside, outside := split(nil, c.fold, fold)
 		part := c.table.Select(inside)
 		if k > 0 {
 			part = part.Select(part.sample(len(inside)>>k, c.options.Seed+uint64(fold)))

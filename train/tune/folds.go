@@ -175,8 +175,15 @@ func (t *Table) sample(count int, seed uint64) []int {
 	return rows
 }
 
-// split returns the rows of all folds but k, and those of k.
-func split(fold []int, k int) (inside, outside []int) {
+// split returns the rows of all folds but k, and those of fold k, in vectors of the arena.
+func split(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
+	count := 0
+	for _, f := range fold {
+		if f == k {
+			count++
+		}
+	}
+	inside, outside = memory.Make[int](arena, len(fold)-count)[:0], memory.Make[int](arena, count)[:0]
 	for j, f := range fold {
 		if f == k {
 			outside = append(outside, j)
