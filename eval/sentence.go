@@ -338,11 +338,13 @@ func (j *judge) cost() string {
 		m := all[1]
 		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.arrow(m.valueOf(before), m.valueOf(after), j.N))
 	}
+	was, is := first.valueOf(before), first.valueOf(after)
+	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
 	switch {
-	case change > 0:
+	case change > 0 && !better:
 		return "The cost: " + s + "."
-	case first.share == (first.valueOf(after) < first.valueOf(before)) && first.valueOf(after) != first.valueOf(before):
-		return capital(s) + "." // the accuracy or the RMSE is worse although the risk is not
+	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
+		return capital(s) + "."
 	}
 	return "There is no cost: " + s + "."
 }

@@ -457,8 +457,16 @@ func TestVerdict_Numbers(t *testing.T) {
 	if want := "There is no cost: accuracy over all rows rises from 62\u00a0% to 88\u00a0% (log loss 0.489 → 0.449)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}
-	threshold := 0.3
 	loans := evaltest.Loans()
+	loans.Models[1].Loss[0] = 1
+	if e, err = eval.Evaluate(t.Context(), loans); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Accuracy over all rows rises from 62\u00a0% to 88\u00a0% (log loss 0.489 → 0.547)."; e.Verdict.Cost != want {
+		t.Errorf("%q, want %q", e.Verdict.Cost, want)
+	}
+	threshold := 0.3
+	loans = evaltest.Loans()
 	loans.Threshold = &threshold
 	if e, err = eval.Evaluate(t.Context(), loans); err != nil || !strings.Contains(e.Verdict.Numbers, "accuracy at threshold 0.3 ") {
 		t.Errorf("%q %v", e.Verdict.Numbers, err)
