@@ -49,6 +49,8 @@ func main() {
 	memory.LimitHeap()
 	a.join(comm)
 	code := a.run(ctx, os.Args[1:])
-	stop()
+	if code != exit.OK || !a.endsOnSignal(ctx) {
+		stop()
+	}
 	end(code)
 }

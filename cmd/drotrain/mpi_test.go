@@ -52,7 +52,7 @@ func jobs(t *testing.T, use func(t *testing.T, j job)) {
 				library = os.Getenv("DROTRAIN_MPI")
 			}
 			use(t, job{t, append([]string{path}, launcher[1:]...), append(os.Environ(),
-				"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "DROTRAIN_MPI="+library), program, dir})
+				"OMPI_ALLOW_RUN_AS_ROOT=1", "DROTRAIN_TEST_CHECKPOINT=1ms", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "DROTRAIN_MPI="+library), program, dir})
 		})
 	}
 	if !any {
@@ -248,6 +248,39 @@ func TestMPIDeathAndResume(t *testing.T) {
 		}
 		if got, want := savedAnswer(t, filepath.Join(j.dir, "killed")), savedAnswer(t, filepath.Join(j.dir, "whole")); !sameAnswer(got, want) {
 			t.Errorf("resumed: %+v, uninterrupted: %+v", got, want)
+		}
+	})
+}
+
+// A rank that is signalled while the first one writes the report ends all with its code, and says so.
+func TestMPISignal(t *testing.T) {
+	jobs(t, func(t *testing.T, j job) {
+		table := j.tables()
+		script := filepath.Join(j.dir, "each")
+		line := "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\necho $$ > pid$rank\nexec " + j.program + " \"$@\"\n"
+		if err := os.WriteFile(script, []byte(line), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c, out := j.start(2, script, "train", "--data", table, "--target", "deny", "--groups", "afam", "--nu", "1", "--threads", "1", "--resamples", "200000", "--out", "o")
+		for until := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(j.dir, "o", modelFile)); err == nil {
+				break
+			} else if time.Now().After(until) {
+				t.Fatalf("no model: %s", out)
+			}
+		}
+		b, err := os.ReadFile(filepath.Join(j.dir, "pid1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+		says := regexp.MustCompile(`drotrain: error: rank 1: terminated before (the report was|rank 0 had) finished\n`)
+		if code := c.ProcessState.ExitCode(); code != 143 || !says.MatchString(out.String()) {
+			t.Errorf("exit code %d: %s", code, out)
 		}
 	})
 }

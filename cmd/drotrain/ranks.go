@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,6 +48,20 @@ func (a *app) follows() bool { return a.comm != nil && a.comm.Rank() > 0 }
 func (a *app) complain(msg string) {
 	time.Sleep(a.patience)
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
+}
+
+// endsOnSignal has a signal end all ranks while this one, which has done its part, waits for the first.
+// It reports whether this rank waits.
+func (a *app) endsOnSignal(ctx context.Context) bool {
+	if !a.follows() || ctx.Err() != nil {
+		return false
+	}
+	context.AfterFunc(ctx, func() {
+		err := interruptedBefore(ctx, ctx.Err(), "rank 0 had finished")
+		a.complain(err.Error())
+		a.comm.Abort(exit.Code(ctx, err))
+	})
+	return true
 }
 
 // runsAlone refuses commands that are not for several ranks.
@@ -179,7 +194,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 	}
 	opt, _ := measuring(o.Settings) // the first rank says what is wrong with them
 	_, err = report.Measure(ctx, m, opt)
-	return interruptedBefore(ctx, err, "the report was finished")
+	return interruptedBefore(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }
 
 // interruptedBefore replaces the error of a context that a signal has cancelled by the signal and

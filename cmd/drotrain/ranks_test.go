@@ -153,6 +153,41 @@ func TestRanks_Signals(t *testing.T) {
 	}
 }
 
+// A worker is a rank that is not the first. It records the exit code that it ends all with.
+type worker struct {
+	ranks.One
+	ended chan int
+}
+
+func (worker) Rank() int        { return 1 }
+func (worker) Size() int        { return 2 }
+func (w worker) Abort(code int) { w.ended <- code }
+
+// A rank that is signalled while it waits for the first one, whose report takes its time, says so
+// and ends all with the code of the signal.
+func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
+	var faults bytes.Buffer
+	w := worker{ended: make(chan int, 1)}
+	a := &app{stdout: io.Discard, stderr: &faults, now: time.Now}
+	a.join(w)
+	ctx, stop := context.WithCancelCause(t.Context())
+	if !a.endsOnSignal(ctx) {
+		t.Fatal("it does not wait")
+	}
+	stop(exit.Interrupted{Signal: syscall.SIGTERM})
+	if code := <-w.ended; code != 143 || faults.String() != "drotrain: error: rank 1: terminated before rank 0 had finished\n" {
+		t.Errorf("all end with %d: %s", code, &faults)
+	}
+	if a.endsOnSignal(ctx) {
+		t.Error("a rank that was stopped with all others waits for a signal")
+	}
+	first := &app{}
+	first.join(ranks.One{})
+	if first.endsOnSignal(t.Context()) {
+		t.Error("the only rank waits for another")
+	}
+}
+
 // Several ranks that hold out no rows write the model, and say that there is no report.
 func TestRanks_NothingHeldOut(t *testing.T) {
 	t.Chdir(t.TempDir())

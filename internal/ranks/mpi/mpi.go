@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -24,6 +25,7 @@ type comm struct {
 	library    string
 	rank, size int
 	calls      chan func()
+	aborting   atomic.Int32  // the exit code with which all are to end, while a call waits
 	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
@@ -205,6 +207,9 @@ func (m *comm) call(what string, begin func(r *request) int32) {
 			if *done != 0 {
 				return
 			}
+			if code := m.aborting.Load(); code != 0 {
+				m.end(int(code))
+			}
 			waited := time.Since(began)
 			if m.patience > 0 && waited > m.patience {
 				fmt.Fprintf(os.Stderr, "drotrain: rank %d: no word of the other ranks for %v (%s): all are ended\n", m.rank, m.patience, Patience)
@@ -290,7 +295,8 @@ func (m *comm) Gather(v []float64, ends []int) {
 	}
 }
 
-// Abort implements Comm.
+// Abort implements Comm. It ends a call that waits for other ranks.
 func (m *comm) Abort(code int) {
+	m.aborting.Store(int32(code))
 	m.do(func() { m.end(code) })
 }

@@ -171,7 +171,7 @@ func TestMismatchIsRefused(t *testing.T) {
 			mixed := f
 			mixed.library = other.library
 			out, err := mixed.run(t, 2, "calls")
-			if err == nil || !strings.Contains(out, "do not belong together") {
+			if err == nil || !strings.Contains(out, "to the library of the launcher") {
 				t.Errorf("%s with the library of %s: %v: %s", f.name, other.name, err, out)
 			}
 		}
