@@ -30,6 +30,29 @@ func documents(t *testing.T, root string) map[string]string {
 	return out
 }
 
+// declarations are the functions, methods and types of the packages, as package.Name.
+func declarations(t *testing.T, root string) (names, packages map[string]bool) {
+	t.Helper()
+	names, packages = map[string]bool{}, map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type |\t)([A-Z]\w*)`)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name := filepath.Base(filepath.Dir(path))
+		packages[name] = true
+		for _, m := range declared.FindAllSubmatch(b, -1) {
+			names[name+"."+string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names, packages
+}
+
 // contents are the files and folders of the repository, and its tests and benchmarks by name.
 func contents(t *testing.T, root string) (paths, tests map[string]bool) {
 	t.Helper()
@@ -60,10 +83,12 @@ func contents(t *testing.T, root string) (paths, tests map[string]bool) {
 }
 
 // What a page names is there: files and packages by their path, the pages that it links to,
-// tests and benchmarks.
+// tests and benchmarks, functions and types by their package.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	paths, tests := contents(t, root)
+	names, packages := declarations(t, root)
+	qualified := regexp.MustCompile(`^([a-z]+)\.([A-Z]\w+)$`)
 	quoted, link := regexp.MustCompile("`([^`\n]+)`"), regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	path := regexp.MustCompile(`^(?:bench|cmd|data|datasets|design|docs|dro|eval|export|internal|losses|notebooks-go|release|train)(?:/[A-Za-z0-9_.-]+)+/?$`)
 	test := regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w+$`)
@@ -82,6 +107,10 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			case test.MatchString(name) && name != "TestSubject_Condition": // a pattern of names
 				if named++; !tests[name] {
 					t.Errorf("%s names %s, which is no test", page, name)
+				}
+			case qualified.MatchString(name) && packages[qualified.FindStringSubmatch(name)[1]]:
+				if named++; !names[name] {
+					t.Errorf("%s names %s, which is not declared", page, name)
 				}
 			}
 		}
