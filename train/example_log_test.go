@@ -26,7 +26,7 @@ func ExampleConfig_LogTo() {
 	// Output:
 	// level=INFO msg=training phase=robust
 	// level=INFO msg=training phase=robust
-	// level=INFO msg=trained model.status=certified model.level="KL ball that leaves 80 % of the rows effective" model.solver=newton model.rows=1904 model.columns=14
+	// level=INFO msg=trained model.status=certified model.level="KL ball of perplexity 80 %" model.solver=newton model.rows=1904 model.columns=14
 }
 
 func share(v float64) *float64 { return &v }

@@ -60,7 +60,8 @@ With y the adversary's weights of n rows, which sum to 1:
 | DRAGO, deshift | ½ν'‖y − 1/n‖² | `+"`--nu`"+` ν'/n |
 
 KL is Σ y log(n y) everywhere. CVaR's α, the share of the rows in the tail, is `+"`--protect`"+`; drlearn's
-head_prob is 1 − α. The effective sample size of `+"`--ess`"+` s is the χ² ball of radius (1/s − 1)/2.
+head_prob is 1 − α. `+"`--ess`"+` s is the χ² ball of radius (1/s − 1)/2
+(Kish's effective sample size), or the KL ball of radius log(1/s) (perplexity).
 
 ## Other differences
 

@@ -30,7 +30,7 @@ type Level struct {
 	Average string `json:"average,omitempty" yaml:"average"`
 
 	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`           // price ν ≥ 0 of the divergence, in loss units
-	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective share of the rows, in (0, 1]: a ball
+	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
 	Protect    *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
 	Confidence *float64 `json:"confidence,omitempty" yaml:"-"`    // one-sided, in (0.5, 1): the ball of radius z²/2n
@@ -397,7 +397,10 @@ func (l Level) String() string {
 	case l.Nu != nil:
 		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)
 	case l.Ess != nil:
-		return fmt.Sprintf("%s ball that leaves %.3g %% of the rows effective", divergence, 100**l.Ess)
+		if l.Penalty == "chi2" {
+			return fmt.Sprintf("χ² ball of effective sample size %.3g %%", 100**l.Ess)
+		}
+		return fmt.Sprintf("KL ball of perplexity %.3g %%", 100**l.Ess)
 	case l.Protect != nil:
 		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
 	case l.Radius != nil:

@@ -298,7 +298,7 @@ func TestLevelsInWords(t *testing.T) {
 		"KL over rows, ν = 0.125":                                    {Nu: at(0.125)},
 		"KL over rows, ν = 0":                                        {Nu: at(0)},
 		"χ² over rows, ν = 2":                                        {Penalty: "chi2", Nu: at(2)},
-		"KL ball that leaves 10 % of the rows effective":             {Ess: at(0.1)},
+		"KL ball of perplexity 10 %":                                 {Ess: at(0.1)},
 		"CVaR: every subgroup of at least 5 % of the rows":           {Protect: at(0.05)},
 		"χ² ball over rows, ρ = 0.5":                                 {Penalty: "chi2", Radius: at(0.5)},
 		"KL ball over groups, ρ = 0.5":                               {Adversary: "groups", Radius: at(0.5)},
