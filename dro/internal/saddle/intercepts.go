@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/internal/kernel"
+	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,10 +21,9 @@ import (
 // so that the range of b is bounded by some B; and since the derivatives sum to 0 over classes,
 // ⟨g_b, b − b̃⟩ ≥ −½‖g_b‖₁(B + range of b̃) (math: §3).
 func (c *Certifier) certifyIntercepts(y []float64) {
-	o, curved := c.Problem.Oracle.(ClassModel)
-	of, classified := c.Problem.Oracle.(ClassModel)
+	o, classified := c.Problem.Oracle.(ClassModel)
 	signed, _ := c.Problem.Oracle.(NonNegative)
-	if !curved || !classified || signed == nil || !signed.NonNegative() || c.ridge == nil {
+	if !classified || signed == nil || !signed.NonNegative() || c.ridge == nil {
 		return
 	}
 	if c.shifted == nil {
@@ -31,7 +32,7 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	scratch := c.Vector(len(c.Slope))
 	defer c.release(scratch)
 	at := c.minimiseIntercepts(o, y, scratch)
-	sums := c.classSums(of, y, scratch)
+	sums := c.classSums(o, y, scratch)
 	c.leaveOut(y, sums[c.D-c.intercepts:])
 	w := c.weigh(y, c.Value)
 	t := c.cutAt(c.shifted, y, at)
@@ -114,32 +115,48 @@ func (c *Certifier) sumByClass(y, v []float64) []float64 {
 	return out
 }
 
-// interceptStep returns H⁻¹g, H the second derivative of ⟨y, f⟩ in the intercepts at the shifted
-// point, on the intercepts of sum 0; nil where H is singular there.
+// interceptStep returns H⁻¹g, H = Σ_j y_j (diag p_j − p_j p_jᵀ) the second derivative of ⟨y, f⟩ in the
+// intercepts at the shifted point, on the intercepts of sum 0; nil where H is singular there. The entries
+// of the diagonal are sums of p(1 − p), which do not cancel.
 func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float64 {
 	k := c.intercepts
-	h := mat.NewSymDense(k, nil)
-	none := c.Scratch()
-	clear(none)
-	trace := 0.0
-	for i := range k {
-		for j := range c.N {
-			m := scratch[j*k : (j+1)*k]
-			clear(m)
-			m[i] = 1
-		}
-		c.Rows.Run(c.N, func(_, lo, hi int) { o.CurveTo(scratch, y, none, c.shifted.Slope, lo, hi) })
-		column := c.sumByClassOnce(scratch)
-		for l := i; l < k; l++ {
-			h.SetSym(i, l, column[l])
-		}
-		trace += column[i]
+	each := func(f func(slope float64, own bool) float64) {
+		c.Rows.Run(c.N, func(_, lo, hi int) {
+			for j := lo; j < hi; j++ {
+				class := o.ClassOf(j)
+				for i, v := range c.shifted.Slope[j*k : (j+1)*k] {
+					scratch[j*k+i] = f(v, i == class)
+				}
+			}
+		})
 	}
-	for i := range k { // a 1 in the direction that changes no loss
-		for l := i; l < k; l++ {
-			h.SetSym(i, l, h.At(i, l)+trace/float64(k))
+	each(func(v float64, _ bool) float64 { return math.Abs(v) * (1 - math.Abs(v)) })
+	diagonal := c.sumByClass(y, scratch)
+	each(func(v float64, own bool) float64 {
+		if own {
+			return 1 + v
 		}
-		h.SetSym(i, i, h.At(i, i)*(1+1e-12))
+		return v
+	})
+	const pieces = 8
+	gram := make([][]float64, pieces)
+	shard.RunCount(c.N, pieces, func(s, lo, hi int) {
+		gram[s] = make([]float64, k*k)
+		kernel.AddGramTo(gram[s], scratch, k, y, lo, hi)
+	})
+	trace := floats.Sum(diagonal)
+	h := mat.NewSymDense(k, nil)
+	for i := range k { // a 1 in the direction that changes no loss
+		h.SetSym(i, i, (diagonal[i]+trace/float64(k))*(1+1e-12))
+		for l := i + 1; l < k; l++ {
+			sum := 0.0
+			for _, part := range gram {
+				if part != nil {
+					sum += part[i*k+l]
+				}
+			}
+			h.SetSym(i, l, trace/float64(k)-sum)
+		}
 	}
 	var chol mat.Cholesky
 	if !(trace > 0) || !chol.Factorize(h) {
@@ -154,28 +171,12 @@ func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float
 	return step.RawVector().Data
 }
 
-// sumByClassOnce returns sumByClass with weights of 1.
-func (c *Certifier) sumByClassOnce(v []float64) []float64 {
-	k := c.intercepts
-	part := c.Rows.Partials(c.Rows.Shards(c.N), k)
-	part.Clear()
-	c.Rows.Run(c.N, func(s, lo, hi int) {
-		sums := part.Shard(s)
-		for j := lo; j < hi; j++ {
-			floats.Add(sums, v[j*k:(j+1)*k])
-		}
-	})
-	out := make([]float64, k)
-	c.Rows.SumTo(out, part)
-	return out
-}
-
 // classSums returns Σ_{j: t_j = t} y_j z_j, one column a class. scratch has n·K numbers.
-func (c *Certifier) classSums(of ClassModel, y, scratch []float64) []float64 {
+func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 	clear(scratch)
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			scratch[j*c.intercepts+of.ClassOf(j)] = 1
+			scratch[j*c.intercepts+o.ClassOf(j)] = 1
 		}
 	})
 	sums := make([]float64, c.D)
