@@ -126,7 +126,7 @@ const (
 func (s Status) String() string { return saddle.Status(s).String() }
 
 // A Result is the best point found and what is proved about it. Whatever the status but
-// Inconsistent, X is feasible, Y, Tau, Objective and Risk are those of X, and
+// Inconsistent, X is feasible, Weights, Tau, Objective and Risk are those of X, and
 //
 //	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
 //
@@ -138,7 +138,7 @@ func (s Status) String() string { return saddle.Status(s).String() }
 //	Cancelled     as Limit; of a solve cancelled before its first evaluation X is its start
 //	Inconsistent  X is the best point by its objective; the certificate is void
 //
-// X is not the last iterate, and Y not the method's own weights: those are what Follow
+// X is not the last iterate, and Weights are not the method's own weights: those are what Follow
 // sees.
 type Result struct {
 	X       []float64 // d: the point with the best upper bound
@@ -157,7 +157,7 @@ type Result struct {
 	Status      Status
 
 	Iterations int     // steps of the method: of a method in stages, stages
-	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
+	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not the evaluation that fills in Weights and Risk at the end
 	Elapsed    time.Duration
 	Trace      []Check // one entry per check point, the last one of the certificate
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/dro/internal/vec"
@@ -182,8 +181,8 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
 		}
 	}
-	// Of those that are touched once n/512, at least d/2, at most n/8; without a Hessian n/8.
-	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}, {1000, 2001, 125}} {
+	// Of those that are touched once n/512, at least d/2, at most n/8.
+	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}} {
 		if b := smallBlock(c[0], c[1]); b != c[2] {
 			t.Errorf("n = %d, d = %d: small blocks of %d, want %d", c[0], c[1], b, c[2])
 		}
@@ -199,17 +198,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Of as many columns as a Hessian has blocks are as small as its products allow, of one more few.
-func TestBlocksAtTheColumnsOfAHessian(t *testing.T) {
-	const n = 40_000
-	if few, many := smallBlock(n, hessian.MaxColumns), smallBlock(n, hessian.MaxColumns+1); few > hessian.MaxColumns/2 || many <= 2*few {
-		t.Errorf("blocks of %d and of %d samples", few, many)
-	}
-}
-
-// A estimator that begins again at the same weights, where their gradient is not known, has the same
+// An estimator that begins again at the same weights, where their gradient is not known, has the same
 // sum of gradients as before: nothing of what was is left in it.
-func TestCardsBeginAgain(t *testing.T) {
+func TestEstimator_BeginsAgain(t *testing.T) {
 	s := uneven(47, 9, 2)
 	p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, Primal: side.L2{Mu: 0.2}}
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 2}, SeparableBlock{Schedule: Theory, Block: 2}} {

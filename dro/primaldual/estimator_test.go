@@ -53,7 +53,7 @@ func TestPrimalEstimateIsUnbiased(t *testing.T) {
 			p := estimator.s.p
 			for P, prob := range p.p {
 				estimator.s.p = forced(p, P)
-				estimator.PrimalEstimate(w.template)
+				estimator.estimatePrimal(w.template)
 				for i, v := range w.template.g {
 					mean[i] += prob * v
 				}
@@ -141,7 +141,7 @@ func TestSeparableEstimateIsUnbiased(t *testing.T) {
 				p := estimator.s.p
 				for P, prob := range p.p {
 					estimator.s.p = forced(p, P)
-					estimator.PrimalEstimate(w.template)
+					estimator.estimatePrimal(w.template)
 					for i, v := range w.template.g {
 						mean[i] += prob * v
 					}
@@ -184,7 +184,7 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 			bar = fullUpdate(s, estimator, y, w.template.x, estimator.etaPrev)
 			w.template.k++
 			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
-			estimator.PrimalEstimate(w.template)
+			estimator.estimatePrimal(w.template)
 			dim := len(w.template.x)
 			if mean == nil {
 				mean, meanY = make([]float64, dim), make([]float64, 6)

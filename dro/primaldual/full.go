@@ -39,16 +39,16 @@ func (c *fullEstimator) begin(y, g []float64) {
 	copy(c.gPrev, c.g)
 }
 
-func (c *fullEstimator) PrimalEstimate(t *template) {
+func (c *fullEstimator) estimatePrimal(t *template) {
 	r := t.aPrev / t.a
 	for i, v := range c.g {
 		t.g[i] = v + r*(v-c.gPrev[i])
 	}
 }
 
-func (c *fullEstimator) MixCenter(*template) {}
+func (c *fullEstimator) mixCenter(*template) {}
 
-func (c *fullEstimator) DualStep(t *template) {
+func (c *fullEstimator) stepDual(t *template) {
 	c.e.Eval(t.x)
 	c.mirror.ProxTo(c.u, c.y, c.e.Value, c.u, c.u, t.a, t.dualWeight(), 0)
 	copy(c.gPrev, c.g)
@@ -59,7 +59,7 @@ func (c *fullEstimator) DualStep(t *template) {
 	}
 }
 
-func (c *fullEstimator) Refresh(*template) {}
+func (c *fullEstimator) refresh(*template) {}
 
 // linearised returns the last point and the gradient there.
 func (c *fullEstimator) linearised(t *template) (at, g []float64) { return t.x, c.g }

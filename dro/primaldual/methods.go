@@ -57,10 +57,8 @@ func (Stochastic) Name() string { return "stochastic" }
 func (SeparableBlock) Name() string { return "separable" }
 
 const (
-	// stochasticBlocks, separableBlocks and sketchedBlocks are the numbers of blocks of the stochastic
-	// method, of the separable one, and of that in a sketched metric, whose products cost as much.
+	// stochasticBlocks and separableBlocks are the numbers of blocks of the two methods.
 	stochasticBlocks = 64
-	sketchedBlocks   = 8
 	separableBlocks  = 512
 )
 
@@ -80,12 +78,8 @@ func partition(n, d, b int, sizes []int) (blocks, error) {
 }
 
 // smallBlock returns the default size of blocks that are touched once a step: 512 of them,
-// of enough rows for a step in a metric of d columns to cost less than they do, or a few in a
-// sketched one.
+// of enough rows for a step in a metric of d columns to cost less than they do.
 func smallBlock(n, d int) int {
-	if d > hessian.MaxColumns {
-		return (n + sketchedBlocks - 1) / sketchedBlocks
-	}
 	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
 
@@ -100,7 +94,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
-	if m.Schedule == Theory || !hessian.Available(r.Problem) {
+	if m.Schedule == Theory || !hessian.Formable(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -120,7 +114,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !hessian.Available(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -161,7 +155,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !hessian.Available(r.Problem)
+	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
 	size := m.Block
 	if size == 0 && m.Sizes == nil && !theoretical && !m.ThreeTouches {
 		size = smallBlock(r.Cert.N, r.Cert.D)
@@ -326,25 +320,25 @@ func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
 	}
-	return []saddle.Need{hessian.UnlessAvailable(saddle.NeedConstants), hessian.UnlessAvailable(saddle.NeedNorm)}
+	return []saddle.Need{hessian.UnlessFormable(saddle.NeedConstants), hessian.UnlessFormable(saddle.NeedNorm)}
 }
 
 // Needs implements Method.
 func (m FullVector) Needs() []saddle.Need {
-	return append([]saddle.Need{saddle.NeedMirror}, scheduleNeeds(m.Schedule)...)
+	return append([]saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows}, scheduleNeeds(m.Schedule)...)
 }
 
 // Needs implements Method: the sampling of blocks takes the constants with either
 // schedule.
 func (Stochastic) Needs() []saddle.Need {
-	return []saddle.Need{saddle.NeedMirror, saddle.NeedConstants, saddle.NeedNorm}
+	return []saddle.Need{saddle.NeedMirror, saddle.NeedLocalRows, saddle.NeedConstants, saddle.NeedNorm}
 }
 
 // Needs implements Method.
 func (m SeparableBlock) Needs() []saddle.Need {
 	constants := saddle.NeedConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = hessian.UnlessAvailable(constants)
+		constants = hessian.UnlessFormable(constants)
 	}
-	return []saddle.Need{saddle.NeedBlocks, constants}
+	return []saddle.Need{saddle.NeedBlocks, saddle.NeedLocalRows, constants}
 }

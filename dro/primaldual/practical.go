@@ -15,8 +15,8 @@ import (
 //
 //   - primal steps are taken in the norm of the objective's Hessian, as if the
 //     modulus there were 1, so that steps mean the same on every data set. It is
-//     that of the first point, and is renewed where steps in it serve badly, of some of the samples where they are many;
-//     of more columns than can be formed, a sketch of it;
+//     that of the first point, from some of the samples where they are many, and is renewed
+//     where steps in it make little progress;
 //   - a_k = α·A_{k−1}: with one touch of a block α makes the dual step a full
 //     relaxation towards the best response, β = 1;
 //   - the primal step has a weight of its own (as PDLP's primal weight has), which
@@ -28,7 +28,7 @@ import (
 //     halved and the method restarts from the best certified point.
 type practical struct {
 	*iteration
-	metric saddle.Metric
+	metric *hessian.Factored
 	primal *preconditioned
 	most   float64 // the first and largest α
 	heavy  float64 // the largest weight; 1: it has none
@@ -53,9 +53,8 @@ const (
 	// hessianRows is the number of rows per column that the Hessian of the adaptive schedule is estimated from.
 	hessianRows = 128
 	// poorRate is the factor of the squared decrement in a sweep below which another Hessian is worth its
-	// pass, and dearRate that below which another sketch is.
+	// pass.
 	poorRate = 10
-	dearRate = 1.3
 	// firstWeight is the first weight of the primal step, relative to the least; four times that at most.
 	firstWeight = 16
 	// far is the squared decrement, relative to the objective, that is far from the optimum.
@@ -72,13 +71,9 @@ const stillChecks = 5
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
 // heavy is the largest primal weight.
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
-	var m saddle.Metric = hessian.NewSketched(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-	if hessian.Formable(w.Run.Problem) {
-		f := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
-		if some := hessianRows * f.D; 2*some < f.N {
-			f.Samples = some
-		}
-		m = f
+	m := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+	if some := hessianRows * m.D; 2*some < m.N {
+		m.Samples = some
 	}
 	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
 	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(heavy, firstWeight))
@@ -198,7 +193,7 @@ func (p *practical) adapt() {
 	switch {
 	case p.template.alpha < p.most:
 		p.template.alpha = min(p.most, 2*p.template.alpha)
-	case rate < p.progressIsPoor():
+	case rate < p.leastRate():
 		anew = true
 	case p.heavy > 1 && p.rate > 0:
 		if rate < p.rate {
@@ -213,20 +208,15 @@ func (p *practical) adapt() {
 	p.rate = rate
 }
 
-// progressIsPoor returns the rate below which another metric is worth its passes.
-func (p *practical) progressIsPoor() float64 {
-	_, dear := p.metric.(*hessian.Sketched)
-	switch {
-	case dear:
-		return dearRate
-	case p.isFar():
+// leastRate returns the rate below which another metric is worth its passes.
+func (p *practical) leastRate() float64 {
+	if p.isFar() {
 		return math.Inf(1)
 	}
 	return poorRate
 }
 
-// isFar reports that the point is so far from the optimum that a Hessian there says little
-// of the next, and steps may end anywhere.
+// isFar reports whether the point is so far from the optimum that a Hessian there predicts little.
 func (p *practical) isFar() bool { return !(p.decrement < far*math.Abs(p.last)) }
 
 // reweigh doubles or halves the weight.
@@ -262,7 +252,7 @@ func (p *practical) retreat(now float64) {
 // Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) needed() int {
 	k := math.Ceil(math.Log(p.decrement/bound.RequiredDecrement(p.Run)) / math.Log(p.rate))
-	if p.isFar() || p.rate < p.progressIsPoor() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
+	if p.isFar() || p.rate < p.leastRate() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1
 	}
 	return int(min(k, mostSweeps))
@@ -270,14 +260,14 @@ func (p *practical) needed() int {
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.
 type preconditioned struct {
-	metric    saddle.Metric
+	metric    *hessian.Factored
 	ridge     []float64 // of φ
 	lifted    bool
 	weight    float64 // of the step
 	direction []float64
 }
 
-func newPreconditioned(m saddle.Metric, ridge []float64, lifted bool, weight float64) *preconditioned {
+func newPreconditioned(m *hessian.Factored, ridge []float64, lifted bool, weight float64) *preconditioned {
 	size := len(ridge)
 	if lifted {
 		size++

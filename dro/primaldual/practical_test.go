@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/losses"
@@ -39,7 +38,7 @@ func TestPrimalStepIsNewtons(t *testing.T) {
 	for i := range whole { // H⁻¹(g + μx) from the matrix
 		whole[i] = g[i] + 0.1*x[i]
 	}
-	h := p.metric.(*hessian.Factored).Matrix
+	h := p.metric.Matrix
 	rest := append([]float64(nil), whole...)
 	p.metric.Solve(whole)
 	for i := range rest {

@@ -80,8 +80,8 @@ func (c *separableEstimator) eta(t *template) float64 {
 	return t.a * float64(c.blocks.count()) / (t.a*t.m.nu + t.dualWeight())
 }
 
-// PrimalEstimate implements saddle.Estimator: eq. (sep:primal_grad_est).
-func (c *separableEstimator) PrimalEstimate(t *template) {
+// estimatePrimal implements estimator: eq. (sep:primal_grad_est).
+func (c *separableEstimator) estimatePrimal(t *template) {
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
 		return
@@ -115,11 +115,11 @@ func (c *separableEstimator) PrimalEstimate(t *template) {
 	}
 }
 
-// MixCenter implements saddle.Estimator.
-func (c *separableEstimator) MixCenter(t *template) { c.points.mix(t.center) }
+// mixCenter implements estimator.
+func (c *separableEstimator) mixCenter(t *template) { c.points.mix(t.center) }
 
-// DualStep implements saddle.Estimator: the step of one block.
-func (c *separableEstimator) DualStep(t *template) {
+// stepDual implements estimator: the step of one block.
+func (c *separableEstimator) stepDual(t *template) {
 	q := c.nextBlock()
 	lo, hi := c.blocks.bounds(q)
 	c.eval(c.nowValue, c.nowSlope, t.x, lo, hi)
@@ -160,7 +160,7 @@ func (c *separableEstimator) linearised(*template) (at, g []float64) {
 	return c.points.mean, c.aggregate
 }
 
-func (c *separableEstimator) Refresh(t *template) {
+func (c *separableEstimator) refresh(t *template) {
 	if c.tied {
 		c.points.replace(c.lastQ, t.u)
 		return

@@ -70,8 +70,8 @@ func (c *stochasticEstimator) begin(u, y, g []float64) {
 	c.lastR, c.lastS = -1, -1
 }
 
-// PrimalEstimate implements saddle.Estimator: eq. (primal_grad_est).
-func (c *stochasticEstimator) PrimalEstimate(t *template) {
+// estimatePrimal implements estimator: eq. (primal_grad_est).
+func (c *stochasticEstimator) estimatePrimal(t *template) {
 	p := c.s.p.draw(c.rng)
 	copy(t.g, c.aggregate)
 	if t.aPrev == 0 {
@@ -94,11 +94,11 @@ func (c *stochasticEstimator) PrimalEstimate(t *template) {
 	}
 }
 
-// MixCenter implements saddle.Estimator.
-func (c *stochasticEstimator) MixCenter(t *template) { c.points.mix(t.center) }
+// mixCenter implements estimator.
+func (c *stochasticEstimator) mixCenter(t *template) { c.points.mix(t.center) }
 
-// DualStep implements saddle.Estimator: eq. (dual_grad_est), then the proximal step.
-func (c *stochasticEstimator) DualStep(t *template) {
+// stepDual implements estimator: eq. (dual_grad_est), then the proximal step.
+func (c *stochasticEstimator) stepDual(t *template) {
 	q, r := c.s.q.draw(c.rng), c.s.r.draw(c.rng)
 	qlo, qhi := c.blocks.bounds(q)
 	step := 0.0
@@ -130,8 +130,8 @@ func (c *stochasticEstimator) DualStep(t *template) {
 	}
 }
 
-// Refresh implements saddle.Estimator: it replaces a random block of the tables.
-func (c *stochasticEstimator) Refresh(*template) {
+// refresh implements estimator: it replaces a random block of the tables.
+func (c *stochasticEstimator) refresh(*template) {
 	s := c.s.s.draw(c.rng)
 	lo, hi := c.blocks.bounds(s)
 	copy(c.oldY[lo:hi], c.hatY[lo:hi])

@@ -7,12 +7,28 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
+// An estimator supplies the gradient estimates that distinguish one method of the paper from another.
+type estimator interface {
+	// estimatePrimal is subroutine 1: it stores ḡ_{k−1} in the template.
+	estimatePrimal(t *template)
+
+	// mixCenter overwrites the template's center, the coordinates of x_{k−1}, by
+	// (1−w^P)x_{k−1} + w^P Σ_I γ_I x̂_{k−1,I}.
+	mixCenter(t *template)
+
+	// stepDual is subroutine 2 and the dual update: y_k from x_k.
+	stepDual(t *template)
+
+	// refresh is subroutine 3: the comparison points.
+	refresh(t *template)
+}
+
 // A template is Alg. 1 of the paper at work: averaging weights, a primal prox
 // step, a dual prox step, and three subroutines that the estimator of a
 // method supplies. Any negative index means the initial value.
 type template struct {
 	problem   *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
-	estimator saddle.Estimator[*template]
+	estimator estimator
 	prox      func(dst, g, center []float64, a, c float64) // the primal update, eq. (prim_update)
 	m         moduli
 	theory    *theory // nil: practical
@@ -70,14 +86,14 @@ func (t *template) coords(u, x []float64) {
 func (t *template) step() {
 	t.k++
 	t.aPrev, t.a = t.a, t.nextWeight()
-	t.estimator.PrimalEstimate(t)
+	t.estimator.estimatePrimal(t)
 	copy(t.center, t.u)
-	t.estimator.MixCenter(t)
+	t.estimator.mixCenter(t)
 	copy(t.xPrev, t.x)
 	t.prox(t.x, t.g, t.center, t.a, t.primalWeight())
 	t.coords(t.u, t.x)
-	t.estimator.DualStep(t)
-	t.estimator.Refresh(t)
+	t.estimator.stepDual(t)
+	t.estimator.refresh(t)
 	t.A += t.a
 	for i, v := range t.x {
 		t.averageX[i] += t.a / t.A * (v - t.averageX[i])

@@ -162,6 +162,3 @@ func (l *lbfgs) Check() { l.Cert.Certify() }
 
 // Needs implements Method.
 func (LBFGS) Needs() []saddle.Need { return []saddle.Need{saddle.NeedGradient, saddle.NeedSmooth} }
-
-// RunsSharded implements saddle.ShardedMethod.
-func (LBFGS) RunsSharded() bool { return true }

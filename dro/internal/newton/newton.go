@@ -27,6 +27,13 @@ const (
 	sampleRows   = 64
 	samplePasses = 0.25
 
+	// leastDecrease is the part of the decrease promised by the derivative that a step must reach
+	// (Armijo), shortestStep the shortest step tried, relative to the full one, before the Hessian is
+	// renewed or damped, and mostDamping the λ of H + λD beyond which the method has stalled.
+	leastDecrease = 1e-4
+	shortestStep  = 1.0 / 512
+	mostDamping   = 1e9
+
 	// leastPasses is the smallest budget, in passes over its rows, that a solve within a solve is
 	// given, and spareEvaluations are the evaluations of all rows that stay for afterwards.
 	leastPasses      = 3
@@ -40,38 +47,8 @@ const (
 // a penalty, where the objective is the largest of many smooth pieces, the steps are those of
 // sequential quadratic programming. It needs second derivatives and the L2 regulariser.
 type Newton struct {
-	Sample   int        // rows that the Hessian is estimated from; 0: by the number of columns
-	Products bool       // conjugate gradients on products with the Hessian, where the oracle has products
-	Search   LineSearch // how steps are shortened and damped
-}
-
-// A LineSearch says how Newton's method shortens and damps its steps. 0 stands for the
-// default of a field.
-type LineSearch struct {
-	Decrease    float64 // the part of the decrease promised by the derivative that a step must reach (Armijo); in (0, 1), 0: 1e-4
-	Shortest    float64 // the shortest step tried, relative to the full one, before the Hessian is renewed or damped; in (0, 1], 0: 1/512
-	Damping     float64 // λ of H + λ·diag after the first failed search, 100 times as much after the next, a tenth after a full step; > 0, 0: 1e-3
-	MostDamping float64 // the largest λ; beyond, the method has stalled; > 0, 0: 1e9
-}
-
-// resolved returns the search with its defaults, or an error for the first field out of range.
-func (s LineSearch) resolved() (LineSearch, error) {
-	for _, f := range []struct {
-		name           string
-		v              *float64
-		standard, most float64
-	}{
-		{"Decrease", &s.Decrease, 1e-4, 1}, {"Shortest", &s.Shortest, 1.0 / 512, 1},
-		{"Damping", &s.Damping, hessian.FirstDamping, math.MaxFloat64}, {"MostDamping", &s.MostDamping, 1e9, math.MaxFloat64},
-	} {
-		if *f.v == 0 {
-			*f.v = f.standard
-		}
-		if !(*f.v > 0 && *f.v <= f.most) {
-			return s, fmt.Errorf("dro: newton's line search has %s = %v: it must be > 0 and at most %v", f.name, *f.v, f.most)
-		}
-	}
-	return s, nil
+	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
+	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
 }
 
 var _ saddle.Method = Newton{}
@@ -79,18 +56,10 @@ var _ saddle.Method = Newton{}
 // Name implements Method.
 func (Newton) Name() string { return "newton" }
 
-// validate returns an error for the first field out of range, and the line search.
-func (m Newton) validate() (LineSearch, error) {
-	if m.Sample < 0 {
-		return m.Search, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
-	}
-	return m.Search.resolved()
-}
-
 // Start implements Method.
 func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
-	if _, err := m.validate(); err != nil {
-		return nil, err
+	if m.Sample < 0 {
+		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
 	}
 	switch {
 	case !saddle.Differentiable(r.Problem) && !supportsSQP(r.Problem):
@@ -107,12 +76,8 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, err := m.validate()
-	if err != nil {
-		return nil, err
-	}
 	d := r.Cert.D
-	n := &newton{Run: r, method: m, line: line, phi: phi, decrement: math.Inf(1)}
+	n := &newton{Run: r, method: m, phi: phi, decrement: math.Inf(1)}
 	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !hessian.Formable(r.Problem) {
 		n.h = hessian.NewOperator(r.Problem, r.Cert.Evaluator)
 	} else {
@@ -145,7 +110,6 @@ func sampleOf(o saddle.Oracle) int {
 type newton struct {
 	*saddle.Run
 	method           Newton
-	line             LineSearch
 	h                saddle.Hessian
 	phi              saddle.Smooth
 	x, g, dir, trial []float64
@@ -326,10 +290,10 @@ func (m *newton) growSample(slope float64) (more bool) {
 // derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
 	noise := 1e-15 * math.Abs(m.value)
-	for t := 1.0; t >= m.line.Shortest; {
+	for t := 1.0; t >= shortestStep; {
 		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
 		now := m.Cert.Evaluate(m.trial)
-		if now <= m.value-m.line.Decrease*t*slope || (slope <= noise && now <= m.value+noise) {
+		if now <= m.value-leastDecrease*t*slope || (slope <= noise && now <= m.value+noise) {
 			if now >= m.value {
 				err = saddle.ErrStalled // the steps are down to rounding
 			}
@@ -355,10 +319,10 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 // damp raises the damping of the Hessian.
 func (m *newton) damp() error {
 	lambda := m.h.Damping()
-	if lambda >= m.line.MostDamping {
+	if lambda >= mostDamping {
 		return saddle.ErrStalled
 	}
-	m.fault = m.h.Redamp(max(m.line.Damping, 100*lambda))
+	m.fault = m.h.Redamp(max(hessian.FirstDamping, 100*lambda))
 	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
 	return nil
 }
@@ -398,6 +362,3 @@ func (Newton) Needs() []saddle.Need {
 	response.Holds = func(p *saddle.Problem) bool { return saddle.Has[saddle.Adversary](p.Dual) || !saddle.Differentiable(p) }
 	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
 }
-
-// RunsSharded implements saddle.ShardedMethod.
-func (Newton) RunsSharded() bool { return true }

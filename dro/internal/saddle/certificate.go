@@ -11,20 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Certificate bounds the optimal objective: Lower ≤ min_x max_y L ≤ Upper, in
-// loss units. Upper is the objective at the point returned; Lower is −Inf while
-// nothing is known.
-//
-// For any x and any y in Y, convexity of f gives L(x', y) ≥ ⟨y, f(x)⟩ − ψ(y) +
-// ⟨g, x' − x⟩ + φ(x') with g = Σ_j y_j ∇f_j(x), hence
-//
-//	min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g),
-//
-// which for φ = (μ/2)‖·‖² is L(x, y) − ‖∇_x L(x, y)‖²/(2μ). Both bounds are moved
-// outwards by a bound of the rounding errors (math: §11), for which the oracle must be Rounded. For
-// any other oracle they are bounds up to the rounding of its values and gradients, and are set equal
-// if they cross by less than 2⁻⁴⁰ of its largest loss so far. A Dual that is not of this module is
-// allowed a further error of γ·(1 + Σy)·(ν + max|f_j|).
+// A Certificate bounds the optimal objective: dro.Certificate explains how, docs/math.md §11 the rounding.
 type Certificate struct {
 	Upper, Lower float64
 

@@ -263,10 +263,6 @@ type Separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// ShardedMethod is implemented by a Method that may solve problems whose samples are distributed over
-// MPI ranks.
-type ShardedMethod interface{ RunsSharded() bool }
-
 // A Normed dual states how its norm and its set Y measure the constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
@@ -360,8 +356,9 @@ type Checking interface{ WantsCheck() bool }
 // A Returning stepper returns a point at random, as the theorems do.
 type Returning interface{ Drawn() []float64 }
 
-// A Metric is a matrix at a point that steps are taken in the norm of.
-type Metric interface {
+// A Hessian of P, plus λD with D positive and diagonal, that steps can be solved for: formed and
+// factorised, or known by its products.
+type Hessian interface {
 	// Update computes the matrix at the point with best response y and these slopes. After an error
 	// Solve must not be called.
 	Update(y, slope []float64) error
@@ -370,14 +367,8 @@ type Metric interface {
 
 	Damping() float64 // λ
 	Redamp(lambda float64) error
-}
 
-// A Hessian of P that steps can be solved for: formed and factorised, or known by its
-// products.
-type Hessian interface {
-	Metric // (H + λD), D positive and diagonal
-
-	// Cost is what Update costs, in evaluations of P.
+	// Cost returns what Update costs, in evaluations of P.
 	Cost() float64
 }
 
@@ -388,21 +379,4 @@ type Jacobian interface {
 	TimesTo(dst, delta []float64)                 // Jδ, K
 	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
 	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
-}
-
-// An Estimator supplies the gradient estimates that distinguish one method of the iteration scheme T
-// from another (1–3 in the paper).
-type Estimator[T any] interface {
-	// PrimalEstimate is subroutine 1: it stores ḡ_{k−1} in the template.
-	PrimalEstimate(t T)
-
-	// MixCenter overwrites the template's center, the coordinates of x_{k−1}, by
-	// (1−w^P)x_{k−1} + w^P Σ_I γ_I x̂_{k−1,I}.
-	MixCenter(t T)
-
-	// DualStep is subroutine 2 and the dual update: y_k from x_k.
-	DualStep(t T)
-
-	// Refresh is subroutine 3: the comparison points.
-	Refresh(t T)
 }

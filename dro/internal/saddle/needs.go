@@ -36,13 +36,8 @@ func Refusal(m Method, p *Problem) error {
 	for _, n := range Unmet(m, p) {
 		what = append(what, n.What)
 	}
-	if RowsOf(p.Oracle) != nil {
-		if d, ok := m.(ShardedMethod); !ok || !d.RunsSharded() {
-			what = append(what, "rows that are not distributed over MPI ranks (newton and lbfgs can have these)")
-		}
-		if _, ok := withShardedDual(p); !ok {
-			what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not", p.Dual))
-		}
+	if _, ok := withShardedDual(p); !ok {
+		what = append(what, fmt.Sprintf("an adversary on the simplex for rows distributed over MPI ranks, which %T is not", p.Dual))
 	}
 	if what == nil {
 		return nil
@@ -54,6 +49,7 @@ var (
 	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
 	NeedMirror      = Need{"a dual with a proximal step (ProxTo)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
 	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (BlockStepTo)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
+	NeedLocalRows   = Need{"rows that are not distributed over MPI ranks (newton and lbfgs can have these)", func(p *Problem) bool { return RowsOf(p.Oracle) == nil }}
 	NeedConstants   = Need{"an oracle that states its Lipschitz constants (ConstantsTo)", func(p *Problem) bool { return Has[Conditioned](p.Oracle) }}
 	NeedNorm        = Need{"a dual that states its norm (NormScale)", func(p *Problem) bool { return Has[Normed](p.Dual) }}
 	NeedSmooth      = Need{"a regulariser with a gradient (AddGradTo)", func(p *Problem) bool { return Has[Smooth](p.Primal) }}

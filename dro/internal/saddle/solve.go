@@ -71,6 +71,20 @@ func (s *Settings) Validate(d int) error {
 	return nil
 }
 
+// StartingPoint returns where a solve of p with valid settings starts, or an error for a point that is not in X.
+func (s *Settings) StartingPoint(p *Problem) ([]float64, error) {
+	_, d, _ := p.Oracle.Dims()
+	x := make([]float64, d)
+	if s.X0 != nil {
+		copy(x, s.X0)
+		return x, ValidatePoint(p, x)
+	}
+	if o, ok := p.Primal.(Started); ok {
+		o.StartingPoint(x)
+	}
+	return x, nil
+}
+
 // A Check is what is known at a check point. The bounds are the best so far.
 type Check = struct {
 	Certificate
@@ -78,10 +92,7 @@ type Check = struct {
 	Elapsed time.Duration
 }
 
-// An Iterate is the state of a method of the template (full, stochastic, separable) after
-// its kth step since the last restart. X and Y belong to the method: they are to be read
-// within the call. What the theorems bound are the averages of X and Y with the weights
-// a_k.
+// An Iterate is the state of a method of package primaldual after a step: dro.Iterate explains the fields.
 type Iterate = struct {
 	K      int
 	Weight float64   // a_k
@@ -116,31 +127,12 @@ func (s Status) String() string {
 	return names[s]
 }
 
-// A Result is the best point found and what is proved about it. Whatever the status but
-// Inconsistent, X is feasible, Y, Tau, Objective and Risk are those of X, and
-//
-//	Certificate.Lower ≤ min_x max_y L ≤ Certificate.Upper,
-//
-// with Objective ≤ Upper up to its rounding:
-//
-//	Certified     the relative gap is at most the one asked for: X is as good as that
-//	Limit         X is the best point of the passes allowed; the gap says how good
-//	Stalled       as Limit, and more passes would not help this method
-//	Cancelled     as Limit; of a solve cancelled before its first evaluation X is its start
-//	Inconsistent  X is the best point by its objective; the certificate is void
-//
-// X is not the last iterate, and Y not the method's own weights: those are what Follow
-// sees.
+// A Result is the best point found and what is proved about it: dro.Result explains the fields.
 type Result struct {
-	X       []float64 // d: the point with the best upper bound
-	Weights []float64 // n: the adversary's best response at X, or, of a method that proves its bounds by other weights, those where they are one within the gap
-	Tau     float64   // threshold τ of Σ y = 1 at X, in loss units; 0 of a dual without that constraint
-
-	// Drawn is the point of the paper's random return rule, x_t̂ with t̂ = k
-	// drawn with probability a_k/A_t since the last restart: what the theorems
-	// bound in expectation. It is not what the certificate is about. Nil for a
-	// method that is not of the template.
-	Drawn []float64
+	X       []float64 // d
+	Weights []float64 // n
+	Tau     float64
+	Drawn   []float64
 
 	Objective   float64 // P(X) = Risk + φ(X)
 	Risk        float64 // R(X), the robust risk
@@ -148,7 +140,7 @@ type Result struct {
 	Status      Status
 
 	Iterations int     // steps of the method: of a method in stages, stages
-	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not what fills Y and Risk in at the end
+	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not the evaluation that fills in Weights and Risk at the end
 	Elapsed    time.Duration
 	Trace      []Check // one entry per check point, the last one of the certificate
 }
@@ -234,20 +226,15 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 		return nil, err
 	}
 	p, _ = withShardedDual(p)
-	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p), Start: make([]float64, d),
+	r := &Run{Ctx: context.Background(), Problem: p, Settings: s, Cert: NewCertifier(p),
 		Source: rand.NewPCG(s.Seed, 0x64726f)}
 	defer func() {
 		if err != nil {
 			r.Cert.Free()
 		}
 	}()
-	if s.X0 != nil {
-		copy(r.Start, s.X0)
-		if err := ValidatePoint(p, r.Start); err != nil {
-			return nil, err
-		}
-	} else if o, ok := p.Primal.(Started); ok {
-		o.StartingPoint(r.Start)
+	if r.Start, err = s.StartingPoint(p); err != nil {
+		return nil, err
 	}
 	l = &Loop{Run: r, name: m.Name(), Result: &Result{}, began: time.Now()}
 	if err := l.start(m); err != nil {

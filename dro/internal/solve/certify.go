@@ -30,16 +30,11 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	}
 	_, d, _ := p.Oracle.Dims()
 	s := saddle.DefaultSettings()
-	if s.X0 = x; x == nil {
-		s.X0 = make([]float64, d)
-		if o, ok := p.Primal.(saddle.Started); ok {
-			o.StartingPoint(s.X0)
-		}
-	}
+	s.X0 = x
 	if err := s.Validate(d); err != nil {
 		return nil, err
 	}
-	if err := saddle.ValidatePoint(p, s.X0); err != nil {
+	if x, err = s.StartingPoint(p); err != nil {
 		return nil, err
 	}
 	r := &saddle.Run{Problem: p, Settings: s, Cert: saddle.NewCertifier(p)}
@@ -51,7 +46,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	if err := r.ValidateFree(); err != nil {
 		return nil, err
 	}
-	r.Cert.Evaluate(s.X0)
+	r.Cert.Evaluate(x)
 	if err := r.Cert.KeepsPromise(); err != nil {
 		return nil, err
 	}

@@ -45,7 +45,6 @@ type (
 	Conditioned   = saddle.Conditioned
 	Newton        = newton.Newton
 	LBFGS         = newton.LBFGS
-	LineSearch    = newton.LineSearch
 	OverflowError = hessian.OverflowError
 
 	Simplex    = side.Simplex
