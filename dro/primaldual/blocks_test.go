@@ -13,34 +13,6 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Frequencies of the alias method by a χ² test of fixed seed: the statistic of
-// k − 1 degrees of freedom exceeds k − 1 + 4√(2(k−1)) once in 10⁴.
-func TestAliasFrequencies(t *testing.T) {
-	const draws = 200000
-	for _, w := range [][]float64{{1}, {1, 1}, {1, 2, 3, 4}, {1e-3, 1, 1e3}, {5, 0.1, 0.1, 0.1, 7, 2, 2, 1}} {
-		a, err := newAlias(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rng, count := drotest.RngOf(61), make([]float64, len(w))
-		for range draws {
-			count[a.draw(rng)]++
-		}
-		statistic, total := 0.0, vec.Sum(w)
-		for i, v := range w {
-			if !drotest.IsNear(a.p[i], v/total, drotest.ClosedForm, 0) {
-				t.Errorf("weights %v: probabilities %v", w, a.p)
-			}
-			want := draws * v / total
-			statistic += (count[i] - want) * (count[i] - want) / want
-		}
-		k := float64(len(w) - 1)
-		if statistic > k+4*math.Sqrt(2*k) {
-			t.Errorf("weights %v: counts %v, statistic %v", w, count, statistic)
-		}
-	}
-}
-
 // What the table says of each column, exactly: keep plus what is handed over.
 func TestAliasTableIsExact(t *testing.T) {
 	rng := drotest.RngOf(62)

@@ -37,84 +37,6 @@ func tables(s drotest.Sample, slope, y []float64, d int) []float64 {
 	return g
 }
 
-// E_P[ḡ_{k−1}] = Ĵ_{k−1}ᵀŷ_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀy_{k−1} − Ĵ_{k−2}ᵀŷ_{k−2}):
-// what the telescoping of (stoch:three_term_decomp) needs.
-func TestPrimalEstimateIsUnbiased(t *testing.T) {
-	s := uneven(51, 6, 2)
-	for _, st := range []Strategy{Replacement, Historical} {
-		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
-		for k := range 6 { // the estimate of step k + 1
-			before := walked(t, s, side.Simplex{Nu: 0.3}, m, max(k-1, 0)).template.estimator.(*stochasticEstimator)
-			w := walked(t, s, side.Simplex{Nu: 0.3}, m, k)
-			estimator := w.template.estimator.(*stochasticEstimator)
-			w.template.k++
-			w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
-			mean := make([]float64, 2)
-			p := estimator.s.p
-			for P, prob := range p.p {
-				estimator.s.p = forced(p, P)
-				estimator.estimatePrimal(w.template)
-				for i, v := range w.template.g {
-					mean[i] += prob * v
-				}
-			}
-			n := logisticTwin(s, false)
-			now := n.times(n.jac(w.template.x), estimator.y, 0, 6)
-			want := combine(1, tables(s, estimator.slope, estimator.hatY, 2), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.hatY, 2)))
-			agree(t, fmt.Sprintf("%v, step %d", st, k+1), mean, want, 1e-11)
-		}
-	}
-}
-
-// A listener is a Mirror that keeps the estimate it is given.
-type listener struct {
-	saddle.Mirror
-	f []float64
-}
-
-func (l *listener) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
-	l.f = append([]float64(nil), f...)
-	l.Mirror.ProxTo(u, y, f, prev, hist, a, e, w)
-}
-
-// E_Q[f̄_{k−1/2}] = f̂_k + (a_{k−1}/a_k)(f(x_{k−1}) − f̂_{k−1}), whatever R_k is.
-func TestDualEstimateIsUnbiased(t *testing.T) {
-	s := uneven(52, 6, 2)
-	for _, st := range []Strategy{Replacement, Historical} {
-		m := Stochastic{Strategy: st, Schedule: Theory, Block: 2}
-		for k := range 5 {
-			for R := range 3 {
-				mean := make([]float64, 6)
-				var want []float64
-				for Q := range 3 {
-					w := walked(t, s, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, m, k)
-					estimator := w.template.estimator.(*stochasticEstimator)
-					before := append([]float64(nil), estimator.value...)
-					x := append([]float64(nil), w.template.x...)
-					hear := &listener{Mirror: estimator.mirror}
-					prob := estimator.s.q.p[Q]
-					estimator.mirror, estimator.s.q, estimator.s.r = hear, forced(estimator.s.q, Q), forced(estimator.s.r, R)
-					p := forced(estimator.s.p, 0) // x_k must not depend on the draw
-					estimator.s.p = p
-					w.template.step()
-					for j, v := range hear.f {
-						mean[j] += prob * v
-					}
-					n := logisticTwin(s, false)
-					now, r := n.f(x), w.template.aPrev/w.template.a
-					want = make([]float64, 6)
-					for j := range want {
-						want[j] = estimator.value[j] + r*(now[j]-before[j])
-					}
-					lo, hi := estimator.blocks.bounds(R)
-					agree(t, "f̂ on R", estimator.value[lo:hi], n.f(w.template.x)[lo:hi], drotest.ClosedForm)
-				}
-				agree(t, fmt.Sprintf("%v, step %d, R = %d", st, k+1, R), mean, want, 1e-11)
-			}
-		}
-	}
-}
-
 // fullUpdate is ȳ_k: the block step of every block from y_{k−1} at x_k.
 func fullUpdate(s drotest.Sample, estimator *separableEstimator, y, x []float64, eta float64) []float64 {
 	n := logisticTwin(s, len(x) > s.D)
@@ -122,38 +44,6 @@ func fullUpdate(s drotest.Sample, estimator *separableEstimator, y, x []float64,
 	estimator.dual.CoordsTo(u, y)
 	estimator.dual.BlockStepTo(u, bar, n.f(x), u, eta, 0, s.N)
 	return bar
-}
-
-// E_P[ḡ_{k−1}] = Ĵ_{k−1}ᵀy_{k−1} + (a_{k−1}/a_k)(∇f(x_{k−1})ᵀȳ_{k−1} − Ĵ_{k−2}ᵀy_{k−2}).
-func TestSeparableEstimateIsUnbiased(t *testing.T) {
-	s := uneven(53, 6, 2)
-	for _, st := range []Strategy{Replacement, Historical} {
-		for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}} {
-			m := SeparableBlock{Strategy: st, Schedule: Theory, Block: 2}
-			for k := 1; k < 6; k++ {
-				before := walked(t, s, d, m, k-1).template.estimator.(*separableEstimator)
-				w := walked(t, s, d, m, k)
-				estimator := w.template.estimator.(*separableEstimator)
-				dim := len(w.template.x)
-				w.template.k++
-				w.template.aPrev, w.template.a = w.template.a, w.template.nextWeight()
-				mean := make([]float64, dim)
-				p := estimator.s.p
-				for P, prob := range p.p {
-					estimator.s.p = forced(p, P)
-					estimator.estimatePrimal(w.template)
-					for i, v := range w.template.g {
-						mean[i] += prob * v
-					}
-				}
-				bar := fullUpdate(s, estimator, before.y, w.template.x, estimator.etaPrev)
-				n := logisticTwin(s, w.lifted)
-				now := n.times(n.jac(w.template.x), bar, 0, 6)
-				want := combine(1, tables(s, estimator.slope, estimator.y, dim), w.template.aPrev/w.template.a, combine(1, now, -1, tables(s, before.slope, before.y, dim)))
-				agree(t, fmt.Sprintf("%v %T, step %d", st, d, k+1), mean, want, 1e-11)
-			}
-		}
-	}
 }
 
 // The tied step P_{k+1} = Q_k = R_k is unbiased over Q_k: with the tables of

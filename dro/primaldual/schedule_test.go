@@ -202,41 +202,6 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 	}
 }
 
-// The growth of the theorems' tables: (1+α)^k, k, constant, constant.
-func TestScheduleGrowth(t *testing.T) {
-	scheduleCases(t, func(name string, m moduli, c constants, p proposition) {
-		const steps = 200000 // beyond the transient
-		a, A := 0.0, 0.0
-		var as, As []float64
-		for k := 1; k <= steps && A < 1e100; k++ {
-			a = p.theory.nextWeight(k, A, a)
-			A += a
-			as, As = append(as, a), append(As, A)
-		}
-		last := len(as) - 1
-		half := last / 2
-		switch {
-		case m.mu > 0 && m.nu > 0: // a_k/A_{k−1} tends to a constant
-			r1, r2 := as[half]/As[half-1], as[last]/As[last-1]
-			if !(r2 > 0) || !(math.Abs(r2/r1-1) <= 0.1) {
-				t.Errorf("%s: growth %v, then %v a step", name, r1, r2)
-			}
-		case m.mu > 0: // a_k ∝ k
-			if r := as[last] / as[half]; r < 1.5 || r > 2.6 {
-				t.Errorf("%s: a_k grows by %v over twice the steps", name, r)
-			}
-		case m.nu > 0: // bounded by (primalPrimal): constant in the end
-			if !(math.Abs(as[last]/as[half]-1) <= 0.01) {
-				t.Errorf("%s: a_k goes from %v over %v to %v", name, as[0], as[half], as[last])
-			}
-		default:
-			if !(math.Abs(as[last]/as[half]-1) <= drotest.ClosedForm) {
-				t.Errorf("%s: a_k goes from %v over %v to %v", name, as[0], as[half], as[last])
-			}
-		}
-	})
-}
-
 // The decay conditions (stoch:primal:decay) and (stoch:dual:decay), summing the
 // series until its tail is negligible.
 func TestDecayConditions(t *testing.T) {
@@ -295,23 +260,6 @@ func TestScheduleOfBilinearCoupling(t *testing.T) {
 	}
 }
 
-// Dividing all weights by one number is no change.
-func TestRescaling(t *testing.T) {
-	scheduleCases(t, func(name string, m moduli, c constants, p proposition) {
-		const by = 1e7
-		a, A := 0.0, 0.0
-		for k := 1; k < 50; k++ {
-			a = p.theory.nextWeight(k, A, a)
-			A += a
-		}
-		want := p.theory.nextWeight(50, A, a)
-		p.theory.rescale(by)
-		if got := p.theory.nextWeight(50, A/by, a/by); !drotest.IsNear(got*by, want, 1e-9, want) {
-			t.Errorf("%s: a_50 = %v, rescaled %v", name, want, got*by)
-		}
-	})
-}
-
 // So it is in the middle of a solve, where they have grown too large: the step after is as
 // long.
 func TestLargeWeightsAreRescaled(t *testing.T) {
@@ -323,16 +271,4 @@ func TestLargeWeightsAreRescaled(t *testing.T) {
 			t.Errorf("%s: A = %v after rescaling, a step of %v, %v before", name, w.A, got, want)
 		}
 	})
-}
-
-// The largest ratio of constants is of those that are not 0, in any unit.
-func TestLargestRatioOfConstants(t *testing.T) {
-	for _, unit := range []float64{1e-6, 1, 1e6} {
-		c, p, gamma := []float64{3 * unit, 0, unit}, []float64{0.25, 1, 1}, []float64{9, 0, 0.1}
-		for want, got := range map[float64]float64{6: maxRatio(c, p, nil), math.Sqrt(10): maxRatio(c, p, gamma), 2: maxRatio2(c, p, []float64{3, 1, 1})} {
-			if !drotest.IsNear(got, want*unit, 1e-12*unit, 0) {
-				t.Errorf("%v, not %v", got, want*unit)
-			}
-		}
-	}
 }

@@ -169,15 +169,6 @@ func naiveBlock(d saddle.Dual, f, y, a, e float64, blocks, n int) float64 {
 	panic("no such dual")
 }
 
-// forced returns a sampler with the probabilities of a that always draws i.
-func forced(a *alias, i int) *alias {
-	f := &alias{p: a.p, keep: make([]float64, len(a.p)), other: make([]int32, len(a.p))}
-	for j := range f.other {
-		f.other[j] = int32(i)
-	}
-	return f
-}
-
 // logisticTwin returns the dense functions of a logistic sample, lifted or not.
 func logisticTwin(s drotest.Sample, lifted bool) *twin {
 	margin := func(x []float64, j int) float64 {

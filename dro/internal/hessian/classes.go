@@ -4,20 +4,15 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
-const (
-	// blockRows is the number of samples per column that the block of a class is estimated from.
-	blockRows = 4
-
-	// mostBlockEntries is the number of entries of all blocks above which their diagonals stand for
-	// them.
-	mostBlockEntries = 1 << 25
-)
+// mostBlockEntries is the number of entries of all blocks above which their diagonals replace them.
+const mostBlockEntries = 1 << 25
 
 // classBlocks precondition the Hessian of samples with K margins each by its blocks on the diagonal,
 //
@@ -62,7 +57,7 @@ func (b *classBlocks) update(h *Operator, slope []float64) error {
 	b.diag = h.diagonal
 	most := e.N
 	if b.formed {
-		most = max(512, blockRows*b.d)
+		most = max(512, sampling.RowsPerColumn*b.d)
 	}
 	e.Spend(1)
 	overflow := make([]int, b.k)

@@ -202,26 +202,9 @@ var (
 // dropped.
 const FirstDamping, LeastDamping = 1e-3, 1e-6
 
-// TakeOver takes the Hessian of another run on a like problem, without its damping. That
-// of P in x, a Schur complement, becomes the one of the τ-lift where that is asked for.
+// TakeOver copies the Hessian of another run on a like problem, without its damping. Neither is lifted.
 func (m *Factored) TakeOver(from *Factored) error {
-	for i := range from.Matrix.SymmetricDim() {
-		for j := i; j < from.Matrix.SymmetricDim(); j++ {
-			m.Matrix.SetSym(i, j, from.Matrix.At(i, j))
-		}
-	}
+	m.Matrix.CopySym(from.Matrix)
 	copy(m.Full, from.Full)
-	if m.lifted && !from.lifted {
-		for i := range m.D {
-			if from.total > 0 {
-				for j := i; j < m.D; j++ {
-					m.Matrix.SetSym(i, j, m.Matrix.At(i, j)+from.cross[i]/from.total*from.cross[j])
-				}
-			}
-			m.Matrix.SetSym(i, m.D, -from.cross[i])
-		}
-		m.Matrix.SetSym(m.D, m.D, from.total)
-		m.Full[m.D] = from.total
-	}
 	return m.Redamp(0)
 }

@@ -2,9 +2,9 @@ package hessian
 
 import "github.com/drotrain/drotrain/dro/internal/sampling"
 
-// AlikeShare is the effective share of the weights from which a part of the samples is taken to be
-// like any other.
-const AlikeShare = 0.52
+// AlikeShare is the effective proportion of the samples from which any part of them is assumed to
+// represent all.
+const AlikeShare = 0.5
 
 // updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
 // It takes more where weights differ, so that the effective number is about w.Samples.

@@ -18,8 +18,9 @@ const (
 	// first.
 	unpenalisedFirst = 4000
 
-	// continuationGap is the gap of a stage, relative to its largest penalty.
-	continuationGap = 0.05
+	// stageGap is the gap of a stage, relative to its largest penalty, and of the quadratic problem of
+	// a step, relative to the decrease expected before.
+	stageGap = 0.05
 
 	// nonsmoothMultiplier is the multiplier of a ball, relative to the objective, below which a
 	// nonsmooth point is near. A continuation begins at twice that.
@@ -137,7 +138,7 @@ func (m *continuation) Step() error {
 	dual, most := m.dual.Smoothed(m.nu, c.N)
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed = m.x, m.Settings.Seed
-	if s.RelativeGap = max(continuationGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
+	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
 	s.MaxPasses = max(leastPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after

@@ -13,13 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const (
-	// nearestRows is the part of all rows whose weights a step decides: those nearest to the threshold.
-	nearestRows = 0.125
-
-	// sqpGap is the gap of a step's quadratic problem, relative to the decrease expected before.
-	sqpGap = 0.01
-)
+// nearestRows is the part of all rows whose weights a step decides: those nearest to the threshold. A
+// step that fails takes four times as many.
+const nearestRows = 0.125
 
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
@@ -110,12 +106,12 @@ func (m *sqp) advance() error {
 	m.value = c.Objective
 	goal := m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value)
 	h := m.hessian()
-	for share := nearestRows; ; share *= 4 {
+	for share := nearestRows; ; share *= sampleGrowth {
 		p, err := m.pieces(h, share)
 		if err != nil {
 			return err
 		}
-		tolerance := max(1e-15*math.Abs(m.value), min(sqpGap*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
+		tolerance := max(1e-15*math.Abs(m.value), min(stageGap*min(m.last, math.Abs(m.value)), math.Max(0.1*goal, 1e-4*m.last)))
 		exact := p.solve(tolerance)
 		fall := p.modelDecrease(p.start)
 		if !exact && !(fall > 0) || math.IsNaN(fall) {

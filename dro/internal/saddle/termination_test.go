@@ -40,29 +40,3 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
-
-// A status has a name from the first to the last, and others have none.
-func TestNamesOfStatuses(t *testing.T) {
-	for s, want := range map[Status]string{-1: "Status(-1)", NotSolved: "not solved", Inconsistent: "inconsistent", Inconsistent + 1: "Status(6)"} {
-		if s.String() != want {
-			t.Errorf("%q, not %q", s, want)
-		}
-	}
-}
-
-// The settings by default are those that their comment says, and any positive ones will do.
-func TestSettingsThatWillDo(t *testing.T) {
-	s := DefaultSettings()
-	if s.RelativeGap != 1e-6 || s.MaxPasses != 10_000 || s.CheckEvery != 2 {
-		t.Errorf("%+v", s)
-	}
-	for _, v := range []float64{5e-324, 0.5, 1, 1e300, 0, -1, math.NaN()} {
-		for k := range 3 {
-			s := DefaultSettings()
-			*[]*float64{&s.RelativeGap, &s.MaxPasses, &s.CheckEvery}[k] = v
-			if err := s.Validate(3); (err == nil) != (v > 0) {
-				t.Errorf("setting %d of %v: %v", k, v, err)
-			}
-		}
-	}
-}

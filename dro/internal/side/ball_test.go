@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"github.com/drotrain/drotrain/internal/exact"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -164,82 +163,6 @@ func TestInvalidAdversaries(t *testing.T) {
 }
 
 func errorOf(_ *Groups, err error) error { return err }
-
-// The price of a χ² ball is that of a bisection in 256 bits, for losses that are alike, far
-// apart or tied.
-func TestPriceOfChi2IsExact(t *testing.T) {
-	rng := drotest.RngOf(214)
-	for trial := range 80 {
-		n := 2 + rng.IntN(12)
-		f := hardLosses(rng, n)
-		var w []float64
-		if trial%2 == 0 {
-			w = drotest.OnSimplex(rng, n)
-		}
-		radius := math.Pow(10, 5*rng.Float64()-4)
-		got := Simplex{Divergence: PearsonChi2, Radius: radius, Weights: w}.MultiplierAt(f)
-		want := priceByBisection(f, w, radius)
-		if !(math.Abs(got-want) <= 1e-7*want+1e-12*drotest.MaxAbs(f)) {
-			t.Errorf("trial %d, radius %g: a price of %v, %v by bisection, losses up to %g", trial, radius, got, want, drotest.MaxAbs(f))
-		}
-	}
-}
-
-// priceByBisection is Σ w(f − θ)₊ at the θ for which y ∝ w(f − θ)₊ is on the boundary.
-func priceByBisection(f, w []float64, radius float64) float64 {
-	at := func(theta exact.Real) (mass, divergence exact.Real) {
-		total, square := exact.New(0), exact.New(0)
-		mass = exact.New(0)
-		for j, v := range f {
-			weight := exact.New(1)
-			if w != nil {
-				weight = exact.New(w[j])
-			}
-			total = exact.Add(total, weight)
-			if u := exact.Sub(exact.New(v), theta); exact.IsLess(exact.New(0), u) {
-				mass = exact.Add(mass, exact.Mul(weight, u))
-				square = exact.Add(square, exact.Mul(weight, exact.Mul(u, u)))
-			}
-		}
-		// ½(Σ y²/w − 1) of y = w(f−θ)₊/mass and w of sum one.
-		mean := exact.Div(mass, total)
-		ratio := exact.Div(exact.Div(square, total), exact.Mul(mean, mean))
-		return mean, exact.Div(exact.Sub(ratio, exact.New(1)), exact.New(2))
-	}
-	lo, hi := exact.New(slices.Max(f)-1e18*(1+drotest.MaxAbs(f))), exact.New(slices.Max(f))
-	if atTop(f, w) >= 1/(1+2*radius) {
-		return 0
-	}
-	for range 170 {
-		mid := exact.Div(exact.Add(lo, hi), exact.New(2))
-		if _, d := at(mid); exact.IsLess(exact.New(radius), d) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	mass, _ := at(lo)
-	price, _ := mass.Float64()
-	return price
-}
-
-// atTop is the share of the weight on the largest loss.
-func atTop(f, w []float64) float64 {
-	top, of, all := math.Inf(-1), 0.0, 0.0
-	for j, v := range f {
-		weight := 1.0
-		if w != nil {
-			weight = w[j]
-		}
-		if all += weight; v > top {
-			top, of = v, 0
-		}
-		if v == top {
-			of += weight
-		}
-	}
-	return of / all
-}
 
 // The price of a ball is found where its terms cancel: two losses far above the mean and near
 // each other, and references so far apart that the slope of D is all rounding.
