@@ -12,13 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// How much a lower bound from the curvature may cost, and what is expected to be needed.
-const (
-	// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
-	mostPasses = 1
-	// shortfallSpare multiplies an estimate of the shortfall, and what lacked where a bound failed.
-	shortfallSpare = 1.2
-)
+// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
+const mostPasses = 1
 
 // CertifyAtDecrement tries CertifyByCurvature where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
@@ -44,14 +39,14 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
-			c.Shortfall *= min(16, shortfallSpare*lacking)
+			c.Shortfall *= min(16, lacking)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
 		if gap <= goal {
 			return
 		}
-		c.Shortfall = shortfallSpare * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+		c.Shortfall = max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
 }
 
@@ -76,7 +71,7 @@ func RequiredDecrement(r *saddle.Run) float64 {
 }
 
 // shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
-// of them all, and by a little more; 1 where that is not known.
+// of them all; 1 where that is not known.
 func shortfall(c *saddle.Certifier) float64 {
 	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	dual, responds := c.Problem.Dual.(saddle.Adversary)
@@ -99,7 +94,7 @@ func shortfall(c *saddle.Certifier) float64 {
 	})
 	c.Rows.Share(has, wants)
 	if all := vec.Sum(has); all > 0 {
-		return shortfallSpare * vec.Sum(wants) / all
+		return vec.Sum(wants) / all
 	}
 	return 1
 }
