@@ -41,11 +41,6 @@ func (m *Model) outputs() int { return m.Encoder.Target.Outputs() }
 // of a column; nil for other targets.
 func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
 
-// errClasses reports what is not there for more than two classes.
-func errClasses(what string) error {
-	return fmt.Errorf("%s: the target has more than two classes, for which there is none; drotrain predict scores tables by such a model", what)
-}
-
 // classStart returns the point that the solvers start from: no coefficient but the logarithms of the
 // proportions of the classes.
 func classStart(d *data.Dataset, outputs int) []float64 {
