@@ -32,7 +32,7 @@ func (e *UncertifiedError) Error() string {
 // Unwrap returns the reason, one of ErrLimit, ErrStalled, …
 func (e *UncertifiedError) Unwrap() error { return e.cause }
 
-// Uncertified is nil for a model whose gap was certified, and otherwise an
+// Uncertified returns nil for a model whose gap was certified, and otherwise an
 // *UncertifiedError. A limit is no error of Fit, for the model is of use and says what
 // it is worth; a service that insists on a certificate asks here.
 func (s *Summary) Uncertified() error {

@@ -75,8 +75,8 @@ func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.
 		return s, nil
 	}
 	t := m.table(m.Run.Train)
-	t.Memory = j.Within(part)
-	s, err := m.selected(ctx, t, x, o)
+	t.Memory = j.Part(part)
+	s, err := m.selectLevel(ctx, t, x, o)
 	if err == nil && j != nil {
 		if b, err := json.Marshal(s); err == nil {
 			kept.Selection, kept.Start = b, s.Start

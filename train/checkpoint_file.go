@@ -26,7 +26,7 @@ type Checkpoint struct {
 	prefix string // of all names
 }
 
-// A checkpointFile is the file of a Checkpoint and of those that Within returns.
+// A checkpointFile is the file of a Checkpoint and of those that Part returns.
 type checkpointFile struct {
 	path  string
 	every time.Duration
@@ -85,9 +85,9 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	return j, nil
 }
 
-// Within returns a checkpoint in the same file for a part of the training: all its names begin with
+// Part returns a checkpoint in the same file for a part of the training: all its names begin with
 // the name of the part.
-func (j *Checkpoint) Within(part string) *Checkpoint {
+func (j *Checkpoint) Part(part string) *Checkpoint {
 	if j == nil {
 		return nil
 	}
@@ -206,8 +206,8 @@ func (j *Checkpoint) write() {
 	j.next = time.Now().Add(j.every)
 }
 
-// Begun reports whether the checkpoint has the value of any part.
-func (j *Checkpoint) Begun() bool {
+// HasParts reports whether the checkpoint has the value of any part.
+func (j *Checkpoint) HasParts() bool {
 	if j == nil {
 		return false
 	}

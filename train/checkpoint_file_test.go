@@ -15,7 +15,7 @@ import (
 func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
 	j := NewCheckpoint(path, time.Hour)
-	if err := j.Agree("seed", "3"); err != nil || j.Resumed() || j.Begun() {
+	if err := j.Agree("seed", "3"); err != nil || j.Resumed() || j.HasParts() {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -25,7 +25,7 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a value was written before its time")
 	}
-	fold := j.Within("fold 1")
+	fold := j.Part("fold 1")
 	fold.Store("first", "another")
 	if err := fold.Agree("seed", "4"); err != nil {
 		t.Error(err)
@@ -43,11 +43,11 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if ok, err := k.Load("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
 		t.Error(ok, err, x)
 	}
-	if ok, _ := k.Load("second", &x); ok || !k.Resumed() || !k.Begun() {
+	if ok, _ := k.Load("second", &x); ok || !k.Resumed() || !k.HasParts() {
 		t.Error("parts differ")
 	}
 	var text string
-	if ok, err := k.Within("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
+	if ok, err := k.Part("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
 		t.Error(ok, err, text)
 	}
 	var changed *ChangedError
@@ -113,7 +113,7 @@ func TestCheckpoint_Nil(t *testing.T) {
 	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Err(), j.Remove()); err != nil || done {
 		t.Error(err, done)
 	}
-	if j.Within("fold") != nil || j.Begun() || j.Resumed() || len(j.Facts("")) != 0 {
+	if j.Part("fold") != nil || j.HasParts() || j.Resumed() || len(j.Facts("")) != 0 {
 		t.Error("it keeps something")
 	}
 }

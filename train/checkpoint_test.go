@@ -96,7 +96,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 			}
 			m, err := k.fit(ctx, f, cfg)
 			cancel()
-			if k.every > 0 && cfg.Checkpoint.Begun() && err != nil {
+			if k.every > 0 && cfg.Checkpoint.HasParts() && err != nil {
 				_ = cfg.Checkpoint.Flush()
 			}
 			if cfg.Checkpoint.Err() != nil {
@@ -182,7 +182,7 @@ func TestChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.Within("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+			if ok, _ := cfg.Checkpoint.Part("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
 				known++
 			}
 		}

@@ -25,7 +25,7 @@ type Choice struct {
 	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
-// options are those of package tune.
+// options returns the options of package tune.
 func (c Choice) options() tune.Options {
 	o := tune.DefaultOptions()
 	o.Criterion, o.Folds, o.Rate, o.Curve = c.Select, c.Folds, c.Rate, c.LearningCurve
@@ -45,8 +45,8 @@ func (c Choice) validate() error {
 	return c.options().Validate()
 }
 
-// mostPathWork bounds the rows × columns on which a training brackets the optima at every
-// price too, for its report.
+// mostPathWork limits the rows × columns on which a training also brackets the optimum at every ν,
+// for its report.
 const mostPathWork = 400_000
 
 // leastChoiceRows is the least number of rows that a choice with group coefficients is
@@ -54,8 +54,8 @@ const mostPathWork = 400_000
 const leastChoiceRows = 10_000
 
 // choose chooses the level, from the plain average x. Where nobody asked for a choice,
-// rows too few for one leave the plain average, with a note. The rows lie in an order drawn
-// by the seed, and so do the folds.
+// rows too few for one leave the plain average, with a note. The seed determines the order of the
+// rows and the folds.
 func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.options()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == autoSolver
@@ -103,8 +103,8 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	_, err = m.Run.disk.whole(ctx, func(ctx context.Context) error {
-		return m.named(m.choose(ctx, nil, time.Now()))
+	_, err = m.Run.disk.runChecked(ctx, func(ctx context.Context) error {
+		return m.nameColumn(m.choose(ctx, nil, time.Now()))
 	})
 	if err != nil {
 		return nil, nil, err

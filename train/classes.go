@@ -160,7 +160,7 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	return out
 }
 
-// predictionNames returns the names of the columns that a prediction has besides the row.
+// predictionNames returns the names of the columns of a prediction other than the row number.
 func (m *Model) predictionNames() []string {
 	names := []string{rowName, predictionName}
 	switch classes := m.Classes(); {

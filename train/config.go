@@ -1,4 +1,4 @@
-// Package train turns a table into a certified robust model: it reads and
+// Package train fits a certified robust model to a table: it reads and
 // encodes the rows (package data), builds the per-sample losses (package
 // losses), solves the saddle problem (package dro) and keeps the result as a
 // Model that predicts, explains itself, saves and loads.
@@ -39,7 +39,7 @@ type Config struct {
 	Reference         []string `json:"reference,omitempty" yaml:"-"`                       // column=level: levels whose coefficient is 0
 	TargetTransform   string   `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
 	Log               []string `json:"log,omitempty" yaml:"-"`                             // features whose logarithm is taken, see data.Transforms
-	Square            []string `json:"square,omitempty" yaml:"-"`                          // features whose square is one besides
+	Square            []string `json:"square,omitempty" yaml:"-"`                          // features whose square is added as a feature
 	Spline            []string `json:"spline,omitempty" yaml:"-"`                          // column:knots
 	Interact          []string `json:"interact,omitempty" yaml:"interact"`                 // column:column
 	Filter            string   `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
@@ -87,10 +87,10 @@ type Config struct {
 	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
 
 	Rows *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
-	// Rows that memory has no room for lie in files without a name in this directory, or the
-	// nearest one above that is there; without one they are refused.
+	// Cache is the directory for rows that do not fit into memory, in unnamed files; if it does not
+	// exist, its nearest existing parent. Without it such rows are an error.
 	Cache string `json:"-" yaml:"cache"`
-	// OnDisk stores the encoded rows in Cache even where memory has room for them.
+	// OnDisk stores the encoded rows in Cache even if they fit into memory.
 	OnDisk bool `json:"-" yaml:"-"`
 
 	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it

@@ -20,7 +20,7 @@ const (
 )
 
 // CrossfitBelow is the number of rows below which a hold-out has too few rows of a small group for
-// a verdict: the command cross-fits there unless it is told otherwise.
+// a verdict: the command cross-fits there by default.
 const CrossfitBelow = 2000
 
 // crossfitFolds is the number of folds of a cross-fitted evaluation.
@@ -54,10 +54,10 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	began, arena := time.Now(), m.Run.arena()
 	out := &OutOfFold{Folds: crossfitFolds}
-	m.Run.Rest() // the folds have rows of their own
+	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
 		cfg := m.unchosen()
-		cfg.Checkpoint = m.Config.Checkpoint.Within(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
+		cfg.Checkpoint = m.Config.Checkpoint.Part(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
 		if cfg.Observe = m.tickFold(k, began); cfg.Observe != nil {
 			cfg.Observe(Progress{}) // before its rows are encoded
 		}

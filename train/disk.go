@@ -26,8 +26,7 @@ const (
 	heapShare = 0.7 // of the memory, what cannot leave it
 )
 
-// A MemoryError says that a training needs more memory, or more room on disk, than there
-// is.
+// A MemoryError reports that a training needs more memory or disk than is available.
 type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }
@@ -72,8 +71,8 @@ func (c Config) columns(f *data.Frame) (columns, categories int) {
 type demand struct {
 	columns int   // of the matrix
 	matrix  int64 // of the training rows
-	memory  int64 // where they lie there
-	heap    int64 // where they lie on disk: what cannot leave memory
+	memory  int64 // if they are stored in memory
+	heap    int64 // if they are stored on disk: what must stay in memory
 	choice  int64 // of memory and of heap, for choosing the level or coefficients of groups
 	table   int64 // of heap, for the columns of a table that is read whole
 	disk    int64
@@ -117,8 +116,8 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	return d
 }
 
-// fits reports whether the rows have room in memory, of which the process has some: an eighth
-// stays free.
+// fits reports whether the rows fit into memory, of which the process already uses have bytes: an
+// eighth stays free.
 func (d demand) fits(memory, have int64) bool { return d.memory < memory-memory/8-have }
 
 // newDiskStorage decides where the rows of a table lie: nil is memory, if there is enough, or if
@@ -255,7 +254,7 @@ func (o *diskStorage) advised(err error) error {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		return &diskError{err, "nothing is left behind; free some room there, or name a directory on another disk with Config.Cache"}
+		return &diskError{err, "nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
 	case errors.Is(err, o.err()):
 		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}
@@ -270,9 +269,9 @@ func (o *diskStorage) close() {
 	o.Arena.Close()
 }
 
-// whole calls do. It reports whether vectors or rows found no place on disk, in which case the results
-// of do are not to be used.
-func (o *diskStorage) whole(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
+// runChecked calls do. It reports whether vectors or rows could not be stored on disk: the results of
+// do must then not be used.
+func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
 	err = do(ctx)
 	if why := o.err(); why != nil {
 		lost, err = true, why

@@ -42,7 +42,7 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 //
 // A run that stops at a limit is a Model whose Status says so, not an error.
 // When ctx is cancelled during the robust training, Fit returns the best model
-// so far besides the error of the context.
+// so far and the error of the context.
 func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // fit works like solve, but for rows that are lost on the way: nothing that was computed counts.
 func (m *Model) fit(ctx context.Context, oracle rowOracle, began time.Time) error {
-	lost, err := m.Run.disk.whole(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
+	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
 	}
@@ -175,7 +175,7 @@ func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOra
 func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskStorage) (m *Model, oracle rowOracle, err error) {
 	defer func() {
 		if err == nil {
-			err = away.err() // a vector had no room on the disk
+			err = away.err() // a vector did not fit on the disk
 		}
 		if err != nil {
 			err = away.advised(err)
@@ -218,7 +218,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 		m.note("hold-out rows: " + s)
 	}
 	if fitted.Holdout != nil {
-		m.note(strayGroups(train.Groups, fitted.Holdout.Groups)...)
+		m.note(untrainedGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
 	if err := cfg.recalibrable(encoder.Target.Task); err != nil {
 		return nil, nil, err
@@ -285,6 +285,7 @@ func start(loss losses.Loss, d *data.Dataset, mean float64) []float64 {
 	return x
 }
 
+// settings returns the options of the solver for a phase.
 func (m *Model) settings(phase string, began time.Time) dro.Options {
 	s := dro.Options{}
 	s.X0 = m.from
@@ -326,8 +327,8 @@ func (m *Model) solveBaselines(ctx context.Context, oracle rowOracle, began time
 	return plain, balanced, nil
 }
 
-// named says an error about a coordinate of x in terms of its column.
-func (m *Model) named(err error) error {
+// nameColumn returns err, with the name of the column in place of a coordinate.
+func (m *Model) nameColumn(err error) error {
 	var overflow *dro.OverflowError
 	if !errors.As(err, &overflow) {
 		return err
@@ -345,7 +346,7 @@ func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Du
 	s.X0 = start
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
 	res, err := m.solved(ctx, phase, p, nil, s)
-	return res, m.named(err)
+	return res, m.nameColumn(err)
 }
 
 // summariseBaseline reports what a baseline does, under the adversary of the model too.
@@ -389,7 +390,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 		res, err = m.solved(ctx, "robust", p, method, s)
 	}
 	if res == nil {
-		return m.named(err)
+		return m.nameColumn(err)
 	}
 	m.Coefficients = res.X
 	m.Run.Loss = rowLosses(oracle, res.X)
@@ -413,7 +414,7 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
 	s.Solver, s.Loss, s.Level = m.Config.Solver, m.Config.Loss, m.Config.Level.String()
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
-	s.Penalty, s.Nu = m.price(p)
+	s.Penalty, s.Nu = m.divergence(p)
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.concentration(res.Weights)
 	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
@@ -428,9 +429,9 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	}
 }
 
-// price returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
-// what the ball at its radius amounts to.
-func (m *Model) price(p *dro.Problem) (penalty string, nu float64) {
+// divergence returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
+// the multiplier of the ball of its radius.
+func (m *Model) divergence(p *dro.Problem) (penalty string, nu float64) {
 	c := m.Config
 	switch {
 	case c.Groupwise() || c.Average != "" || c.Protect != nil:

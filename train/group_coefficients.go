@@ -117,7 +117,7 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 func (c *Config) designTooLarge(g *GroupDesign) string {
 	switch {
 	case c.comm != nil:
-		return "the rows lie with several ranks"
+		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:
 		return "they need a penalty, and μ is 0"
 	case g.Columns > mostGroupColumns:
@@ -138,9 +138,9 @@ func designBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// roomForProducts refuses a matrix with the columns of group coefficients for which there is not
+// checkProductMemory refuses a matrix with the columns of group coefficients for which there is not
 // enough memory or, of rows on disk, not enough disk.
-func (c Config) roomForProducts(g *GroupDesign, rows *encodedRows, away *diskStorage) error {
+func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *diskStorage) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -332,7 +332,7 @@ func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encoded
 		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
 	}
 	if g.Ridge > 0 {
-		if err := c.roomForProducts(g, rows, away); err != nil {
+		if err := c.checkProductMemory(g, rows, away); err != nil {
 			if away == nil && c.Cache == "" && c.GroupCoefficients != GroupCoefficientsPooled {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil

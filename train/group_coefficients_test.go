@@ -315,7 +315,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	cfg.KeepRows = true
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
 	for _, m := range ranked(t, 2, f, cfg) {
-		if g := m.Result.Design; g == nil || g.Ridge != 0 || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows lie with several ranks") {
+		if g := m.Result.Design; g == nil || g.Ridge != 0 || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows are sharded over several ranks") {
 			t.Errorf("design %+v, notes %q", g, m.Notes)
 		}
 	}

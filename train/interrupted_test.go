@@ -142,7 +142,7 @@ func TestProblemsThatAreNone(t *testing.T) {
 		t.Error("a table without columns is predicted")
 	}
 	before := written(t, m)
-	if m.Complete(); string(written(t, m)) != string(before) || len(m.Run.Weights) != m.TrainRows {
+	if m.GatherRows(); string(written(t, m)) != string(before) || len(m.Run.Weights) != m.TrainRows {
 		t.Error("a model of one process is completed")
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// LogTo has every training with this configuration log to l how it comes along: at Info the
+// LogTo makes every training with this configuration log its progress to l: at Info the
 // first check point of every phase, then one an interval, and the one that certifies; at Debug
-// the decisions of the solver, by Logf. Observe is called besides. Summary and Progress are
+// the decisions of the solver, by Logf. Observe is also called. Summary and Progress are
 // slog.LogValuers, for a program that logs them itself.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	c.newLog = func() func(Progress) { return logEvery(l, interval) }
@@ -35,8 +35,7 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// withLog returns the configuration of one training: Observe logs besides, where LogTo asked
-// for it.
+// withLog returns the configuration of one training: Observe also logs if LogTo was called.
 func (c Config) withLog() Config {
 	if c.newLog == nil {
 		return c

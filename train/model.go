@@ -37,7 +37,7 @@ type Model struct {
 	Notes  []string     `json:"notes"`
 
 	Sources     []data.Source `json:"sources"`              // files, with their SHA-256
-	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: they cannot be told from the table again
+	RowsGiven   bool          `json:"rows_given,omitempty"` // a program chose the rows: the table does not determine them
 	TrainRows   int           `json:"train_rows"`
 	HoldoutRows int           `json:"holdout_rows"`
 	Periods     *Periods      `json:"periods,omitempty"` // of a hold-out by time

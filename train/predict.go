@@ -62,7 +62,7 @@ func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*
 func (p *Prediction) finite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
 		m, v := 0.0, p.Score[i]
-		if p.Margin != nil { // of more than two classes there is none
+		if p.Margin != nil { // absent for more than two classes
 			m = p.Margin[i]
 		}
 		if m-m != 0 || v-v != 0 {

@@ -30,7 +30,7 @@ func (c Config) Spec() data.Spec {
 	}
 }
 
-// transforms returns the columns to make; what is no number or no pair is refused before.
+// transforms returns the columns to make; Validate has checked the texts.
 func (c Config) transforms() data.Transforms {
 	t := data.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {

@@ -43,7 +43,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	d := m.Run.Train
 	t := m.table(d)
-	t.Memory = m.Config.Checkpoint.Within("recalibration")
+	t.Memory = m.Config.Checkpoint.Part("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {
@@ -52,7 +52,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, tell)
 	if err != nil {
-		return fmt.Errorf("recalibrating: %w", m.named(err))
+		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
 	}
 	slope, intercept, err := m.fitScores(ctx, margin)
 	if err != nil {

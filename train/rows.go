@@ -20,6 +20,7 @@ type RowSet struct {
 	Holdout []int // may be empty
 }
 
+// validate returns an error unless all rows are among the n of the table, none of them twice.
 func (s *RowSet) validate(n int) error {
 	if len(s.Train) == 0 {
 		return fmt.Errorf("no rows to train on")
@@ -39,8 +40,8 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// rows returns the rows to train on, in their order, and those held out. What is as long as
-// the table lies in the arena.
+// rows returns the rows to train on, in their order, and those held out. Vectors of
+// one entry a row of the table are in the arena.
 func (c *Config) rows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
 	if arena != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
 		train, held, err = data.SplitInto(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
@@ -98,21 +99,21 @@ func shuffle(rows []int, seed uint64) {
 	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// strayGroups names groups of the hold-out without a training row: no training protects
-// them.
-func strayGroups(trained, held []data.Grouping) (notes []string) {
+// untrainedGroups returns notes on groups of the hold-out without a training row, which no training
+// protects.
+func untrainedGroups(trained, held []data.Grouping) (notes []string) {
 	for k, g := range held {
 		known := map[string]bool{}
 		for _, l := range trained[k].Labels {
 			known[l] = true
 		}
-		stray := slices.DeleteFunc(slices.Clone(g.Labels), func(l string) bool { return known[l] })
-		if len(stray) == 0 {
+		untrained := slices.DeleteFunc(slices.Clone(g.Labels), func(l string) bool { return known[l] })
+		if len(untrained) == 0 {
 			continue
 		}
-		said := strconv.Quote(stray[0])
-		if len(stray) > 1 {
-			said = fmt.Sprintf("%s and %d more", said, len(stray)-1)
+		said := strconv.Quote(untrained[0])
+		if len(untrained) > 1 {
+			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
 		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which no training protects: %s", g.Name, said))
 	}
@@ -126,7 +127,7 @@ type Periods struct {
 	Holdout [2]string `json:"holdout"`
 }
 
-// String tells them in a sentence.
+// String returns the periods as a sentence.
 func (p Periods) String() string {
 	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
 }
@@ -171,7 +172,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 		if files, err = divideFiles(c.comm, f); err != nil {
 			return nil, err
 		}
-		if s, k.periods, err = c.share(ctx, f); err != nil {
+		if s, k.periods, err = c.assignShards(ctx, f); err != nil {
 			return nil, err
 		}
 		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}

@@ -22,29 +22,27 @@ type Run struct {
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
 
-	copies *Copies      // of some, where they lie with ranks
-	rows   *ranks.Rows  // how they lie with ranks; nil: all are here
+	copies *Copies      // of some rows, if they are sharded over ranks
+	rows   *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
 	disk   *diskStorage // storage of the training rows; nil: memory
 }
 
-// Close gives up what of the rows lies on disk, which must not be used any more: the
-// training and the hold-out rows, and what is known and was measured of each.
+// Close releases the rows on disk and the vectors of one entry a row, which must not be used any
+// more.
 func (r *Run) Close() {
 	if r != nil {
 		r.disk.close()
 	}
 }
 
-// Err returns why rows that lie on disk could not be read, if some could not: what is known of
-// them is then of no use.
+// Err returns the error of reading rows from disk, if there was one: the run must then not be used.
 func (r *Run) Err() error { return r.disk.err() }
 
-// Outside reports whether the training rows lie on disk.
+// OnDisk reports whether the training rows are stored on disk.
 func (r *Run) OnDisk() bool { return r.disk != nil }
 
-// Rest gives up the memory that training rows on disk take, which are read again when they are
-// asked for.
-func (r *Run) Rest() {
+// Evict releases the memory that training rows on disk take; they are read again when needed.
+func (r *Run) Evict() {
 	if r.disk != nil {
 		r.disk.Arena.Evict()
 		debug.FreeOSMemory()
@@ -62,13 +60,13 @@ func (e *ChangedDataError) Error() string {
 }
 
 // errRowsGiven says that the rows of a training were chosen by a program (Config.Rows),
-// so that the table alone does not tell which they were.
+// so that the table alone does not determine them.
 var errRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
 
 // Rerun splits and encodes the training table again, as the training did, for a
-// model that was loaded, and sets m.Run. Where memory (m.Config.Memory, else what the
-// system leaves) has no room for the rows they lie in m.Config.Cache, to be given up by
-// Run.Close; without that directory they are a *MemoryError. A table of other contents, by
+// model that was loaded, and sets m.Run. If the rows do not fit into memory
+// (m.Config.Memory, else what the system allows), they are stored in m.Config.Cache until Run.Close;
+// without that directory they are a *MemoryError. A table of other contents, by
 // the SHA-256 of its files, is a *ChangedDataError. Where the adversary's weights are not
 // unique, at ν = 0 and for CVaR, they stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
@@ -146,8 +144,8 @@ func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
 	return &other, nil
 }
 
-// affordable refuses to read the rows of a training again where memory has no room for them,
-// as the footers of its table and the model say.
+// affordable returns an error if the rows of a training do not fit into memory, by the footers of
+// its table and the model.
 func (m *Model) affordable(f *data.Frame) error {
 	if m.Config.Storage == string(data.Sparse) {
 		return nil // its entries are not known

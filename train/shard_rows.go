@@ -24,7 +24,7 @@ const stripeRows = 2048
 // chunkRows is how many rows of a table are looked at at a time, whole stripes.
 const chunkRows = 32 * stripeRows
 
-// assignRows deals rows that every rank has the lists of, which ascend.
+// assignRows assigns rows to ranks, all of which have the ascending lists of rows.
 func assignRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.LocalRange(s.Total)
@@ -67,7 +67,7 @@ func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
 	return 0, all
 }
 
-// assignSplitRows deals the rows of a table of which each tells by itself which side it is on: every rank
+// assignSplitRows assigns the rows of a table in which each row alone determines its split: every rank
 // counts those of some chunks, and takes those that are its own.
 func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()

@@ -51,7 +51,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
 				own.comm = comm
-				s, _, err := own.share(context.Background(), f)
+				s, _, err := own.assignShards(context.Background(), f)
 				if err != nil {
 					return err
 				}
@@ -99,7 +99,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		_ = ranks.Run(2, func(comm ranks.Comm) error {
 			own := c
 			own.comm = comm
-			_, _, told[comm.Rank()] = own.share(context.Background(), f)
+			_, _, told[comm.Rank()] = own.assignShards(context.Background(), f)
 			return nil
 		})
 		for rank, got := range told {

@@ -12,7 +12,7 @@ import (
 )
 
 // readWeights reads the weights of the rows of d, of those that are here, from a column; nil
-// without one. A weight that is no number above 0 is an error, in rows of the hold-out too.
+// without one. A weight that is not positive is an error, also in the hold-out.
 func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
 	if name == "" {
 		return nil, nil
@@ -50,7 +50,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 	if known.Wrong > 0 {
 		more := ""
 		if known.Wrong > 1 {
-			more = fmt.Sprintf(", and so it is no number above 0 in %d of the %d rows", known.Wrong, f.Rows)
+			more = fmt.Sprintf("; %d of %d weights are not positive", known.Wrong, f.Rows)
 		}
 		return nil, fail(known.First, "the weight is %s%s", known.What, more)
 	}
@@ -72,21 +72,21 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 
 // weightStatistics are what is wrong with weights: in how many rows, the first and its value.
 type weightStatistics struct {
-	Type         string // of a column that holds no numbers; else ""
+	Type         string // of a column that is not numeric; else ""
 	First, Wrong int
 	What         string
 	Sum          float64 // of the right ones, times smallSum: finite
 	Least, Most  float64 // of the right ones; 0 for none
 }
 
-// smallSum is a factor that no number of rows makes up for.
+// smallSum scales sums of weights so that they stay finite for any number of rows.
 const smallSum = 0x1p-64
 
 // widestWeights bounds the ratio of two weights: squares of their ratios must not overflow.
 const widestWeights = 1e100
 
-// checkWeights are those of a column whose first row is that of the table: of the hold-out
-// too.
+// checkWeights returns the statistics of a weight column, also of the hold-out; first is the row of the
+// table that its first row is.
 func checkWeights(column *data.Column, first int) weightStatistics {
 	k := weightStatistics{First: -1}
 	if column.Number == nil && column.Len() > 0 {

@@ -35,11 +35,11 @@ func (c *Config) rankable() error {
 	return errors.Join(all...)
 }
 
-// share deals the rows of a table to ranks: a collective call. The training rows are those of
+// assignShards assigns the rows of a table to ranks: a collective call. The training rows are those of
 // one process in the order of the table, but that each shard is in random order, so that its
-// first rows are a sample of it. Where a row alone tells which side it is on, a rank looks at
+// first rows are a sample of it. If each row alone determines its split, a rank looks at
 // its part of the table; elsewhere each looks at all of it.
-func (c *Config) share(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
+func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
 	if h := c.holdout(); f.SplitsByRow(h) {
 		s, err = assignSplitRows(ctx, c.comm, f, h)
 	} else {
@@ -57,7 +57,7 @@ func (c *Config) share(ctx context.Context, f *data.Frame) (s *rowAssignment, pe
 	return s, periods, nil
 }
 
-// firstHeld returns hold-out rows for a look at how well they are told. Over ranks they are read by
+// firstHeld returns hold-out rows for a check of suspiciously good predictions. Over ranks they are read by
 // the first one where their scores are too good, and nil elsewhere, and where a training has ended
 // early.
 func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error) {
@@ -97,8 +97,8 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 	return first, err
 }
 
-// Here returns the training rows [lo, hi) that this process has: all, where they lie with no others.
-func (r *Run) Here() (lo, hi int) { return r.rows.LocalRange(r.Train.N) }
+// LocalRange returns the range [lo, hi) of the training rows that this process has.
+func (r *Run) LocalRange() (lo, hi int) { return r.rows.LocalRange(r.Train.N) }
 
 // arena returns where vectors of one entry a training row lie; nil for memory.
 func (r *Run) arena() *memory.Arena {
@@ -156,10 +156,10 @@ func (r *Run) concentration(y []float64) (squares, largest float64) {
 // places and groups, and what is put in order of them.
 const completeRow = 120
 
-// Complete gives the first rank what a report takes of training rows that lie with several: a
-// collective call. Where its memory has no room the weights stay unknown, and a note says so.
+// GatherRows gathers on the first rank what a report needs of sharded training rows: a collective call.
+// If it does not fit into memory there, the weights stay unknown, and a note says so.
 // Where all rows are here it does nothing.
-func (m *Model) Complete() {
+func (m *Model) GatherRows() {
 	r := m.Run
 	if r == nil || r.rows == nil {
 		return
@@ -200,12 +200,12 @@ type Copies struct {
 	Times []float64
 }
 
-// Copies returns those that a run has where its rows lie with several ranks, nil where the rows
+// Copies returns copies of some training rows if they are sharded over ranks, nil where the rows
 // are too many; sharded is false for a single process.
 func (r *Run) Copies() (c *Copies, sharded bool) { return r.copies, r.rows != nil }
 
-// sampled works like t.Select of rows that lie with several ranks.
-func sampled(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
+// selectSharded works like t.Select for sharded rows.
+func selectSharded(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
 	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
 	s.Rows = level.Rows{N: len(at), Weights: ranks.GatherAt(rows, t.Weights, at), Group: ranks.GatherAt(rows, t.Group, at), Labels: t.Labels}
@@ -222,13 +222,13 @@ func (r *Run) levels() level.Rows {
 	return rows
 }
 
-// selected returns tune.Select. Of rows that lie with several ranks a sample is chosen on, by
-// rank 0, which tells the others.
-func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
+// selectLevel returns tune.Select. Of sharded rows it takes a sample, on rank 0, which broadcasts the
+// outcome.
+func (m *Model) selectLevel(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
 	}
-	t = sampled(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, mostCopied(t.X))))
+	t = selectSharded(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, mostCopied(t.X))))
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool
@@ -245,7 +245,7 @@ func (m *Model) selected(ctx context.Context, t *tune.Table, x []float64, o tune
 				told.Stopped = ranks.StopCode(context.Cause(ctx))
 			}
 		} else {
-			told.Selection.Of, told.Selection.Start = m.Run.Train.N, nil // which the others are not told
+			told.Selection.Of, told.Selection.Start = m.Run.Train.N, nil // which are not broadcast
 		}
 	}
 	b, err := json.Marshal(told)

@@ -34,7 +34,7 @@ func counted(t *testing.T, size int, f *data.Frame, c Config) ([]*Model, []ranks
 		comm, traffic := ranks.Count(comm)
 		m, err := onRank(comm, f, c)
 		if err == nil {
-			m.Complete()
+			m.GatherRows()
 		}
 		out[comm.Rank()], travelled[comm.Rank()] = m, traffic()
 		return err
@@ -209,7 +209,7 @@ func TestRanksWithoutRoomForTheReport(t *testing.T) {
 		if comm.Rank() == 0 {
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
 		}
-		m.Complete()
+		m.GatherRows()
 		if copies, sharded := m.Run.Copies(); m.Run.Weights != nil || copies != nil || !sharded {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}

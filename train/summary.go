@@ -26,7 +26,7 @@ type Summary struct {
 	Design              *GroupDesign          `json:"design,omitempty"`    // whether groups have coefficients of their own; absent where that was not asked
 	Selection           *tune.Selection       `json:"selection,omitempty"` // how the level was chosen; absent where it was set
 	Penalty             string                `json:"penalty"`             // divergence of an adversary over rows; "" for others
-	Nu                  float64               `json:"nu"`                  // its price: as set, or what a ball amounts to
+	Nu                  float64               `json:"nu"`                  // its penalty coefficient: as set, or the multiplier of a ball
 	Mu                  float64               `json:"mu"`
 	N                   int                   `json:"n"` // training rows
 	D                   int                   `json:"d"` // columns of the design, the intercept included
@@ -42,7 +42,7 @@ type Summary struct {
 	Model               string                `json:"model"`                   // path, "" when not written
 	Outcome             string                `json:"outcome,omitempty"`       // of the evaluation after the training, see eval.Outcome
 	Recommended         string                `json:"recommended,omitempty"`   // VariantRobust or VariantERM, by that evaluation; empty: none
-	Warnings            []string              `json:"warnings,omitempty"`      // why the model is no success, as the hold-out shows
+	Warnings            []string              `json:"warnings,omitempty"`      // of the evaluation, as of a degenerate model
 	Notes               []string              `json:"notes"`
 }
 

@@ -34,6 +34,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	return m.predictBlocks(ctx, f, keep, threshold, 0, put)
 }
 
+// predictBlocks works like PredictBlocks, with blocks of size rows; 0: some megabytes of them.
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
 	if err := m.keepable(f, keep); err != nil {
 		return report, err
@@ -62,7 +63,7 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	})
 }
 
-// Columns of a prediction besides those kept.
+// Columns of a prediction other than those kept.
 const (
 	rowName, probabilityName, predictionName = "row", "probability", "prediction"
 )

@@ -57,7 +57,7 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
 	res, err := m.solveScaled(ctx, "tempered", margin, norm, adversary, m.regulariser(), s)
 	if err != nil {
-		return m.named(err)
+		return m.nameColumn(err)
 	}
 	m.Tempered = slices.Clone(direction)
 	for i := range m.Tempered {

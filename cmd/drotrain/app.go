@@ -84,7 +84,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	text.Flush()
 	for _, w := range a.warnings {
 		if a.follows() {
-			break // the first rank tells them
+			break // the first rank prints them
 		}
 		a.log(logWarning, w)
 	}
@@ -272,7 +272,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// asUsage turns an option that a library refused into a wrong command line.
+// asUsage returns a usage error for an option that a library refused.
 func asUsage(err error) error {
 	var option *report.OptionError
 	if errors.As(err, &option) && option.Option != "" {

@@ -22,7 +22,7 @@ func newBench(a *app) *cobra.Command {
 			}
 			cmd.SetOut(a.stderr)
 			_ = cmd.Help()
-			return exit.With(exit.Usage, nil, "start with `drotrain bench methods`")
+			return exit.WithCode(exit.Usage, nil, "start with `drotrain bench methods`")
 		},
 		Args: cobra.ArbitraryArgs,
 	}

@@ -28,8 +28,8 @@ const checkpointFile = "checkpoint.bin"
 // checkpointInterval is the least time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
 
-// given returns the value of an option in the form that sets it again.
-func given(f *pflag.Flag) string {
+// setting returns the value of an option in the form that sets it again.
+func setting(f *pflag.Flag) string {
 	if list, ok := f.Value.(*options.ListValue); ok {
 		return list.CSV()
 	}
@@ -37,8 +37,8 @@ func given(f *pflag.Flag) string {
 }
 
 // openCheckpoint begins the checkpoint of a training; with --resume it reads that of an
-// interrupted one, and sets the options that were given then; where there is none, a training
-// with data begins.
+// interrupted one, and sets the options of that run. If the file does not exist, a training with data
+// begins.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	if o.Out == stream {
@@ -59,7 +59,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		o.Config.Checkpoint = train.NewCheckpoint(path, every)
 		set.VisitAll(func(f *pflag.Flag) {
 			if f.Changed && options.Resumes(f) { // on the command line or in --config
-				_ = o.Config.Checkpoint.Agree(prefix+f.Name, given(f)) // the first word of it
+				_ = o.Config.Checkpoint.Agree(prefix+f.Name, setting(f)) // the first word of it
 			}
 		})
 		return nil
@@ -67,15 +67,15 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.Out, checkpointFile),
-			"an interrupted `drotrain train --out DIR` leaves one, and a run that ended has taken it away; with --data too, --resume begins where there is none")
+			"an interrupted `drotrain train --out DIR` leaves one, and a run that ends removes it; --resume with --data begins a run if there is none")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
 	}
 	before := j.Facts(prefix)
 	var changed []error
 	set.VisitAll(func(f *pflag.Flag) {
-		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != given(f)) {
-			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: given(f)})
+		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != setting(f)) {
+			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: setting(f)})
 		}
 	})
 	if len(changed) > 0 {
@@ -108,7 +108,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 		return exit.WithHint(err, "what goes on must be as it was; to give up what was computed, train again with --force and without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
-	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.Begun():
+	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.HasParts():
 		return err
 	}
 	if failed := j.Flush(); failed != nil {

@@ -68,7 +68,7 @@ func parseReference(raw []byte) (*eval.Reference, error) {
 		return nil, err
 	}
 	if len(m.Reference) == 0 {
-		return nil, fmt.Errorf("the model holds no numbers of its hold-out: it was trained with --report none, or by an older version")
+		return nil, fmt.Errorf("the model has no evaluation of its hold-out: it was trained with --report none, or by an older version")
 	}
 	return eval.ReadReference(bytes.NewReader(m.Reference))
 }

@@ -45,7 +45,7 @@ func (o *evalOptions) measureHoldout(ctx context.Context, a *app, m *train.Model
 	return report.Measure(ctx, m, o.measure)
 }
 
-// rerun reads the rows of a training again, onto disk where memory has no room for them.
+// rerun reads the rows of a training again, onto disk if they do not fit into memory.
 func (o *evalOptions) rerun(ctx context.Context, m *train.Model, f *data.Frame) error {
 	o.begin(show.Encoding)
 	m.Config.Cache, m.Config.Memory, m.Config.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
@@ -104,9 +104,9 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 		return o.TrainedOn, nil
 	case path == "":
 		return "", exit.Usagef("name the data to measure the model on with --data", "the model was not trained on a file")
-	case strings.HasPrefix(path, datasets.Prefix) || output.Within(dir, path):
+	case strings.HasPrefix(path, datasets.Prefix) || output.IsWithin(dir, path):
 		return path, nil
 	}
 	return "", exit.Usagef("name it, if you trust the model: --trained-on "+quote.Shell(path)+"; or measure it on another table with --data",
-		"the table that the model names, %s, lies outside its folder", path)
+		"the table that the model names, %s, is not in its folder", path)
 }

@@ -50,5 +50,5 @@ func (g *gates) report(a *app) error {
 	if failed == 0 {
 		return nil
 	}
-	return exit.With(exit.Gate, fmt.Errorf("%d of %s failed", failed, show.Plural(len(g.results), "gate", "gates")), "")
+	return exit.WithCode(exit.Gate, fmt.Errorf("%d of %s failed", failed, show.Plural(len(g.results), "gate", "gates")), "")
 }

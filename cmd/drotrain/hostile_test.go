@@ -159,7 +159,7 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 	run(exit.OK, "train", "--data", "m/pay.csv", "--target", "pay", "--average", "plain", "--out", "m", "--force", "--quiet")
 	for _, model := range []string{"far", "far/model.json"} {
 		says := run(exit.Usage, "eval", "--model", model, "--resamples", "0", "--out", "r.html")
-		if !strings.Contains(says, "elsewhere/pay.csv, lies outside its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
+		if !strings.Contains(says, "elsewhere/pay.csv, is not in its folder") || !strings.Contains(says, "--trained-on elsewhere/pay.csv") {
 			t.Errorf("says %q", says)
 		}
 	}

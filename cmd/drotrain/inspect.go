@@ -150,7 +150,7 @@ type tableInfo struct {
 type groupInfo struct {
 	Column  string `json:"column"`
 	Levels  int    `json:"levels"`
-	Feature bool   `json:"feature"` // train takes the column as a feature unless told otherwise
+	Feature bool   `json:"feature"` // train takes the column as a feature by default
 	Why     string `json:"why"`
 }
 

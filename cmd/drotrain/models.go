@@ -14,7 +14,7 @@ import (
 )
 
 // loadModel reads a model file; a directory stands for the model in it. What it warns
-// of is told on stderr.
+// of is reported on stderr.
 func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
 	if err := needed(modelNeeded(path)); err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 			return
 		}
 		if options.Resumes(f) {
-			own.Options += fmt.Sprintf("--%s %s ", f.Name, given(f))
+			own.Options += fmt.Sprintf("--%s %s ", f.Name, setting(f))
 		}
 	})
 	if o.Resume {

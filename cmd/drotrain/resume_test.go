@@ -204,7 +204,7 @@ func TestResumeRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	interruptTraining(t, "c", "--config", "c.yaml")
-	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "--resume goes on with it") {
+	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "--resume continues it") {
 		t.Errorf("%d: %s", code, told)
 	}
 	if code, _, told := try(t.Context(), "train", "--resume", "--out", "c", "--gap", "1e-3"); code != exit.Failed || !strings.Contains(told, "option --gap has changed: it was 1e-300, now it is 0.001") || strings.Contains(told, "option data") {

@@ -36,7 +36,7 @@ is lower than with the standard model without group columns on 19 and higher on
 			if len(args) == 0 {
 				cmd.SetOut(a.stderr)
 				_ = cmd.Help()
-				return exit.With(exit.Usage, nil, "start with `drotrain train`")
+				return exit.WithCode(exit.Usage, nil, "start with `drotrain train`")
 			}
 			return unknownCommand(cmd, args[0])
 		},

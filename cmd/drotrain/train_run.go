@@ -101,7 +101,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
 	if err != nil {
 		if _, missing := os.Stat(filepath.Join(o.Out, checkpointFile)); missing == nil && !o.Force && !o.Resume {
-			err = exit.WithHint(err, "an interrupted run lies there: --resume goes on with it, --force begins anew")
+			err = exit.WithHint(err, "an interrupted run is there: --resume continues it, --force starts again")
 		}
 		return err
 	}
@@ -142,7 +142,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.D
 	}
 	if m == nil {
 		if cause := context.Cause(ctx); cause != nil {
-			if err = fmt.Errorf("%w before there was a model", cause); !o.Config.Checkpoint.Begun() {
+			if err = fmt.Errorf("%w before there was a model", cause); !o.Config.Checkpoint.HasParts() {
 				err = fmt.Errorf("%w: nothing is written", err)
 			}
 		}
@@ -412,7 +412,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 		if m.Config.Level.Average == "plain" {
 			advice = "other columns, or more rows to measure on (--holdout)"
 		}
-		return exit.With(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
+		return exit.WithCode(exit.Gate, fmt.Errorf("the model is degenerate: %s", strings.Join(s.Warnings, " ")),
 			advice+"; --allow-degenerate takes the model as it is")
 	}
 	return nil
@@ -512,13 +512,13 @@ func notCertified(m *train.Model, s train.Summary) error {
 	case s.Mu == 0:
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
-		hint = fmt.Sprintf("at --nu %g no row weighs more than another beyond rounding, which such a price makes the gap of: the plain average is this problem to all digits, and certified: --average plain, or a smaller --nu", s.Nu)
+		hint = fmt.Sprintf("at --nu %g all rows have the same weight up to rounding, so the gap is rounding error: --average plain solves the same problem with a certificate; or set a smaller --nu", s.Nu)
 	case s.Status == "stalled" && m.Config.Scale == "none":
 		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread and no intercept, or kept on disk: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":
 		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
 	}
-	return exit.With(exit.Limit, err, hint)
+	return exit.WithCode(exit.Limit, err, hint)
 }
 
 // reportStopped reports a run that a signal ended, in the training or after it.
@@ -537,7 +537,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 	if o.Report == options.ReportNone {
 		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
 	}
-	return exit.With(exit.Code(ctx, cause),
+	return exit.WithCode(exit.Code(ctx, cause),
 		fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
 		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
 }

@@ -1,5 +1,5 @@
 // Package level says how robust a model is to be in the words of people, a share of
-// rows, a smallest group, a confidence, a price, and turns that into the adversary of
+// rows, a smallest group, a confidence, a penalty coefficient, and returns the adversary of
 // package dro that it means exactly (docs/math.md §10). It may import dro and internal alone. Start
 // reading at Level.
 //
@@ -29,7 +29,7 @@ type Level struct {
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
 
-	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`           // price ν ≥ 0 of the divergence, in loss units
+	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`           // penalty coefficient ν ≥ 0 of the divergence, in loss units
 	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
 	Protect    *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
@@ -157,10 +157,10 @@ type Rows struct {
 	Labels  []string  // of the groups
 	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 
-	Sharded *ranks.Rows // how the rows lie with several ranks, each of which knows its own; nil: all are here
+	Sharded *ranks.Rows // how the rows are sharded over ranks, each of which has its own; nil: all are local
 }
 
-// entries returns n zeros: of rows that lie with ranks those that are here take memory.
+// entries returns n zeros; of sharded rows only the local ones take memory.
 func entries[T memory.Element](r Rows) []T {
 	if r.Sharded == nil {
 		return make([]T, r.N)
@@ -207,7 +207,7 @@ func (r Rows) Weight(j int) float64 {
 }
 
 // Dual returns the adversary of a valid level over the rows. Errors say what the rows
-// lack: groups, or rows enough. Of rows that lie with several ranks it is a collective call.
+// lack: groups, or rows enough. For sharded rows it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
 	divergence := dro.KullbackLeibler
 	if l.Penalty == "chi2" {
@@ -243,7 +243,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
 }
 
-// radius is that of the ball over n rows.
+// radius returns the radius of the ball over n rows.
 func (l Level) radius(n int) float64 {
 	switch {
 	case l.Radius != nil:

@@ -21,9 +21,9 @@ func measuredBytes(rows, models int) int64 {
 	return int64(rows) * int64(measuredRow+measuredModel*models)
 }
 
-// arenaFor returns where what is as long as the rows lies while models are measured on them: nil is
-// memory, if that has room. Without a directory for them, or where its disk has no room either,
-// they are refused before any is read.
+// arenaFor returns the arena of vectors of one entry a row while models are measured; nil is memory,
+// if they fit. If there is no directory for them, or too little disk, they are refused before any row
+// is read.
 func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error) {
 	if o.paging > 0 {
 		arena, err := memory.NewArena(o.Cache, 1<<40)

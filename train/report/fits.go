@@ -85,7 +85,7 @@ func (x *Measured) answeringGroups(f *fit) (why string) {
 		f.over.q = make([]float64, len(f.over.n))
 		for i, g := range f.over.of[0] {
 			if g >= 0 {
-				f.over.q[g] += f.y.at(i)
+				f.over.q[g] += f.y.normalised(i)
 			}
 		}
 		return ""
@@ -147,4 +147,4 @@ func sharesOf(weight []float64) shares {
 	return s
 }
 
-func (s shares) at(i int) float64 { return s.weight[i] / s.sum }
+func (s shares) normalised(i int) float64 { return s.weight[i] / s.sum }

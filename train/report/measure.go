@@ -56,7 +56,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		rows, split = run.Train, eval.Training
 	}
 	x := &Measured{options: o, model: m, run: run}
-	run.Rest()
+	run.Evict()
 	if m.Config.Evaluate == train.EvaluateCrossfit {
 		if x.folds, err = m.CrossFit(ctx); err != nil {
 			return nil, &CrossfitError{err}

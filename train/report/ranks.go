@@ -20,7 +20,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	case m.HoldoutRows == 0:
 		return nil, &OptionError{Msg: "a report of the training rows is not for several ranks", Help: "hold rows out"}
 	}
-	m.Complete()
+	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{shared: true, options: o, model: m, run: m.Run}
 	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows

@@ -145,13 +145,13 @@ func (f *fit) draw(rows *data.Dataset, most int, seed uint64) *drawn {
 		if s.weight == nil {
 			return even
 		}
-		return s.at(i)
+		return s.normalised(i)
 	}
 	take := func(i int, times float64) {
 		w := at(f.weight, i)
 		y := w
 		if f.y.weight != nil {
-			y = f.y.at(i)
+			y = f.y.normalised(i)
 		}
 		r.times, r.w, r.y = append(r.times, times), append(r.w, w), append(r.y, y)
 	}

@@ -127,7 +127,7 @@ func (e *rowEquations) directionTo(t, unit []float64) bool {
 	rhs := mat.NewVecDense(d+e.extra, nil)
 	copy(rhs.RawVector().Data, unit)
 	if err := e.chol.SolveVecTo(e.solved, rhs); err != nil {
-		return false // not to be told from singular
+		return false // numerically singular
 	}
 	w := e.solved.RawVector().Data
 	e.r.z.MarginsTo(t, w[:d], 0, len(t))

@@ -266,7 +266,7 @@ func TestFitsCopyNoWeights(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fits, _ := x.fits()
 	runtime.ReadMemStats(&after)
-	if len(fits) != 2 || fits[1] == nil || fits[1].y.at(7) != 1./n {
+	if len(fits) != 2 || fits[1] == nil || fits[1].y.normalised(7) != 1./n {
 		t.Errorf("%+v", fits)
 	}
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n {

@@ -536,7 +536,7 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	return out, nil
 }
 
-// embedsStructs reports whether a field lies in embedded structs alone, not behind a pointer.
+// embedsStructs reports whether a field is in embedded structs alone, not behind a pointer.
 func embedsStructs(of reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if of = of.Field(i).Type; of.Kind() != reflect.Struct {

@@ -80,9 +80,9 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 // one solves all specs without fold k and stores the margins of its rows.
 func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
 	inside, outside := split(r.table.arena(), r.fold, k)
-	train, freeTrain := r.table.within(inside)
+	train, freeTrain := r.table.selectMapped(inside)
 	defer freeTrain()
-	rest, freeRest := r.table.within(outside)
+	rest, freeRest := r.table.selectMapped(outside)
 	defer freeRest()
 	x = make([][]float64, len(specs))
 	margin := memory.Make[float64](r.table.arena(), len(outside))

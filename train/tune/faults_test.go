@@ -135,7 +135,7 @@ func TestSelect_ChoosesMuOnlyWhereItMatters(t *testing.T) {
 
 // The error of a class with fewer rows than folds says how many folds are possible.
 func TestFolds_RareClass(t *testing.T) {
-	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds", 2: "and there are 3 folds: at most 2 can be dealt"} {
+	for rare, want := range map[int]string{1: "1 of the 30 training rows is of the rarer one, and there are 3 folds", 2: "and there are 3 folds: at most 2 are possible"} {
 		a := table(t, 30, 0, false)
 		a.Loss = losses.Logistic{}
 		for j := range a.Target {

@@ -41,9 +41,8 @@ func (t *Table) having(rows []int, x design.Matrix) *Table {
 	return &s
 }
 
-// within works like Select, but for the features where these lie on disk, and stay there. What it
-// makes is given back by free.
-func (t *Table) within(rows []int) (s *Table, free func()) {
+// selectMapped works like Select, but features on disk stay there. free releases the table.
+func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 	kept, ok := t.X.(*design.Mapped)
 	if !ok {
 		return t.Select(rows), func() {}
@@ -124,7 +123,7 @@ func (e *FewRowsError) Error() string { return e.Msg }
 // DefaultFolds is the number of folds of a choice that sets no other.
 const DefaultFolds = 3
 
-// Folds deals the rows to count folds, stratum by stratum, in an order drawn from the
+// Folds assigns the rows to count folds, stratum by stratum, in an order drawn from the
 // seed. One of two classes with fewer rows than folds is an error; one of more may be missing from
 // the training rows of a fold, whose model then gives it next to no probability.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
@@ -140,7 +139,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 			if class[v] < count {
 				advice := ""
 				if class[v] > 1 {
-					advice = fmt.Sprintf(": at most %d can be dealt", class[v])
+					advice = fmt.Sprintf(": at most %d are possible", class[v])
 				}
 				return nil, &FewRowsError{fmt.Sprintf("a fold would be without a class: %d of the %d training rows %s of the rarer one, and there are %d folds%s", class[v], t.N, printable.Noun(class[v], "is", "are"), count, advice)}
 			}

@@ -22,7 +22,7 @@ type Path struct {
 
 const (
 	pathPoints = 60   // of a path
-	pathWidth  = 1e-3 // relative width of the bracket that no further price is solved for
+	pathWidth  = 1e-3 // relative width of the bracket from which no further ν is solved for
 	pathMore   = 8    // coefficients solved beyond the candidates', at most
 )
 

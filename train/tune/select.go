@@ -138,8 +138,8 @@ const (
 	candidateBytes = 12 * 2 * 8
 )
 
-// MemoryBytes returns what a choice on a dense table of so many rows and columns takes in memory
-// besides the table: the sample of its rows, and a copy of it for every fold that is solved at a time.
+// MemoryBytes returns the memory that a choice on a dense table of n rows and d columns takes in
+// addition to the table: the sample of its rows, and a copy of it for every fold that is solved at a time.
 func (o Options) MemoryBytes(rows, columns int) int64 {
 	n := min(rows, o.Rows, max(fewestRows, int(mostEntries)/max(1, columns)))
 	size := int64(n) * int64(8*columns+copyBytes)

@@ -207,7 +207,7 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 	}
 }
 
-// run does something for the segments of all folds but one, or of that one only.
+// run calls do for the segments of all folds but one, or of that one only.
 func (f *fit) run(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
 	_, first := f.dimension(groups)
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {

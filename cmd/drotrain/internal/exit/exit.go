@@ -44,18 +44,18 @@ func (e *statusError) Error() string {
 func (e *statusError) Unwrap() error { return e.err }
 func (e *statusError) Hint() string  { return e.hint }
 
-// With returns an error with an exit code, and a hint unless that is empty; err is nil for an
+// WithCode returns an error with an exit code, and a hint unless that is empty; err is nil for an
 // outcome that is already printed.
-func With(code int, err error, hint string) error { return &statusError{code, err, hint} }
+func WithCode(code int, err error, hint string) error { return &statusError{code, err, hint} }
 
 // Usagef returns an error for a mistake in the command line or in a configuration file.
 func Usagef(hint, format string, args ...any) error {
-	return With(Usage, fmt.Errorf(format, args...), hint)
+	return WithCode(Usage, fmt.Errorf(format, args...), hint)
 }
 
 // WithHint adds a hint to a failure.
 func WithHint(err error, hint string) error {
-	return With(Failed, err, hint)
+	return WithCode(Failed, err, hint)
 }
 
 // hinter is what errors with advice implement, here and in the libraries.

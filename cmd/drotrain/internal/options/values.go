@@ -206,11 +206,13 @@ func Count(p *int) pflag.Value { return AtLeast(p, 0) }
 
 // AtLeast returns an option for a whole number of at least the given size.
 func AtLeast(p *int, least int) pflag.Value {
-	return Whole(p, fmt.Sprintf("be a whole number, at least %d", least), func(n int) bool { return n >= least })
+	return WholeNumber(p, fmt.Sprintf("be a whole number, at least %d", least), func(n int) bool { return n >= least })
 }
 
-// Whole returns an option for a whole number that is valid.
-func Whole(p *int, must string, valid func(int) bool) pflag.Value { return &countValue{p, valid, must} }
+// WholeNumber returns an option for a whole number that is valid.
+func WholeNumber(p *int, must string, valid func(int) bool) pflag.Value {
+	return &countValue{p, valid, must}
+}
 
 type countValue struct {
 	p     *int

@@ -114,7 +114,7 @@ func TestAllThatIsWrongIsTold(t *testing.T) {
 		fs.SetOutput(io.Discard)
 		fs.Var(Some(&names, []string{"svg", "png"}), "plots", "")
 		fs.Var(OptionalShare(&share), "share", "")
-		fs.Var(Whole(new(int), "be even", func(n int) bool { return n%2 == 0 }), "count", "")
+		fs.Var(WholeNumber(new(int), "be even", func(n int) bool { return n%2 == 0 }), "count", "")
 		fs.Var(Word(new(string), "be a letter", func(s string) bool { return len(s) == 1 }), "mark", "`letter`")
 		fs.VarPF(Switch(new(bool)), "json", "", "").NoOptDefVal = "true"
 		return fs

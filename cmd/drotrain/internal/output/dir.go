@@ -62,7 +62,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+quote.Shell(beside(o.path)))
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+quote.Shell(siblingPath(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
@@ -79,8 +79,8 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 	return o, nil
 }
 
-// beside returns the first numbered directory that does not exist.
-func beside(path string) string {
+// siblingPath returns the first numbered directory that does not exist.
+func siblingPath(path string) string {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("%s-%d", filepath.Clean(path), n)
 		if _, err := os.Lstat(name); err != nil {

@@ -93,8 +93,8 @@ func canonical(path string) string {
 	}
 }
 
-// Within reports whether a path is in a directory, links followed.
-func Within(dir, path string) bool {
+// IsWithin reports whether a path is in a directory, links followed.
+func IsWithin(dir, path string) bool {
 	rel, err := filepath.Rel(canonical(dir), canonical(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

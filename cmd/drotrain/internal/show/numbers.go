@@ -36,8 +36,8 @@ func significant(x float64, digits int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
-// plain writes a number without trailing zeros: a setting or a count.
-func plain(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+// shortNumber writes a number without trailing zeros: a setting or a count.
+func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // Passes writes a count of passes, to a tenth.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }

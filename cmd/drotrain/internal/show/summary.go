@@ -21,7 +21,7 @@ const (
 // Summary writes the outcome of a training for people, in 80 columns.
 func Summary(w io.Writer, m *train.Model, title string) {
 	s := m.Summary("")
-	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, plain(s.Mu), s.Solver)
+	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, shortNumber(s.Mu), s.Solver)
 	Wrapped(w, "", "level: "+s.Level)
 	if reason := choiceReason(s); reason != "" {
 		Wrapped(w, "", "chosen by cross-validation: "+reason)
@@ -60,7 +60,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 		Verdict(w, e)
 	}
 	fmt.Fprintln(w)
-	field(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, plain(s.Mu)))
+	field(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
 	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) { // else the verdict has it
 		field(w, "Choice", reason)
 	}

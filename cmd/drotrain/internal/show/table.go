@@ -40,7 +40,7 @@ func values(c data.ColumnDescription) string {
 		return day(*c.Min) + " to " + day(*c.Max)
 	}
 	if c.Min != nil {
-		return plain(*c.Min) + " to " + plain(*c.Max)
+		return shortNumber(*c.Min) + " to " + shortNumber(*c.Max)
 	}
 	var parts []string
 	for i, l := range c.Levels {

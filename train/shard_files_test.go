@@ -78,7 +78,7 @@ func TestRanksOnFiles(t *testing.T) {
 		"other rows":          {[]string{one, other, one}, nil, "rank 1 sees another file than rank 0"},
 		"fewer rows":          {[]string{one, shorter, one}, nil, "rank 1 sees a table of 89 rows, rank 0 one of 90"},
 		"more files":          {[]string{one, one, two}, nil, "rank 2 sees 2 files, rank 0 sees 1"},
-		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0, and so it is no number above 0 in 13 of the 90 rows`},
+		"weights of nothing":  {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop = "w", nil }, `the weight is 0; 13 of 90 weights are not positive`},
 		"weights of words":    {[]string{one, one, one}, func(c *Config) { c.Weight, c.Drop, c.Groups = "g", nil, nil }, "the weight column holds string, not numbers"},
 	} {
 		c := c
