@@ -140,6 +140,11 @@ func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
 	return replaced
 }
 
+// leftOut reports whether a column of that name held dates that were taken apart or left out.
+func (f *Frame) leftOut(name string) bool {
+	return slices.ContainsFunc(f.dates, func(c *Column) bool { return c.Name == name })
+}
+
 // holdoutColumn returns the column of that name with its values, as Column does, and of dates
 // that were taken apart or left out the column of days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {

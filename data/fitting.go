@@ -73,8 +73,8 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
 		for _, name := range list {
 			_, err := f.Lookup(name)
-			if err != nil && len(f.partsOf(name)) > 0 {
-				continue // its parts have the role of a column of dates
+			if err != nil && (len(f.partsOf(name)) > 0 || f.leftOut(name) && slices.Contains(s.Drop, name)) {
+				continue // its parts have the role of a column of dates; one that is left out has none
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err

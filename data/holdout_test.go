@@ -349,6 +349,20 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 	if _, held, err = f.SplitRows(t.Context(), Holdout{Group: "when", Fraction: 0.25}); err != nil || len(held) != 1 {
 		t.Errorf("units by day: held out %v, %v", held, err)
 	}
+	for _, dates := range []string{"parts", "drop"} { // the column that chooses the rows held out is no feature
+		f, err := OpenAs(t.Context(), dir, Reading{Dates: dates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}}, Float64)
+		if _, held, splitErr := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25}); splitErr != nil || !slices.Equal(held, []int{2}) {
+			t.Errorf("dates %s: held out %v, %v", dates, held, splitErr)
+		}
+		if err == nil || strings.Contains(err.Error(), "no column") {
+			t.Errorf("dates %s: %v, %v", dates, e, err)
+		}
+		f.Close()
+	}
 	if _, _, err = f.SplitRows(t.Context(), Holdout{Split: "when"}); err == nil || strings.Contains(err.Error(), "no column") {
 		t.Errorf("split by day: %v", err)
 	}

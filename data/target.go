@@ -37,12 +37,12 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= FewNumbers && n > 2*len(values):
 			return f.fault(c.Name, table.Mend(table.TakeAsClasses, table.TakeAsQuantity),
-				"the target has %d different whole numbers, %s, …: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), strings.Join(values[:3], ", "))
+				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), firstOf(values))
 		case c.Kind == Numeric:
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s, …%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
+			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), strayText(f, c))
 		case c.StrayRow > 0:
 			return f.fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
 		default:
@@ -183,6 +183,19 @@ func Positive(c *Column, values []string) (positive, rule string) {
 
 // tellingApart is how many values of a target are told apart: those of the most classes, and more.
 const tellingApart = maxClasses + 1
+
+// firstOf lists the three smallest of values that are numbers, with dots where there are more.
+func firstOf(values []string) string {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b string) int {
+		x, _, _ := table.ParseNumber(a)
+		y, _, _ := table.ParseNumber(b)
+		return cmp.Compare(x, y)
+	})
+	if len(sorted) > 3 {
+		sorted = append(sorted[:3], "…")
+	}
+	return strings.Join(sorted, ", ")
+}
 
 // FewNumbers is the number of different whole numbers up to which a target may be one of classes.
 const FewNumbers = 20

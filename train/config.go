@@ -93,7 +93,7 @@ type Config struct {
 	// OnDisk stores the encoded rows in Cache even if they fit into memory.
 	OnDisk bool `json:"-" yaml:"-"`
 
-	Memory int64 `json:"-" yaml:"memory"` // bytes that the process may have; 0: what the system leaves it
+	Memory int64 `json:"-" yaml:"-"` // bytes that the process may have; 0: what the system leaves it
 
 	// Threads is the number of goroutines that a training runs on at once, reading
 	// included; 0: GOMAXPROCS. It changes no result and nothing of the process. While trainings with

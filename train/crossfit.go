@@ -44,11 +44,8 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
 		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
 	}
-	if m.Classes() != nil {
-		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
-	}
 	d := m.Run.Train
-	fold, err := m.table(d).Folds(crossfitFolds, m.Config.Seed)
+	fold, err := m.crossfitRows()
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +78,23 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 		}
 	}
 	return out, nil
+}
+
+// A CrossfitError is why rows cannot be measured by models trained without them.
+type CrossfitError struct{ Err error }
+
+// Error returns the cause behind what failed.
+func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CrossfitError) Unwrap() error { return e.Err }
+
+// crossfitRows returns the fold of every training row in a cross-fitted evaluation.
+func (m *Model) crossfitRows() ([]int, error) {
+	if m.Classes() != nil {
+		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
+	}
+	return m.table(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
 
 // addFold adds what a training without fold k says of the rows of the fold, whose places are

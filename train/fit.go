@@ -252,6 +252,11 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	} else {
 		m.from = start(m.loss, train, weightedMean(m.Run.rows, train.Target, nil))
 	}
+	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
+		if _, err := m.crossfitRows(); err != nil {
+			return nil, nil, &CrossfitError{err}
+		}
+	}
 	return m, oracle, nil
 }
 

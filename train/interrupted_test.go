@@ -84,7 +84,7 @@ func TestCrossFitNeedsRows(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.KeepRows = true
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
-	fit := func(text string, groups ...string) *Model {
+	try := func(text string, groups ...string) (*Model, error) {
 		t.Helper()
 		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
 		if err != nil {
@@ -92,7 +92,11 @@ func TestCrossFitNeedsRows(t *testing.T) {
 		}
 		c := cfg
 		c.Groups = groups
-		m, err := FitFrame(t.Context(), f, c)
+		return FitFrame(t.Context(), f, c)
+	}
+	fit := func(text string, groups ...string) *Model {
+		t.Helper()
+		m, err := try(text, groups...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,10 +107,19 @@ func TestCrossFitNeedsRows(t *testing.T) {
 	for want, m := range map[string]*Model{
 		"set Config.KeepRows before the training, or call Rerun": loaded(t, fit(numbers)),
 		"of 5 lacks a group that the others have":                fit(numbers, "g"),
-		"a fold would be without a class":                        fit(classes),
 	} {
 		if _, err := m.CrossFit(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
+		}
+	}
+	for want, text := range map[string]string{ // known before the training
+		"a fold would be without a class": classes,
+		"hold rows out for more classes":  "y,a\n" + strings.Repeat("u,1\nv,2\nw,3\n", 9),
+	} {
+		m, err := try(text)
+		var none *CrossfitError
+		if m != nil || !errors.As(err, &none) || !strings.Contains(err.Error(), want) {
+			t.Errorf("a model: %v, %v, not %q", m != nil, err, want)
 		}
 	}
 }

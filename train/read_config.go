@@ -27,6 +27,7 @@ type configFile struct {
 	Holdout       string   `yaml:"holdout"`        // see SetHoldout
 	GroupFeatures string   `yaml:"group-features"` // see SetGroupFeatures
 	Transform     []string `yaml:"transform"`      // see SetTransforms
+	Memory        string   `yaml:"memory"`         // see SetMemory
 
 	NoHeader  bool     `yaml:"no-header"`
 	Missing   []string `yaml:"na"`
@@ -77,6 +78,11 @@ func ReadConfig(r io.Reader) (Config, error) {
 			return Config{}, fmt.Errorf("group-features: %q %w", c.GroupFeatures, err)
 		}
 	}
+	if c.Memory != "" {
+		if err := c.Config.SetMemory(c.Memory); err != nil {
+			return Config{}, fmt.Errorf("memory: %q %w", c.Memory, err)
+		}
+	}
 	c.Config.ScaleTarget = c.Config.Scale != "none"
 	t := &c.Config.Reading.Text
 	t.NoHeader, t.Missing, t.Delimiter, t.Decimal, t.Thousands, t.Strip = c.NoHeader, c.Missing, c.Delimiter, c.Decimal, c.Thousands, c.Strip
@@ -95,6 +101,30 @@ func ReadConfig(r io.Reader) (Config, error) {
 		return Config{}, err
 	}
 	return c.Config, c.Config.Validate()
+}
+
+// SetMemory sets the memory that the process may have from a text: a number of bytes, as 400MB,
+// 12GB or 1.5GiB, where K, M, G and T stand for powers of 1024; 0 stores the rows on disk.
+func (c *Config) SetMemory(text string) error {
+	number := strings.ToUpper(strings.TrimSpace(text))
+	if number == "0" {
+		c.Memory, c.OnDisk = 0, true
+		return nil
+	}
+	number = strings.TrimSuffix(strings.TrimSuffix(number, "B"), "I")
+	scale := 1.0
+	for power, unit := range []string{"K", "M", "G", "T"} {
+		if rest, ok := strings.CutSuffix(number, unit); ok {
+			number, scale = rest, math.Pow(1024, float64(power+1))
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if n *= scale; err != nil || !(n >= 1) || n >= math.MaxInt64 {
+		return errors.New("must be a number of bytes, as 400MB or 12GB, or 0 for rows on disk")
+	}
+	c.Memory, c.OnDisk = int64(n), false
+	return nil
 }
 
 // SetHoldout sets the rows that a model is measured on from a text: a proportion, drawn;

@@ -98,3 +98,22 @@ func TestReadConfig_ShortForms(t *testing.T) {
 		}
 	}
 }
+
+// Memory is a number of bytes, and 0 stands for rows on disk, in a configuration as in --memory.
+func TestReadConfig_Memory(t *testing.T) {
+	for text, want := range map[string]int64{"400MB": 400 << 20, "12G": 12 << 30, "1.5 GiB": 3 << 29, "1024": 1024, "2kb": 2048, "1T": 1 << 40, "3072T": 3 << 50, "77B": 77, "0": 0} {
+		c, err := ReadConfig(strings.NewReader("target: y\nmemory: " + text + "\n"))
+		if err != nil || c.Memory != want || c.OnDisk != (want == 0) {
+			t.Errorf("%q: %d bytes, on disk %v, %v; want %d", text, c.Memory, c.OnDisk, err, want)
+		}
+	}
+	for _, text := range []string{"", "MB", "-1", "0.5", "nan", "inf", "1e30", "12XB", "1 000"} {
+		c := Config{Memory: 7}
+		if err := c.SetMemory(text); err == nil || c.Memory != 7 || c.OnDisk {
+			t.Errorf("%q: %d bytes, %v", text, c.Memory, err)
+		}
+	}
+	if _, err := ReadConfig(strings.NewReader("target: y\nmemory: much\n")); err == nil || !strings.Contains(err.Error(), "memory") || !strings.Contains(err.Error(), "400MB") {
+		t.Error(err)
+	}
+}

@@ -94,6 +94,8 @@ func (o exportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if o.JSON {
 		return show.JSON(a.stdout, done)
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))
+	if !a.quiet {
+		fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))
+	}
 	return nil
 }

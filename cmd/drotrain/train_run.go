@@ -109,7 +109,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	err = o.trainAndReport(ctx, a, out, opt, auto)
-	var few *report.CrossfitError
+	var few *train.CrossfitError
 	if auto && errors.As(err, &few) { // a group or a class has too few rows for five parts
 		a.note("%v; a fifth of the rows is held out instead (--holdout 0.2)", few)
 		if j := o.Config.Checkpoint; j != nil { // it is of the training that cannot be measured

@@ -131,6 +131,7 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 	}
 	put(t, "rare.csv", b.String())
 	put(t, "twice.csv", "y,x\n"+strings.Repeat("1,2\n2,3\n3,1\n", 700))
+	put(t, "three.csv", "y,x\n"+strings.Repeat("a,1\na,2\nb,3\nb,2\nc,1\nc,0\n", 30))
 	for _, c := range []struct{ args, split, said string }{
 		{"--data sites.csv --target y --nu 20", "training rows, out of fold", ""},
 		{"--data sites.csv --target y --nu 20 --holdout 0.2", "hold-out", ""},
@@ -138,10 +139,11 @@ func TestTrain_SmallTablesAreCrossFitted(t *testing.T) {
 		{"--data sites.csv --target y --nu 20 --holdout units:site", "hold-out", ""},
 		{"--data sites.csv --target y --nu 20 --report fast", "hold-out", ""},
 		{"--data rare.csv --target y --nu 20", "hold-out", "a fold would be without a class"},
+		{"--data three.csv --target y --nu 20", "hold-out", "two classes"},
 		{"--data twice.csv --target y --loss squared --nu 20", "hold-out", ""},
 	} {
 		code, _, stderr := try(t.Context(), strings.Fields("train --out m --force --allow-degenerate "+c.args)...)
-		if code != exit.OK || c.said != "" && !strings.Contains(stderr, c.said) {
+		if code != exit.OK || c.said != "" && !strings.Contains(stderr, c.said) || strings.Count(stderr, "note: target ") > 1 {
 			t.Errorf("%s: exit code %d\n%s", c.args, code, stderr)
 		}
 		if e := metrics(t, "m/metrics.json"); string(e.Split) != c.split {

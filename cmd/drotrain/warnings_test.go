@@ -78,6 +78,20 @@ func TestWarnings_QuietAndJSON(t *testing.T) {
 	}
 }
 
+// Commands that only write files say nothing under --quiet.
+func TestQuiet_CommandsThatOnlyWrite(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "train --data builtin:hmda --nu 1 --report none --quiet --out m")
+	for _, command := range []string{"predict --model m --data builtin:hmda --out p.csv", "export --model m --out m.sql"} {
+		for option, silent := range map[string]bool{" --force": false, " --force --quiet": true} {
+			stdout, stderr := mustRun(t, command+option)
+			if silent != (stdout+stderr == "") {
+				t.Errorf("%s: %q, %q", command+option, stdout, stderr)
+			}
+		}
+	}
+}
+
 // An option of reading that predict is given replaces that one alone: the others stay as in the
 // training.
 func TestPredict_KeepsReadingOfTraining(t *testing.T) {

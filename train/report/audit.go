@@ -205,7 +205,7 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
 	if len(values) == 2 && !plainClasses(values) {
-		return "", &OptionError{"positive", fmt.Sprintf("the labels are %q and %q: say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
+		return "", &OptionError{"positive", fmt.Sprintf("is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := data.Positive(c, values)
 	return positive, nil

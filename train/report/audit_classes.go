@@ -38,7 +38,7 @@ func (o *audit) findClasses() error {
 	for _, s := range o.Scores {
 		named := func(c *data.Column) bool { return strings.HasPrefix(c.Name, s.Column+"_") }
 		if !several && !o.frame.Has(s.Column) && slices.ContainsFunc(o.frame.Columns, named) {
-			return &OptionError{"score", fmt.Sprintf("there is no column %q", s.Column), fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
+			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column), fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
 		}
 		if several && !o.ofClasses(s) {
 			return &OptionError{"score", fmt.Sprintf("%q is one column, and another score has one for every class", s.Column), "write * in the place of the class, as in p_*"}

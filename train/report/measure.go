@@ -59,7 +59,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	run.Evict()
 	if m.Config.Evaluate == train.EvaluateCrossfit {
 		if x.folds, err = m.CrossFit(ctx); err != nil {
-			return nil, &CrossfitError{err}
+			return nil, &train.CrossfitError{Err: err}
 		}
 		split = eval.OutOfFold
 	}
@@ -95,15 +95,6 @@ func (x *Measured) costOfGroups(ctx context.Context) error {
 	}
 	return nil
 }
-
-// A CrossfitError is why rows could not be measured by models trained without them.
-type CrossfitError struct{ Err error }
-
-// Error returns the cause behind what failed.
-func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *CrossfitError) Unwrap() error { return e.Err }
 
 // regrouped returns the rows of the training, with other groupings if any are named.
 func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {

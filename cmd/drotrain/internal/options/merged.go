@@ -108,16 +108,12 @@ func GroupFeatures(s *Settings, words ...string) pflag.Value {
 	}}
 }
 
-// Memory returns the option of the memory to use; 0 keeps the rows on disk.
+// Memory returns the option of the memory to use, as SetMemory reads it.
 func Memory(s *Settings) pflag.Value {
-	size := Size(&s.Config.Memory)
 	return &textValue{kind: "size", set: func(text string) error {
-		if strings.TrimSpace(text) == "0" {
-			s.Config.Memory, s.Config.OnDisk = 0, true
-			return nil
+		if s.Config.SetMemory(text) != nil {
+			return Must("be a number of bytes, or 0 for rows on disk", "as in 400MB or 12GB")
 		}
-		err := size.Set(text)
-		s.Config.OnDisk = s.Config.OnDisk && err != nil
-		return err
+		return nil
 	}}
 }
