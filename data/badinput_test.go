@@ -46,8 +46,8 @@ func TestRefusals(t *testing.T) {
 		"feature twice":      {ok, Spec{Target: "y", Features: []string{"x", "x"}}, []string{`"x"`, "twice"}},
 		"one value":          {"y,x\n1,1\n1,2\n", Spec{Target: "y"}, []string{`column "y"`, "only one value"}},
 		"one value binary":   {"y,x\nno,1\nno,2\n", Spec{Target: "y", Task: Binary}, []string{`"no"`, "only one value"}},
-		"large classes":      {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"}, []string{`column "y", row 1`, "told apart as classes", "as text"}},
-		"large class":        {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Binary}, []string{"told apart as classes"}},
+		"large classes":      {"y,x\n9007199254740993,1\n9007199254740992,2\n5,3\n5,4\n", Spec{Target: "y"}, []string{`column "y", row 1`, "distinguished as classes", "as text"}},
+		"large class":        {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Binary}, []string{"distinguished as classes"}},
 		"large quantity":     {"y,x\n9007199254740993,1\n9007199254740992,2\n", Spec{Target: "y", Task: Regression}, []string{"only one value"}},
 		"one row":            {"y,x\n1,1\n", Spec{Target: "y"}, []string{"only one row"}},
 		"no rows":            {"y,x\n", Spec{Target: "y"}, []string{"no rows"}},
@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 		"four whole numbers": {"y,x\n4,1\n3,2\n2,3\n1,2\n1,4\n2,1\n3,0\n4,0\n4,0\n", Spec{Target: "y"}, []string{`4 different whole numbers, 1, 2, 3, …:`}},
 		"positive of three":  {"y,x\na,1\nb,2\nc,3\n", Spec{Target: "y", Positive: "a"}, []string{"3 classes", "positive"}},
 		"text regression":    {"y,x\na,1\nb,2\n", Spec{Target: "y", Task: Regression}, []string{"must be numbers"}},
-		"stray text":         {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
+		"unexpected text":    {"y,x\n1,1\n2,2\n1o,3\n4,4\n", Spec{Target: "y"}, []string{`"1o"`, "row 3"}},
 		"null target":        {"y,x\n1,1\n,2\n,3\n4,4\n", Spec{Target: "y"}, []string{`column "y", row 2`, "2 of 4 rows", "drop the rows with nulls"}},
 		"NaN target":         {"y,x\n1,1\n2,2\nNaN,3\n", Spec{Target: "y"}, []string{`column "y", row 3`, "NaN"}},
 		"Inf feature":        {"y,x\n1,1\n2,-inf\n3,3\n", Spec{Target: "y"}, []string{`column "x", row 2`, "-Inf"}},
@@ -117,7 +117,7 @@ func TestProblemsAtOnce(t *testing.T) {
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
 	datatest.WantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
-	if !errors.As(err, &all) || len(all) != 3 || all[1].Remedies[0] != Impute {
+	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != Impute {
 		t.Errorf("%#v", err)
 	}
 	if all[1].Rows != 4 || all[1].Row != 4 {

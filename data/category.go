@@ -34,14 +34,14 @@ type category struct {
 	errs   [2]error
 }
 
-// newCategory returns the feature of a column of so many training rows with these levels.
+// newCategory returns the feature of a column of n = rows training rows with these levels.
 func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	k := &category{kind: Categorical, in: Input{Name: c.Name}}
 	if c.Kind == Bool {
 		k.kind = Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.faultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as categories")
+		k.err = f.faultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as categories")
 		return k
 	}
 	if l.Bad > 0 {
@@ -66,16 +66,16 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if f.holdsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.fault(c.Name, table.Mend(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		k.err = f.fault(c.Name, table.Fixes(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.fault(c.Name, table.Mend(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, strayText(f, c))
+		k.err = f.fault(c.Name, table.Fixes(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
 		return k
 	}
 	if n > limit {
-		k.err = f.fault(c.Name, table.Mend(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
-			"%d levels are more than the %d a feature may have%s", n, limit, strayText(f, c))
+		k.err = f.fault(c.Name, table.Fixes(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
+			"%d levels are more than the %d a feature may have%s", n, limit, unexpectedText(f, c))
 		return k
 	}
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
@@ -135,8 +135,8 @@ func (k *category) count() int {
 	return n
 }
 
-// code is that of the label of an index, see matrix.Codes.
-func code(label, skipped int) int {
+// codeOf returns the code of the label of an index, see matrix.Codes.
+func codeOf(label, skipped int) int {
 	switch {
 	case label == skipped:
 		return 1
@@ -182,11 +182,11 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	skipped := in.Skipped()
 	unseen := 0
 	if in.Other {
-		unseen = code(len(in.Labels())-1, skipped)
+		unseen = codeOf(len(in.Labels())-1, skipped)
 	}
 	index := make(map[string]int, len(in.Levels))
 	for i, l := range in.Levels {
-		index[l] = code(i, skipped)
+		index[l] = codeOf(i, skipped)
 	}
 	of := func(l string) int {
 		if at, ok := index[l]; ok {
@@ -196,7 +196,7 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	}
 	missing := unseen
 	if in.Missing {
-		missing = code(len(in.Levels), skipped)
+		missing = codeOf(len(in.Levels), skipped)
 	}
 	var byCode []int
 	if c.Kind == Categorical {
@@ -252,13 +252,13 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	}
 }
 
-// strayText returns the reason a column meant as numbers may be text.
-func strayText(f *Frame, c *Column) string {
-	if c.StrayRow == 0 {
+// unexpectedText returns the reason a column meant as numbers may be text.
+func unexpectedText(f *Frame, c *Column) string {
+	if c.UnexpectedRow == 0 {
 		return ""
 	}
-	_, row := f.Where(c.StrayRow - 1)
-	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Stray, row)
+	_, row := f.Where(c.UnexpectedRow - 1)
+	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
 }
 
 // levels are the distinct values of a column in some rows, in order: numbers, or text; in how

@@ -112,7 +112,7 @@ func (in *Input) Width() int {
 // validateMade reports what is wrong with the operands of an input that was read.
 func (in *Input) validateMade() error {
 	if in.Kind != table.Numeric || len(in.Of) > 2 {
-		return fmt.Errorf("it is made of %d columns, but it is no number of one or two", len(in.Of))
+		return fmt.Errorf("it is made of %d columns, but only a number of one or two can be", len(in.Of))
 	}
 	for i, o := range in.Of {
 		switch {

@@ -23,14 +23,14 @@ type (
 	// Problems are all problems of the columns of a table in one error.
 	Problems = table.Problems
 
-	// A Remedy is something a user may choose that would fix an Error.
-	Remedy = table.Remedy
+	// A Fix is something a user may choose that would fix an Error.
+	Fix = table.Fix
 
 	// Progress is how far the reading or encoding of a table has come.
 	Progress = table.Progress
 
-	// Outside says that training rows are to lie on disk: where, and in how much memory
-	// they may be put in order.
+	// DiskStorage says that training rows are stored on disk: where, and in how much memory
+	// they are put in order.
 	DiskStorage = matrix.DiskStorage
 )
 
@@ -42,7 +42,7 @@ const (
 	Bool        = table.Bool
 )
 
-// The remedies.
+// The fixes.
 const (
 	DropColumn      = table.DropColumn
 	Impute          = table.Impute

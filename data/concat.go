@@ -87,7 +87,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 	stored := slices.ContainsFunc(parts, (*Column).Stored)
 	for _, p := range parts {
 		l := parts[0]
-		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.StrayRow == 0
+		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.UnexpectedRow == 0
 	}
 	if stored {
 		return joinStored(parts[0], parts, frames), nil
@@ -105,7 +105,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
 	}
 	exact, first := true, 0
-	l.StrayRow, l.Stray = 0, ""
+	l.UnexpectedRow, l.Unexpected = 0, ""
 	for i, p := range parts {
 		n := frames[i].Rows
 		if p.Kind != l.Kind { // it has no values
@@ -114,13 +114,13 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 			l.Integer = l.Integer && p.Integer
 		}
 		exact = exact && (p.Int != nil || n == 0)
-		if p.StrayRow > 0 && l.StrayRow == 0 {
-			l.StrayRow, l.Stray = first+p.StrayRow, p.Stray
+		if p.UnexpectedRow > 0 && l.UnexpectedRow == 0 {
+			l.UnexpectedRow, l.Unexpected = first+p.UnexpectedRow, p.Unexpected
 		}
 		first += n
 	}
 	out := joinStored(&l, parts, frames)
-	if out.StrayRow, out.Stray = l.StrayRow, l.Stray; exact {
+	if out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected; exact {
 		return out.LoadInts(ctx)
 	}
 	return out.Load(ctx)

@@ -13,8 +13,8 @@ import (
 func TestRowsOfAllParts(t *testing.T) {
 	const large = "9007199254740993" // 2⁵³ + 1
 	for name, c := range map[string]struct {
-		parts          []string
-		inexact, stray int
+		parts               []string
+		inexact, unexpected int
 	}{
 		"none":            {[]string{"a\n1\n2\n", "a\n3\n", "a\n4\n5\n"}, 0, 0},
 		"the first part":  {[]string{"a\n1\n" + large + "\n", "a\n" + large + "\n", "a\n4\n5\n"}, 2, 0},
@@ -31,8 +31,8 @@ func TestRowsOfAllParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Columns[0]; got.InexactRow != c.inexact || got.StrayRow != c.stray {
-			t.Errorf("%s: rows %d and %d, want %d and %d", name, got.InexactRow, got.StrayRow, c.inexact, c.stray)
+		if got := f.Columns[0]; got.InexactRow != c.inexact || got.UnexpectedRow != c.unexpected {
+			t.Errorf("%s: rows %d and %d, want %d and %d", name, got.InexactRow, got.UnexpectedRow, c.inexact, c.unexpected)
 		}
 	}
 }

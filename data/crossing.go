@@ -71,7 +71,7 @@ func (k *category) encodePairs(columns [2]*Column, d *tiles.Partition) {
 	}
 }
 
-// valueKey returns a number that tells the values of a column with values apart.
+// valueKey returns a number that is different for different values of a column in memory.
 func valueKey(c *Column, row int) float64 {
 	if c.Kind == Categorical {
 		return float64(c.Code[row])

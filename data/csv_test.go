@@ -183,7 +183,7 @@ func TestCSVReadings(t *testing.T) {
 		text   string
 		how    Text
 		want   []any
-		remark table.Remedy // of the same text read plainly; "" for none
+		remark table.Fix // of the same text read plainly; "" for none
 	}{
 		{"c\n\"1,5\"\n\"2,25\"\n", Text{Decimal: ","}, []any{1.5, 2.25}, table.SayDecimal},
 		{"c\n\"1,234\"\n\"12,345,678\"\n", Text{Thousands: ","}, []any{1234.0, 12345678.0}, table.SayThousands},
@@ -207,7 +207,7 @@ func TestCSVReadings(t *testing.T) {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != c.remark || f.Remarks[0].Column != "c") {
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Column != "c") {
 			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
 		}
 	}
@@ -216,7 +216,7 @@ func TestCSVReadings(t *testing.T) {
 		t.Errorf("a name that says nothing: %v", f)
 	}
 	f, err = ReadBytes(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"))
-	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != table.SayNoHeader {
+	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != table.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
 	f, err = readBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
@@ -227,7 +227,7 @@ func TestCSVReadings(t *testing.T) {
 		t.Error(d)
 	}
 	f, err = ReadBytes(context.Background(), "t.csv", []byte("A11,6,x\nA12,48,y\n"))
-	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != table.SayNoHeader {
+	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != table.SayNoHeader {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
 	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
@@ -259,7 +259,7 @@ func TestCSVRemarks(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text   string
-		remark table.Remedy
+		remark table.Fix
 		row    int
 	}{
 		{mixed(1, 0, 9), table.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), table.SayStrip, 1}, {mixed(2, 17, 1), table.SayStrip, 1}, {mixed(3, 17, 1), table.NameMissing, 1},
@@ -269,12 +269,12 @@ func TestCSVRemarks(t *testing.T) {
 		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), table.NameMissing, 2},
 	} {
 		f := frameOf(t, c.text)
-		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Remedies[0] != c.remark || f.Remarks[0].Row != c.row) {
+		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Row != c.row) {
 			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
 		}
 	}
-	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].Says[table.NameMissing] != "?" {
-		t.Errorf("the word for no value is %v", f.Remarks[0].Says)
+	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].FixValues[table.NameMissing] != "?" {
+		t.Errorf("the word for no value is %v", f.Remarks[0].FixValues)
 	}
 	for _, bad := range []string{"\x00", "\x00a", "a\x00"} {
 		path := filepath.Join(t.TempDir(), "t.csv")
@@ -296,8 +296,8 @@ func TestDatesAmongNumbersStray(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := f.Columns[0]; c.Kind != Categorical || c.StrayRow != want || (want > 0) != (c.Stray == "2024-01-02") {
-			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.StrayRow, c.Stray, want)
+		if c := f.Columns[0]; c.Kind != Categorical || c.UnexpectedRow != want || (want > 0) != (c.Unexpected == "2024-01-02") {
+			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.UnexpectedRow, c.Unexpected, want)
 		}
 	}
 }

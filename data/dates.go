@@ -44,7 +44,7 @@ func (r Reading) Validate() error {
 func (r Reading) Suggested(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
-		for remedy, what := range e.Says {
+		for remedy, what := range e.FixValues {
 			switch remedy {
 			case table.SayDecimal:
 				r.Text.Decimal = what
@@ -158,8 +158,8 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	return f.Column(ctx, name)
 }
 
-// emptyPart returns a part of the dates in a column without values, which nobody can tell to be one
-// of dates, nor which parts they would have; nil where name is of no such part.
+// emptyPart returns a part of the dates of a column without values, whose type and parts are unknown; nil
+// where name is of no such part.
 func (f *Frame) emptyPart(name string) *Column {
 	at := strings.LastIndexByte(name, '.')
 	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == name[at+1:] }) {

@@ -49,6 +49,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	return d, err
 }
 
+// describe returns the description of a column with values.
 func describe(c *Column) ColumnDescription {
 	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
 	switch c.Kind {

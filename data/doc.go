@@ -1,4 +1,4 @@
-// Package data reads tables and turns them into design matrices.
+// Package data reads tables and encodes them as design matrices.
 //
 // [Read] loads Parquet, Arrow IPC, CSV and JSON Lines files into a [Frame] of plain typed
 // columns; [Open] leaves the values of Parquet files where they are until they
@@ -12,10 +12,10 @@
 // Truncation and structural damage are always found. Damage to the values
 // themselves is found where the file carries checksums (Parquet page CRCs,
 // gzip, and zstd frames written with a checksum, as this package writes them);
-// flipped bits in pages without one cannot be told from other numbers, which
+// flipped bits in pages without one look like other numbers, which
 // is why the SHA-256 of every input is kept in [Source]. Arrow IPC files carry
 // no checksums. A CSV file cut exactly at the end of a line is a shorter CSV
-// file, and nothing in it can tell; compressed (.csv.gz) it is found.
+// file, which nothing in it shows; compressed (.csv.gz) it is found.
 //
 // # How a Parquet file becomes a matrix
 //

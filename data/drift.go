@@ -170,7 +170,7 @@ type driftCount struct {
 	rows    int
 }
 
-// addDrift counts the rows of a block, of a table of so many.
+// addDrift counts the rows of a block of a table; rows is the number of rows of the table.
 func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	if e.Profile == nil || d.N == 0 {
 		return
@@ -302,7 +302,7 @@ func (r EncodeReport) Drifted() string {
 func (p *Profile) validate(e *Encoder) error {
 	for _, of := range p.Inputs {
 		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {
-			return fmt.Errorf("the profile of training is of input %d, which is none", of.Input)
+			return fmt.Errorf("the profile of training is of input %d, which does not exist", of.Input)
 		}
 		in := &e.Inputs[of.Input]
 		want := len(of.Edges) + 1

@@ -282,8 +282,8 @@ func unfilled(err error) error {
 		return err
 	}
 	for _, of := range all {
-		if slices.Contains(of.Remedies, table.Impute) {
-			of.Remedies, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
+		if slices.Contains(of.Fixes, table.Impute) {
+			of.Fixes, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
 		}
 	}
 	return err
@@ -321,7 +321,7 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 
 // absentTogether makes one problem of many columns that are not there: a table is another one then.
 func absentTogether(all table.Problems) (out table.Problems) {
-	const most = 3 // that are told one by one
+	const most = 3 // that have an error each
 	var absent []string
 	var first *Error
 	for _, e := range all {
@@ -353,15 +353,15 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.AllNull() && f.Rows > 0 {
-		row, advice := c.StrayRow-1, table.Advice{Hint: "the model reads numbers here: is this the column of training?"}
+		row, advice := c.UnexpectedRow-1, table.Advice{Hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
-			advice = table.Advice{Remedies: []table.Remedy{table.NameMissing}}
+			advice = table.Advice{Fixes: []table.Fix{table.NameMissing}}
 		} else {
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
 		fault := f.faultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
-		fault.Says = table.Says{table.NameMissing: c.Text(row)}
+		fault.FixValues = table.FixValues{table.NameMissing: c.Text(row)}
 		err = fault
 	}
 	return c, err

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An Encoder turns frames into design matrices in the way fitted on its
+// An Encoder encodes frames as design matrices in the way fitted on its
 // training rows. It is plain data: encoded as JSON and decoded again it gives
 // the same bits.
 type Encoder struct {
@@ -134,9 +134,9 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		} else {
 			advice := table.Hint("store what you need of it as numbers", table.DropColumn)
 			if c.Clock {
-				advice = table.Mend(table.SayDates, table.DropColumn)
+				advice = table.Fixes(table.SayDates, table.DropColumn)
 			}
-			problems = append(problems, f.faultAt(c.Name, c.StrayRow-1, advice, "values of type %s cannot be a feature", c.Type))
+			problems = append(problems, f.faultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature", c.Type))
 		}
 	}
 	e.Dates = nil

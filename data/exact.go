@@ -35,7 +35,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 	if f.sideBySide || len(f.inputs) == 0 || len(again) == 0 {
 		return out, nil
 	}
-	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
+	all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 	return out, f.checkUnchanged()
 }
 
-// again returns the table of the files, each opened in another way.
-func (f *Frame) again(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
+// openAgain returns the table of the files, each opened in another way.
+func (f *Frame) openAgain(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
 	frames := make([]*Frame, len(f.inputs))
 	for i, in := range f.inputs {
 		t, err := open(in)

@@ -91,7 +91,7 @@ func condition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 		return func(i int) bool { return c.Number[i] != 0 }, nil
 	}
 	if c.Kind != Numeric && e.Op == expr.Compare && e.Cmp != "==" && e.Cmp != "!=" {
-		return fail(e.At, "the column %q holds no numbers: compare it by == or !=", c.Name)
+		return fail(e.At, "the column %q is not numeric: compare it by == or !=", c.Name)
 	}
 	same := e.Cmp != "!="
 	numbers, texts, codes := map[float64]bool{}, map[string]bool{}, map[int32]bool{}

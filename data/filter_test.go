@@ -37,7 +37,7 @@ func TestFilter(t *testing.T) {
 		"age":               "comparison",
 		"age >= x":          "character 8",
 		"age >= 18 &&":      "ends early",
-		"state > \"A\"":     "no numbers",
+		"state > \"A\"":     "not numeric",
 		"state == 3":        "in quotes",
 		"agee > 3":          `did you mean "age"`,
 		"(age > 3":          `")" is missing`,

@@ -191,7 +191,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 		for k, g := range held.Groups {
 			for _, of := range all {
 				if of.Report.Rows > 0 {
-					g = g.with(of.Labels[k])
+					g = g.addLabels(of.Labels[k])
 				}
 			}
 			factor := t.e.factor(g.Name)

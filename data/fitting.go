@@ -100,7 +100,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 func (t *fitting) share(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
-		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are dealt; fill the nulls, or leave their rows out with a filter")
+		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are assigned to ranks; fill the nulls, or leave their rows out with a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)
@@ -145,7 +145,7 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.fault("", table.Mend(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.fault("", table.Fixes(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -247,7 +247,7 @@ func (t *fitting) encoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.fault("", table.Mend(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return nil, f.fault("", table.Fixes(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})

@@ -194,5 +194,5 @@ func detect(name string, head []byte) (*format, error) {
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
 		return nil, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
 	}
-	return nil, &Error{Path: name, Msg: "cannot tell the format of this file", Hint: "name it with one of " + strings.Join(extensions, " ")}
+	return nil, &Error{Path: name, Msg: "the format of this file is unknown", Hint: "name it with one of " + strings.Join(extensions, " ")}
 }

@@ -26,7 +26,7 @@ type Frame struct {
 	Columns []*Column
 	Sources []Source // the files the rows come from, in the order of the rows
 	Notes   []string // how it was read, and the remarks, for the user
-	Remarks []*Error // what may not be meant as it was read, with what would mend it
+	Remarks []*Error // what may not be meant as it was read, with what would fix it
 
 	once   sync.Once
 	index  map[string]int // -1 for a name that occurs more than once
@@ -107,7 +107,7 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 // holdsDates reports whether a column of text holds dates that the reading leaves as text.
 func (f *Frame) holdsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
-		return r.Column == column && slices.Contains(r.Remedies, table.SayDates)
+		return r.Column == column && slices.Contains(r.Fixes, table.SayDates)
 	})
 }
 
@@ -197,10 +197,10 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	if c := f.emptyPart(name); c != nil {
 		return c, nil
 	}
-	absent := table.Absent(f.Name(), name, f.Names())
+	absent := table.NoColumn(f.Name(), name, f.Names())
 	for _, r := range f.Remarks {
-		if slices.Contains(r.Remedies, table.SayNoHeader) { // the names may be values
-			absent.Remedies = append(absent.Remedies, table.SayNoHeader)
+		if slices.Contains(r.Fixes, table.SayNoHeader) { // the names may be values
+			absent.Fixes = append(absent.Fixes, table.SayNoHeader)
 		}
 	}
 	return nil, absent
@@ -243,7 +243,7 @@ func (f *Frame) Name() string {
 
 // fault returns an Error about a column.
 func (f *Frame) fault(column string, advice table.Advice, format string, args ...any) *Error {
-	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Remedies: advice.Remedies}
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Fixes: advice.Fixes}
 }
 
 // faultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).

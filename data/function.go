@@ -22,9 +22,9 @@ type Function struct {
 	Above  [2]float64   `json:"above,omitzero"`
 }
 
-// At returns the value at v, NaN where there is none: the logarithm of a number that
+// Evaluate returns the value at v, NaN where it does not exist: the logarithm of a number that
 // is not positive.
-func (f *Function) At(v float64) float64 {
+func (f *Function) Evaluate(v float64) float64 {
 	switch f.Name {
 	case "log":
 		if v <= 0 {
@@ -44,6 +44,7 @@ func (f *Function) At(v float64) float64 {
 	return v
 }
 
+// piecewise returns the value of a piecewise function at v.
 func (f *Function) piecewise(v float64) float64 {
 	last := len(f.Knots) - 1
 	if math.IsNaN(v) {

@@ -20,7 +20,7 @@ func TestFunction(t *testing.T) {
 		{Function{Name: "log1p"}, -1, math.NaN()},
 		{bend, -2, 3}, {bend, 0, 1}, {bend, 0.5, 2}, {bend, 1, 3}, {bend, 2, 4}, {bend, 3, 11}, {bend, 4, 23},
 	} {
-		if got := c.f.At(c.v); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := c.f.Evaluate(c.v); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%+v at %v: %v, wanted %v", c.f, c.v, got, c.want)
 		}
 		if err := c.f.Validate(); err != nil {
@@ -81,11 +81,11 @@ func TestNaturalSpline(t *testing.T) {
 			for range 50 {
 				x := knots[0] - 1 + rng.Float64()*(span+2)
 				want := d(j, x) - d(last-1, x)
-				if got := f.At(x); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
+				if got := f.Evaluate(x); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
 					t.Fatalf("function %d of %v at %v: %v, want %v", j, knots, x, got, want)
 				}
 			}
-			if bend := f.At(knots[last]+3) - 2*f.At(knots[last]+2) + f.At(knots[last]+1); !(math.Abs(bend) <= 1e-10) {
+			if bend := f.Evaluate(knots[last]+3) - 2*f.Evaluate(knots[last]+2) + f.Evaluate(knots[last]+1); !(math.Abs(bend) <= 1e-10) {
 				t.Errorf("it bends by %v beyond the last knot", bend)
 			}
 		}

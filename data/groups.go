@@ -47,7 +47,7 @@ func (t *fitting) fitGroups() error {
 		}
 		factor := Factor{Name: name, Sources: []string{name}, Kind: kind, Labels: labels, Named: needColumnName(labels)}
 		e.Groups = append(e.Groups, factor)
-		singles = append(singles, nameGroups(factor, g.with(labels)))
+		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
 		if slices.Contains(labels, MissingLabel) {
 			e.notef("group column %q: rows without a value are the group %s, which may be the worst one; a filter, %s is not null, leaves them out", name, MissingLabel, expr.QuoteName(name))
 		}
@@ -82,6 +82,8 @@ func coarse(f *Frame, column string, kind Kind, labels []string) error {
 	return tooMany(f, column, len(labels))
 }
 
+// encodeGroups adds the groupings of rows to a dataset, and the group columns that f does not have to the
+// report.
 func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds *Dataset, report *EncodeReport) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
@@ -102,7 +104,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds
 			if err != nil {
 				return err
 			}
-			g = nameGroups(factor, g.with(factor.Labels))
+			g = nameGroups(factor, g.addLabels(factor.Labels))
 			singles[name] = g
 			ds.Groups = append(ds.Groups, g)
 			continue
@@ -114,7 +116,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds
 			}
 		}
 		if len(parts) == len(factor.Sources) {
-			ds.Groups = append(ds.Groups, cross(parts, rows.Len()).with(factor.Labels))
+			ds.Groups = append(ds.Groups, cross(parts, rows.Len()).addLabels(factor.Labels))
 		}
 	}
 	return nil
@@ -184,7 +186,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, erro
 		return Grouping{}, f.fault(c.Name, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.faultAt(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as groups")
+		return Grouping{}, f.faultAt(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
 	codes := make(map[string]int32)
@@ -290,8 +292,8 @@ func labelLess(a, b string, numbers bool) bool {
 	return a < b
 }
 
-// with adds labels of training that do not occur in g, and keeps the order.
-func (g Grouping) with(trained []string) Grouping {
+// addLabels adds labels of training that do not occur in g, and keeps the order.
+func (g Grouping) addLabels(trained []string) Grouping {
 	have := make(map[string]int32, len(g.Labels))
 	for i, l := range g.Labels {
 		have[l] = int32(i)

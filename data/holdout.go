@@ -22,7 +22,7 @@ type Holdout struct {
 	Fraction float64 // of the rows, in [0, 1)
 	Seed     uint64
 
-	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where there is none
+	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where no test set exists
 	Group  string // a column whose values stay together: units with several rows
 	Time   string // a column whose last rows are held out
 	Joined bool   // the rows of the second table of [Join] are held out
@@ -113,7 +113,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	return nil
 }
 
-// SplitsByRow reports whether a row alone tells whether it is trained on or held out: those of
+// SplitsByRow reports whether each row alone decides whether it is trained on or held out: those of
 // SplitRows can then be had of some rows without the others (SplitWithin).
 func (f *Frame) SplitsByRow(h Holdout) bool {
 	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || drawnByRow(f.Rows, h.Fraction))
@@ -183,7 +183,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 	return kept, held, nil
 }
 
-// holdOutUnits holds out whole units, in random order, until there are rows enough. A row
+// holdOutUnits decides which rows are held out as whole units, in random order, until there are rows enough. A row
 // without a unit is one of its own.
 func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
@@ -194,7 +194,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	case c.Kind == Other:
 		return nil, f.fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.faultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart")
+		return nil, f.faultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished")
 	}
 	code := map[float64]int{}
 	unit := make([]int, len(rows))
@@ -234,7 +234,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	return held, nil
 }
 
-// holdOutLast holds out the last rows by a column of times, numbers or texts in order; rows of
+// holdOutLast decides which rows are held out as the last ones by a column of times, numbers or texts in order; rows of
 // one time stay together.
 func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Time)
@@ -242,7 +242,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return nil, err
 	}
 	if c.Kind == Other {
-		return nil, f.fault(h.Time, table.Mend(table.SayDates), "values of type %s have no order here", c.Type)
+		return nil, f.fault(h.Time, table.Fixes(table.SayDates), "values of type %s have no order here", c.Type)
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {

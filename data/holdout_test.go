@@ -232,7 +232,7 @@ func TestUnitsAreHeldOutWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = f.SplitRows(t.Context(), Holdout{Group: "unit", Fraction: 0.3})
-		datatest.WantError(t, err, "told apart", fmt.Sprint("row ", row+1))
+		datatest.WantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
 	}
 }
 

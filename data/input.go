@@ -104,7 +104,7 @@ func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
 // streamMark begins every message of an Arrow IPC stream.
 var streamMark = []byte{0xff, 0xff, 0xff, 0xff}
 
-// readAll appends what r gives to b, and refuses more than memory has room for.
+// readAll appends what r gives to b, and refuses more than memory can hold.
 func readAll(r io.Reader, b []byte) ([]byte, error) {
 	for {
 		if len(b) == cap(b) {
@@ -178,13 +178,13 @@ func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), held: b, name: name, size: int64(len(b))}
 }
 
-// ReadAt reads, and tells whoever watches.
+// ReadAt reads, and reports the progress.
 func (in *input) ReadAt(b []byte, at int64) (int, error) {
 	return in.watch.ReadAt(in.ReaderAt, b, at)
 }
 
-// Held returns the whole content of an input in memory, to be read alone; nil of a file.
-func (in *input) Held() []byte { return in.held }
+// Content returns the whole content of an input in memory, to be read alone; nil of a file.
+func (in *input) Content() []byte { return in.held }
 
 // Name, Size and Afford make an input a [table.Source].
 func (in *input) Name() string { return in.name }
@@ -192,7 +192,7 @@ func (in *input) Size() int64  { return in.size }
 
 func (in *input) Afford(bytes int64, use string) error { return table.Afford(bytes, use) }
 
-// read fills b with the bytes from that place on, untold: to check them.
+// read fills b with the bytes from that place on, without progress: to check them.
 func (in *input) read(b []byte, at int64) error {
 	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }

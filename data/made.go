@@ -87,7 +87,7 @@ func (m *making) functions() error {
 	return nil
 }
 
-// function returns a function of a number; nil where there is none of that name.
+// function returns a function of a number; nil where no number has that name.
 func (m *making) function(how, name string) (*Column, error) {
 	what := "a " + how
 	o, err := m.number(m.feature(name, what), what)
@@ -145,7 +145,7 @@ func (m *making) interactions() error {
 				return err
 			}
 		}
-		if again, err := m.again(pair); err != nil {
+		if again, err := m.hasConstant(pair); err != nil {
 			return err
 		} else if again {
 			continue
@@ -178,7 +178,7 @@ func (m *making) cross(pair [2]string, sides [2][]Operand) error {
 		return err
 	}
 	if len(occurs) > limit {
-		m.problems.Add(m.f.fault(pair[0], table.Mend(table.MergeRareLevels, table.RaiseMaxLevels),
+		m.problems.Add(m.f.fault(pair[0], table.Fixes(table.MergeRareLevels, table.RaiseMaxLevels),
 			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
 		return nil
 	}
@@ -239,9 +239,8 @@ func (m *making) pairs(pair [2]string, sides [2][]Operand, most int) (map[[2]str
 	return occurs, err
 }
 
-// again says, with a note, that a product is one of its factors again, since the other is
-// constant in the training rows.
-func (m *making) again(pair [2]string) (is bool, err error) {
+// hasConstant reports, with a note, whether a factor of a product is constant in the training rows.
+func (m *making) hasConstant(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
 		i := slices.IndexFunc(m.features, func(c *Column) bool { return c.Name == name })
 		if i < 0 || is {
@@ -309,7 +308,7 @@ func (m *making) side(name string) (operands []Operand, err error) {
 	return operands, nil
 }
 
-// feature finds one by its name; where there is none the problem is told, and it is nil.
+// feature returns the feature of that name, or nil and adds the problem where it does not exist.
 func (m *making) feature(name, what string) *Column {
 	for _, c := range m.features {
 		if c.Name == name {
@@ -320,8 +319,8 @@ func (m *making) feature(name, what string) *Column {
 	return nil
 }
 
-// number returns a feature that is one, with what stands for its nulls; nil where it is none, or there
-// is no feature.
+// number returns a numeric feature as an operand, with what stands for its nulls; nil where c is nil or not
+// numeric.
 func (m *making) number(c *Column, what string) (*Operand, error) {
 	if c == nil {
 		return nil, nil

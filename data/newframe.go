@@ -163,6 +163,7 @@ type columnBuilder struct {
 	levels map[string]int32
 }
 
+// newColumnBuilder returns a builder of a column of n values of a type.
 func newColumnBuilder(name string, t reflect.Type, n int) (*columnBuilder, error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -25,7 +25,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	spec := Spec{Target: "y", Scale: "standard"}
 	_, err = Fit(t.Context(), f, nil, nil, spec, "")
 	var e *table.Error
-	if !errors.As(err, &e) || e.Column != "income" || e.Says[table.SayThousands] != "," || len(e.Remedies) != 1 {
+	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[table.SayThousands] != "," || len(e.Fixes) != 1 {
 		t.Fatalf("got %v", err)
 	}
 	spec.Categorical = []string{"income"}

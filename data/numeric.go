@@ -74,7 +74,7 @@ func (e *Encoder) keepsConstant(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
-// median returns the median of the training values of a column, NaN where there are none.
+// median returns the median of the training values of a column, NaN without values.
 func (t *fitting) median(c *Column) (float64, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {
@@ -106,11 +106,11 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
-		return f.faultAt(name, w.Far, table.Mend(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+		return f.faultAt(name, w.Far, table.Fixes(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
 		return f.faultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.faultAt(name, w.Null, table.Mend(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(name, w.Null, table.Fixes(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}

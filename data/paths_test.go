@@ -46,7 +46,7 @@ func TestPaths(t *testing.T) {
 		"kinds":                                {"2.csv", `column "a"`, "one schema"},
 		"columns":                              {"2.csv", `no column "b"`, "1.csv"},
 		"no*.csv":                              {"no file matches"},
-		"empty/notes.doc":                      {"cannot tell the format", ".csv"},
+		"empty/notes.doc":                      {"format of this file is unknown", ".csv"},
 		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
 		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
 		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a Parquet file", "PAR1"},

@@ -80,6 +80,7 @@ func (v *productValues) Codes([]int32, []bool, *table.Levels) (int, error) {
 	return 0, &Error{Msg: "a column that is made holds numbers"}
 }
 
+// Numbers reads the next products.
 func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	if null == nil {
 		null = make([]bool, len(dst))
@@ -96,7 +97,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 			}
 			continue
 		}
-		number, missing, err := v.readers[k].Next(len(dst), &v.own, &v.marks)
+		number, missing, err := v.readers[k].ReadNext(len(dst), &v.own, &v.marks)
 		if err != nil {
 			return 0, err
 		}
@@ -108,7 +109,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 				}
 				x = *f.Fill
 			}
-			dst[i] *= f.Function.At(x) - f.Center
+			dst[i] *= f.Function.Evaluate(x) - f.Center
 		}
 	}
 	v.row += len(dst)

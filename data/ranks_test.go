@@ -301,7 +301,7 @@ func sameFault(a, b error) bool {
 	}
 	is, _, _ := strings.Cut(x.Msg, ", as in ") // so many of the rows of the rank
 	want, _, _ := strings.Cut(y.Msg, ", as in ")
-	return is == want && x.Path == y.Path && x.Column == y.Column && x.Row == y.Row && x.Hint == y.Hint && slices.Equal(x.Remedies, y.Remedies)
+	return is == want && x.Path == y.Path && x.Column == y.Column && x.Row == y.Row && x.Hint == y.Hint && slices.Equal(x.Fixes, y.Fixes)
 }
 
 // Hold-out rows that ranks have, each some, are encoded as one process encodes them, with the same

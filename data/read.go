@@ -19,7 +19,7 @@ import (
 
 // Read loads a table: a file, a glob of files, or a directory of files, all of
 // one schema, one after the other in the order of their names. The format is
-// told by the first bytes of a file, else by its extension:
+// detected by the first bytes of a file, else by its extension:
 //
 //	Parquet           .parquet .pq
 //	Arrow IPC file    .arrow .feather .ipc
@@ -64,6 +64,7 @@ func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
 	return open(ctx, path, nil, how)
 }
 
+// open is Open of some columns, with a reading.
 func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
 	arrays := arraysOf(path)
 	var files []string
@@ -115,7 +116,7 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 }
 
 // OpenReader works like Open for what a stream gives up to its end, as the standard input
-// does. The name stands for it in messages, and tells the format where the bytes
+// does. The name stands for it in messages, and decides on the format where the bytes
 // do not: of a name without an extension, text is CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
 	in, err := spool(ctx, name, r)
@@ -130,7 +131,7 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 }
 
 // ReadBytes works like Read for a file in memory. The name stands for the file in
-// messages, and its extension tells the format where the bytes do not.
+// messages, and its extension decides on the format where the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
 	return readBytes(ctx, name, b, Reading{})
 }

@@ -27,7 +27,7 @@ func (g Grouping) Risks(loss []float64) []GroupRisk {
 }
 
 // WorstGroup returns the index of the group with the largest risk among those of at
-// least minRows rows, the first of several; -1 where there is none. Risks that are
+// least minRows rows, the first of several; -1 without one. Risks that are
 // not numbers are passed over.
 func WorstGroup(groups []GroupRisk, minRows int) int {
 	worst, risk := -1, math.Inf(-1)

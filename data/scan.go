@@ -211,7 +211,7 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 	}
 	for j := range scans {
 		own := numberStatistics{slices.Concat(scans[j].moments...), scans[j].faults, scans[j].nonzero, inexact[j]}
-		own.Faults.From(t.first)
+		own.Faults.Shift(t.first)
 		if own.Inexact > 0 {
 			own.Inexact += t.first
 		}
@@ -297,7 +297,7 @@ func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 		if of.Fault != nil {
 			return nil, of.Fault
 		}
-		out = out.with(of.Labels)
+		out = out.addLabels(of.Labels)
 	}
 	return out.Labels, nil
 }

@@ -45,7 +45,7 @@ func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 			again = append(again, name)
 		}
 	}
-	all, err := f.again(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
+	all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return &table.Error{Msg: "no target column is named", Remedies: []table.Remedy{table.NameTarget}}
+		return &table.Error{Msg: "no target column is named", Fixes: []table.Fix{table.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string

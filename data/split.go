@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// Split deals the rows 0..n-1 into training rows and hold-out rows: the rows
+// Split divides the rows 0..n-1 into training rows and hold-out rows: the rows
 // are shuffled by a PCG generator of the given seed and the first
 // round(n·fraction) are held out. Both lists are sorted and together hold every
-// row once. The fraction must lie in [0, 1); with 0 all rows are for training.
+// row once. The fraction must be in [0, 1); with 0 all rows are for training.
 // A positive fraction holds out at least one row and leaves at least one; that
-// takes two rows. Of so many rows that a list of them would be much of the memory (manyRows)
+// takes two rows. Of rows so numerous that a list of them would be much of the memory (manyRows)
 // each is drawn by its own number and the seed, with the fraction for its probability: then
 // ranks that see some of the rows draw the same.
 func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {

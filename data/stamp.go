@@ -2,7 +2,7 @@ package data
 
 import "fmt"
 
-// Stamps tell, for each source, the file from one that was changed since without reading
+// Stamps returns, for each source, a text that differs for a file that was changed since, without reading
 // it: by its size, its times and its identity. It is empty for a pipe and for what was never
 // a file.
 func (f *Frame) Stamps() []string {
@@ -15,8 +15,8 @@ func (f *Frame) Stamps() []string {
 	return out
 }
 
-// Known stores the SHA-256 of a source that is known already, or will be, and takes none.
-func (f *Frame) Known(source int, sum string) {
+// SetSum stores the SHA-256 of a source that is known already, or will be, instead of computing it.
+func (f *Frame) SetSum(source int, sum string) {
 	f.Sources[source].SHA256 = sum
 	if source >= len(f.inputs) {
 		return // it is in memory

@@ -73,5 +73,5 @@ func blockFormat(path string) (func(io.Writer) (put func([]table.Column, int) er
 	case strings.HasSuffix(lower, ".tsv"):
 		return text('\t'), nil
 	}
-	return nil, &Error{Path: path, Msg: "cannot tell which format to write", Hint: "end the name in .parquet, .csv, .tsv, or .arrows for an Arrow stream"}
+	return nil, &Error{Path: path, Msg: "the format to write is unknown", Hint: "end the name in .parquet, .csv, .tsv, or .arrows for an Arrow stream"}
 }

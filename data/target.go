@@ -25,7 +25,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	case n == 1:
 		return f.faultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
-		return f.faultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be told apart as classes")
+		return f.faultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
 		return f.fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
@@ -36,15 +36,15 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		case len(values) == 2:
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= FewNumbers && n > 2*len(values):
-			return f.fault(c.Name, table.Mend(table.TakeAsClasses, table.TakeAsQuantity),
+			return f.fault(c.Name, table.Fixes(table.TakeAsClasses, table.TakeAsQuantity),
 				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), firstOf(values))
 		case c.Kind == Numeric:
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), strayText(f, c))
-		case c.StrayRow > 0:
-			return f.fault(c.Name, table.Hint("mend that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), strayText(f, c))
+			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
+		case c.UnexpectedRow > 0:
+			return f.fault(c.Name, table.Hint("fix that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -55,14 +55,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", strayText(f, c))
+			return f.fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.fault(c.Name, table.Mend(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.fault(c.Name, table.Fixes(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -98,7 +98,7 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 	case c.Kind == Numeric && !c.Integer:
 		return f.fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
 	case e.Spec.Positive != "":
-		return f.fault(c.Name, table.Mend(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+		return f.fault(c.Name, table.Fixes(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -127,7 +127,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.fault(c.Name, table.Mend(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.fault(c.Name, table.Fixes(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	positive, rule := Positive(c, values)
 	if positive == a {
@@ -181,8 +181,8 @@ func Positive(c *Column, values []string) (positive, rule string) {
 	return slices.Max(values), "the last in alphabetical order"
 }
 
-// tellingApart is how many values of a target are told apart: those of the most classes, and more.
-const tellingApart = maxClasses + 1
+// mostValues is how many values of a target are counted: one more than a target may have classes.
+const mostValues = maxClasses + 1
 
 // firstOf lists the three smallest of values that are numbers, with dots where there are more.
 func firstOf(values []string) string {
@@ -222,7 +222,7 @@ type targetStatistics struct {
 
 // faultsOf returns what is wrong with rows of a column with values.
 func faultsOf(c *Column, rows tiles.Set) *targetStatistics {
-	k := &targetStatistics{First: rows.First(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
+	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
 			if k.Nulls++; k.Null < 0 {
@@ -243,10 +243,10 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
 	k := faultsOf(c, rows)
 	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
-		k.Values = distinct(c, rows, tellingApart)
+		k.Values = distinct(c, rows, mostValues)
 		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == Categorical || c.Integer) {
 			if q := faultsOf(c, held); q.Nulls == 0 && q.Bad < 0 {
-				k.Held = distinct(c, held, tellingApart)
+				k.Held = distinct(c, held, mostValues)
 			}
 		}
 		if transform != "" && c.Kind != Categorical {
@@ -255,7 +255,7 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 			}
 		}
 		if t.e.Spec.ScaleTarget && c.Kind != Categorical {
-			k.Moments = t.moments(c, (&Target{Transform: transform}).Of)
+			k.Moments = t.moments(c, (&Target{Transform: transform}).Transformed)
 		}
 	}
 	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
@@ -313,7 +313,7 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 		}
 		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments, k.Moments...)
 		for _, v := range k.Values {
-			if len(out.Values) < tellingApart && !slices.Contains(out.Values, v) {
+			if len(out.Values) < mostValues && !slices.Contains(out.Values, v) {
 				out.Values = append(out.Values, v)
 			}
 		}
@@ -328,7 +328,7 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.faultAt(column, k.Null, table.Mend(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(column, k.Null, table.Fixes(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}
@@ -344,7 +344,7 @@ func countUncovered(transform string, c *Column, rows tiles.Set) (count, first i
 		return 0, first
 	}
 	for _, r := range rows.All() {
-		if v := t.Of(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
+		if v := t.Transformed(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
 			if count++; first < 0 {
 				first = r
 			}
@@ -405,7 +405,7 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64)
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", strayText(f, c))
+			return f.fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", unexpectedText(f, c))
 		}
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -418,7 +418,7 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64)
 func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) error {
 	if t.Task == Regression {
 		for i, r := range rows.All() {
-			dst[i] = (t.Of(c.Number[r]) - t.Shift) / t.Scale
+			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
 	}
@@ -438,7 +438,7 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 			if value, ok = known[key]; !ok {
 				v := read(r)
 				if value, ok = sign[v]; !ok && t.Task == Multiclass {
-					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is none of the %d classes of training", v, len(t.Classes))
+					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is not one of the %d classes of training", v, len(t.Classes))
 				} else if !ok {
 					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
 				}

@@ -33,10 +33,10 @@ const maxClasses = 1000
 // Multiclass, else 1.
 func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
 
-// Of returns the target as it is fitted.
-func (t *Target) Of(v float64) float64 {
+// Transformed returns the target as it is fitted.
+func (t *Target) Transformed(v float64) float64 {
 	f := Function{Name: t.Transform}
-	return f.At(v)
+	return f.Evaluate(v)
 }
 
 // Predicted returns the prediction of a numeric target, in its own units, of the margin

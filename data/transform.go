@@ -28,12 +28,12 @@ type Product struct {
 // Transforms are the columns to make, by the names of the columns of the table.
 type Transforms struct {
 	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
-	Square   []string       `json:"square,omitempty"`   // its square, besides
-	Spline   map[string]int `json:"spline,omitempty"`   // a natural cubic spline of so many knots, at quantiles, in its place
-	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, besides
+	Square   []string       `json:"square,omitempty"`   // its square, in addition
+	Spline   map[string]int `json:"spline,omitempty"`   // a natural cubic spline of that number of knots, at quantiles, in its place
+	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
 }
 
-// Empty reports whether there are none.
+// Empty reports whether no column is to be made.
 func (t *Transforms) Empty() bool {
 	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
 }

@@ -24,6 +24,7 @@ func WriteTable(path string, cols []Column, force bool) error {
 	})
 }
 
+// checkColumns refuses columns that cannot be written.
 func checkColumns(cols []Column) error {
 	if len(cols) == 0 {
 		return &Error{Msg: "there are no columns to write"}

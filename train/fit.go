@@ -340,7 +340,7 @@ func (m *Model) nameColumn(err error) error {
 	}
 	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.outputs()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
 	if m.Config.Scale == "none" {
-		e.Remedies = []data.Remedy{data.Standardise}
+		e.Fixes = []data.Fix{data.Standardise}
 	}
 	return e
 }

@@ -174,5 +174,5 @@ func TestRerun_TableInMemory(t *testing.T) {
 	if err := m.Rerun(t.Context(), other); !errors.As(err, &changed) {
 		t.Errorf("other values: %v", err)
 	}
-	wide(t, 300).Known(0, "a sum") // has no file to take one of
+	wide(t, 300).SetSum(0, "a sum") // has no file to take one of
 }

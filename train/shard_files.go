@@ -37,7 +37,7 @@ func divideFiles(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	for i, stamp := range all[0] {
 		d.shared[i] = stamp != "" && !slices.ContainsFunc(all, func(stamps []string) bool { return stamps[i] != stamp })
 		if d.shared[i] && d.reader(i) != c.Rank() {
-			f.Known(i, "")
+			f.SetSum(i, "")
 		}
 	}
 	return d, nil
@@ -59,7 +59,7 @@ func (d *sharedFiles) agree() error {
 	}
 	for i, first := range all[0] {
 		if d.shared[i] {
-			d.f.Known(i, all[d.reader(i)][i].SHA256)
+			d.f.SetSum(i, all[d.reader(i)][i].SHA256)
 			continue
 		}
 		for r := range all {

@@ -60,7 +60,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 func datesToSee(f *data.Frame, how data.Reading) string {
 	clocks := false
 	for _, r := range f.Remarks {
-		_, says := r.Says[data.SayDates]
+		_, says := r.FixValues[data.SayDates]
 		clocks = clocks || says
 	}
 	for _, c := range f.Columns {

@@ -27,7 +27,7 @@ func TestPublicTables(t *testing.T) {
 		says          map[string]string // what else is proposed, all of it
 		signal        string            // columns that carry the target
 		low, high     float64           // of AUC or R² on the hold-out rows
-		leak          string            // of what is left out: with it they are told nearly without error
+		leak          string            // of what is left out: with it they are predicted nearly without error
 	}{
 		{table: "adult.data", target: "column_9", options: "--no-header", signal: "column_1 column_4 column_5 column_6", low: .75, high: .95,
 			says: map[string]string{"no-header": "true", "relabel": "<=50K.-><=50K,>50K.->>50K"}},

@@ -46,7 +46,7 @@ func levelCounts(c *data.Column, most int) map[string]int {
 	return counts
 }
 
-// checkLevels finds levels that are spelled in several ways, and a level that nearly gives the target away.
+// checkLevels finds levels that are spelled in several ways, and a level that nearly predicts the target.
 func (p *Proposal) checkLevels(c *data.Column, t *truth, sum summary) {
 	if c.Kind == data.Categorical {
 		if same, rows := spellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
@@ -84,7 +84,7 @@ func (p *Proposal) nearlyPure(c *data.Column, t *truth, sum summary) string {
 }
 
 // purest returns the level with the largest share of a class that is rare elsewhere, the number of its
-// rows, and the shares of the class there and elsewhere; no rows where there is none.
+// rows, and the shares of the class there and elsewhere; no rows without one.
 func purest(c *data.Column, t *truth) (level, class string, rows int, share, rest float64) {
 	n, ones := map[string]float64{}, map[string]float64{}
 	all, allOnes := 0.0, 0.0
@@ -144,7 +144,7 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 	}
 }
 
-// A rowHash tells rows apart by the values of the columns that were added.
+// A rowHash distinguishes rows by the values of the columns that were added.
 type rowHash struct {
 	hash  []uint64
 	match float64 // probability that two rows have the same values, were the columns independent

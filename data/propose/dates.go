@@ -28,13 +28,13 @@ func (p *Proposal) begin(ctx context.Context, f *data.Frame) error {
 	return nil
 }
 
-// date looks at a column of dates, as days.
+// date checks a column of dates, as days.
 func (p *Proposal) date(c *data.Column, t *truth, sum summary) {
 	if float64(sum.nulls) > mostlyNull*float64(c.Len()) {
 		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
 		return
 	}
-	if p.later(c, t) {
+	if p.leaksLater(c, t) {
 		return
 	}
 	p.Reading.Dates = "parts"
@@ -52,10 +52,10 @@ const (
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 )
 
-// later reports whether a date knows what came after the row began: where it is later than the
-// first date, the target is another; or the target is an event, and the time until the
-// date tells it.
-func (p *Proposal) later(c *data.Column, t *truth) bool {
+// leaksLater drops a date that is known only after the outcome, and reports whether it does: where the date is
+// later than the first date, the target is another; or the target is an event, and the time until the
+// date predicts it.
+func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
 	if p.from == nil || c.Name == p.from.Name {
 		return false
 	}
@@ -83,8 +83,8 @@ func (p *Proposal) later(c *data.Column, t *truth) bool {
 		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only afterwards", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
 		return true
 	}
-	if n[1] > 0.9*have && ending(p.Target) && t.tells(t.power(days)) {
-		p.drop(c, 0, 0, "it comes after %q, and the time between them tells %q: known only afterwards", p.from.Name, p.Target)
+	if n[1] > 0.9*have && ending(p.Target) && t.isPredicted(t.power(days)) {
+		p.drop(c, 0, 0, "it comes after %q, and the time between them predicts %q: known only afterwards", p.from.Name, p.Target)
 		return true
 	}
 	return false

@@ -3,8 +3,8 @@
 // what becomes of missing values, dates and rare levels. Every proposal has its reason
 // in words. Nothing is changed: the reader decides.
 //
-// And it warns of what a model was trained on all the same: columns that tell the target
-// alone, and models that are too good to be true (suspect.go).
+// And it warns of what a model was trained on all the same: columns that alone predict the
+// target, and models that are too good to be true (suspect.go).
 //
 // It imports data and stands above it; train and cmd import it. Start reading at Make; how a
 // column alone predicts the target is in power.go.

@@ -41,29 +41,30 @@ func (t *truth) power(v []float64) float64 {
 
 // Power returns how well values alone put rows in the order of a target y: the area under the
 // ROC curve for two classes, of which y > 0 is one, else the squared correlation of the
-// values or of their ranks; 1 where they tell it.
+// values or of their ranks; 1 where they predict it exactly.
 func Power(v, y []float64, binary bool) float64 {
 	t := &truth{y: y, binary: binary}
 	return t.power(v)
 }
 
-// tells reports whether a power is more than chance and habit give: enough for a doubtful name to
+// isPredicted reports whether a power is more than chance and habit give: enough for a doubtful name to
 // count.
-func (t *truth) tells(power float64) bool {
+func (t *truth) isPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.6
 	}
 	return power > 0.1
 }
 
-// tellsMuch reports whether a power is more than predictors usually have.
-func (t *truth) tellsMuch(power float64) bool {
+// isWellPredicted reports whether a power is more than predictors usually have.
+func (t *truth) isWellPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.9
 	}
 	return power > 0.8
 }
 
+// square returns x².
 func square(x float64) float64 { return x * x }
 
 // agreement returns Cohen's kappa of two columns of two values each, in the direction in which
@@ -103,6 +104,7 @@ func auc(rank, y []float64) float64 {
 	return max(a, 1-a)
 }
 
+// correlation returns the correlation of two columns, 0 where one is constant.
 func correlation(a, b []float64) float64 {
 	var ma, mb float64
 	for i := range a {
@@ -177,9 +179,9 @@ var future = map[string]bool{"outcome": true, "result": true, "results": true, "
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,
 	"count": true, "total": true, "score": true, "value": true, "values": true, "rate": true, "type": true, "code": true, "name": true, "group": true, "column": true, "level": true, "mean": true, "with": true, "from": true}
 
-// alike returns a word that a name has in common with the target's, or how two of them begin,
+// sharedWord returns a word that a name has in common with the target's, or how two of them begin,
 // or "".
-func alike(name, target string) string {
+func sharedWord(name, target string) string {
 	of := words(target)
 	for _, w := range words(name) {
 		for _, v := range of {

@@ -32,7 +32,7 @@ type Proposal struct {
 	Task         data.Task    `json:"task"`
 	Reading      data.Reading `json:"reading,omitzero"` // how the table was read
 	Drop         []string     `json:"drop,omitempty"`
-	Loss         string       `json:"loss,omitempty"` // where the target does not tell: squared for few whole numbers
+	Loss         string       `json:"loss,omitempty"` // where the target does not decide: squared for few whole numbers
 	Impute       string       `json:"impute,omitempty"`
 	Filter       string       `json:"filter,omitempty"`
 	MinCount     int          `json:"min_count,omitempty"`
@@ -53,9 +53,9 @@ const most = 50_000
 
 // Thresholds.
 const (
-	TellsAll   = 0.995 // power of a column that knows the target
-	nearlyCopy = 0.9   // kappa of a column that is nearly the target
-	mostlyNull = 0.6
+	PredictsAll = 0.995 // power of a column that leaks the target
+	nearlyCopy  = 0.9   // kappa of a column that is nearly the target
+	mostlyNull  = 0.6
 )
 
 // Make looks at every column of f once and returns how to train on it. groups are the columns that the
@@ -190,9 +190,9 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	return t, nil
 }
 
-// spellings are, of more than two labels, those that differ from a more frequent one by
+// spellings returns, of more than two labels, those that differ from a more frequent one by
 // case, spaces or a full stop at the end alone, and the rows of these; nil where none does,
-// or nothing would be left to tell apart.
+// or one level would be left.
 func spellings(counts map[string]int) (same map[string]string, rows int) {
 	usual := map[string]string{} // by what is left of a label
 	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
@@ -227,7 +227,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 	if r := table.FindRemark(f.Remarks, c.Name, table.ErrTextOfNumbers); r != nil {
 		does := "kept as text; say how its numbers are written and look again"
-		if len(r.Says) == 0 && r.Hint != "" {
+		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
 		p.found(c, 0, r.Row, does, "%s", r.Msg)
@@ -257,7 +257,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		return
 	}
 	seen[sum.hash] = c.Name
-	if p.known(c, t, sum) {
+	if p.leaks(c, t, sum) {
 		return
 	}
 	if c.Clock {
@@ -300,9 +300,9 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 }
 
-// present reports that the target, 1 for the more frequent class, is one class in nine of ten rows
+// pureWherePresent reports that the target, 1 for the more frequent class, is one class in nine of ten rows
 // in which a column is not missing, though both are frequent; n is in how many rows.
-func present(missing, y []float64) (n int, pure bool) {
+func pureWherePresent(missing, y []float64) (n int, pure bool) {
 	ones, there := 0.0, 0.0
 	for i, v := range y {
 		ones += v
@@ -316,8 +316,8 @@ func present(missing, y []float64) (n int, pure bool) {
 	return n, pure && n >= 100
 }
 
-// known reports whether a column knows the target, or what came after it.
-func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
+// leaks drops a column that is a copy of the target or known only after the outcome, and reports whether it does.
+func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 	if len(t.rows) < 50 {
 		return false
 	}
@@ -327,8 +327,8 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 	}
 	scores := t.scores(c)
 	power := t.power(scores)
-	if power > TellsAll {
-		p.drop(c, 0, 0, "alone it tells the target, with %s of %.4f: a copy, or known only afterwards", word, power)
+	if power > PredictsAll {
+		p.drop(c, 0, 0, "alone it predicts the target, with %s of %.4f: a copy, or known only afterwards", word, power)
 		return true
 	}
 	if t.binary {
@@ -339,12 +339,12 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 					flag[i] = 1
 				}
 			}
-			if n, pure := present(flag, t.y); pure {
+			if n, pure := pureWherePresent(flag, t.y); pure {
 				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in afterwards", n, len(flag))
 				return true
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly tells the target (kappa %.2f): it is filled in afterwards", k)
+				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly predicts the target (kappa %.2f): it is filled in afterwards", k)
 				return true
 			}
 		}
@@ -361,7 +361,7 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 		}
 	}
 	for _, w := range words(c.Name) {
-		if future[w] && t.tellsMuch(power) {
+		if future[w] && t.isWellPredicted(power) {
 			p.drop(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only afterwards", w, word, power)
 			return true
 		}
@@ -374,11 +374,11 @@ func (p *Proposal) known(c *data.Column, t *truth, sum summary) bool {
 			break
 		}
 	}
-	if w := alike(c.Name, p.Target); w != "" && t.tells(power) {
+	if w := sharedWord(c.Name, p.Target); w != "" && t.isPredicted(power) {
 		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only afterwards?", w)
 		return true
 	}
-	if spell(c.Name) && ending(p.Target) && t.tells(power) {
+	if spell(c.Name) && ending(p.Target) && t.isPredicted(power) {
 		p.drop(c, 0, 0, "its name says that it is the time until %q, or until nothing more was known of a row: known only afterwards", p.Target)
 		return true
 	}

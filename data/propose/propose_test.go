@@ -118,7 +118,7 @@ func TestPower(t *testing.T) {
 	if k := agreement([]float64{1, 1, 0, 0, 1}, []float64{1, 1, 0, 0, 0}); !(math.Abs(k-(0.8-0.48)/0.52) <= 1e-12) {
 		t.Errorf("kappa %v", k)
 	}
-	if w := alike("isViolentRecid", "two_year_recid"); w != "recid" {
+	if w := sharedWord("isViolentRecid", "two_year_recid"); w != "recid" {
 		t.Errorf("%q", w)
 	}
 }
@@ -203,33 +203,33 @@ func TestMake_NamesInConditions(t *testing.T) {
 
 // One row is enough to stand out, and none is not.
 func TestOneRowStandsOut(t *testing.T) {
-	for stray := range 2 {
+	for unexpected := range 2 {
 		var b strings.Builder
 		b.WriteString("y,infinite,missing,code\n")
 		for i := range 100 {
 			row := []string{fmt.Sprint(i * 37 % 101), fmt.Sprint(i * i % 11), fmt.Sprint(i * i * i % 7), fmt.Sprint(1 + i*i%13)}
-			if stray == 1 && i > 0 && i < len(row) {
+			if unexpected == 1 && i > 0 && i < len(row) {
 				row[i] = []string{"", "inf", "", "-9"}[i]
 			}
 			b.WriteString(strings.Join(row, ",") + "\n")
 		}
 		p := proposed(t, b.String(), "y")
-		if len(p.Findings) != 3*stray {
-			t.Errorf("%d rows stray: %+v", stray, p.Findings)
+		if len(p.Findings) != 3*unexpected {
+			t.Errorf("%d rows unexpected: %+v", unexpected, p.Findings)
 		}
 		for _, f := range p.Findings {
 			if first := slices.Index([]string{"infinite", "missing", "code"}, f.Column) + 2; f.Rows != 1 || f.First != first {
 				t.Errorf("%+v: one row, the row %d", f, first)
 			}
 		}
-		if (p.Impute != "") != (stray == 1) || (p.Filter != "") != (stray == 1) {
-			t.Errorf("%d rows stray: missing ones by %q, of the rows %q", stray, p.Impute, p.Filter)
+		if (p.Impute != "") != (unexpected == 1) || (p.Filter != "") != (unexpected == 1) {
+			t.Errorf("%d rows unexpected: missing ones by %q, of the rows %q", unexpected, p.Impute, p.Filter)
 		}
 	}
 }
 
 // A date that comes after another one in nearly all rows is known only afterwards where the
-// time between them tells the end; one that does in two rows of three may be anything.
+// time between them predicts the end; one that does in two rows of three may be anything.
 func TestDatesMostlyLater(t *testing.T) {
 	for later, want := range map[int]int{100: 1, 95: 1, 67: 0} {
 		var b strings.Builder
@@ -304,13 +304,13 @@ func TestRanksByHand(t *testing.T) {
 	for i := range there {
 		there[i] = float64(i % 2)
 	}
-	if n, pure := present(there, there); n != 125 || !pure { // there where y = 0 alone
+	if n, pure := pureWherePresent(there, there); n != 125 || !pure { // there where y = 0 alone
 		t.Errorf("%d, %v", n, pure)
 	}
-	if n, pure := present(make([]float64, 250), there); n != 250 || pure {
+	if n, pure := pureWherePresent(make([]float64, 250), there); n != 250 || pure {
 		t.Errorf("%d, %v", n, pure)
 	}
-	if n, pure := present(there[:190], there[:190]); n != 95 || pure { // too few
+	if n, pure := pureWherePresent(there[:190], there[:190]); n != 95 || pure { // too few
 		t.Errorf("%d, %v", n, pure)
 	}
 	for name, is := range map[string]bool{"id": true, "row_id": true, "customerID": true, "userId": true, "Unnamed: 0": true, "idle": false, "paid": false, "": false, "id_of": true, "case number": true, "valid": false} {
@@ -344,7 +344,7 @@ func TestAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := map[string]string{"seen_again": `more than a week after "admitted"`, "left_on": `the time between them tells "observed"`, "time": "the time until", "visit": "identifier"}
+	why := map[string]string{"seen_again": `more than a week after "admitted"`, "left_on": `the time between them predicts "observed"`, "time": "the time until", "visit": "identifier"}
 	for name, part := range why {
 		if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == name }); i < 0 || !strings.Contains(p.Findings[i].What, part) || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)

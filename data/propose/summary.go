@@ -66,6 +66,7 @@ var seed = maphash.MakeSeed()
 // pairs returns the number of pairs of n things.
 func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
 
+// summarise returns the summary of a column with values.
 func summarise(c *data.Column) (s summary) {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -114,7 +115,7 @@ func summarise(c *data.Column) (s summary) {
 }
 
 // missingCode returns in how many rows, and in which one first, from 1, the least number of
-// a column is one of those that are written where there is none, and the only one below 0.
+// a column is one of those that stand for no value, and the only one below 0.
 func missingCode(c *data.Column, s summary) (rows, first int) {
 	switch s.least {
 	case -9, -99, -999, -9999, -99999:

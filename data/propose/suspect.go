@@ -10,7 +10,7 @@ import (
 // WarningMark begins the notes that a user must not miss: of columns that leak the target.
 const WarningMark = "warning: "
 
-// Bounds of the look at single columns: enough rows to tell, few enough to cost nothing.
+// Bounds of the look at single columns: enough rows to decide, few enough to cost nothing.
 const (
 	suspectRows  = 200
 	suspectCells = 400_000
@@ -25,8 +25,8 @@ func SuspectRows(e *data.Encoder, n int) int {
 	return n
 }
 
-// Suspects warns of encoded columns that alone tell the target, or whose names and values
-// are those of identifiers: Make proposes to leave them out, training does as it is told.
+// Suspects warns of encoded columns that alone predict the target, or whose names and values
+// are those of identifiers: Make proposes to leave them out, training keeps them.
 // d are some of the training rows.
 func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 	n, width := d.N, e.D()
@@ -50,8 +50,8 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		if j == d.Intercept {
 			continue
 		}
-		if power := Power(values[j], d.Target, binary); power > TellsAll {
-			warnings = append(warnings, fmt.Sprintf(WarningMark+"column %q alone tells the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
+		if power := Power(values[j], d.Target, binary); power > PredictsAll {
+			warnings = append(warnings, fmt.Sprintf(WarningMark+"possible leakage: column %q alone predicts the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
 		} else if c.Kind == "numeric" && identifies(c, values[j]) {
 			of := "a name of one"
 			if indexName(c.Name) {
@@ -63,7 +63,7 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 	return warnings
 }
 
-// Of hold-out rows that are told too well.
+// Of hold-out rows that are predicted too well.
 const (
 	flawless    = 0.995 // AUC or R² of hold-out rows, from which it asks for a reason
 	flawlessMin = 50    // rows, at least
@@ -78,12 +78,12 @@ func FlawlessRows(e *data.Encoder, n int) int {
 	return min(n, 20_000, 50*suspectCells/max(1, e.D()))
 }
 
-// TooGood reports whether scores tell the targets of rows nearly without error.
+// TooGood reports whether scores predict the targets of rows nearly without error.
 func TooGood(e *data.Encoder, score, target []float64) bool {
 	return Power(score, target, e.Target.Task == data.Binary) > flawless
 }
 
-// Flawless warns of coefficients x that tell hold-out rows nearly without error, and names
+// Flawless warns of coefficients x that predict hold-out rows nearly without error, and names
 // the columns that do it: the one whose part of the scores is missed most, and again without
 // it, until what is left is no longer too good. Other models have no warning.
 func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
@@ -114,8 +114,8 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 	if binary {
 		measure = "AUC"
 	}
-	told := func() float64 { return Power(score, d.Target[:n], binary) }
-	first := told()
+	power := func() float64 { return Power(score, d.Target[:n], binary) }
+	first := power()
 	if !(first > flawless) {
 		return nil
 	}
@@ -127,7 +127,7 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 			for i, v := range p {
 				score[i] -= v
 			}
-			if power := told(); power < least {
+			if power := power(); power < least {
 				worst, least = k, power
 			}
 			for i, v := range p {
@@ -143,7 +143,7 @@ func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string)
 		part[worst], left = nil, least
 		names = append(names, fmt.Sprintf("%q", e.Inputs[worst].Name))
 	}
-	what := fmt.Sprintf(WarningMark+"rows that were held out are told nearly without error, with an %s of %.4f: too good to be true?", measure, first)
+	what := fmt.Sprintf(WarningMark+"rows that were held out are predicted nearly without error, with an %s of %.4f: too good to be true?", measure, first)
 	if len(names) > 0 {
 		what += fmt.Sprintf(" Without %s it is %.2f: is that known when a prediction is wanted?", strings.Join(names, " and "), left)
 	}

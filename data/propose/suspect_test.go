@@ -42,7 +42,7 @@ func TestSuspectsAboveTheLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			warnings := Suspects(fitted.Encoder, fitted.Train)
-			if (len(warnings) == 1 && strings.Contains(warnings[0], `"x" alone tells the target`)) != c.suspected || len(warnings) > 1 {
+			if (len(warnings) == 1 && strings.Contains(warnings[0], `"x" alone predicts the target`)) != c.suspected || len(warnings) > 1 {
 				t.Errorf("%d pairs in the wrong order: %q", c.wrong, warnings)
 			}
 		}

@@ -61,7 +61,7 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 // zstdBlock is the most that a block of zstd decompresses to.
 const zstdBlock = 128 << 10
 
-// Decompress decompresses src to exactly size bytes, in the room of dst if that is
+// Decompress decompresses src to exactly size bytes, in the memory of dst if that is
 // large enough. It panics with an error if they are not that.
 func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	bad := func(what any) []byte { panic(table.Damaged("%s data: %v", names[codec], what)) }

@@ -21,9 +21,9 @@ const (
 	anyOrder = isoDate | yearFirst | dayFirst | monthFirst
 )
 
-// told reports that one order is left: 3/4/2024 may be a day in March or in April, and a
-// column in which nothing tells is none of dates.
-func (o order) told() bool { return bits.OnesCount8(uint8(o)) == 1 }
+// decided reports that one order is left: 3/4/2024 may be a day in March or in April, and a
+// column in which no value decides is not one of dates.
+func (o order) decided() bool { return bits.OnesCount8(uint8(o)) == 1 }
 
 // orders returns those in which a text is a date, or a date and a time.
 func orders(s string) (out order) {
@@ -67,7 +67,7 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 			formats = append(formats, DateFormat{s, 0, o, datePattern(s, o)})
 		}
 		f := &formats[at]
-		if f.Rows += rows[i]; f.order&o != f.order { // a text that leaves fewer orders tells more
+		if f.Rows += rows[i]; f.order&o != f.order { // a text that leaves fewer orders is a better example
 			f.order, f.Example = f.order&o, s
 		}
 	}
@@ -75,7 +75,7 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 		return nil, nil
 	}
 	slices.SortStableFunc(formats, func(a, b DateFormat) int { return b.Rows - a.Rows })
-	if !common.told() {
+	if !common.decided() {
 		return nil, formats
 	}
 	days = make([]float64, len(texts))

@@ -198,7 +198,7 @@ func TestOptionsAreValidated(t *testing.T) {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
-		if o.IsZero() != (o.Delimiter == "" && o.plain()) {
+		if o.IsZero() != (o.Delimiter == "" && o.isPlain()) {
 			t.Errorf("%+v asks for nothing: %v", o, o.IsZero())
 		}
 	}
@@ -252,8 +252,8 @@ func TestDaysReadBack(t *testing.T) {
 		}
 	}
 	for o, told := range map[order]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
-		if o.told() != told {
-			t.Errorf("order %04b is told: %v", o, o.told())
+		if o.decided() != told {
+			t.Errorf("order %04b is told: %v", o, o.decided())
 		}
 	}
 }
@@ -427,7 +427,7 @@ func TestRemarksOnText(t *testing.T) {
 	}
 	for name, q := range map[string]struct {
 		text   string
-		remedy table.Remedy
+		remedy table.Fix
 		says   string
 	}{
 		"decimal commas":           {column(20, numbers(0, "", "1,5")), table.SayDecimal, ","},
@@ -438,7 +438,7 @@ func TestRemarksOnText(t *testing.T) {
 		"a word":                   {column(20, numbers(5, "?", "3")), table.NameMissing, "?"},
 		"two words":                {column(20, func(i int) string { return []string{"?", "-", "3", "4", "?"}[i%5] }), table.NameMissing, "?"},
 		"as often, by the order":   {column(20, func(i int) string { return []string{"?", "-", "3", "4", "5"}[i%5] }), table.NameMissing, "-"},
-		"a stray text":             {column(20, numbers(19, "hm", "3")), table.NameMissing, "hm"},
+		"a unexpected text":        {column(20, numbers(19, "hm", "3")), table.NameMissing, "hm"},
 		"half are numbers":         {column(20, numbers(2, "hm", "3")), table.NameMissing, "hm"},
 		"few are":                  {column(21, func(i int) string { return []string{"hm", "3"}[min(1, max(0, i-11))] }), "", ""},
 		"dates":                    {column(20, func(i int) string { return fmt.Sprintf("2024-01-%02d", i+1) }), table.SayDates, "parts"},
@@ -455,7 +455,7 @@ func TestRemarksOnText(t *testing.T) {
 			}
 			continue
 		}
-		if len(got.Remarks) != 1 || len(got.Remarks[0].Remedies) != 1 || got.Remarks[0].Remedies[0] != q.remedy || got.Remarks[0].Says[q.remedy] != q.says || got.Remarks[0].Column != "a" {
+		if len(got.Remarks) != 1 || len(got.Remarks[0].Fixes) != 1 || got.Remarks[0].Fixes[0] != q.remedy || got.Remarks[0].FixValues[q.remedy] != q.says || got.Remarks[0].Column != "a" {
 			t.Errorf("%s: %+v", name, got.Remarks)
 		}
 	}

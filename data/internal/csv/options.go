@@ -21,7 +21,7 @@ type Options struct {
 	// order, else spaces, where these make as many fields of every line, with numbers.
 	Delimiter string `json:"delimiter,omitempty" yaml:"delimiter,omitempty"`
 
-	// Missing are texts that stand for no value in every column, besides the empty one.
+	// Missing are texts that stand for no value in every column, in addition to the empty one.
 	Missing []string `json:"na,omitempty" yaml:"na,omitempty"`
 
 	// Decimal is the mark before the fraction of a number: "." (or empty) or ",".
@@ -39,7 +39,7 @@ type Options struct {
 	// Dates says that a column of dates, or dates and times, is Numeric: days since
 	// 1970-01-01 UTC. They are written as in ISO 8601 (2024-03-31, 2024-03-31T12:00:00Z),
 	// or with the year first or last (2024/3/31, 31.3.2024, 3/31/2024 12:00), all in one
-	// order that some row of the column tells.
+	// order that some row of the column decides.
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 }
 
@@ -78,14 +78,14 @@ func (o Options) decimal() string {
 	return o.Decimal
 }
 
-// plain reports whether numbers are written as everywhere.
-func (o Options) plain() bool {
+// isPlain reports whether numbers are written as in Go.
+func (o Options) isPlain() bool {
 	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
 }
 
 // number reads a number as the options have it written.
 func (o *Options) number(s string) (v float64, whole, ok bool) {
-	if !o.plain() {
+	if !o.isPlain() {
 		if s, ok = o.normal(s); !ok {
 			return v, whole, ok
 		}
@@ -96,7 +96,7 @@ func (o *Options) number(s string) (v float64, whole, ok bool) {
 // unbroken are spaces that do not break a line.
 var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// normal writes a number as everywhere.
+// normal returns a number as Go writes it.
 func (o *Options) normal(s string) (string, bool) {
 	if o.Strip != "" {
 		sign := ""
@@ -135,7 +135,7 @@ func (o *Options) normal(s string) (string, bool) {
 // columns refuses more columns than a text may have.
 func (o *Options) columns(n int) error {
 	if most := cmp.Or(o.MaxColumns, DefaultMaxColumns); n > most {
-		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Remedies: []table.Remedy{table.SayDelimiter, table.RaiseMaxColumns}}
+		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []table.Fix{table.SayDelimiter, table.RaiseMaxColumns}}
 	}
 	return nil
 }

@@ -32,9 +32,10 @@ func Verbatim(ctx context.Context, src table.Source, names []string, o Options) 
 	return read(ctx, src, names, o, true)
 }
 
-// errNotUTF8 is told of text in another encoding.
+// errNotUTF8 is the error of text in another encoding.
 var errNotUTF8 = errors.New("not UTF-8")
 
+// read is Read, or Verbatim.
 func read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}
@@ -292,19 +293,19 @@ func (r *reading) dataInHeader() *table.Error {
 	for i, h := range r.header {
 		if _, _, ok := table.ParseNumber(h); ok {
 			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
-				Remedies: []table.Remedy{table.SayNoHeader}}
+				Fixes: []table.Fix{table.SayNoHeader}}
 		}
 	}
 	return nil
 }
 
-// records reads records. Blank lines are passed over, as everywhere, but in a
+// records reads records. Blank lines are skipped, but in a
 // table of one column those between records are nulls.
 type records struct {
 	r     *csv.Reader
 	limit *limit
 	line  int // where the next record starts if no blank line comes before it
-	blank int // lines to tell of before the record
+	blank int // lines to return before the record
 	held  []string
 }
 
@@ -341,6 +342,7 @@ func (c *records) peek() ([]string, error) {
 	return rec, err
 }
 
+// Read returns the next record, which may be a blank line.
 func (c *records) Read() ([]string, error) {
 	if c.held == nil {
 		c.limit.n = 0
@@ -381,7 +383,7 @@ func (r *reading) failed(err error) error {
 			what = "the first line"
 		}
 		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
-			Hint: "the file may be truncated there, or a field holds the separator without quotes", Remedies: []table.Remedy{table.SayDelimiter}}
+			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []table.Fix{table.SayDelimiter}}
 	case errors.Is(pe.Err, csv.ErrQuote):
 		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
 			Hint: "the file may be truncated, or a quote inside a field is not doubled"}

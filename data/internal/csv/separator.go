@@ -27,11 +27,11 @@ func delimiter(t *text, o Options) rune {
 }
 
 // separators are what fields lie between, in the order in which they are believed where the
-// lines do not tell: names of columns hold commas before anything else.
+// lines do not decide: names of columns hold commas before anything else.
 const separators = "\t;,|"
 
-// separatorOf returns what separates the fields of a text by its head, 0 if it is none of separators:
-// of those in the first line, outside of quotes, one that is in every line as often, and of
+// separatorOf returns what separates the fields of a text by its head, 0 if it is not one of separators:
+// of those in the first line that are not quoted, one that is in every line as often, and of
 // several the most frequent. whole says that the text ends with its head.
 func separatorOf(head []byte, whole bool) byte {
 	var first, line [len(separators)]int

@@ -12,7 +12,7 @@ import (
 // no text has.
 const between = '\x1f'
 
-// spaces makes one separator of every run of spaces and tabs outside of quotes, and none
+// spaces makes one separator of every run of unquoted spaces and tabs, and none
 // at the ends of lines.
 type spaces struct {
 	r      io.Reader
@@ -21,6 +21,7 @@ type spaces struct {
 	due    bool // a separator, before the next field
 }
 
+// Read reads text with separators.
 func (s *spaces) Read(p []byte) (int, error) {
 	if len(p) < 2 {
 		return 0, io.ErrShortBuffer

@@ -42,7 +42,7 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 
 // A numberCount counts the values of a column that are numbers in each style.
 type numberCount struct {
-	texts    int              // looked at, that are no numbers as the file is read
+	texts    int              // looked at, that are not numeric as the file is read
 	reads    [len(styles)]int // of these, numbers in a style
 	numbers  int              // looked at, that are numbers as the file is read
 	rejected [len(styles)]int // of these, not numbers in a style
@@ -160,16 +160,16 @@ func chooseStyle(columns []shape, names []string, semicolons bool) verdict {
 func (c *shape) numbersRemark(name string, v verdict) *table.Error {
 	n := &c.count
 	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers}
-	if n.example == c.stray {
-		e.Row = c.strayRow
+	if n.example == c.unexpected {
+		e.Row = c.unexpectedRow
 	}
 	if v.other >= 0 && n.isNumeric(v.prefer) {
 		is := func(s int) string {
 			x, _, _ := styles[s].options(Options{}, strippable+c.options.Strip).number(n.example)
 			return table.FormatNumber(x) + " " + styles[s].words
 		}
-		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file tells which", n.example, is(v.prefer), is(v.other))
-		e.Remedies = []table.Remedy{table.SayThousands, table.SayDecimal}
+		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file shows which", n.example, is(v.prefer), is(v.other))
+		e.Fixes = []table.Fix{table.SayThousands, table.SayDecimal}
 		return e
 	}
 	if v.style >= 0 && n.isNumeric(v.style) {
@@ -181,18 +181,18 @@ func (c *shape) numbersRemark(name string, v verdict) *table.Error {
 			}
 		}
 		s, words := styles[best], styles[best].words
-		e.Says = table.Says{}
+		e.FixValues = table.FixValues{}
 		if n.strip != "" {
-			e.Remedies, e.Says[table.SayStrip] = append(e.Remedies, table.SayStrip), n.strip
+			e.Fixes, e.FixValues[table.SayStrip] = append(e.Fixes, table.SayStrip), n.strip
 			if words = "with a currency mark"; n.strip == "%" {
 				words = "with a percent sign"
 			}
 		}
 		if s.decimal != c.options.decimal() {
-			e.Remedies, e.Says[table.SayDecimal] = append(e.Remedies, table.SayDecimal), s.decimal
+			e.Fixes, e.FixValues[table.SayDecimal] = append(e.Fixes, table.SayDecimal), s.decimal
 		}
 		if s.thousands != "" && s.thousands != c.options.Thousands {
-			e.Remedies, e.Says[table.SayThousands] = append(e.Remedies, table.SayThousands), s.thousands
+			e.Fixes, e.FixValues[table.SayThousands] = append(e.Fixes, table.SayThousands), s.thousands
 		}
 		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s", n.example, words)
 		return e

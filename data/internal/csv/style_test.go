@@ -40,10 +40,10 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 		for _, r := range f.Remarks {
 			var says []string
 			for _, o := range []struct {
-				remedy table.Remedy
+				remedy table.Fix
 				name   string
 			}{{table.SayDecimal, "decimal="}, {table.SayThousands, "thousands="}, {table.SayStrip, "strip="}} {
-				if what := r.Says[o.remedy]; what != "" {
+				if what := r.FixValues[o.remedy]; what != "" {
 					says = append(says, o.name+what)
 				}
 			}

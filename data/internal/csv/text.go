@@ -27,11 +27,11 @@ type text struct {
 	cr     bool              // lines end in \r alone
 	spaced bool              // spaces separate the fields
 	sep    rune              // what a first line "sep=;" names, 0 without one
-	told   int               // bytes of that line
+	skip   int               // bytes of that line
 	head   []byte            // its beginning
 }
 
-// headBytes is how much of a text is looked at to tell how it is written.
+// headBytes is how much of a text is looked at to detect how it is written.
 const headBytes = 64 << 10
 
 // newText looks at the beginning of a file.
@@ -76,7 +76,7 @@ func newText(src table.Source) (*text, error) {
 	return t, t.separator()
 }
 
-// endsInCR reports whether the first line of a text, outside of quotes, ends in \r alone.
+// endsInCR reports whether the first line of a text, without what is quoted, ends in \r alone.
 func endsInCR(head []byte) bool {
 	quoted := false
 	for i, b := range head {
@@ -100,7 +100,7 @@ func (t *text) separator() error {
 	if !ok || !named || len(mark) != 1 || mark[0] == '"' {
 		return nil
 	}
-	t.sep, t.told = rune(mark[0]), len(line)+1
+	t.sep, t.skip = rune(mark[0]), len(line)+1
 	return t.look()
 }
 
@@ -156,7 +156,7 @@ func (t *text) open() (io.Reader, error) {
 	if t.cr {
 		r = lineEnds{r}
 	}
-	if _, err := io.CopyN(io.Discard, r, int64(t.told)); err != nil {
+	if _, err := io.CopyN(io.Discard, r, int64(t.skip)); err != nil {
 		return nil, t.damaged(err)
 	}
 	if t.spaced {

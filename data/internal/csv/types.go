@@ -14,22 +14,22 @@ import (
 
 // A shape gathers what a column may be.
 type shape struct {
-	options  *Options
-	used     bool
-	verbatim bool
-	nulls    int // empty fields, and texts that were said to stand for no value
-	missing  int // NA and its like
-	numbers  int
-	integers int
-	bools    int
-	words    int       // neither
-	dates    int       // of the words
-	order    order     // in which these may be written
-	format   [2]string // of two dates that are not in one order, each an example
-	strayRow int
-	stray    string
-	count    numberCount    // in other styles of numbers
-	marks    map[string]int // words that often stand for no value
+	options       *Options
+	used          bool
+	verbatim      bool
+	nulls         int // empty fields, and texts that were said to stand for no value
+	missing       int // NA and its like
+	numbers       int
+	integers      int
+	bools         int
+	words         int       // neither
+	dates         int       // of the words
+	order         order     // in which these may be written
+	format        [2]string // of two dates that are not in one order, each an example
+	unexpectedRow int
+	unexpected    string
+	count         numberCount    // in other styles of numbers
+	marks         map[string]int // words that often stand for no value
 }
 
 // observe takes in a value; false is one that is not text.
@@ -70,8 +70,8 @@ func (c *shape) observe(s string, row int) (valid bool) {
 	if c.dates == c.words && c.bools == 0 && c.numbers == 0 {
 		return true
 	}
-	if c.strayRow == 0 {
-		c.strayRow, c.stray = row+1, strings.Clone(s)
+	if c.unexpectedRow == 0 {
+		c.unexpectedRow, c.unexpected = row+1, strings.Clone(s)
 	}
 	return true
 }
@@ -115,7 +115,7 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 		return nil
 	}
 	if c.ofDates() {
-		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Remedies: []table.Remedy{table.SayDates}, Says: table.Says{table.SayDates: "parts"}}
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []table.Fix{table.SayDates}, FixValues: table.FixValues{table.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
 		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
@@ -132,19 +132,19 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 		}
 	}
 	if c.numbers > 0 && marks == tried && tried == c.words {
-		return &table.Error{Column: col.Name, Row: c.strayRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
-			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: word}}
+		return &table.Error{Column: col.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
+			Fixes: []table.Fix{table.NameMissing}, FixValues: table.FixValues{table.NameMissing: word}}
 	}
-	if col.StrayRow > 0 && c.numbers >= rows/2 {
-		return &table.Error{Column: col.Name, Row: col.StrayRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Stray, c.numbers, rows),
-			Remedies: []table.Remedy{table.NameMissing}, Says: table.Says{table.NameMissing: col.Stray}}
+	if col.UnexpectedRow > 0 && c.numbers >= rows/2 {
+		return &table.Error{Column: col.Name, Row: col.UnexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Unexpected, c.numbers, rows),
+			Fixes: []table.Fix{table.NameMissing}, FixValues: table.FixValues{table.NameMissing: col.Unexpected}}
 	}
 	return nil
 }
 
-// ofDates reports whether all values are dates, in an order that is told.
+// ofDates reports whether all values are dates, in one order.
 func (c *shape) ofDates() bool {
-	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.told()
+	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.decided()
 }
 
 // column makes a column of what was seen.
@@ -168,7 +168,7 @@ func (c *shape) column(name string, rows int) *table.Column {
 	default:
 		out.Kind, out.Type = table.Categorical, "string"
 		if c.numbers > 0 {
-			out.StrayRow, out.Stray = c.strayRow, c.stray
+			out.UnexpectedRow, out.Unexpected = c.unexpectedRow, c.unexpected
 		}
 	}
 	if nulls {
@@ -191,6 +191,7 @@ type builder struct {
 	order    order // of dates
 }
 
+// add stores the value of a row.
 func (c *builder) add(s string, row int) {
 	if !c.verbatim {
 		s = strings.TrimSpace(s)
@@ -219,7 +220,7 @@ func (c *builder) add(s string, row int) {
 			c.Number[row] = 1
 		}
 	default:
-		code, ok := c.levels.Known(s)
+		code, ok := c.levels.Find(s)
 		if !ok {
 			code = c.levels.Code(strings.Clone(s)) // do not keep the record alive
 		}

@@ -16,7 +16,7 @@ type Faulty struct {
 	Open     atomic.Int64 // readers that are not closed
 }
 
-// Stored returns columns of the file, in parts of so many rows.
+// Stored returns columns of the file, in parts of the given number of rows.
 func (f *Faulty) Stored(cols []table.Column, rows int) []*table.Column {
 	out := make([]*table.Column, len(cols))
 	for i := range cols {

@@ -19,6 +19,7 @@ type arrowBuilder struct {
 	vector *table.VectorBuilder // of lists of floats; else nil
 }
 
+// newArrowBuilder returns a builder of the column of a field.
 func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuilder {
 	if !utf8.ValidString(field.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", field.Name))
@@ -50,6 +51,7 @@ func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuild
 	return b
 }
 
+// arrowKind returns what an Arrow type is called, and what can be done with its values.
 func arrowKind(t arrow.DataType) (kind table.Kind, name string, integer bool) {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
@@ -92,6 +94,7 @@ func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
 	return nulls, err
 }
 
+// copy works like add without a guard.
 func (b *arrowBuilder) copy(a arrow.Array, start int) (nulls int, err error) {
 	out := b.out
 	if b.vector != nil && !b.vector.Failed() {
@@ -140,7 +143,7 @@ func (b *arrowBuilder) null(row int) {
 }
 
 func (b *arrowBuilder) code(text string) int32 {
-	if k, ok := b.levels.Known(text); ok {
+	if k, ok := b.levels.Find(text); ok {
 		return k
 	}
 	if !utf8.ValidString(text) {
@@ -256,6 +259,7 @@ func small[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64]
 	return func(i int) (float64, bool) { return float64(a.Value(i)), true }
 }
 
+// numberOf returns what reads a number of an array, and whether a float64 holds it exactly.
 func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
 	switch a := a.(type) {
 	case *array.Int8:

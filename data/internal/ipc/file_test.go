@@ -97,13 +97,13 @@ func TestBlocksAreMessages(t *testing.T) {
 		says               string
 	}{
 		{from, meta, length, ""},
-		{7, meta, length, "a block lies outside the file"},
+		{7, meta, length, "a block is not within the file"},
 		{8, meta, length, "a block of its footer is not a message"}, // it is the schema
-		{-1, meta, length, "a block lies outside the file"},
-		{int64(start), meta, length, "a block lies outside the file"},
+		{-1, meta, length, "a block is not within the file"},
+		{int64(start), meta, length, "a block is not within the file"},
 		{int64(start) - 1, meta, length, "it ends without its end mark"},
-		{int64(start) + 8, meta, length, "a block lies outside the file"},
-		{from, 7, length, "a block lies outside the file"},
+		{int64(start) + 8, meta, length, "a block is not within the file"},
+		{from, 7, length, "a block is not within the file"},
 		{from, 8, length, "a block of its footer is not a message"},
 		{from, meta + 8, length, "a block of its footer is not a message"},
 		{from, meta, length + 8, "a block of its footer is not a message"},

@@ -87,6 +87,7 @@ func (l *layout) check(rows int64, nodes []batchNode, extra []int, size func(buf
 	}
 }
 
+// add adds the nodes and buffers of a type and of its children.
 func (l *layout) add(t arrow.DataType) {
 	l.nodes++
 	switch t := t.(type) {

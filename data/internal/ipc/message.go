@@ -220,7 +220,7 @@ func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary 
 	for i := range places {
 		p := place{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
 		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
-			panic(table.Damaged("a buffer lies outside its message"))
+			panic(table.Damaged("a buffer is not within its message"))
 		}
 		if p.size > 0 {
 			if p.from%8 != 0 {

@@ -26,10 +26,11 @@ func ReadExact(ctx context.Context, src table.Source, names []string) (*table.Ta
 	return read(ctx, src, names, true, false)
 }
 
+// read is Read, or ReadExact.
 func read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	var b []byte
-	if memory, ok := src.(interface{ Held() []byte }); ok {
-		b = memory.Held()
+	if memory, ok := src.(interface{ Content() []byte }); ok {
+		b = memory.Content()
 	}
 	if b == nil {
 		if err := src.Afford(src.Size(), "to hold the file"); err != nil {
@@ -127,7 +128,7 @@ func readFile(ctx context.Context, src table.Source, b []byte, names []string, e
 		for i := 0; i < n; i++ {
 			from, meta, length := footer.i64(at+24*i), footer.i32(at+24*i+8), footer.i64(at+24*i+16)
 			if from < 8 || from >= int64(len(body)) || meta < 8 {
-				return nil, table.Damaged("a block lies outside the file; it may be truncated")
+				return nil, table.Damaged("a block is not within the file; it may be truncated")
 			}
 			m := cutMessage(body, int(from))
 			if m == nil || m.kind != part.kind || int64(len(m.body)) != length || int64(m.end)-from != int64(meta)+length {
@@ -282,7 +283,7 @@ func (d *decoder) check(messages []*ipcMessage, feed *messageFeed, alloc *bounde
 		}
 		info, m := checkBatch(m, d.digest.flat, limit, d.layout)
 		feed.messages = append(feed.messages, m)
-		alloc.limit += 2*len(m.body) + int(info.rows) // a buffer is no larger than the bodies, with room for masks
+		alloc.limit += 2*len(m.body) + int(info.rows) // a buffer is no larger than the bodies, with memory for masks
 		if m.kind == msgBatch {
 			d.batches = append(d.batches, info)
 			d.rows += info.rows

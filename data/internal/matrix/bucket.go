@@ -142,6 +142,7 @@ func (p *buckets) add(s int, t *tiles.Tile, columns [][]float64) error {
 	return nil
 }
 
+// add appends the records of some rows, whose places count from first.
 func (k *bucket) add(head uint64, columns [][]float64, rows []int32, places []int, which []int32, first int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -352,7 +353,7 @@ func (p *buckets) block(x, cells []float64, s, lo, hi int) {
 	for _, o := range p.sources {
 		if q := o.Number; q != nil {
 			for i := range hi - lo {
-				if z := cells[i*len(p.numbers)+j]; !q.beyond(z) {
+				if z := cells[i*len(p.numbers)+j]; !q.overflows(z) {
 					x[i*p.Width+q.First] = z
 				}
 			}
@@ -361,7 +362,7 @@ func (p *buckets) block(x, cells []float64, s, lo, hi int) {
 		}
 		k := o.Category
 		for i := range hi - lo {
-			if c := k.at(p.rows.Sets[s][lo+i]); c >= 2 {
+			if c := k.code(p.rows.Sets[s][lo+i]); c >= 2 {
 				x[i*p.Width+k.First+c-2] = 1
 			}
 		}

@@ -22,6 +22,7 @@ func newDense[T float32 | float64](p plan) *dense[T] {
 	return b
 }
 
+// begin and close have nothing to do.
 func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
 func (b *dense[T]) close(bool)                                 {}
 
@@ -104,7 +105,7 @@ func (b *dense[T]) indicators(s, lo, hi int) {
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c := k.at(b.rows.Sets[s][i]); c >= 2 {
+			if c := k.code(b.rows.Sets[s][i]); c >= 2 {
 				x[i*d+k.First+c-2] = 1
 			}
 		}

@@ -56,8 +56,8 @@ func (f *Faults) Add(o Faults) {
 	}
 }
 
-// From adds the first row of a block to the rows.
-func (f *Faults) From(first int) {
+// Shift adds the first row of a block to the rows.
+func (f *Faults) Shift(first int) {
 	for _, row := range []*int{&f.Null, &f.Bad, &f.Far} {
 		if *row >= 0 {
 			*row += first
@@ -86,7 +86,7 @@ func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
 		out[i] = v
 		sum += v - v
 	}
-	if null == nil && sum == 0 && !(x.narrow && slices.ContainsFunc(out, x.beyond)) {
+	if null == nil && sum == 0 && !(x.narrow && slices.ContainsFunc(out, x.overflows)) {
 		return out
 	}
 	for s := range d.Sets {
@@ -98,7 +98,7 @@ func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
 				if f.Nulls += 1 + len(d.Again[s][int32(row)]); f.Null < 0 {
 					f.Null = row
 				}
-			case !x.beyond(out[i]):
+			case !x.overflows(out[i]):
 			case v-v != 0:
 				f.Add(Faults{Null: -1, Bad: row, Value: v, Far: -1})
 			default:
@@ -112,7 +112,7 @@ func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
 	return out
 }
 
-// beyond reports whether an encoded value is not finite where it is stored.
-func (x *Number) beyond(z float64) bool {
+// overflows reports whether an encoded value is not finite where it is stored.
+func (x *Number) overflows(z float64) bool {
 	return z-z != 0 || x.narrow && math.IsInf(float64(float32(z)), 0)
 }

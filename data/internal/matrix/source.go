@@ -32,7 +32,7 @@ type Codes struct {
 	wide   []int32 // if there are too many columns for bytes
 }
 
-// NewCodes returns the codes of a category of so many columns: 0 in every row.
+// NewCodes returns the codes of a category of the given number of columns: 0 in every row.
 func NewCodes(rows, columns int) Codes {
 	if columns <= math.MaxUint8-2 {
 		return Codes{narrow: make([]uint8, rows)}
@@ -49,7 +49,8 @@ func (c *Codes) Set(row, code int) {
 	}
 }
 
-func (c *Codes) at(row int) int {
+// code returns the code of a row.
+func (c *Codes) code(row int) int {
 	if c.narrow != nil {
 		return int(c.narrow[row])
 	}

@@ -64,14 +64,14 @@ func (b *sparse) entries(t *tiles.Tile, columns [][]float64, i int32) (n int) {
 		}
 	}
 	for _, o := range b.sources {
-		if k := o.Category; k != nil && k.at(t.First+int(i)) >= 2 {
+		if k := o.Category; k != nil && k.code(t.First+int(i)) >= 2 {
 			n++
 		}
 	}
 	return n
 }
 
-// allocate turns the numbers of entries of rows into where they start.
+// allocate computes where the entries of rows start from their numbers, and allocates the entries.
 func (b *sparse) allocate(s int) error {
 	b.repeat(s, func(from, to int) { b.start[s][to+1] = b.start[s][from+1] })
 	total := 0
@@ -120,7 +120,7 @@ func (b *sparse) putRow(t *tiles.Tile, columns [][]float64, s int, i int32, plac
 				entry(x.First, v)
 			}
 			j++
-		} else if c := o.Category.at(t.First + int(i)); c >= 2 {
+		} else if c := o.Category.code(t.First + int(i)); c >= 2 {
 			entry(o.Category.First+c-2, 1)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	Sparse
 )
 
-// Outside says that rows are to lie on disk: where, and in how much memory they may be put in
+// DiskStorage says that rows are stored on disk: where, and in how much memory they are put in
 // order.
 type DiskStorage struct {
 	Dir    string        // of the files, which have no name
@@ -57,7 +57,7 @@ type plan struct {
 }
 
 // Write encodes the rows of a partition in one reading of the numbers, in two where the matrices
-// are sparse and numbers may be 0. The matrices lie on disk where there is a place, and in memory
+// are sparse and numbers may be 0. The matrices are on disk where there is a place, and in memory
 // otherwise; errors name the table. Numbers hold their faults afterwards: matrices are of use
 // where these are filled nulls alone. The Matrices are to be closed.
 func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {

@@ -159,7 +159,7 @@ var (
 	extents = regexp.MustCompile(`'shape':\s*\(([0-9,\s]*)\)`)
 )
 
-// headerOf reads and checks the header of an array of so many bytes in all.
+// headerOf reads and checks the header of an array of size bytes in all.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
 	if size < int64(len(start)) {

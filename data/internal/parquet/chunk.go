@@ -47,6 +47,7 @@ func (c *chunk) Open(row int, b *table.Buffers) (v table.Values, err error) {
 	return v, err
 }
 
+// Pages lists the data pages.
 func (c *chunk) Pages() []table.Page {
 	out := make([]table.Page, 0, len(c.pages))
 	row := 0
@@ -65,7 +66,7 @@ func (c *chunk) Pages() []table.Page {
 	return out
 }
 
-// guard turns a panic of a decoder into an error, and names file and column.
+// guard returns a panic of a decoder as an error that names file and column.
 func (c *chunk) guard(do func() error) error {
 	if err := table.GuardAs("the values of a page", do); err != nil {
 		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
@@ -73,7 +74,7 @@ func (c *chunk) guard(do func() error) error {
 	return nil
 }
 
-// Numbers, Codes, Ints, Inexact and Close make a chunkReader [table.Values].
+// Numbers, Codes and Ints make a chunkReader [table.Values].
 func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	err = r.chunk.guard(func() (err error) { nulls, err = r.numbers(dst, null); return err })
 	return nulls, err
@@ -88,6 +89,7 @@ func (r *chunkReader) Ints(dst []int64) error {
 	return r.chunk.guard(func() error { return r.ints(dst) })
 }
 
+// Inexact and Close end what a chunkReader has.
 func (r *chunkReader) Inexact() int { return r.inexact }
 func (r *chunkReader) Close()       { r.feed.close() }
 
@@ -183,7 +185,7 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	return r, r.skip(skip)
 }
 
-// arrowDescr returns the column as Arrow's reader is told of it. Arrow knows values that
+// arrowDescr returns the description of the column for Arrow's reader. Arrow knows values that
 // are written by what they share with the one before as texts alone; those of a fixed
 // length, as decimals have, are read as such.
 func arrowDescr(c *chunk) (*schema.Column, error) {
@@ -232,7 +234,7 @@ func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 	}
 }
 
-// skip passes over the rows before the given one, which lie in the
+// skip passes over the rows before the given one, which are in the
 // same page.
 func (r *chunkReader) skip(row int) error {
 	if row == r.row {
@@ -248,7 +250,7 @@ func (r *chunkReader) skip(row int) error {
 			return err
 		}
 	}
-	r.inexact = 0 // whoever reads those rows tells
+	r.inexact = 0 // the reader of those rows reports it
 	return nil
 }
 

@@ -130,6 +130,7 @@ func (c *converter) seconds(name string, of func(v int64) float64) {
 	c.exact = func(int64) bool { return true }
 }
 
+// plainConverter returns the converter of a physical type without an annotation.
 func plainConverter(name string, phys parquet.Type) converter {
 	switch phys {
 	case parquet.Types.Boolean:
@@ -149,6 +150,7 @@ func plainConverter(name string, phys parquet.Type) converter {
 	return converter{name: name}
 }
 
+// intConverter returns the converter of integers of a width.
 func intConverter(bits int, signed bool, phys parquet.Type) converter {
 	c := converter{kind: table.Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
 	if !signed {
@@ -182,6 +184,7 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 	return c
 }
 
+// decimalConverter returns the converter of decimals.
 func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
 	most := math.Pow10(int(precision - scale)) // a value that rounds to it is let pass

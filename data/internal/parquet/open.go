@@ -19,7 +19,7 @@ import (
 // A chunk is one column of one row group.
 type chunk struct {
 	leaf       *leaf
-	from, size int64 // where it lies in the file
+	from, size int64 // where it is in the file
 	codec      codec.Codec
 	values     int
 	pages      []pageHeader
@@ -47,6 +47,7 @@ func Open(in table.Source, names []string, dates bool) (t *table.Table, err erro
 	return t, err
 }
 
+// open is Open without a guard.
 func open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
@@ -323,7 +324,7 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 				from = d // where the dictionary is; some writers leave the other at 0 when there are no values
 			}
 			if size < 0 || from < 0 || size > 0 && from < 4 || from > body || size > body-from {
-				return table.Damaged("column %q of row group %d lies outside the file; it may be truncated", descr.Path(), g)
+				return table.Damaged("column %q of row group %d is not within the file; it may be truncated", descr.Path(), g)
 			}
 			if size > 0 {
 				spans = append(spans, span{from, from + size})

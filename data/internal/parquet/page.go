@@ -181,7 +181,7 @@ func walkPages(c *chunk) []pageHeader {
 }
 
 // A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It
-// holds the dictionary and the last two pages: Arrow's texts lie in the page that they were read
+// holds the dictionary and the last two pages: Arrow's texts are in the page that they were read
 // from, and Arrow asks for the next page as soon as one is read.
 type pageFeed struct {
 	chunk  *chunk
@@ -352,8 +352,8 @@ func (f *pageFeed) decompressed(p *pageHeader) (page []byte, levels int, enc int
 	return page, levels, f.checkBody(page[levels:], p.encoding, present)
 }
 
-// checkBody checks the bytes of so many values as far as Arrow's decoders do not, and returns
-// the encoding that Arrow is to decode: it turns byte-stream-split values into plain ones.
+// checkBody checks the bytes of the present values as far as Arrow's decoders do not, and returns
+// the encoding that Arrow is to decode: byte-stream-split values become plain ones.
 func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	switch enc {
 	case encPlain:

@@ -71,7 +71,7 @@ type thriftReader struct {
 	i int
 }
 
-// parseThrift reads one struct and tells how many bytes it took. It panics
+// parseThrift reads one struct and returns it with the number of its bytes. It panics
 // with an error if they are not one.
 func parseThrift(b []byte) (v thriftValue, n int) {
 	r := &thriftReader{b: b}
@@ -112,6 +112,7 @@ func (r *thriftReader) count(each int) int {
 	return int(n)
 }
 
+// value reads a value of a kind.
 func (r *thriftReader) value(kind byte, depth int) thriftValue {
 	if depth > thriftDepth {
 		r.fail()

@@ -58,7 +58,7 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 		for k, d := range defs {
 			if reps[k] == 0 {
 				w.BeginRow()
-			} else if !w.Begun() {
+			} else if !w.InRow() {
 				panic(table.Damaged("a list begins within a row"))
 			}
 			switch {

@@ -122,6 +122,7 @@ func integerNode(name string, rep parquet.Repetition, bits int) (*schema.Primiti
 	return schema.NewPrimitiveNodeLogical(name, rep, schema.NewIntLogicalType(int8(max(bits, -bits)), bits > 0), phys, -1, -1)
 }
 
+// writeChunk writes the rows [from, to) of a column.
 func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error {
 	switch w := cw.(type) {
 	case *file.BooleanColumnChunkWriter:
@@ -150,6 +151,7 @@ func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error 
 	return fmt.Errorf("column %q: no writer for it", c.Name)
 }
 
+// writeValues writes the values of the rows [from, to) that are not null.
 func writeValues[T any](c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error), get func(int) T) error {
 	values := make([]T, 0, to-from)
 	var defs []int16

@@ -82,10 +82,10 @@ type Column struct {
 	// float64 cannot hold exactly, or 0.
 	InexactRow int
 
-	// StrayRow is the first row (1-based) whose text kept a CSV column of
-	// numbers from being numeric, or 0; Stray is that text.
-	StrayRow int
-	Stray    string
+	// UnexpectedRow is the first row (1-based) whose text kept a CSV column of
+	// numbers from being numeric, or 0; Unexpected is that text.
+	UnexpectedRow int
+	Unexpected    string
 
 	stored bool // the values are in parts
 	parts  []Part

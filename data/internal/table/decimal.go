@@ -23,7 +23,7 @@ func parseScaled(digits string, scale int32) float64 {
 }
 
 // BigDecimal reads a big-endian two's complement number times 10^−scale, and
-// tells whether its digits fit a float64.
+// reports whether its digits fit a float64.
 func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 	if len(b) <= 8 {
 		var n int64
@@ -46,6 +46,7 @@ func twosComplement(b []byte) *big.Int {
 	return n
 }
 
+// BigScaled returns n·10^−scale, and whether its digits fit a float64.
 func BigScaled(n *big.Int, scale int32) (v float64, exact bool) {
 	if n.IsInt64() {
 		i := n.Int64()

@@ -38,9 +38,9 @@ func TestMostCells(t *testing.T) {
 // and the last one, too.
 func TestNamedRowsOfParts(t *testing.T) {
 	for _, c := range []struct{ lo, hi, want int }{{0, 5, 3}, {1, 3, 2}, {2, 3, 1}, {0, 2, 0}, {3, 5, 0}} {
-		of := Column{Kind: Numeric, Number: make([]float64, 5), InexactRow: 3, StrayRow: 3}
-		if got := of.Slice(c.lo, c.hi); got.InexactRow != c.want || got.StrayRow != c.want {
-			t.Errorf("rows %d to %d: %d and %d, not %d", c.lo, c.hi, got.InexactRow, got.StrayRow, c.want)
+		of := Column{Kind: Numeric, Number: make([]float64, 5), InexactRow: 3, UnexpectedRow: 3}
+		if got := of.Slice(c.lo, c.hi); got.InexactRow != c.want || got.UnexpectedRow != c.want {
+			t.Errorf("rows %d to %d: %d and %d, not %d", c.lo, c.hi, got.InexactRow, got.UnexpectedRow, c.want)
 		}
 	}
 }

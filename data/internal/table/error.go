@@ -9,51 +9,51 @@ import (
 	"strings"
 )
 
-// A Remedy is something a user may choose that would mend an error. Programs put
+// A Fix is something a user may choose that would fix an error. Programs put
 // it into the words of their own options; [Error] puts it into plain ones.
-type Remedy string
+type Fix string
 
 const (
-	DropColumn      Remedy = "leave the column out"
-	Impute          Remedy = "impute the nulls by mean or median, or drop those rows"
-	FillNulls       Remedy = "impute the nulls by mean or median"
-	DropNullRows    Remedy = "drop the rows with nulls"
-	NameFeatures    Remedy = "name the features"
-	NameTarget      Remedy = "name the target column"
-	NamePositive    Remedy = "name another positive value"
-	ForgetPositive  Remedy = "name no positive value"
-	TakeAsClasses   Remedy = "take the target as classes"
-	TakeAsQuantity  Remedy = "take the target as a quantity"
-	SayNoHeader     Remedy = "say that the first line is a row"
-	SayDelimiter    Remedy = "say what separates the fields"
-	SayDecimal      Remedy = "say what the decimal mark is"
-	SayThousands    Remedy = "say what stands between thousands"
-	SayStrip        Remedy = "say which marks to take off numbers"
-	SayDates        Remedy = "take dates as numbers or parts, or drop them"
-	Standardise     Remedy = "standardise the numbers"
-	KeepDouble      Remedy = "keep the rows as float64"
-	RaiseMaxColumns Remedy = "allow more columns"
-	RaiseMaxLevels  Remedy = "allow more levels"
-	MergeRareLevels Remedy = "make one level of the rare ones"
-	NameMissing     Remedy = "name the texts that stand for no value"
+	DropColumn      Fix = "leave the column out"
+	Impute          Fix = "impute the nulls by mean or median, or drop those rows"
+	FillNulls       Fix = "impute the nulls by mean or median"
+	DropNullRows    Fix = "drop the rows with nulls"
+	NameFeatures    Fix = "name the features"
+	NameTarget      Fix = "name the target column"
+	NamePositive    Fix = "name another positive value"
+	ForgetPositive  Fix = "name no positive value"
+	TakeAsClasses   Fix = "take the target as classes"
+	TakeAsQuantity  Fix = "take the target as a quantity"
+	SayNoHeader     Fix = "say that the first line is a row"
+	SayDelimiter    Fix = "say what separates the fields"
+	SayDecimal      Fix = "say what the decimal mark is"
+	SayThousands    Fix = "say what stands between thousands"
+	SayStrip        Fix = "say which marks to take off numbers"
+	SayDates        Fix = "take dates as numbers or parts, or drop them"
+	Standardise     Fix = "standardise the numbers"
+	KeepDouble      Fix = "keep the rows as float64"
+	RaiseMaxColumns Fix = "allow more columns"
+	RaiseMaxLevels  Fix = "allow more levels"
+	MergeRareLevels Fix = "make one level of the rare ones"
+	NameMissing     Fix = "name the texts that stand for no value"
 )
 
 // An Error says what is wrong with a user's table and what would help.
 type Error struct {
-	Path     string   // the file, or "" when no single file is to blame
-	Column   string   // the column, or ""
-	Rows     int      // in how many rows; 0 if that is not known or says nothing
-	Row      int      // data row, counted from 1 within the file (header lines not counted); 0 for none
-	Msg      string   // what is wrong
-	Hint     string   // what to do, in words that fit any program; or ""
-	Remedies []Remedy // what would mend it, for a program to put into words of its own
-	Says     Says     // of remedies that name something, what to name; or nil
-	Err      error    // the cause, or nil
-	Class    error    // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
+	Path      string    // the file, or "" when no single file is to blame
+	Column    string    // the column, or ""
+	Rows      int       // in how many rows; 0 if that is not known or says nothing
+	Row       int       // data row, counted from 1 within the file (header lines not counted); 0 for none
+	Msg       string    // what is wrong
+	Hint      string    // what to do, in words that fit any program; or ""
+	Fixes     []Fix     // what would fix it, for a program to put into its own words
+	FixValues FixValues // of fixes that name something, what to name; or nil
+	Err       error     // the cause, or nil
+	Class     error     // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
 
-// Says are what remedies name: the mark of SayDecimal, the text of NameMissing.
-type Says map[Remedy]string
+// FixValues are what fixes name: the mark of SayDecimal, the text of NameMissing.
+type FixValues map[Fix]string
 
 // Classes of errors, for errors.Is: an [Error] of a class is that class, and says
 // where and what in its fields.
@@ -112,14 +112,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Advice joins the hint and the remedies, each in the given words, or in its own
-// where there are none.
-func (e *Error) Advice(words func(Remedy) string) string {
+// Advice joins the hint and the fixes, each in the given words, or in its own where these are empty.
+func (e *Error) Advice(words func(Fix) string) string {
 	var all []string
 	if e.Hint != "" {
 		all = append(all, e.Hint)
 	}
-	for _, r := range e.Remedies {
+	for _, r := range e.Fixes {
 		text := ""
 		if words != nil {
 			text = words(r)
@@ -134,15 +133,15 @@ func (e *Error) Advice(words func(Remedy) string) string {
 
 // Advice is what an Error says to do.
 type Advice struct {
-	Hint     string
-	Remedies []Remedy
+	Hint  string
+	Fixes []Fix
 }
 
-// Hint returns advice in words, and perhaps remedies.
-func Hint(text string, r ...Remedy) Advice { return Advice{text, r} }
+// Hint returns advice in words, and perhaps fixes.
+func Hint(text string, r ...Fix) Advice { return Advice{text, r} }
 
-// Mend returns advice of remedies alone.
-func Mend(r ...Remedy) Advice { return Advice{Remedies: r} }
+// Fixes returns advice without a hint.
+func Fixes(r ...Fix) Advice { return Advice{Fixes: r} }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
@@ -153,10 +152,10 @@ func Damaged(format string, args ...any) error {
 	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
 }
 
-// TraceRecovered, if set, is told of every panic that becomes an error; for tests.
+// TraceRecovered, if set, is called with every panic that becomes an error; for tests.
 var TraceRecovered func(value any, stack []byte)
 
-// Guard turns a panic, as of a decoder, into an error.
+// Guard calls do and returns its error, or its panic, as of a decoder, as an error.
 func Guard(do func() error) error { return GuardAs("its contents", do) }
 
 // GuardAs works like Guard with words for what is decoded, in the plural.

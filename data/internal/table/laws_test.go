@@ -164,14 +164,14 @@ func TestStoredColumnsAreThoseInMemory(t *testing.T) {
 		same("cut in memory", got, err, all[lo:hi], memory.Text)
 		for row := 0; row <= n; row++ { // what is said of one row is said of the slice that has it, and of no other
 			told := *memory
-			told.InexactRow, told.StrayRow, told.Stray = row, row, "n/a"
+			told.InexactRow, told.UnexpectedRow, told.Unexpected = row, row, "n/a"
 			part := told.Slice(lo, hi)
 			want := Column{}
 			if row > lo && row <= hi {
-				want = Column{InexactRow: row - lo, StrayRow: row - lo, Stray: "n/a"}
+				want = Column{InexactRow: row - lo, UnexpectedRow: row - lo, Unexpected: "n/a"}
 			}
-			if part.InexactRow != want.InexactRow || part.StrayRow != want.StrayRow || part.Stray != want.Stray {
-				t.Fatalf("trial %d: of row %d, [%d, %d) says row %d is inexact, %d strays (%q)", trial, row, lo, hi, part.InexactRow, part.StrayRow, part.Stray)
+			if part.InexactRow != want.InexactRow || part.UnexpectedRow != want.UnexpectedRow || part.Unexpected != want.Unexpected {
+				t.Fatalf("trial %d: of row %d, [%d, %d) says row %d is inexact, %d strays (%q)", trial, row, lo, hi, part.InexactRow, part.UnexpectedRow, part.Unexpected)
 			}
 		}
 		if memory.Int != nil {

@@ -11,17 +11,17 @@ type Levels struct {
 	Text  []string
 
 	bytes int64 // that they take, about
-	asked int64 // of these it was asked whether there is room
+	asked int64 // of these it was asked whether memory can hold them
 }
 
-// textBytes is what a text takes besides its bytes: a header here and in the index,
+// textBytes is what a text takes in addition to its bytes: a header here and in the index,
 // and its place there.
 const textBytes = 64
 
 // NewLevels returns levels without any text.
 func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
 
-// Code gives the number of a text. It panics with an error if there is no room for as
+// Code gives the number of a text. It panics with an error if memory cannot hold as
 // many texts again.
 func (s *Levels) Code(text string) int32 {
 	k, ok := s.index[text]
@@ -39,8 +39,8 @@ func (s *Levels) Code(text string) int32 {
 	return k
 }
 
-// Known gives the number of a text that has one.
-func (s *Levels) Known(text string) (code int32, ok bool) {
+// Find returns the number of a text that has one.
+func (s *Levels) Find(text string) (code int32, ok bool) {
 	code, ok = s.index[text]
 	return code, ok
 }

@@ -199,8 +199,8 @@ func (c *Column) join(parts []*loading) {
 	}
 }
 
-// LoadInts returns the values of a stored column of 64-bit integers in Int
-// besides; other columns are loaded as by Load.
+// LoadInts returns the values of a stored column of 64-bit integers in Int as
+// well; other columns are loaded as by Load.
 func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	out, err := c.Load(ctx)
 	if err != nil || !c.stored || c.Type != "int64" && c.Type != "uint64" {

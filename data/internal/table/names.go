@@ -21,7 +21,7 @@ func Wanted(names, among []string) (map[string]bool, error) {
 	want := make(map[string]bool, len(names))
 	for _, n := range names {
 		if !have[n] {
-			return nil, Absent("", n, among)
+			return nil, NoColumn("", n, among)
 		}
 		want[n] = true
 	}
@@ -29,7 +29,7 @@ func Wanted(names, among []string) (map[string]bool, error) {
 }
 
 // Distinct gives every column a name of its own: the second "x" is "x.1", and the fifth column
-// is "column_5" where it has none, as pandas has them. notes tell of it.
+// is "column_5" where it has none, as pandas has them. notes are for the user.
 func Distinct(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -61,8 +61,8 @@ func Distinct(names []string) (own []string, notes []string) {
 	return own, notes
 }
 
-// Absent reports that there is no such column, and which names come near.
-func Absent(path, name string, among []string) *Error {
+// NoColumn returns the error of a column that does not exist, with the nearest names.
+func NoColumn(path, name string, among []string) *Error {
 	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
 	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
 		e.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"

@@ -13,8 +13,8 @@ func ExactInt64(v int64) bool {
 	return ExactUint64(max(v, -v)) // as unsigned bits, of the least number too
 }
 
-// ExactUint64 says so of the bits of an unsigned integer: from the first that is set to the
-// last they are no more than a float64 has.
+// ExactUint64 reports whether an unsigned integer, given by its bits, survives as a float64: from the first
+// bit that is set to the last there are no more than a float64 has.
 func ExactUint64(v int64) bool {
 	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
 }

@@ -42,7 +42,7 @@ type Part interface {
 // A Page is a run of rows that is decoded as a whole.
 type Page struct {
 	Row, Rows  int // its first row in the part, and how many there are
-	Bytes      int // what it takes unfolded
+	Bytes      int // what it takes decompressed
 	Dictionary int // what the dictionary takes that it needs, or 0
 }
 
@@ -109,6 +109,7 @@ type residentValues struct {
 	code []int32 // by its own code, the one in the levels of the reader; -1 before its first value
 }
 
+// Inexact and Close make it Values.
 func (v *residentValues) Inexact() int { return v.c.InexactRow }
 func (v *residentValues) Close()       {}
 
@@ -203,5 +204,5 @@ func (b *Buffers) Put(s []byte) {
 	}
 }
 
-// InMemory returns a part of so many rows whose values are those of a column in memory.
+// InMemory returns a part of the given number of rows whose values are those of a column in memory.
 func InMemory(rows int, c *Column) Part { return resident{rows, c} }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Problems are all that is wrong with the columns of a table, told at once.
+// Problems are all that is wrong with the columns of a table, in one error.
 type Problems []*Error
 
 // Err returns one error alone as it is, several together, or nil.

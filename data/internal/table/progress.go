@@ -15,22 +15,21 @@ type Progress struct {
 	Rows, Of int
 }
 
-// A Watch tells somebody of the progress of what is done under a context. A nil *Watch
-// tells nobody.
+// A Watch reports the progress of what is done under a context. A nil *Watch reports nothing.
 type Watch struct {
-	mu    sync.Mutex
-	at    Progress
-	tell  func(Progress)
-	cells int64 // encoded
-	wide  int64 // columns being encoded
+	mu     sync.Mutex
+	at     Progress
+	report func(Progress)
+	cells  int64 // encoded
+	wide   int64 // columns being encoded
 }
 
 type watchKey struct{}
 
-// WithProgress returns a context under which f is told how far reading and encoding have
+// WithProgress returns a context under which f is called with how far reading and encoding have
 // come: often, from one goroutine at a time.
 func WithProgress(ctx context.Context, f func(Progress)) context.Context {
-	return context.WithValue(ctx, watchKey{}, &Watch{tell: f})
+	return context.WithValue(ctx, watchKey{}, &Watch{report: f})
 }
 
 // Watching returns the watch of a context, or nil.
@@ -46,7 +45,7 @@ func (w *Watch) change(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f()
-	w.tell(w.at)
+	w.report(w.at)
 }
 
 // Opened takes note of a file.
@@ -65,10 +64,10 @@ func (w *Watch) Encoded(rows, columns int) {
 	})
 }
 
-// readPiece is how much is read between two tellings.
+// readPiece is how much is read between two reports.
 const readPiece = 8 << 20
 
-// ReadAt reads from r and tells of what was read.
+// ReadAt reads from r and reports what was read.
 func (w *Watch) ReadAt(r io.ReaderAt, b []byte, at int64) (n int, err error) {
 	if w == nil {
 		return r.ReadAt(b, at)

@@ -41,8 +41,8 @@ func (e Element) Order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// at returns the number in the first bytes of b, and whether a float64 holds it exactly.
-func (e Element) at(b []byte) (v float64, exact bool) {
+// number returns the number in the first bytes of b, and whether a float64 holds it exactly.
+func (e Element) number(b []byte) (v float64, exact bool) {
 	order := e.Order()
 	var u uint64
 	switch e.Size {
@@ -282,7 +282,7 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	}
 	for i := range dst {
 		var exact bool
-		if dst[i], exact = e.at(b[i*stride:]); !exact && r.inexact == 0 {
+		if dst[i], exact = e.number(b[i*stride:]); !exact && r.inexact == 0 {
 			r.inexact = r.row + i + 1
 		}
 	}

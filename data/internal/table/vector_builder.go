@@ -13,7 +13,7 @@ import (
 const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
 
 // A VectorBuilder stores the numbers of lists, one list a row, as those of a [Vector]. Lists that are no
-// vectors, since a row has no number somewhere or another number of them, end the building: Fault
+// vectors, since a row lacks a number or has another count of them, end the building: Fault
 // names the row.
 type VectorBuilder struct {
 	rows, size int
@@ -27,7 +27,7 @@ type VectorBuilder struct {
 	file       *os.File
 }
 
-// NewVectorBuilder returns a builder of floats of size bytes for a table of so many rows.
+// NewVectorBuilder returns a builder of floats of size bytes for a table of n = rows rows.
 func NewVectorBuilder(rows, size int) *VectorBuilder {
 	return &VectorBuilder{rows: rows, size: size, width: -1}
 }
@@ -45,12 +45,12 @@ func (w *VectorBuilder) BeginRow() {
 	w.begun, w.length = true, 0
 }
 
-// Begun reports whether a row was begun.
-func (w *VectorBuilder) Begun() bool { return w.begun }
+// InRow reports whether a row was begun.
+func (w *VectorBuilder) InRow() bool { return w.begun }
 
 // AddNull records that the next number of the row is absent.
 func (w *VectorBuilder) AddNull() {
-	w.fail(w.row+1, "row %d has no number at place %d", w.row+1, w.length+1)
+	w.fail(w.row+1, "row %d lacks the number at place %d", w.row+1, w.length+1)
 }
 
 // Add adds a number of the row by its bits.
@@ -102,7 +102,7 @@ func (w *VectorBuilder) Spill() error {
 }
 
 // Columns completes the last row and returns the columns of the vector, or of lists that are no vectors
-// the column itself, of which Type and StrayRow say why.
+// the column itself, of which Type and UnexpectedRow say why.
 func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	w.endRow()
 	if !w.Failed() && w.row != w.rows {
@@ -111,7 +111,7 @@ func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	if w.Failed() || w.rows == 0 {
 		w.Close()
 		if w.Failed() {
-			col.Type, col.StrayRow = "list ("+w.fault+")", w.faultRow
+			col.Type, col.UnexpectedRow = "list ("+w.fault+")", w.faultRow
 		}
 		return []*Column{col}, nil
 	}

@@ -4,9 +4,9 @@ package table
 // file, without reading it.
 func (c *Column) Slice(lo, hi int) *Column {
 	out := *c
-	out.InexactRow = within(c.InexactRow, lo, hi)
-	if out.StrayRow = within(c.StrayRow, lo, hi); out.StrayRow == 0 {
-		out.Stray = ""
+	out.InexactRow = rowInSlice(c.InexactRow, lo, hi)
+	if out.UnexpectedRow = rowInSlice(c.UnexpectedRow, lo, hi); out.UnexpectedRow == 0 {
+		out.Unexpected = ""
 	}
 	if !c.stored {
 		out.Number, out.Code, out.Null, out.Int = cut(c.Number, lo, hi), cut(c.Code, lo, hi), cut(c.Null, lo, hi), cut(c.Int, lo, hi)
@@ -28,8 +28,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 	return &out
 }
 
-// within returns a row (1-based) as the slice [lo, hi) counts, 0 where it is in another.
-func within(row, lo, hi int) int {
+// rowInSlice returns a row (1-based) as the slice [lo, hi) counts, 0 where it is not in it.
+func rowInSlice(row, lo, hi int) int {
 	if row > hi {
 		return 0
 	}
@@ -94,6 +94,7 @@ type windowInts struct {
 	b    *Buffers
 }
 
+// Ints reads the next integers, from the first row of the part on.
 func (v *windowInts) Ints(dst []int64) error {
 	from, err := v.part.Open(0, v.b)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestErrorsInWords(t *testing.T) {
 		`t.csv: there is no column "b"`:              {Path: "t.csv", Column: "b", Msg: `there is no column "b"`, Class: ErrNoColumn},
 		`cannot read: file does not exist`:           {Msg: "cannot read", Err: fs.ErrNotExist},
 		`file does not exist`:                        {Err: fs.ErrNotExist},
-		`odd (this, or ` + string(NameMissing) + `)`: {Msg: "odd", Hint: "this", Remedies: []Remedy{NameMissing}},
+		`odd (this, or ` + string(NameMissing) + `)`: {Msg: "odd", Hint: "this", Fixes: []Fix{NameMissing}},
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -32,8 +32,8 @@ func TestErrorsInWords(t *testing.T) {
 			t.Errorf("%v is not of its class or cause", e)
 		}
 	}
-	e := &Error{Msg: "odd", Hint: "this", Remedies: []Remedy{NameMissing, SayDates}}
-	if got := e.Advice(func(r Remedy) string { return map[Remedy]string{SayDates: "--dates"}[r] }); got != "this, or "+string(NameMissing)+", or --dates" {
+	e := &Error{Msg: "odd", Hint: "this", Fixes: []Fix{NameMissing, SayDates}}
+	if got := e.Advice(func(r Fix) string { return map[Fix]string{SayDates: "--dates"}[r] }); got != "this, or "+string(NameMissing)+", or --dates" {
 		t.Errorf("advice %q", got)
 	}
 }
@@ -117,12 +117,12 @@ func TestWantedColumns(t *testing.T) {
 		many = append(many, fmt.Sprint("column ", k))
 	}
 	for n, says := range map[int]string{23: `"column 19" and 3 more`, 20: `"column 18" and "column 19"`} {
-		if e := Absent("", "zzzzzzzzz", many[:n]); !strings.HasSuffix(e.Hint, says) {
+		if e := NoColumn("", "zzzzzzzzz", many[:n]); !strings.HasSuffix(e.Hint, says) {
 			t.Errorf("of %d: %s", n, e.Hint)
 		}
 	}
 	near := []string{"ages", "aged", "ager", "agex", "agey"}
-	if e := Absent("", "age", near); e.Hint != `did you mean "aged", "ager" or "ages"?` {
+	if e := NoColumn("", "age", near); e.Hint != `did you mean "aged", "ager" or "ages"?` {
 		t.Errorf("of five names that come near: %s", e.Hint)
 	}
 	for want, names := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {

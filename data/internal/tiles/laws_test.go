@@ -373,8 +373,8 @@ func TestPartitionIsItsLists(t *testing.T) {
 		p.Split(tile)
 		for s, list := range lists {
 			set := p.Set(s)
-			if set.Len() != len(list) || p.Set(s).Len() > 0 && set.First() != slices.Min(list) || len(list) == 0 && set.First() != -1 {
-				t.Fatalf("set %d of %v: %d rows, the first %d", s, lists, set.Len(), set.First())
+			if set.Len() != len(list) || p.Set(s).Len() > 0 && set.FirstRow() != slices.Min(list) || len(list) == 0 && set.FirstRow() != -1 {
+				t.Fatalf("set %d of %v: %d rows, the first %d", s, lists, set.Len(), set.FirstRow())
 			}
 			seen, last := make([]bool, len(list)), -1
 			for place, row := range set.All() {

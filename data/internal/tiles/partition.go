@@ -69,7 +69,7 @@ func (p *Partition) settle() error {
 	return nil
 }
 
-// Counts returns, by stripe, how many different rows of set 0 lie in the stripes before it.
+// Counts returns, by stripe, how many different rows of set 0 are in the stripes before it.
 func (p *Partition) Counts() []int {
 	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
 	for k := range counts[1:] {
@@ -141,8 +141,8 @@ func (r Set) All() iter.Seq2[int, int] {
 	}
 }
 
-// First returns the least row of the set, −1 where it has none.
-func (r Set) First() int {
+// FirstRow returns the least row of the set, −1 where it has none.
+func (r Set) FirstRow() int {
 	for _, row := range r.All() {
 		return row
 	}

@@ -84,7 +84,7 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 			t.Rows = min(StripeRows, k.to-t.First)
 			for j := range readers {
 				var err error
-				if t.Number[j], t.Null[j], err = readers[j].Next(t.Rows, &t.own[j], &t.marks[j]); err != nil {
+				if t.Number[j], t.Null[j], err = readers[j].ReadNext(t.Rows, &t.own[j], &t.marks[j]); err != nil {
 					return err
 				}
 			}
@@ -149,7 +149,7 @@ func pageCost(c *table.Column, from, to int) int {
 // ranges cuts the rows into about n ranges that begin at multiples of
 // StripeRows, where it can be done at the beginnings of pages of the column: a
 // page that two ranges share is decompressed twice. Where its writer gave up the
-// dictionary another range begins: beyond it there is none to hold.
+// dictionary another range begins: from there on no dictionary is held.
 func ranges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
@@ -208,9 +208,9 @@ func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	return Reader{column: c, pages: pages, row: row}
 }
 
-// Next gives the next n numbers, in own or where the column has them, and their
+// ReadNext returns the next n numbers, in own or where the column has them, and their
 // nulls, in marks likewise, or nil for none.
-func (r *Reader) Next(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
+func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
 	c := r.column
 	if !c.Stored() {
 		from, to := r.row, r.row+n

@@ -86,10 +86,10 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 		}
 	} else if errors.As(err, &table) {
 		plain := *table // the advice goes on a line of its own
-		plain.Hint, plain.Remedies = "", nil
+		plain.Hint, plain.Fixes = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Advice(func(r data.Remedy) string { return remedy(r, table.Column, has) })
+			hint = table.Advice(func(r data.Fix) string { return remedy(r, table.Column, has) })
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

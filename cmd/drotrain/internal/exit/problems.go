@@ -59,7 +59,7 @@ func problems(msg string, all data.Problems, has func(option string) bool) (tabl
 			what += ": " + e.Err.Error()
 		}
 		line(e.Column, count(e.Rows), count(e.Row), what)
-		if advice := e.Advice(func(r data.Remedy) string { return remedy(r, e.Column, has) }); advice != "" {
+		if advice := e.Advice(func(r data.Fix) string { return remedy(r, e.Column, has) }); advice != "" {
 			line("", "", "", "  → "+advice)
 		}
 	}
@@ -73,10 +73,10 @@ func together(all data.Problems, has func(option string) bool) string {
 		var option string
 		says := false
 		for _, o := range [...]struct {
-			remedy data.Remedy
+			remedy data.Fix
 			flag   string
 		}{{data.SayDecimal, "--decimal "}, {data.SayThousands, "--thousands "}, {data.SayStrip, "--strip "}} {
-			if what := e.Says[o.remedy]; what != "" {
+			if what := e.FixValues[o.remedy]; what != "" {
 				says = true
 				if option := o.flag + quote.Shell(what); !slices.Contains(other, option) {
 					other = append(other, option)
@@ -86,20 +86,20 @@ func together(all data.Problems, has func(option string) bool) string {
 		switch {
 		case says:
 			continue
-		case len(e.Remedies) == 0:
+		case len(e.Fixes) == 0:
 			continue
-		case slices.Contains(e.Remedies, data.Impute):
+		case slices.Contains(e.Fixes, data.Impute):
 			option = "--impute median"
-		case slices.Contains(e.Remedies, data.FillNulls):
+		case slices.Contains(e.Fixes, data.FillNulls):
 			option = "--impute mean"
-		case slices.Contains(e.Remedies, data.DropNullRows):
+		case slices.Contains(e.Fixes, data.DropNullRows):
 			if condition := expr.QuoteName(e.Column) + " is not null"; !slices.Contains(filter, condition) {
 				filter = append(filter, condition)
 			}
 			continue
-		case slices.Contains(e.Remedies, data.SayDates):
+		case slices.Contains(e.Fixes, data.SayDates):
 			option = "--dates parts"
-		case slices.Contains(e.Remedies, data.DropColumn):
+		case slices.Contains(e.Fixes, data.DropColumn):
 			drop = append(drop, e.Column)
 			continue
 		default:

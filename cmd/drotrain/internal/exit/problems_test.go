@@ -12,9 +12,9 @@ import (
 // together as the hint.
 func TestProblemsAsTable(t *testing.T) {
 	err := fmt.Errorf("cannot train: %w", data.Problems{
-		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Remedies: []data.Remedy{data.DropColumn}},
-		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Remedies: []data.Remedy{data.Impute, data.DropColumn}},
-		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Remedies: []data.Remedy{data.SayDates, data.DropColumn}},
+		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Fixes: []data.Fix{data.DropColumn}},
+		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Fixes: []data.Fix{data.Impute, data.DropColumn}},
+		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Fixes: []data.Fix{data.SayDates, data.DropColumn}},
 	})
 	msg, hint := Describe(err)
 	want := `cannot train: t.csv: 3 problems must be fixed before this table can be used:
@@ -36,9 +36,9 @@ func TestProblemsAsTable(t *testing.T) {
 // Hints can be pasted, whatever a column is called, and name no option that the command lacks.
 func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 	err := data.Problems{
-		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Remedies: []data.Remedy{data.DropNullRows}},
-		{Path: "t.csv", Column: "x", Msg: "the value is null", Remedies: []data.Remedy{data.Impute, data.DropColumn}},
-		{Path: "t.csv", Column: "z", Msg: "the target is null", Remedies: []data.Remedy{data.DropNullRows}},
+		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Fixes: []data.Fix{data.DropNullRows}},
+		{Path: "t.csv", Column: "x", Msg: "the value is null", Fixes: []data.Fix{data.Impute, data.DropColumn}},
+		{Path: "t.csv", Column: "z", Msg: "the target is null", Fixes: []data.Fix{data.DropNullRows}},
 	}
 	const filter = "--filter '`it'\\''s ``y``` is not null && z is not null'"
 	if _, hint := Describe(err); hint != "together: --impute median "+filter {
@@ -73,9 +73,9 @@ func TestManyProblems(t *testing.T) {
 // What tells how numbers are written is the option, and not to leave the column out.
 func TestProblems_TextOfNumbers(t *testing.T) {
 	err := data.Problems{
-		{Path: "t.csv", Column: "name", Msg: "names", Remedies: []data.Remedy{data.DropColumn}},
-		{Path: "t.csv", Column: "income", Msg: "numbers", Remedies: []data.Remedy{data.SayThousands}, Says: map[data.Remedy]string{data.SayThousands: ","}},
-		{Path: "t.csv", Column: "debt", Msg: "numbers", Remedies: []data.Remedy{data.SayStrip, data.SayThousands}, Says: map[data.Remedy]string{data.SayThousands: ",", data.SayStrip: "$"}},
+		{Path: "t.csv", Column: "name", Msg: "names", Fixes: []data.Fix{data.DropColumn}},
+		{Path: "t.csv", Column: "income", Msg: "numbers", Fixes: []data.Fix{data.SayThousands}, FixValues: map[data.Fix]string{data.SayThousands: ","}},
+		{Path: "t.csv", Column: "debt", Msg: "numbers", Fixes: []data.Fix{data.SayStrip, data.SayThousands}, FixValues: map[data.Fix]string{data.SayThousands: ",", data.SayStrip: "$"}},
 	}
 	if _, hint := Describe(err); hint != "together: --drop name --thousands , --strip '$'" {
 		t.Error(hint)

@@ -12,7 +12,7 @@ import (
 
 // remedy returns what would fix an error of a table, in the options of a command; "" where it
 // has none for it.
-func remedy(r data.Remedy, column string, has func(option string) bool) string {
+func remedy(r data.Fix, column string, has func(option string) bool) string {
 	switch r {
 	case data.DropNullRows:
 		var ways []string
@@ -44,7 +44,7 @@ func remedy(r data.Remedy, column string, has func(option string) bool) string {
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
 // optionFor returns what would fix an error of a table, in the options of train.
-func optionFor(r data.Remedy, column string) string {
+func optionFor(r data.Fix, column string) string {
 	switch r {
 	case data.DropColumn:
 		return "leave the column out with --drop " + quote.Shell(quote.Names([]string{column}))
@@ -99,8 +99,8 @@ func Remarked(f *data.Frame, note string) string {
 		if bare.Path = ""; bare.Error() != note {
 			continue
 		}
-		words := bare.Advice(func(r data.Remedy) string { return remedy(r, bare.Column, all) })
-		bare.Hint, bare.Remedies = words, nil
+		words := bare.Advice(func(r data.Fix) string { return remedy(r, bare.Column, all) })
+		bare.Hint, bare.Fixes = words, nil
 		return bare.Error()
 	}
 	return note
