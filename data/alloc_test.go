@@ -14,7 +14,7 @@ import (
 // The race detector takes memory of its own, which this test would measure.
 
 // A table of categories goes into sparse storage without a dense matrix.
-func TestSparseLoadingAllocatesLittle(t *testing.T) {
+func TestFit_SparseAllocations(t *testing.T) {
 	const n, columns, levels = 50_000, 10, 100
 	rng := rand.New(rand.NewPCG(8, 9))
 	names := make([]string, levels)

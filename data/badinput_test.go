@@ -12,7 +12,7 @@ import (
 )
 
 // Every refusal names the column, the row, and what would help.
-func TestRefusals(t *testing.T) {
+func TestFit_Refusals(t *testing.T) {
 	ids := "y,id,x\n"
 	for i := 0; i < 30; i++ {
 		ids += fmt.Sprintf("%d,u%d,%d\n", i, i, i*i)
@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // Texts that are numbers are told to be so, where they are a target of more than two.
-func TestTargetOfNumbersAsText(t *testing.T) {
+func TestFit_TargetOfNumbersAsText(t *testing.T) {
 	y, err := ColumnOf("y", []string{"1.5", "2", "-3e1"})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestTargetOfNumbersAsText(t *testing.T) {
 
 // What is wrong with several columns is told at once; columns without a role do
 // not count.
-func TestProblemsAtOnce(t *testing.T) {
+func TestFit_AllProblemsAtOnce(t *testing.T) {
 	text := "y,id,x,z,dup,dup\n"
 	for i := range 30 {
 		x := fmt.Sprint(i * i)
@@ -136,7 +136,7 @@ func TestProblemsAtOnce(t *testing.T) {
 }
 
 // The second column of a name gets one of its own, whatever the format, and is said to.
-func TestNamesThatOccurTwice(t *testing.T) {
+func TestFrame_NameTwice(t *testing.T) {
 	f := frameOf(t, "y,x,x,x.1,x\n1,1,2,3,4\n2,2,3,4,5\n3,4,5,6,9\n")
 	if got := strings.Join(f.Names(), " "); got != "y x x.2 x.1 x.3" || len(f.Notes) != 2 {
 		t.Errorf("%s; %q", got, f.Notes)
@@ -152,7 +152,7 @@ func TestNamesThatOccurTwice(t *testing.T) {
 }
 
 // An encoder refuses frames that do not fit it.
-func TestEncodeRefusals(t *testing.T) {
+func TestEncode_Refusals(t *testing.T) {
 	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestEncodeRefusals(t *testing.T) {
 	}
 }
 
-func TestTypesThatCannotBeUsed(t *testing.T) {
+func TestFit_UnusableTypes(t *testing.T) {
 	f, err := Read(context.Background(), "testdata/pyarrow_zstd.parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestTypesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestHundredThousandLevels(t *testing.T) {
+func TestFit_HundredThousandLevels(t *testing.T) {
 	const n = 100000
 	var b strings.Builder
 	b.WriteString("y,x,g\n")
@@ -220,7 +220,7 @@ func TestHundredThousandLevels(t *testing.T) {
 	}
 }
 
-func TestMoreColumnsThanRows(t *testing.T) {
+func TestFit_MoreColumnsThanRows(t *testing.T) {
 	head, one, two := "y", "1", "2"
 	for i := 0; i < 50; i++ {
 		head += fmt.Sprintf(",x%d", i)
@@ -238,7 +238,7 @@ func TestMoreColumnsThanRows(t *testing.T) {
 
 // One null among the targets is refused as many are, numbers and words alike, and the rows
 // that are reported on are all that were asked for.
-func TestOneTargetIsNull(t *testing.T) {
+func TestFit_OneTargetIsNull(t *testing.T) {
 	for _, text := range []string{"y,x\n1,2\n,3\n4,1\n3.5,3\n", "y,x\nno,2\n,3\nyes,1\nno,3\n"} {
 		f := frameOf(t, text)
 		_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Float64)
@@ -251,7 +251,7 @@ func TestOneTargetIsNull(t *testing.T) {
 }
 
 // A column without a name has one that options and models can hold, in Parquet as in text.
-func TestNamesThatAreEmpty(t *testing.T) {
+func TestRead_EmptyNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	y := Column{Name: "y", Kind: Numeric, Number: []float64{1, 2, 4}}
 	x := Column{Name: "", Kind: Numeric, Number: []float64{3, 5, 4}}
@@ -278,7 +278,7 @@ func TestNamesThatAreEmpty(t *testing.T) {
 }
 
 // A reference level is of a category among the features, and is not passed over elsewhere.
-func TestReferencesOfNoCategory(t *testing.T) {
+func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
 	datatest.WantError(t, err, `column "x": a reference level`, "taken as a number", `there is no column "nope"`, `column "d": a reference level`)

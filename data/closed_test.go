@@ -36,7 +36,7 @@ func openFiles(t *testing.T) (all []string) {
 
 // Every file that is opened is closed again, without the collector's help, and every goroutine
 // ends: by Close, where the values are in memory, and where anything fails.
-func TestFilesAreClosed(t *testing.T) {
+func TestOpen_FilesAreClosed(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes what nobody holds
 	ctx := t.Context()
 	over, cancel := context.WithCancel(ctx)
@@ -120,7 +120,7 @@ func TestFilesAreClosed(t *testing.T) {
 }
 
 // What cannot be opened is told with the reason of the system: a socket, a device.
-func TestFilesThatAreNone(t *testing.T) {
+func TestOpen_NotAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const path = "socket.csv" // names of sockets are short
 	l, err := net.Listen("unix", path)

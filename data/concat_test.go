@@ -10,7 +10,7 @@ import (
 
 // The first row with digits lost, or with text among numbers, of a table in parts is
 // counted through all of them; a part without one says nothing.
-func TestRowsOfAllParts(t *testing.T) {
+func TestConcat_Rows(t *testing.T) {
 	const large = "9007199254740993" // 2⁵³ + 1
 	for name, c := range map[string]struct {
 		parts               []string
@@ -39,7 +39,7 @@ func TestRowsOfAllParts(t *testing.T) {
 
 // What each of several tables suggests is kept, and a reading follows it where nobody has said
 // another thing.
-func TestRemarksOfAllParts(t *testing.T) {
+func TestConcat_Remarks(t *testing.T) {
 	dir := t.TempDir()
 	for i, text := range []string{"a,b\n2024-05-17,1\n2024-05-18,2\n", "a,b\n2024-06-17,1\n2024-06-18,2\n"} {
 		if err := os.WriteFile(filepath.Join(dir, string(rune('1'+i))+".csv"), []byte(text), 0o600); err != nil {
@@ -61,7 +61,7 @@ func TestRemarksOfAllParts(t *testing.T) {
 }
 
 // Numbers of several tables are whole where those of all are; tables without any say nothing.
-func TestWholeNumbersOfSeveralTables(t *testing.T) {
+func TestConcat_WholeNumbers(t *testing.T) {
 	whole, broken, empty := "a,b\n1,x\n2,x\n", "a,b\n1,x\n2.5,x\n", "a,b\n,x\n,x\n"
 	for _, c := range []struct {
 		parts []string

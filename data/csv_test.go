@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-func TestCSVTypes(t *testing.T) {
+func TestCSV_Types(t *testing.T) {
 	for _, c := range []struct {
 		cells   string // one a row, separated by |
 		kind    Kind
@@ -56,7 +56,7 @@ func TestCSVTypes(t *testing.T) {
 	}
 }
 
-func TestCSVShapes(t *testing.T) {
+func TestCSV_Shapes(t *testing.T) {
 	var gz bytes.Buffer
 	for _, part := range []string{"a,b\n1,x\n", "2,\"y\ny\"\n"} { // two members
 		z := gzip.NewWriter(&gz)
@@ -93,14 +93,14 @@ func TestCSVShapes(t *testing.T) {
 }
 
 // An empty line of a table of one column is a null, not a row less.
-func TestCSVOneColumn(t *testing.T) {
+func TestCSV_OneColumn(t *testing.T) {
 	f := frameOf(t, "a\n1\n\n3\n")
 	if d := differs(f, map[string][]any{"a": {1.0, nil, 3.0}}); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestCSVNotesStrayText(t *testing.T) {
+func TestCSV_NotesUnexpectedText(t *testing.T) {
 	f := frameOf(t, "a,b\n1,1\n2,2\nthree,3\n4,4\n")
 	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], `column "a", row 3: it is read as text: this row holds "three"`) {
 		t.Errorf("notes %q", f.Notes)
@@ -108,7 +108,7 @@ func TestCSVNotesStrayText(t *testing.T) {
 }
 
 // A name that is not there, in a table whose first line looks like a row: say so.
-func TestAbsentWithoutHeader(t *testing.T) {
+func TestLookup_AbsentWithoutHeader(t *testing.T) {
 	f, err := ReadBytes(t.Context(), "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAbsentWithoutHeader(t *testing.T) {
 	datatest.WantError(t, err, `no column "column_3"`, "first line is a row")
 }
 
-func TestCSVLargeIntegers(t *testing.T) {
+func TestCSV_LargeIntegers(t *testing.T) {
 	for text, row := range map[string]int{"9007199254740992": 0, "9007199254740993": 1, "0018014398509481984": 0, "-9007199254740993": 1, "123456789012345678901": 1} {
 		f := frameOf(t, "a\n"+text+"\n")
 		if c := f.Columns[0]; c.InexactRow != row {
@@ -136,7 +136,7 @@ func TestCSVLargeIntegers(t *testing.T) {
 }
 
 // Texts as other programs write them, in other encodings and with other line ends.
-func TestCSVEncodings(t *testing.T) {
+func TestCSV_Encodings(t *testing.T) {
 	want := map[string][]any{"a": {1.0, 2.0}, "b": {"Zürich", "é"}}
 	utf16 := func(s string, big bool) string {
 		out := []byte{0xff, 0xfe}
@@ -177,7 +177,7 @@ func TestCSVEncodings(t *testing.T) {
 }
 
 // Numbers as people write them, and what is said where the reading is not asked for.
-func TestCSVReadings(t *testing.T) {
+func TestCSV_Readings(t *testing.T) {
 	type Text = csv.Options
 	for _, c := range []struct {
 		text   string
@@ -238,7 +238,7 @@ func TestCSVReadings(t *testing.T) {
 }
 
 // What a column of text might be is said where nine in ten of its values agree with it.
-func TestCSVRemarks(t *testing.T) {
+func TestCSV_Remarks(t *testing.T) {
 	cells := func(n int, of func(i int) string) string {
 		text := "i,c\n"
 		for i := range n {
@@ -288,7 +288,7 @@ func TestCSVRemarks(t *testing.T) {
 }
 
 // Dates among numbers are text that strays: the first of them is named, wherever it is.
-func TestDatesAmongNumbersStray(t *testing.T) {
+func TestCSV_DatesAmongNumbers(t *testing.T) {
 	for text, want := range map[string]int{
 		"d\n5\n2024-01-02\n7\n": 2, "d\n5\n6\n2024-01-02\n2024-01-03\n": 3, "d\ntrue\n2024-01-02\nfalse\n": 0, "d\n2024-01-02\n2024-01-03\n": 0,
 	} {

@@ -78,7 +78,7 @@ func TestDates(t *testing.T) {
 
 // A column without values has the parts that a date would have, without values, for whoever asks for
 // them by name; any other has not.
-func TestPartsOfNothing(t *testing.T) {
+func TestDates_PartsOfNothing(t *testing.T) {
 	for text, rows := range map[string]int{"y,d\n": 0, "y,d\n1,\n2,\n": 2} {
 		f, err := readBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: "parts"})
 		if err != nil {

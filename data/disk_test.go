@@ -100,7 +100,7 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 }
 
 // One row is a matrix outside of memory, too.
-func TestOneRowOutside(t *testing.T) {
+func TestFitTo_OneRowOnDisk(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
 	got, err := FitTo(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
 	if err != nil {

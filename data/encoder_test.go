@@ -22,7 +22,7 @@ const people = `y,age,sex,region,member,grade,flat
 4.5,50,m,east,false,1,7
 `
 
-func TestEncodeByHand(t *testing.T) {
+func TestEncode_ByHand(t *testing.T) {
 	f := frameOf(t, people)
 	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
 	if err != nil {
@@ -70,7 +70,7 @@ func TestEncodeByHand(t *testing.T) {
 
 const closedForm = 1e-12
 
-func TestStatisticsComeFromTrainingRows(t *testing.T) {
+func TestNewEncoder_StatisticsOfTrainingRows(t *testing.T) {
 	f := frameOf(t, "y,x,c\n1,1,a\n2,3,b\n3,100,z\n4,200,a\n")
 	e, err := NewEncoder(t.Context(), f, []int{0, 1}, Spec{Target: "y", Task: Regression})
 	if err != nil {
@@ -136,7 +136,7 @@ func TestImpute(t *testing.T) {
 
 // All that keeps a table from a model is told at once: columns that are not there or are text,
 // else nulls and what is not finite, in every column.
-func TestAllThatCannotBeEncodedIsTold(t *testing.T) {
+func TestEncode_AllProblemsAtOnce(t *testing.T) {
 	e, err := NewEncoder(t.Context(), frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestGroups(t *testing.T) {
 }
 
 // Labels that hold the separator must not make two combinations one.
-func TestCrossedLabelsStayApart(t *testing.T) {
+func TestGroups_CrossedLabels(t *testing.T) {
 	f := frameOf(t, "y,x,g,h\n1,1,a / b,c\n2,2,a,b / c\n3,3,a,c\n")
 	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
 	if err != nil {
@@ -284,7 +284,7 @@ func TestTargets(t *testing.T) {
 
 // Numbers about zero are divided by their deviation all the same, and those that have it
 // already stay as they are.
-func TestDeviationsAboutZero(t *testing.T) {
+func TestFit_DeviationsAboutZero(t *testing.T) {
 	f := frameOf(t, "y,two,one,shifted\n1,2,1,3\n2,-2,-1,1\n3,-2,-1,1\n5,2,1,3\n")
 	got, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard"}, Float64)
 	if err != nil {
@@ -298,7 +298,7 @@ func TestDeviationsAboutZero(t *testing.T) {
 }
 
 // Targets of two values are looked up, not written out row by row.
-func TestTargetsAreLookedUp(t *testing.T) {
+func TestFit_TargetIsLookedUp(t *testing.T) {
 	const n = 2000
 	y := &Column{Name: "y", Type: "double", Kind: Numeric, Number: make([]float64, n)}
 	x := &Column{Name: "x", Type: "double", Kind: Numeric, Number: make([]float64, n)}
@@ -315,7 +315,7 @@ func TestTargetsAreLookedUp(t *testing.T) {
 	}
 }
 
-func TestRoundTripThroughJSON(t *testing.T) {
+func TestEncoder_RoundTripThroughJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var csv strings.Builder
 	csv.WriteString("y,a,b,c,d,g\n")
@@ -353,7 +353,7 @@ func TestRoundTripThroughJSON(t *testing.T) {
 }
 
 // The shift and scale of a column lead back to the units of the source.
-func TestBackToSourceUnits(t *testing.T) {
+func TestCoding_SourceUnits(t *testing.T) {
 	f := frameOf(t, "y,x\n1,1000000\n2,1000001\n3,1000003\n5,1000007\n")
 	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", ScaleTarget: true})
 	if err != nil {
@@ -382,7 +382,7 @@ func TestBackToSourceUnits(t *testing.T) {
 
 // A constant column is the user's own intercept where none is fitted and nothing
 // is centred, and nothing elsewhere.
-func TestConstantColumnIsKeptWithoutAnIntercept(t *testing.T) {
+func TestFit_ConstantColumnWithoutIntercept(t *testing.T) {
 	f := frameOf(t, "y,x,one,zero\n1,1,1,0\n2,5,1,0\n3,2,1,0\n")
 	for _, c := range []struct {
 		spec Spec
@@ -404,7 +404,7 @@ func TestConstantColumnIsKeptWithoutAnIntercept(t *testing.T) {
 
 // A positive class is named as its value is written, or as the same number in another way;
 // a number that is not there names none.
-func TestPositiveClassByName(t *testing.T) {
+func TestFit_PositiveClassByName(t *testing.T) {
 	for _, c := range []struct{ a, b, named, positive string }{
 		{"1", "2", "2", "2"}, {"1", "2", "1", "1"}, {"1", "2", "2.0", "2"}, {"1", "2", "1e0", "1"}, {"0.5", "2", ".5", "0.5"},
 		{"1", "2", "3", ""}, {"1", "2", "two", ""}, {"1", "2", "NaN", ""},
@@ -428,7 +428,7 @@ func TestPositiveClassByName(t *testing.T) {
 }
 
 // A target that a float64 rounds is trained on, and the first such row is named.
-func TestRoundedTargetsAreNoted(t *testing.T) {
+func TestFit_RoundedTargets(t *testing.T) {
 	for row := range 3 {
 		v := []int64{3, 1, 4, 1, 5, 9}
 		v[row], v[5] = 1<<53+1, 1<<60+1
@@ -456,7 +456,7 @@ func TestRoundedTargetsAreNoted(t *testing.T) {
 
 // A text names a value of a column by what it means there: of numbers the same number however
 // it is written, of truth values in any case, of texts itself alone.
-func TestTextsThatNameAValue(t *testing.T) {
+func TestMeant(t *testing.T) {
 	for _, c := range []struct {
 		kind   Kind
 		values []string
@@ -475,7 +475,7 @@ func TestTextsThatNameAValue(t *testing.T) {
 
 // What is told of rows encoded block by block is what is told of all: how many levels training
 // did not see, the first of them, at most five of a column, and values filled in.
-func TestReportsOfBlocksAddUp(t *testing.T) {
+func TestEncodeReport_Add(t *testing.T) {
 	train := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n3,4,a,u\n")
 	e, err := NewEncoder(t.Context(), train, nil, Spec{Target: "y", Task: Regression, Impute: "mean"})
 	if err != nil {
@@ -525,7 +525,7 @@ func TestReportsOfBlocksAddUp(t *testing.T) {
 // Rows that are encoded in blocks are those that are encoded at once, all of them or some, of
 // tables with rows and without, and every block says which rows it is of;
 // beyond the first there is none without.
-func TestBlocksAreTheRows(t *testing.T) {
+func TestEncodeBlocks_Rows(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("y,x,c\n")
 	for i := range 20 {
@@ -576,7 +576,7 @@ func TestBlocksAreTheRows(t *testing.T) {
 
 // Where nobody says how many rows a block has, it takes 16 MB encoded, of rows that are neither few
 // nor very many.
-func TestSizesOfBlocks(t *testing.T) {
+func TestEncodeBlocks_Sizes(t *testing.T) {
 	for width, want := range map[int]int{1: 131_072, 100: 20_971, 600: 4096} {
 		number := make([]float64, want+1)
 		for i := range number {
@@ -605,7 +605,7 @@ func TestSizesOfBlocks(t *testing.T) {
 }
 
 // A text that reads as what no value is called has a column of its own beside that, and a name.
-func TestTextsThatReadMissing(t *testing.T) {
+func TestFit_TextReadsMissing(t *testing.T) {
 	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})
 	if err != nil {
 		t.Fatal(err)

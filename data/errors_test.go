@@ -10,7 +10,7 @@ import (
 )
 
 // Programs tell errors apart by their classes, and find the place in the fields.
-func TestClassesOfErrors(t *testing.T) {
+func TestError_Classes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	if err := WriteTable(path, []Column{{Name: "x", Type: "double", Kind: Numeric, Number: []float64{1, 2, 3}}}, false); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Integers of several tables are digit for digit where those of all tables with rows are.
-func TestIntegersOfSeveralTables(t *testing.T) {
+func TestExact_SeveralTables(t *testing.T) {
 	table := func(rows int, exact bool) *Frame {
 		c := Column{Name: "id", Kind: Numeric, Type: "int64", Integer: true}
 		for i := range rows {
@@ -153,7 +153,7 @@ func TestExact(t *testing.T) {
 
 // Texts of CSV are copied character for character; numbers that we would write
 // alike stay numbers.
-func TestExactCSV(t *testing.T) {
+func TestExact_CSV(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "t.csv")
 	if err := os.WriteFile(path, []byte("zip,n,id,b, s\n00123,1,9007199254740993,true,\" a \"\n04567,2,12,false,NA\n"), 0o644); err != nil {

@@ -83,7 +83,7 @@ func differs(f *Frame, want map[string][]any) string {
 	return ""
 }
 
-func TestFilesOfOtherWriters(t *testing.T) {
+func TestRead_OtherWriters(t *testing.T) {
 	want := loadExpectations(t)
 	if len(want) < 35 {
 		t.Fatalf("only %d files are described", len(want))
@@ -108,7 +108,7 @@ func TestFilesOfOtherWriters(t *testing.T) {
 
 // Decimals of 32 and 64 bits, which Arrow's Go library does not know, are refused by
 // the name of the column, with a way out.
-func TestSmallDecimalsAreRefused(t *testing.T) {
+func TestRead_SmallDecimals(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
 		name := "pyarrow_decimal" + bits + ".arrow"
 		_, err := Read(context.Background(), filepath.Join("testdata", name))
@@ -120,7 +120,7 @@ func TestSmallDecimalsAreRefused(t *testing.T) {
 }
 
 // A pattern names files in the order of their names, whatever folders they are in.
-func TestPatternsAreSorted(t *testing.T) {
+func TestOpen_PatternsAreSorted(t *testing.T) {
 	dir := t.TempDir()
 	var want []string
 	for k, name := range []string{"a-b/t.csv", "a/t.csv", "ab/t.csv"} { // '-' comes before '/'

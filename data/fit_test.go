@@ -133,7 +133,7 @@ func sameDataset(t *testing.T, what string, a, b *Dataset, rounded bool) {
 
 // Fit gives the bits of NewEncoder and Encode, from files and from memory, in
 // every storage, with any number of threads.
-func TestFitIsFitAndEncode(t *testing.T) {
+func TestFit_EqualsEncode(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
 	const n = 5*tiles.StripeRows + 77
@@ -198,7 +198,7 @@ func TestFitIsFitAndEncode(t *testing.T) {
 }
 
 // A row may be named more than once, and counts as often.
-func TestRowsMayRepeat(t *testing.T) {
+func TestFit_RepeatedRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	writeMixed(t, path, 300, 4)
 	f := openFrame(t, path)
@@ -272,7 +272,7 @@ func TestRowsMayRepeat(t *testing.T) {
 
 // Loading takes little more than the matrices: bytes are counted, all that is
 // ever allocated, not what is held at once.
-func TestLoadingAllocatesLittle(t *testing.T) {
+func TestFit_Allocations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts the bytes of 200 000 rows; not in short runs, which CI makes under the race detector")
 	}
@@ -323,7 +323,7 @@ func TestLoadingAllocatesLittle(t *testing.T) {
 }
 
 // A file that is cut while its frame is in use is an error that names it.
-func TestFileCutWhileInUse(t *testing.T) {
+func TestFit_FileCutWhileInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	writeMixed(t, path, 4000, 5)
 	f := openFrame(t, path)
@@ -337,7 +337,7 @@ func TestFileCutWhileInUse(t *testing.T) {
 }
 
 // A cancelled context ends the loading.
-func TestFitCancelled(t *testing.T) {
+func TestFit_Cancelled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	writeMixed(t, path, 4000, 5)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -353,7 +353,7 @@ func TestFitCancelled(t *testing.T) {
 }
 
 // Faults of hold-out rows are told as such, after all of the training rows.
-func TestFaultsOfHoldoutRows(t *testing.T) {
+func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
 	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
 	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
@@ -367,7 +367,7 @@ func TestFaultsOfHoldoutRows(t *testing.T) {
 }
 
 // Damage is found, and nothing else happens, when values are read by stripes.
-func TestDamageByStripes(t *testing.T) {
+func TestFit_DamagedStripe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.parquet")
 	if err := WriteTable(path, datatest.Normals(500, 4, 0), false); err != nil {
 		t.Fatal(err)
@@ -405,7 +405,7 @@ func TestDamageByStripes(t *testing.T) {
 
 // Rows that are encoded later lie as those of training do, however many levels it takes to
 // make a matrix sparse.
-func TestLaterRowsAreStoredAlike(t *testing.T) {
+func TestFit_LaterRows(t *testing.T) {
 	stored := map[string]int{}
 	for levels := 3; levels < 14; levels++ {
 		text := "y,g\n"

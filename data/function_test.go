@@ -93,7 +93,7 @@ func TestNaturalSpline(t *testing.T) {
 }
 
 // A function of two knots and the piece between them is the shortest that may be.
-func TestShortestFunction(t *testing.T) {
+func TestFunction_Shortest(t *testing.T) {
 	f := Function{Name: "piecewise", Knots: []float64{0, 1}, Pieces: [][4]float64{{1, 2, 0, 0}}}
 	if err := f.Validate(); err != nil {
 		t.Error(err)

@@ -9,7 +9,7 @@ import (
 // Groups by two columns are crossed, of the rows held out as of the training rows and by
 // the same labels, with those that training did not have besides; without rows held out
 // there are none of these.
-func TestCrossedGroupsOfRowsHeldOut(t *testing.T) {
+func TestGroups_CrossedOnHoldout(t *testing.T) {
 	text := "y,a,b\n"
 	for i := range 24 {
 		text += []string{"1", "2", "5"}[i%3] + "," + []string{"p", "q"}[i%2] + "," + []string{"u", "v"}[i/2%2] + "\n"

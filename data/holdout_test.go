@@ -15,7 +15,7 @@ import (
 
 // Ways to hold rows out: by what a column says, by whole units, the last by time, and
 // the rows of another table. What is held out and what trains are the rows used, once.
-func TestHoldouts(t *testing.T) {
+func TestSplitRows(t *testing.T) {
 	text := "x,set,unit,when,day\n"
 	for i := range 40 {
 		set := []string{"Train", "test", "train", ""}[i%4]
@@ -112,7 +112,7 @@ func TestHoldouts(t *testing.T) {
 }
 
 // Where nothing is to be held out nothing is, however.
-func TestNothingIsHeldOut(t *testing.T) {
+func TestSplitRows_NothingHeldOut(t *testing.T) {
 	f := frameOf(t, "u,x\na,1\nb,2\na,3\nc,4\n")
 	for _, h := range []Holdout{{Group: "u"}, {Time: "x"}, {Filter: "x > 0"}, {}} {
 		if train, held, err := f.SplitRows(t.Context(), h); err != nil || len(train) != 4 || len(held) != 0 {
@@ -122,7 +122,7 @@ func TestNothingIsHeldOut(t *testing.T) {
 }
 
 // What may mean rows to train on as well as rows to measure on is refused.
-func TestSplitWords(t *testing.T) {
+func TestSplitRows_Words(t *testing.T) {
 	for text, want := range map[string]string{
 		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test": only one`,
 		"set,x\ntrain,1\ndev,2\ntest,3\n":   `filter set != "dev"`,
@@ -144,7 +144,7 @@ func TestSplitWords(t *testing.T) {
 
 // Units are held out whole, no more of them than the share takes, by the seed and whatever they
 // are called; rows without a unit are each one of their own.
-func TestUnitsAreHeldOutWhole(t *testing.T) {
+func TestSplitRows_WholeUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 4))
 	apart := 0
 	for trial := range 200 {
@@ -237,13 +237,13 @@ func TestUnitsAreHeldOutWhole(t *testing.T) {
 }
 
 // A table of names alone says so, and blames no filter.
-func TestHoldoutOfNoRows(t *testing.T) {
+func TestSplitRows_NoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
 	datatest.WantError(t, err, "t.csv", "no rows")
 }
 
 // Of rows in time one is held out and one trains, whatever the share.
-func TestHoldoutsOfFewRowsInTime(t *testing.T) {
+func TestSplitRows_FewRowsInTime(t *testing.T) {
 	for text, want := range map[string][2]int{"when\n1\n2\n3\n4\n": {1, 3}, "when\n2\n1\n": {1, 1}} {
 		for _, share := range []float64{0.01, 0.99} {
 			train, held, err := frameOf(t, text).SplitRows(t.Context(), Holdout{Fraction: share, Time: "when"})
@@ -255,7 +255,7 @@ func TestHoldoutsOfFewRowsInTime(t *testing.T) {
 }
 
 // Of a table with another one behind it to hold out, pieces are split as the whole is.
-func TestJoinedTablesAreSplitPieceByPiece(t *testing.T) {
+func TestSplitWithin_JoinedTables(t *testing.T) {
 	number := func(v ...float64) *Frame {
 		c, err := ColumnOf("x", v)
 		if err != nil {

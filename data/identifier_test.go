@@ -9,7 +9,7 @@ import (
 
 // A category with a value of its own in every row is an identifier, from 21 rows on:
 // among fewer it may be chance.
-func TestIdentifiersAmongFewRows(t *testing.T) {
+func TestFit_IdentifiersAmongFewRows(t *testing.T) {
 	for rows, refused := range map[int]bool{3: false, 19: false, 20: false, 21: true, 40: true} {
 		csv := "y,c\n"
 		for i := range rows {

@@ -14,7 +14,7 @@ import (
 
 // A file that is written to, in its place, is refused at the next reading; so is
 // one that another takes the place of.
-func TestChangedInput(t *testing.T) {
+func TestOpen_ChangedInput(t *testing.T) {
 	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.csv"} {
 		for how, change := range map[string]func(path string, b []byte) error{
 			"in place": func(path string, b []byte) error {
@@ -70,7 +70,7 @@ func TestChangedInput(t *testing.T) {
 }
 
 // A stream is read once, to its end, and its table is that of the file.
-func TestStreamedInput(t *testing.T) {
+func TestOpenReader(t *testing.T) {
 	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.csv"} {
 		b := testdataFile(t, name)
 		good, err := ReadBytes(context.Background(), name, b)
@@ -96,7 +96,7 @@ func TestStreamedInput(t *testing.T) {
 }
 
 // A stream whose name says nothing is text from its first byte on.
-func TestShortStreams(t *testing.T) {
+func TestOpenReader_ShortStreams(t *testing.T) {
 	for text, columns := range map[string]int{"x": 1, "x\n": 1, "x,y": 2, "": -1} {
 		f, err := OpenReader(t.Context(), "standard input", strings.NewReader(text), Reading{})
 		if columns >= 0 && (err != nil || len(f.Columns) != columns || f.Rows != 0) || columns < 0 && (err == nil || !strings.Contains(err.Error(), "empty")) {
@@ -107,7 +107,7 @@ func TestShortStreams(t *testing.T) {
 
 // The rows that a batch of IPC claims are those of its columns: eight bytes of a
 // file must not ask for gigabytes.
-func TestIPCRowsAreBound(t *testing.T) {
+func TestRead_IPCRowsAreBound(t *testing.T) {
 	for _, name := range []string{"pyarrow.arrow", "pyarrow.arrows", "pyarrow_zstd.feather", "polars_zstd.arrow"} {
 		b := testdataFile(t, name)
 		found := 0
@@ -130,7 +130,7 @@ func TestIPCRowsAreBound(t *testing.T) {
 }
 
 // A reader that is cancelled is not read any further, once what it waits for has come.
-func TestReaderOfEnds(t *testing.T) {
+func TestReaderOf_EndsWithContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
 	more := make(chan struct{})

@@ -14,7 +14,7 @@ import (
 )
 
 // A table that is larger than memory is refused with numbers.
-func TestMemoryIsAsked(t *testing.T) {
+func TestFit_MemoryIsAsked(t *testing.T) {
 	was := debug.SetMemoryLimit(70 << 20)
 	defer debug.SetMemoryLimit(was)
 	const n = 400_000
@@ -40,7 +40,7 @@ func TestMemoryIsAsked(t *testing.T) {
 }
 
 // A file that was written to since it was opened is not fitted.
-func TestChangedFileIsNotFitted(t *testing.T) {
+func TestFit_ChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	if err := WriteTable(path, datatest.Normals(100, 2, 1), false); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestChangedFileIsNotFitted(t *testing.T) {
 	}
 }
 
-func TestEncodingEndsWithItsContext(t *testing.T) {
+func TestEncode_EndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	g, err := NewFrame(Column{Name: "x", Kind: Numeric, Number: make([]float64, 100000)})

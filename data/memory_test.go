@@ -49,7 +49,7 @@ func packed(t *testing.T, head, block string) []byte {
 
 // A few megabytes that decompress to 3 GB are refused with numbers, as soon as it shows
 // that there is no room for the table, however their lines are.
-func TestPackedTextIsBounded(t *testing.T) {
+func TestRead_PackedTextIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		head, block string
 		want        []string
@@ -72,7 +72,7 @@ func TestPackedTextIsBounded(t *testing.T) {
 }
 
 // Texts that are all different are counted while they are read.
-func TestTextsAreCounted(t *testing.T) {
+func TestRead_TextsAreCounted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("id\n")
 	for i := range 60_000 {
@@ -89,7 +89,7 @@ func TestTextsAreCounted(t *testing.T) {
 }
 
 // The values of Parquet files are asked for before there is an array for them.
-func TestColumnsAreAsked(t *testing.T) {
+func TestRead_ColumnsAreAsked(t *testing.T) {
 	path := t.TempDir() + "/t.parquet"
 	flag := make([]float64, 300_000) // small in the file, 8 bytes a row in memory
 	columns := make([]Column, 40)

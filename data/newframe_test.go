@@ -105,7 +105,7 @@ func TestFromStructs(t *testing.T) {
 	}
 }
 
-func TestNewFrameRefuses(t *testing.T) {
+func TestNewFrame_Refusals(t *testing.T) {
 	two := Column{Name: "two", Type: "double", Kind: Numeric, Number: []float64{1, 2}}
 	for what, c := range map[string]Column{
 		"column 2 has no name":                          {Kind: Numeric, Number: []float64{1, 2}},

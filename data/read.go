@@ -64,7 +64,7 @@ func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
 	return open(ctx, path, nil, how)
 }
 
-// open is Open of some columns, with a reading.
+// open works like OpenAs for some columns; nil names all.
 func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
 	arrays := arraysOf(path)
 	var files []string

@@ -11,7 +11,7 @@ import (
 
 // Whatever a column is for and whatever is wrong in one of its rows, the error names the file
 // that the row is in and its number there: of every row of two files in one table.
-func TestFaultsNameTheirRow(t *testing.T) {
+func TestFit_FaultsNameTheirRow(t *testing.T) {
 	const large = "9007199254740993" // a float64 does not hold it
 	for name, c := range map[string]struct {
 		column, value string

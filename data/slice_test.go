@@ -11,7 +11,7 @@ import (
 )
 
 // A slice of a table has its rows and no others, of every column, in memory and in a file.
-func TestSliceIsItsRows(t *testing.T) {
+func TestSlice_Rows(t *testing.T) {
 	const n = 40
 	number, text, null := make([]float64, n), make([]string, n), make([]bool, n)
 	for i := range n {
@@ -65,7 +65,7 @@ func TestSliceIsItsRows(t *testing.T) {
 
 // A column is described by the ends of its finite numbers, and by its levels, the most
 // frequent first.
-func TestDescriptionsAreOfWhatIsThere(t *testing.T) {
+func TestDescribe_Slices(t *testing.T) {
 	d := describe(&Column{Kind: Numeric, Number: []float64{-99, 3, math.NaN(), 7, math.Inf(1), 99}, Null: []bool{true, false, false, false, false, true}})
 	if d.Nulls != 2 || d.Min == nil || *d.Min != 3 || *d.Max != 7 || d.Dates {
 		t.Errorf("%+v", d)
@@ -91,7 +91,7 @@ func TestDescriptionsAreOfWhatIsThere(t *testing.T) {
 
 // A row is told by its file and by its number in it, also of a part of the rows, and by its number
 // alone where there is no file.
-func TestRowsAreToldByTheirFile(t *testing.T) {
+func TestWhere_RowsOfFiles(t *testing.T) {
 	files := []Source{{Path: "a", Rows: 2}, {Path: "none", Rows: 0}, {Path: "b", Rows: 3}}
 	f := &Frame{Rows: 5, Sources: files}
 	for row, want := range []string{"a 1", "a 2", "b 1", "b 2", "b 3"} {

@@ -10,7 +10,7 @@ import (
 
 // What is asked for is refused where it cannot be whatever the table, by what it is; and taken
 // at the ends of what can be.
-func TestSpecsThatCannotBe(t *testing.T) {
+func TestSpec_Validate(t *testing.T) {
 	for says, change := range map[string]func(s *Spec){
 		`task "ranking": must be`:                           func(s *Spec) { s.Task = "ranking" },
 		`scale "range": must be`:                            func(s *Spec) { s.Scale = "range" },
@@ -46,7 +46,7 @@ func TestSpecsThatCannotBe(t *testing.T) {
 }
 
 // So are targets and encoded columns of a model.
-func TestTargetsThatCannotBe(t *testing.T) {
+func TestTarget_Validate(t *testing.T) {
 	good := Target{Name: "y", Task: Regression, Kind: table.Numeric, Scale: 2}
 	for says, change := range map[string]func(x *Target){
 		"":                                      func(*Target) {},

@@ -59,7 +59,7 @@ func TestSplit(t *testing.T) {
 }
 
 // The split of a seed must never change: models say which rows they held out.
-func TestSplitIsFrozen(t *testing.T) {
+func TestSplit_Frozen(t *testing.T) {
 	_, hold, err := Split(20, 0.3, 42)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestSplitIsFrozen(t *testing.T) {
 
 // Of many rows each is drawn by its own number: as many as asked for but for chance, as other
 // seeds and other rows do not tell, and of some rows the same as of all.
-func TestManyRowsAreDrawnOneByOne(t *testing.T) {
+func TestSplit_ManyRows(t *testing.T) {
 	defer func(was int) { manyRows = was }(manyRows)
 	manyRows = 50_000
 	const n, fraction = 100_000, 0.2
@@ -147,7 +147,7 @@ func TestManyRowsAreDrawnOneByOne(t *testing.T) {
 }
 
 // Of all the draws that a row can have, those below the fraction are held out: as many as it says.
-func TestDrawsBelowTheFractionAreHeldOut(t *testing.T) {
+func TestHeldOut_Fraction(t *testing.T) {
 	for row := range 20 {
 		draw := mixed(uint64(row)+mixed(5^splitStream)) >> 11
 		if heldOut(row, float64(draw)/(1<<53), 5) || !heldOut(row, float64(draw+1)/(1<<53), 5) {
@@ -158,7 +158,7 @@ func TestDrawsBelowTheFractionAreHeldOut(t *testing.T) {
 
 // The hash of a row's number is that of SplitMix64, whose first numbers from the seed 0 are
 // published (Steele, Lea and Flood 2014): rows held out today are held out for good.
-func TestHashIsSplitMix64(t *testing.T) {
+func TestMixed_SplitMix64(t *testing.T) {
 	state := uint64(0)
 	for k, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec} {
 		if got := mixed(state); got != want {

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/parquet"
 )
 
-func TestWriteAndReadBack(t *testing.T) {
+func TestWriteTable_ReadBack(t *testing.T) {
 	null := []bool{false, true, false, false}
 	cols := []Column{
 		{Name: "x", Kind: Numeric, Number: []float64{1.5, math.Pi, -1e-300, 1e300}},
@@ -72,7 +72,7 @@ func TestWriteAndReadBack(t *testing.T) {
 	datatest.WantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
 }
 
-func TestWriteSeveralRowGroups(t *testing.T) {
+func TestWriteTable_SeveralRowGroups(t *testing.T) {
 	n := parquet.GroupRows + 1000
 	c := Column{Name: "i", Kind: Numeric, Type: "int32", Number: make([]float64, n)}
 	s := Column{Name: "s", Kind: Categorical, Code: make([]int32, n), Level: []string{"a", "b", "c"}}
@@ -103,7 +103,7 @@ func TestWriteSeveralRowGroups(t *testing.T) {
 }
 
 // A code without a level is refused on either side of the levels; a null may have one.
-func TestWriteRefusesCodesWithoutALevel(t *testing.T) {
+func TestWriteTable_CodeWithoutLevel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	for _, code := range []int32{-1, 1, 7} {
 		c := Column{Name: "s", Kind: Categorical, Level: []string{"a"}, Code: []int32{0, code}}

@@ -124,7 +124,7 @@ func TestPower(t *testing.T) {
 }
 
 // What stands out is counted: in how many rows, and which is the first, from one.
-func TestFindingsAreCounted(t *testing.T) {
+func TestMake_FindingsAreCounted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("y,odd value,gap,mostly,const,none,when,copied,again,many\n")
 	for i := range 130 {
@@ -202,7 +202,7 @@ func TestMake_NamesInConditions(t *testing.T) {
 }
 
 // One row is enough to stand out, and none is not.
-func TestOneRowStandsOut(t *testing.T) {
+func TestMake_OneRow(t *testing.T) {
 	for unexpected := range 2 {
 		var b strings.Builder
 		b.WriteString("y,infinite,missing,code\n")
@@ -230,7 +230,7 @@ func TestOneRowStandsOut(t *testing.T) {
 
 // A date that comes after another one in nearly all rows is known only afterwards where the
 // time between them predicts the end; one that does in two rows of three may be anything.
-func TestDatesMostlyLater(t *testing.T) {
+func TestMake_DatesMostlyLater(t *testing.T) {
 	for later, want := range map[int]int{100: 1, 95: 1, 67: 0} {
 		var b strings.Builder
 		b.WriteString("admitted,left_on,died\n")
@@ -261,7 +261,7 @@ func TestDatesMostlyLater(t *testing.T) {
 }
 
 // A target of several texts is one of classes; one value is no target.
-func TestTargetsOfProposals(t *testing.T) {
+func TestMake_Targets(t *testing.T) {
 	text := "y,x\n"
 	for i := range 60 {
 		text += fmt.Sprintf("%s,%d\n", []string{"b", "a", "a", "c", "b", "a"}[i%6], i*i%17)
@@ -280,7 +280,7 @@ func TestTargetsOfProposals(t *testing.T) {
 }
 
 // Correlation and ranks by hand: ties share their mean rank, and a constant has none.
-func TestRanksByHand(t *testing.T) {
+func TestPower_RanksByHand(t *testing.T) {
 	if got := spearman.Ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
 		t.Errorf("%v", got)
 	}
@@ -322,7 +322,7 @@ func TestRanksByHand(t *testing.T) {
 
 // A table of patients: dates that come after the first, times until an event, counts that
 // only rise beside amounts that are all different.
-func TestAfterwards(t *testing.T) {
+func TestMake_KnownAfterwards(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("admitted;birth;seen_again;checked;left_on;time;visit;weight;observed\n")
 	day := func(n int) string { return fmt.Sprintf("%d.%d.%d", 1+n%28, 1+n/28%12, 2015+n/336) }
@@ -372,7 +372,7 @@ func TestAfterwards(t *testing.T) {
 }
 
 // The parts of a total tell it together.
-func TestSums(t *testing.T) {
+func TestMake_Sums(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a,b,c,d,total\n")
 	for i := range 300 {
@@ -404,7 +404,7 @@ func write(t *testing.T, text string) string {
 
 // A number that stands for none is told, and what makes it missing; one among other
 // numbers below 0 is a number.
-func TestMissingCodes(t *testing.T) {
+func TestMake_MissingCodes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("y,age,level\n")
 	for i := range 120 {
@@ -425,7 +425,7 @@ func TestMissingCodes(t *testing.T) {
 
 // Zeros, and shares below one, are numbers like others beside a code; a second number below
 // 0, and a column of two values, have none.
-func TestMissingCodesBesideZeros(t *testing.T) {
+func TestMake_MissingCodesAndZeros(t *testing.T) {
 	for _, c := range []struct {
 		number      []float64
 		rows, first int
@@ -445,7 +445,7 @@ func TestMissingCodesBesideZeros(t *testing.T) {
 }
 
 // Columns of the same finite numbers are no copies where what is not finite is elsewhere.
-func TestCopiesAreCopiesInEveryRow(t *testing.T) {
+func TestMake_Copies(t *testing.T) {
 	text := "y,a,b\n"
 	for i := range 60 {
 		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
@@ -494,7 +494,7 @@ func TestSpellings(t *testing.T) {
 }
 
 // Persons with two rows each have a number that is an identifier; sites of many rows do not.
-func TestPersonsOfTwoRows(t *testing.T) {
+func TestMake_PersonsOfTwoRows(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("person_id,site_id,age,ill\n")
 	for i := range 200 {
@@ -509,7 +509,7 @@ func TestPersonsOfTwoRows(t *testing.T) {
 // Of a model that is too good the columns are named that make it so, by their part of the
 // scores, wherever they stand: not the one whose number is larger, nor the intercept, and none
 // of two that tell the same, either of which does.
-func TestFlawlessNamesTheColumns(t *testing.T) {
+func TestFlawless_Columns(t *testing.T) {
 	for header, want := range map[string]bool{"y,large,tells": true, "y,tells,large": true, "y,tells,again": false} {
 		var b strings.Builder
 		b.WriteString(header + "\n")
@@ -536,7 +536,7 @@ func TestFlawlessNamesTheColumns(t *testing.T) {
 }
 
 // A category tells what the means of its levels do, however many rows a level has.
-func TestPowerOfCategories(t *testing.T) {
+func TestPower_Categories(t *testing.T) {
 	tr := &truth{binary: true}
 	c := &data.Column{Kind: data.Categorical, Level: []string{"half", "all", "none"}}
 	for i := range 240 {
@@ -557,7 +557,7 @@ func TestPowerOfCategories(t *testing.T) {
 
 // The score of a level is the mean target of its rows in the other half, drawn towards that of
 // all rows as by one row more.
-func TestScoresOfLevels(t *testing.T) {
+func TestScores_Levels(t *testing.T) {
 	tr := &truth{rows: []int{0, 1, 2, 3, 4}, y: []float64{1, 0, 2, 5, 2}} // 2 on average
 	c := &data.Column{Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 0, 0, 1, 1}}
 	want := []float64{(0 + 2) / 2., (1 + 2 + 2) / 3., (0 + 2) / 2., (2 + 2) / 2., (5 + 2) / 2.}
@@ -568,7 +568,7 @@ func TestScoresOfLevels(t *testing.T) {
 
 // Columns that hold nothing to learn from are no obstacle to the training that is proposed:
 // nulls alone, in numbers, too.
-func TestColumnsOfNothing(t *testing.T) {
+func TestMake_ColumnsOfNothing(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("y,x,none,nan,inf,one\n")
 	for i := range 60 {
@@ -598,7 +598,7 @@ func TestColumnsOfNothing(t *testing.T) {
 }
 
 // A target of many values is not written out value by value: what is told apart is few.
-func TestTargetsOfManyValues(t *testing.T) {
+func TestMake_TargetsOfManyValues(t *testing.T) {
 	const n = 40_000
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	for i := range y.Number {

@@ -10,7 +10,7 @@ import (
 
 // A column is suspected where its AUC is above the limit, and not at it: of 20 rows of either
 // class a pair in the wrong order takes 1/400 from it, and two make .995.
-func TestSuspectsAboveTheLimit(t *testing.T) {
+func TestSuspects_AboveTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		wrong     int // pairs
 		suspected bool
@@ -51,7 +51,7 @@ func TestSuspectsAboveTheLimit(t *testing.T) {
 
 // Scores are too good above the limit, and not at it: of 20 positives and 40 negatives a pair
 // in the wrong order takes 1/800 from the AUC, and four make .995.
-func TestTooGoodAboveTheLimit(t *testing.T) {
+func TestTooGood_AboveTheLimit(t *testing.T) {
 	for wrong, want := range map[int]int{3: 1, 4: 0} {
 		var text strings.Builder
 		text.WriteString("y,x\n")
@@ -93,7 +93,7 @@ func TestMake_UndecidedNumbersStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Drop) > 0 || p.MinCount > 0 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].What, "nothing in the file tells") {
+	if len(p.Drop) > 0 || p.MinCount > 0 || len(p.Findings) != 1 || !strings.Contains(p.Findings[0].What, "nothing in the file shows") {
 		t.Errorf("%+v", p)
 	}
 }

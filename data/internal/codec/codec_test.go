@@ -92,7 +92,7 @@ func try(dst []byte, c Codec, src []byte, size int) (out []byte, err error) {
 
 // What was compressed comes out as it was, into the room that there is or into more; another
 // size, what is cut and what goes on are refused; and no codec does better than is said.
-func TestWhatWasCompressed(t *testing.T) {
+func TestDecompress_WhatWasCompressed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	for _, size := range []int{1, 7, 5000, 150_000, 1_500_000} {
 		for _, zeros := range []bool{true, false} {
@@ -137,7 +137,7 @@ func TestWhatWasCompressed(t *testing.T) {
 }
 
 // A size is not believed before there are bytes to show for it.
-func TestSizesAreNotBelieved(t *testing.T) {
+func TestDecompress_FalseSizes(t *testing.T) {
 	const claimed = 1 << 30
 	for name, src := range compressed(t, bytes.Repeat([]byte("abcd"), 100)) {
 		if strings.HasPrefix(name, "lz4_raw") { // whose pages are held to MaxRatio before
@@ -158,7 +158,7 @@ func TestSizesAreNotBelieved(t *testing.T) {
 }
 
 // Codecs that cannot be read are named, with those that can.
-func TestCodecsByNumber(t *testing.T) {
+func TestCodec_Numbers(t *testing.T) {
 	for c := Codec(-2); c < 10; c++ {
 		err := c.Check()
 		switch c {

@@ -28,7 +28,7 @@ func VerbatimLines(ctx context.Context, src table.Source, names []string, o Opti
 	return readLines(ctx, src, names, o, true)
 }
 
-// readLines is ReadLines, or VerbatimLines.
+// readLines reads as ReadLines does, or as VerbatimLines.
 func readLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}

@@ -35,7 +35,7 @@ func Verbatim(ctx context.Context, src table.Source, names []string, o Options) 
 // errNotUTF8 is the error of text in another encoding.
 var errNotUTF8 = errors.New("not UTF-8")
 
-// read is Read, or Verbatim.
+// read reads as Read does, or as Verbatim.
 func read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}

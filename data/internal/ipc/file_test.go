@@ -60,7 +60,7 @@ func says(t *testing.T, b []byte, names ...string) (text string, rows int) {
 
 // Between the blocks of a file and its footer there is an end mark, some padding or nothing;
 // a batch that the footer does not list is missed.
-func TestFooterListsItsBlocks(t *testing.T) {
+func TestReadFile_FooterBlocks(t *testing.T) {
 	for batches := range 4 {
 		whole := arrowFile(t, batches)
 		tail := len(whole) - 10
@@ -82,7 +82,7 @@ func TestFooterListsItsBlocks(t *testing.T) {
 }
 
 // A block of a footer is a message that lies in the file, of the kind and the size it says.
-func TestBlocksAreMessages(t *testing.T) {
+func TestReadFile_BlocksAreMessages(t *testing.T) {
 	whole := arrowFile(t, 2)
 	tail := len(whole) - 10
 	start := tail - int(binary.LittleEndian.Uint32(whole[tail:]))
@@ -133,7 +133,7 @@ func TestBlocksAreMessages(t *testing.T) {
 }
 
 // A message takes its bytes, and is cut short by one less.
-func TestMessagesEnd(t *testing.T) {
+func TestCutMessage_Ends(t *testing.T) {
 	b := stream(t)
 	at := 0
 	for k := range 4 { // the schema has no body
@@ -149,7 +149,7 @@ func TestMessagesEnd(t *testing.T) {
 }
 
 // Fields nest so deep, and no deeper.
-func TestFieldsNestSoDeep(t *testing.T) {
+func TestCheckSchema_Depth(t *testing.T) {
 	for levels := 31; levels <= 35; levels++ {
 		var of arrow.DataType = arrow.PrimitiveTypes.Int8
 		for range levels {
@@ -167,7 +167,7 @@ func TestFieldsNestSoDeep(t *testing.T) {
 
 // The elements of a vector lie in the buffer, to its last byte; a table has a directory of its
 // own two sizes at least.
-func TestVectorsLieInTheirBuffers(t *testing.T) {
+func TestFlatBuffer_VectorsInBounds(t *testing.T) {
 	for _, size := range []int{1, 4, 8, 16, 24} {
 		for behind := range 3 * 24 {
 			for count := range 4 {
@@ -189,7 +189,7 @@ func TestVectorsLieInTheirBuffers(t *testing.T) {
 }
 
 // Rows of columns that take no bytes are no more than a file of its size may have in all.
-func TestRowsWithoutBytes(t *testing.T) {
+func TestLayout_RowsWithoutBytes(t *testing.T) {
 	var fields []arrow.Field
 	var columns []arrow.Array
 	for k := range 24 {

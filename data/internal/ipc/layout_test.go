@@ -26,7 +26,7 @@ func refused(f func()) bool {
 }
 
 // A compressed buffer says its size and holds so much, or says that it is plain.
-func TestCompressedBuffers(t *testing.T) {
+func TestDecompressBuffer(t *testing.T) {
 	want := bytes.Repeat([]byte("row "), 40)
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func TestCompressedBuffers(t *testing.T) {
 
 // A batch has the rows that its columns have and no more than their buffers hold: so many
 // bits a row in the buffer that grows with it, wherever this comes.
-func TestBatchesHoldTheirRows(t *testing.T) {
+func TestLayout_BatchesHoldTheirRows(t *testing.T) {
 	list := arrow.ListOf(arrow.PrimitiveTypes.Int16)
 	for what, c := range map[string]struct {
 		types  []arrow.DataType
@@ -127,7 +127,7 @@ func TestBatchesHoldTheirRows(t *testing.T) {
 }
 
 // Arrow is given no more memory than the file has use for.
-func TestAllocationsAreBounded(t *testing.T) {
+func TestBoundedAllocator(t *testing.T) {
 	a := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 100}
 	if b := a.Allocate(100); len(b) != 100 {
 		t.Errorf("%d bytes", len(b))
@@ -144,7 +144,7 @@ func TestAllocationsAreBounded(t *testing.T) {
 
 // Whatever the bytes of a FlatBuffer are, what is asked of it is there or refused by us: no
 // place beyond them is looked at.
-func TestBuffersOfAnyBytes(t *testing.T) {
+func TestFlatBuffer_AnyBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	for k := range 3_000 {
 		b := make([]byte, 4+rng.IntN(40))
@@ -183,7 +183,7 @@ func TestBuffersOfAnyBytes(t *testing.T) {
 
 // The schema of a footer, made a message, is one by our own checks, and the same schema; and
 // schemas that differ in anything have other signatures.
-func TestSchemasOfFooters(t *testing.T) {
+func TestReadFile_SchemaOfFooter(t *testing.T) {
 	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
 	said := func(key, value string) *arrow.Metadata {
 		m := arrow.NewMetadata([]string{key}, []string{value})
@@ -247,7 +247,7 @@ func TestSchemasOfFooters(t *testing.T) {
 }
 
 // Dictionaries that grow from batch to batch are put together, however large they become.
-func TestLargeDictionariesGrow(t *testing.T) {
+func TestRead_LargeDictionary(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}}}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
 	var out bytes.Buffer

@@ -8,7 +8,7 @@ import (
 
 // The end of a stream is a length of zero, of the old format without its mark; what ends
 // before is damaged, wherever it is cut.
-func TestEndsOfStreams(t *testing.T) {
+func TestReadStream_Ends(t *testing.T) {
 	cut := func(b []byte) (m *ipcMessage, damaged bool) {
 		defer func() {
 			said := recover()

@@ -26,7 +26,7 @@ func ReadExact(ctx context.Context, src table.Source, names []string) (*table.Ta
 	return read(ctx, src, names, true, false)
 }
 
-// read is Read, or ReadExact.
+// read reads as Read does, or as ReadExact.
 func read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	var b []byte
 	if memory, ok := src.(interface{ Content() []byte }); ok {

@@ -43,7 +43,7 @@ func stream(t *testing.T) []byte {
 
 // A stream begins with its schema and ends with its mark, behind which there is nothing but
 // padding: a second stream would be passed over.
-func TestStreamsBeginAndEnd(t *testing.T) {
+func TestReadStream_SchemaAndEnd(t *testing.T) {
 	whole := stream(t)
 	first := cutMessage(whole, 0).end // the schema
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestStreamsBeginAndEnd(t *testing.T) {
 
 // Buffers begin at whole words, as the format has it: one that does not is of a damaged batch,
 // and its values would be others.
-func TestBuffersBeginAtWords(t *testing.T) {
+func TestCheckBatch_BuffersBeginAtWords(t *testing.T) {
 	b := stream(t)
 	m := cutMessage(b, cutMessage(b, 0).end)
 	batch, _ := fbRoot(m.meta).child(2)
@@ -100,7 +100,7 @@ func TestBuffersBeginAtWords(t *testing.T) {
 
 // The first whole number that a float64 cannot hold is named by its row, in whichever batch it
 // is, of signed and unsigned integers; those that it can hold are not.
-func TestInexactRowsOfBatches(t *testing.T) {
+func TestRead_InexactRowOfBatches(t *testing.T) {
 	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64} {
 		for first := range 7 { // of 6 rows in 2 batches; 6: none
 			s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ, Nullable: true}}, nil)
@@ -140,7 +140,7 @@ func TestInexactRowsOfBatches(t *testing.T) {
 
 // A batch has the nulls that it says, in every column, or does not say how many; its buffers do
 // not overlap.
-func TestBatchesSayTheirNulls(t *testing.T) {
+func TestRead_NullCountsOfBatches(t *testing.T) {
 	whole := stream(t)
 	read := func(b []byte) error {
 		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
@@ -180,7 +180,7 @@ func TestBatchesSayTheirNulls(t *testing.T) {
 }
 
 // A buffer lies in the body of its message; one of no bytes may be said to be anywhere there.
-func TestBuffersLieInTheirMessages(t *testing.T) {
+func TestCheckBatch_BuffersInMessage(t *testing.T) {
 	whole := stream(t)
 	m := cutMessage(whole, cutMessage(whole, 0).end)
 	meta := bytes.Index(whole, m.meta)

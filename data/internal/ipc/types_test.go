@@ -56,7 +56,7 @@ func (*extended) Deserialize(storage arrow.DataType, _ string) (arrow.ExtensionT
 
 // A column of every type of Arrow is numbers, texts, bools or of no use, by the name of its
 // type, and those beside it are what they are.
-func TestColumnsOfEveryType(t *testing.T) {
+func TestRead_EveryType(t *testing.T) {
 	if err := arrow.RegisterExtensionType(&extended{}); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestColumnsOfEveryType(t *testing.T) {
 }
 
 // Halves are read below the least normal one, too, where Arrow's own conversion is wrong.
-func TestSmallHalves(t *testing.T) {
+func TestRead_SmallHalves(t *testing.T) {
 	b := array.NewFloat16Builder(memory.NewGoAllocator())
 	b.AppendValues([]float16.Num{float16.FromBits(0x8200), float16.FromBits(1)}, nil)
 	number, err := numberOf(b.NewArray())

@@ -3,7 +3,7 @@ package parquet
 import "testing"
 
 // The old annotations and the logical types that say the same, by the format's own list.
-func TestEveryAnnotation(t *testing.T) {
+func TestCheckAnnotation_All(t *testing.T) {
 	number := func(n int64) thriftValue { return thriftValue{kind: thriftI32, num: n} }
 	for old, id := range map[int64]int16{
 		0: 1 /* text */, 1: 2, 2: 2 /* map */, 3: 3 /* list */, 4: 4 /* enum */, 6: 6, /* date */
@@ -20,7 +20,7 @@ func TestEveryAnnotation(t *testing.T) {
 }
 
 // Every column but the root says whether it may have nulls, in a number of the format.
-func TestColumnsSayWhetherTheyHaveNulls(t *testing.T) {
+func TestCheckSchema_Repetition(t *testing.T) {
 	name := thriftField{4, thriftValue{kind: thriftString, bytes: []byte("c")}}
 	said := func(kind byte, n int64) thriftField { return thriftField{3, thriftValue{kind: kind, num: n}} }
 	for _, c := range []struct {

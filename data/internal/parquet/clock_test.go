@@ -14,7 +14,7 @@ import (
 
 // Timestamps of 96 bits are the days that the same moments are in microseconds, bit for bit,
 // and in nanoseconds, to their rounding; a day that no calendar has is a number all the same.
-func TestTimestampsOf96Bits(t *testing.T) {
+func TestInt96Converter(t *testing.T) {
 	if c := int96Converter(false); c.kind != table.Other || !c.clock {
 		t.Errorf("of a use that nobody asked for: %+v", c)
 	}
@@ -49,7 +49,7 @@ func TestTimestampsOf96Bits(t *testing.T) {
 }
 
 // Unsigned integers are as large as their bits say.
-func TestUnsignedIntegers(t *testing.T) {
+func TestIntConverter_Unsigned(t *testing.T) {
 	if v := intConverter(64, false, parquet.Types.Int64).i64(-1); v != 0x1p64 {
 		t.Errorf("the largest of 64 bits is %v", v)
 	}
@@ -59,7 +59,7 @@ func TestUnsignedIntegers(t *testing.T) {
 }
 
 // A span of time is as exact as float64 is: integers beyond 2⁵³ are no fault of its.
-func TestSpansAreNotInexact(t *testing.T) {
+func TestConverter_SpansAreExact(t *testing.T) {
 	c := converter{exact: func(v int64) bool { return v < 1<<53 }, integer: true}
 	c.seconds(table.Duration, func(v int64) float64 { return float64(v) / 1e9 })
 	if !c.exact(1<<60+1) || c.integer || c.kind != table.Numeric || c.i64(2e9) != 2 {

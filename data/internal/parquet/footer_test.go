@@ -40,7 +40,7 @@ func footerOf(t *testing.T, rows int64, columns int) (tree thriftValue, sc *sche
 
 // A file has as many rows as its bytes may hold of the columns that are read, and no more; and
 // as many as its row groups.
-func TestRowsFitTheFile(t *testing.T) {
+func TestOpen_RowCounts(t *testing.T) {
 	const body = 1000
 	for columns := range 4 {
 		most := table.MaxCells(body) / int64(max(1, columns))
@@ -90,7 +90,7 @@ func TestRowsFitTheFile(t *testing.T) {
 
 // A chunk of a column lies in its file, by the path and the type that the schema has, or is
 // refused for what is wrong.
-func TestChunksAgreeWithTheSchema(t *testing.T) {
+func TestOpen_ChunksDisagreeWithSchema(t *testing.T) {
 	for says, change := range map[string]func(tree, group, column, md *thriftValue){
 		"": func(_, _, column, _ *thriftValue) {
 			column.fields = append(column.fields, thriftField{1, thriftValue{kind: thriftString}}) // a file of no name is this one
@@ -119,7 +119,7 @@ func TestChunksAgreeWithTheSchema(t *testing.T) {
 
 // The elements of a schema are one tree, no deeper than is allowed; what is not one is refused
 // as such, before anything is looked for that is not there.
-func TestSchemasAreTrees(t *testing.T) {
+func TestCheckSchemaTree(t *testing.T) {
 	// Elements by how many children they say they have; −1 is a column.
 	tree := func(children ...int) *thriftValue {
 		v := listOf()

@@ -15,7 +15,7 @@ import (
 
 // The first row with a number that no float64 holds is named: plain, by dictionary and by differences,
 // whole numbers and decimals, with nulls before it and in a later batch.
-func TestRowOfTheFirstInexactNumber(t *testing.T) {
+func TestNumbers_FirstInexactRow(t *testing.T) {
 	const rows, odd = 5000, 1<<53 + 1
 	for how, property := range map[string]parquet.WriterProperty{"plain": parquet.WithDictionaryDefault(false), "by dictionary": parquet.WithDictionaryDefault(true),
 		"by differences": parquet.WithEncoding(parquet.Encodings.DeltaBinaryPacked)} {

@@ -19,7 +19,7 @@ func (s source) Afford(int64, string) error { return nil }
 
 // What is not flat is named by what it is and has no values, and the columns behind it are
 // those of their names.
-func TestColumnsThatAreNotFlat(t *testing.T) {
+func TestOpen_NestedColumns(t *testing.T) {
 	group := func(name string, rep parquet.Repetition, of schema.LogicalType, fields ...schema.Node) schema.Node {
 		n, err := schema.NewGroupNode(name, rep, fields, -1)
 		if of != nil {

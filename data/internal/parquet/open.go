@@ -47,7 +47,7 @@ func Open(in table.Source, names []string, dates bool) (t *table.Table, err erro
 	return t, err
 }
 
-// open is Open without a guard.
+// open works like Open without a guard.
 func open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {

@@ -24,7 +24,7 @@ func whole(numbers map[int16]int64) thriftValue {
 
 // A page is refused whose header contradicts itself, its bytes or its column chunk, by
 // whichever of its numbers.
-func TestHeadersOfPages(t *testing.T) {
+func TestWalkPages_Headers(t *testing.T) {
 	body := make([]byte, 40)
 	type numbers map[int16]int64
 	// size, packed; then of the page's version: values, …
@@ -78,7 +78,7 @@ func TestHeadersOfPages(t *testing.T) {
 
 // A page of nulls alone holds no values, whatever encoding its header names: none of its
 // bytes is decoded.
-func TestPageOfNulls(t *testing.T) {
+func TestDataPage_NullsAlone(t *testing.T) {
 	levels := []byte{6 << 1, 0} // a run of six zeros
 	for _, enc := range []int64{encPlain, encRLEDictionary, encDelta, encByteStreamSplit} {
 		v2 := pageHeader{kind: pageDataV2, encoding: enc, values: 6, nulls: 6, rows: 6, defLen: len(levels), size: len(levels), packed: len(levels)}
@@ -103,7 +103,7 @@ func TestPageOfNulls(t *testing.T) {
 }
 
 // A column chunk lies in the file, behind its first mark and before the footer.
-func TestChunksLieInTheFile(t *testing.T) {
+func TestOpen_ChunksInFile(t *testing.T) {
 	const body = 100
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{schema.NewInt64Node("c", parquet.Repetitions.Required, -1)}, -1)
 	if err != nil {

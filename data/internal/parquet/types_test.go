@@ -21,7 +21,7 @@ func (memoryFile) Afford(int64, string) error { return nil }
 
 // A column of every type and annotation is numbers, texts, bools or of no use, by the name
 // of its type: read from a file of the one value 90.
-func TestColumnsOfEveryType(t *testing.T) {
+func TestRead_EveryType(t *testing.T) {
 	i32, i64, fixed, text := pq.Types.Int32, pq.Types.Int64, pq.Types.FixedLenByteArray, pq.Types.ByteArray
 	time := func(u schema.TimeUnitType) schema.LogicalType { return schema.NewTimeLogicalType(false, u) }
 	stamp := func(u schema.TimeUnitType) schema.LogicalType { return schema.NewTimestampLogicalType(true, u) }
@@ -143,7 +143,7 @@ func oneValue(t *testing.T, node schema.Node, length int) []byte {
 
 // Values of a fixed length that are written by what they share are read as texts are, where
 // all pages are; what Arrow cannot read is refused.
-func TestFixedLengthsByWhatTheyShare(t *testing.T) {
+func TestNumbers_DeltaByteArrays(t *testing.T) {
 	node, err := schema.NewPrimitiveNodeLogical("x", pq.Repetitions.Required, schema.NewDecimalLogicalType(20, 1), pq.Types.FixedLenByteArray, 9, -1)
 	if err != nil {
 		t.Fatal(err)

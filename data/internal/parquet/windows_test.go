@@ -18,7 +18,7 @@ import (
 // batches, and a row before and after, of numbers and of texts, with a dictionary, without
 // one and with one that was given up, and as differences, which Arrow decodes; and the first row that lost digits is that of the rows
 // read, not of one passed over.
-func TestWindowsAreTheirRows(t *testing.T) {
+func TestSlice_WindowsOfChunks(t *testing.T) {
 	groups := []int{1000, 1, 3300, 700}
 	rows := 0
 	for _, n := range groups {

@@ -92,7 +92,7 @@ func columnsWritten() []physical {
 // pages of both versions, packed and not, with statistics and without, which leaves the nulls of
 // a page uncounted, with nulls and without; from whichever row on they
 // are read and in whatever pieces. What is null is 0, or −1, is marked and counted.
-func TestValuesAreThoseWritten(t *testing.T) {
+func TestOpen_ValuesAsWritten(t *testing.T) {
 	const rows = 2600
 	rng := rand.New(rand.NewPCG(31, 7))
 	for _, c := range columnsWritten() {

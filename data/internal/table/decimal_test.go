@@ -10,7 +10,7 @@ import (
 )
 
 // A decimal is the nearest float64, whatever its size: rounded once, as strconv does.
-func TestDecimalIsTheNearest(t *testing.T) {
+func TestDecimal_Nearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(95, 1))
 	for trial := range 20_000 {
 		v, scale := rng.Int64()>>rng.IntN(40), int32(rng.IntN(26))

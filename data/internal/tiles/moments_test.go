@@ -8,7 +8,7 @@ import (
 )
 
 // No value is left out of the moments, the last of a stripe of its own neither.
-func TestLastValuesCount(t *testing.T) {
+func TestMomentOf_LastValues(t *testing.T) {
 	for _, n := range []int{1, 2, StripeRows, StripeRows + 1} {
 		v := make([]float64, n)
 		v[n-1] = float64(n)
@@ -20,7 +20,7 @@ func TestLastValuesCount(t *testing.T) {
 
 // Joined moments agree with exact arithmetic, however far the values lie from
 // zero and however the stripes differ.
-func TestMomentsAreExact(t *testing.T) {
+func TestJoinMoments_Exact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, value := range map[string]func(i int) float64{
 		"normal":    func(int) float64 { return rng.NormFloat64() },

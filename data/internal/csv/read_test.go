@@ -36,7 +36,7 @@ func (s source) Afford(int64, string) error { return nil }
 
 // Runs of spaces and tabs outside of quotes become one separator each, none at the ends of
 // lines, however the text comes in and is taken out.
-func TestSpacesSeparate(t *testing.T) {
+func TestSpaces_RunsBecomeSeparators(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		var in, want strings.Builder
@@ -78,7 +78,7 @@ func TestSpacesSeparate(t *testing.T) {
 	}
 }
 
-func TestSpacesAreTold(t *testing.T) {
+func TestSpaced_Heads(t *testing.T) {
 	long := strings.Repeat("1 2\n", headBytes/4)
 	cut := func(tail string) string { return "a b\n1 " + strings.Repeat("2", headBytes-6-len(tail)) + tail }
 	for text, want := range map[string]bool{
@@ -106,7 +106,7 @@ func TestSpacesAreTold(t *testing.T) {
 	}
 }
 
-func TestLinesThatEndInCR(t *testing.T) {
+func TestEndsInCR(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a,b\r1,2\r": true, "a\rb": true, "\rb": true,
 		"a,b\r\n1,2\r\n": false, "a,b\n1,2\r3": false, "a,b": false, "a,b\r": false, "": false,
@@ -138,7 +138,7 @@ func written(v int, cents int, o Options) string {
 
 // A number is what was written, by every set of marks; and text that these marks cannot
 // make is none.
-func TestNumbersByTheirMarks(t *testing.T) {
+func TestNumber_Marks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, o := range []Options{{}, {Decimal: "."}, {Decimal: ","}, {Thousands: ","}, {Thousands: "'"}, {Thousands: " "}, {Thousands: "_"},
 		{Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Strip: "%$€"}, {Strip: "€", Decimal: ",", Thousands: "."}} {
@@ -184,7 +184,7 @@ func TestNumbersByTheirMarks(t *testing.T) {
 	}
 }
 
-func TestOptionsAreValidated(t *testing.T) {
+func TestOptions_Validate(t *testing.T) {
 	for _, o := range []Options{{Delimiter: ";;"}, {Delimiter: "\""}, {Delimiter: "\n"}, {Delimiter: "\xff"}, {Decimal: ";"}, {Thousands: ";"}, {Thousands: ",."},
 		{Thousands: "."}, {Thousands: ".", Decimal: "."}, {Thousands: ",", Decimal: ","}, {Strip: "-"}, {Strip: "x5"}} {
 		if o.Validate() == nil {
@@ -210,7 +210,7 @@ func TestOptionsAreValidated(t *testing.T) {
 }
 
 // A day is the day that was written, in the orders that it can be in and in no other one.
-func TestDaysReadBack(t *testing.T) {
+func TestDay_Orders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	forms := []struct {
 		layout string
@@ -260,7 +260,7 @@ func TestDaysReadBack(t *testing.T) {
 
 // A table reads back from every way in which it is written: separators, marks, ends of
 // lines, quotes, encodings and packings.
-func TestTablesReadBack(t *testing.T) {
+func TestRead_WrittenInEveryWay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	texts := []string{"Zürich", "a;b", "a,b", "two words", `say "no"`, "bar|x", "tab\tx", "line\nx", "é"}
 	for trial := range 40 {
@@ -368,7 +368,7 @@ func TestTablesReadBack(t *testing.T) {
 
 // Blank lines of a table of one column are nulls where records follow, and the separator
 // is what the first line has.
-func TestSeparatorsAreFound(t *testing.T) {
+func TestRead_Separators(t *testing.T) {
 	for text, names := range map[string][]string{
 		"a,b;c\n1,2\n": {"a", "b;c"}, "a;b\tc\n1;2\n": {"a", "b\tc"}, "a\tb|c\n1\t2\n": {"a", "b|c"}, "a|b\n1|2\n": {"a", "b"},
 		"a,b;c\n1;2": {"a,b", "c"}, "a;b,c\n1,2": {"a;b", "c"}, // a last line without an end is one
@@ -408,7 +408,7 @@ func TestSeparatorsAreFound(t *testing.T) {
 
 // A column of text says what it might be instead: the reading of numbers that most of its
 // values have, the word that stands for no value, dates; and says nothing of plain text.
-func TestRemarksOnText(t *testing.T) {
+func TestRead_RemarksOnText(t *testing.T) {
 	column := func(rows int, often func(i int) string) string {
 		var b strings.Builder
 		b.WriteString("a;b\n")
@@ -463,7 +463,7 @@ func TestRemarksOnText(t *testing.T) {
 
 // A header that is no text is refused, one in Latin-1 is read, and what has no name or a
 // name again gets one.
-func TestNamesOfColumns(t *testing.T) {
+func TestRead_Headers(t *testing.T) {
 	for text, want := range map[string][]string{
 		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"}, "grö,b\n1,2\n": {"grö", "b"},
 		"a\x00b,c\n1,2\n": nil, "\x81,c\n1,2\n": nil, "ok,\xff\x01\n1,2\n": nil, "": nil,
@@ -489,7 +489,7 @@ func TestNamesOfColumns(t *testing.T) {
 
 // Words are offered to be numbers where one in ten is not, and truth values are where there
 // are some.
-func TestShapesOfFewValues(t *testing.T) {
+func TestShape_FewValues(t *testing.T) {
 	var c shape
 	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3, verdict{style: -1, other: -1}); k != nil {
 		t.Errorf("a remark on no words: %v", k)
@@ -518,7 +518,7 @@ func TestShapesOfFewValues(t *testing.T) {
 
 // What separates the fields is as often in every line, outside of quotes; names and numbers
 // hold the others.
-func TestSeparators(t *testing.T) {
+func TestSeparatorOf(t *testing.T) {
 	for text, want := range map[string]byte{
 		"a,b\n1,2\n":                              ',',
 		"a;b\n1;2\n":                              ';',
@@ -574,7 +574,7 @@ func (s turning) ReadAt(b []byte, at int64) (int, error) {
 
 // A text that is another one when its values are read than it was when its types were is an
 // error: that it was changed, or what is wrong with the second.
-func TestTextsThatChange(t *testing.T) {
+func TestRead_TextChangesBetweenReadings(t *testing.T) {
 	text := "a,b\n1,2\n3,4\n"
 	for _, q := range []struct{ later, says string }{
 		{"a,b\n1,2\n3,4\n", ""},
@@ -596,7 +596,7 @@ func TestTextsThatChange(t *testing.T) {
 }
 
 // A row may take as many bytes as it may, and not one more.
-func TestRowsAreSoLong(t *testing.T) {
+func TestLimit_LongestRow(t *testing.T) {
 	for more, refused := range map[int]bool{0: false, 1: true} {
 		l := &limit{r: strings.NewReader("abcd"), n: longestRow - 4 + more}
 		n, err := l.Read(make([]byte, 4))

@@ -87,7 +87,7 @@ func (m *making) functions() error {
 	return nil
 }
 
-// function returns a function of a number; nil where no number has that name.
+// function returns a function of a number; nil where no numeric feature has that name.
 func (m *making) function(how, name string) (*Column, error) {
 	what := "a " + how
 	o, err := m.number(m.feature(name, what), what)

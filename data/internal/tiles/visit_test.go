@@ -15,7 +15,7 @@ import (
 
 // Parts without rows change no bit, and a part alone is what it is; values that are all the
 // same are constant, and so are none.
-func TestMomentsOfPartsWithoutRows(t *testing.T) {
+func TestJoinMoments_NoRows(t *testing.T) {
 	type joined struct {
 		n        int
 		mean, sd float64
@@ -84,7 +84,7 @@ func inPages(rows, each, bytes int) paper {
 
 // Ranges follow each other, begin at stripes, are as many as asked for but no shorter than
 // makes sense, nearly equal, and begin with a page where one begins near.
-func TestRangesCoverTheRows(t *testing.T) {
+func TestRanges_CoverTheRows(t *testing.T) {
 	const least = 16 * StripeRows
 	rng := rand.New(rand.NewPCG(7, 1))
 	for range 200 {
@@ -152,7 +152,7 @@ func TestRangesCoverTheRows(t *testing.T) {
 }
 
 // Columns are read together while their pages find room and a tile has a place for them.
-func TestColumnGroupsHoldFewPages(t *testing.T) {
+func TestColumnGroups_FewPages(t *testing.T) {
 	column := func(bytes, dictionary int) *table.Column {
 		a, b := inPages(1000, 100, bytes), inPages(500, 100, 1)
 		a.pages[7].Dictionary = dictionary
@@ -243,7 +243,7 @@ func (v *storedValues) Close()       {}
 
 // Every value of the rows asked for is in one tile, as it is stored, with its null; and the
 // first inexact one is found, over parts, ranges and sweeps.
-func TestVisitHandsOverEveryValueOnce(t *testing.T) {
+func TestVisit_EveryValueOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	const rows, columns = 3*16*StripeRows + 777, 4
 	value := func(j, i int) float64 { return float64(j*rows+i) / 4 }
@@ -340,7 +340,7 @@ func TestVisitHandsOverEveryValueOnce(t *testing.T) {
 
 // A partition is its two lists, by the row, by the place and by the tile; rows may be
 // named again in a list, not in both.
-func TestPartitionIsItsLists(t *testing.T) {
+func TestPartition_Lists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for trial := range 50 {
 		rows := 1 + rng.IntN(40)
@@ -449,7 +449,7 @@ type large struct {
 func (p large) Pages() []table.Page { return []table.Page{{Rows: p.Rows(), Bytes: p.bytes}} }
 
 // Columns are read together whose pages take two megabytes at most, on however many threads.
-func TestColumnsReadTogether(t *testing.T) {
+func TestColumnGroups_Bounds(t *testing.T) {
 	for bytes, want := range map[int]int{1 << 20: 2, 1<<20 + 1: 1, 3 << 20: 1, 1 << 19: 4} {
 		c := &table.Column{Kind: table.Numeric, Number: make([]float64, 10)}
 		var cols []*table.Column

@@ -7,7 +7,7 @@ import (
 
 // Agreement is Cohen's kappa, of one column or of its opposite, and none where chance leaves
 // nothing to agree on.
-func TestAgreementIsKappa(t *testing.T) {
+func TestAgreement_Kappa(t *testing.T) {
 	kappa := func(a, b []float64) float64 {
 		n, same, ones := float64(len(a)), 0.0, [2]float64{}
 		for i := range a {

@@ -3,7 +3,7 @@ package parquet
 import "testing"
 
 // A batch is as many values as were asked for, all of them there in a column without nulls.
-func TestBatchesAreWhole(t *testing.T) {
+func TestChunkReader_WholeBatches(t *testing.T) {
 	for _, c := range []struct {
 		total   int64
 		present int

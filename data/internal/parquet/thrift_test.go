@@ -171,7 +171,7 @@ func drawn(rng *rand.Rand, kind byte, depth int) thriftValue {
 }
 
 // Metadata reads as it was written, to the last byte, and no part of it does.
-func TestThriftReadsWhatWasWritten(t *testing.T) {
+func TestParseThrift_WhatWasWritten(t *testing.T) {
 	rng := rand.New(rand.NewPCG(92, 1))
 	for range 200 {
 		want := drawn(rng, thriftStruct, 0)
@@ -214,7 +214,7 @@ func TestThriftReadsWhatWasWritten(t *testing.T) {
 }
 
 // Plain values fill a page exactly, but for the padding that a writer is known for.
-func TestPlainPages(t *testing.T) {
+func TestCheckPlain(t *testing.T) {
 	text := []byte{2, 0, 0, 0, 'a', 'b', 0, 0, 0, 0}
 	for _, c := range []struct {
 		width, n int
@@ -251,7 +251,7 @@ func TestPlainPages(t *testing.T) {
 }
 
 // Delta-encoded numbers take the bytes that they were written to, no fewer.
-func TestDeltaEncodedNumbers(t *testing.T) {
+func TestCheckDelta(t *testing.T) {
 	rng := rand.New(rand.NewPCG(93, 1))
 	for _, n := range []int{1, 2, 32, 33, 128, 129, 130, 257, 1000} {
 		const block, minis = 128, 4
@@ -300,7 +300,7 @@ func TestDeltaEncodedNumbers(t *testing.T) {
 }
 
 // Two annotations of a column say the same.
-func TestAnnotationsAgree(t *testing.T) {
+func TestCheckAnnotation_Disagreement(t *testing.T) {
 	number := func(n int64) thriftValue { return thriftValue{kind: thriftI32, num: n} }
 	element := func(old int64, logical ...thriftField) *thriftValue {
 		e := &thriftValue{fields: []thriftField{{4, thriftValue{kind: thriftString, bytes: []byte("c")}}, {6, number(old)}, {7, number(2)}, {8, number(9)}}}
@@ -345,7 +345,7 @@ func TestAnnotationsAgree(t *testing.T) {
 }
 
 // Values nest as deep as is allowed and no deeper, whatever they nest in.
-func TestThriftNestsSoDeep(t *testing.T) {
+func TestParseThrift_Depth(t *testing.T) {
 	for name, kind := range map[string]byte{"list": thriftList, "set": thriftSet, "map": thriftMap, "struct": thriftStruct} {
 		deep := func(levels int) []byte {
 			var b, end []byte
@@ -379,7 +379,7 @@ func TestThriftNestsSoDeep(t *testing.T) {
 
 // The chunks of columns lie behind the magic number, before the footer and beside one another;
 // those of no bytes may be said to be anywhere in the file.
-func TestChunksLieBesideOneAnother(t *testing.T) {
+func TestOpen_OverlappingChunks(t *testing.T) {
 	const body = 1000
 	number := func(n int64) thriftValue { return thriftValue{kind: thriftI64, num: n} }
 	root, err := schema.NewGroupNode("schema", pq.Repetitions.Required, schema.FieldList{schema.NewInt32Node("a", pq.Repetitions.Required, -1), schema.NewInt32Node("b", pq.Repetitions.Required, -1)}, -1)

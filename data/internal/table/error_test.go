@@ -14,7 +14,7 @@ import (
 
 // An error says where, what and what to do, each where it is known, and is of its class and
 // its cause.
-func TestErrorsInWords(t *testing.T) {
+func TestError_Text(t *testing.T) {
 	for want, e := range map[string]*Error{
 		`t.csv: column "a", row 7: odd (mend it)`:    {Path: "t.csv", Column: "a", Row: 7, Msg: "odd", Hint: "mend it"},
 		`column "a": odd`:                            {Column: "a", Msg: "odd"},
@@ -40,7 +40,7 @@ func TestErrorsInWords(t *testing.T) {
 
 // What a decoder panics with is the error that it is, or a damaged file in words; what is no
 // panic passes.
-func TestGuardsCatch(t *testing.T) {
+func TestGuard(t *testing.T) {
 	own := &Error{Msg: "odd"}
 	if err := Guard(func() error { panic(fmt.Errorf("deep: %w", own)) }); err != error(own) {
 		t.Errorf("%v", err)
@@ -63,7 +63,7 @@ func TestGuardsCatch(t *testing.T) {
 
 // Names become different ones, the first of each as it is and those that were different
 // before all as they are, none is empty; and each that is not as it was is told.
-func TestNamesBecomeDistinct(t *testing.T) {
+func TestDistinct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	for range 500 {
 		names := make([]string, rng.IntN(8))
@@ -95,7 +95,7 @@ func TestNamesBecomeDistinct(t *testing.T) {
 
 // Columns are those asked for, all where nobody asks, and one that is not there is an error
 // with the names that come near, or with those there are.
-func TestWantedColumns(t *testing.T) {
+func TestWanted(t *testing.T) {
 	among := []string{"age", "wage", "city"}
 	if want, err := Wanted(nil, among); want != nil || err != nil {
 		t.Errorf("%v, %v of no names", want, err)
@@ -134,7 +134,7 @@ func TestWantedColumns(t *testing.T) {
 
 // Numbers of 16 bits go from 0 in steps that double with the exponent, to the largest, and so
 // below 0; behind these are the infinities, and what is no number.
-func TestHalves(t *testing.T) {
+func TestHalf(t *testing.T) {
 	if Half(0) != 0 || Half(0x3c00) != 1 || Half(0x7bff) != 65504 || !math.IsInf(Half(0x7c00), 1) || !math.IsInf(Half(0xfc00), -1) {
 		t.Errorf("%v, %v, %v, %v, %v", Half(0), Half(0x3c00), Half(0x7bff), Half(0x7c00), Half(0xfc00))
 	}

@@ -31,7 +31,7 @@ func refooted(b []byte, change func(tree *thriftValue)) []byte {
 }
 
 // A column chunk of a file may reach to its footer and no further.
-func TestChunksEndBeforeTheFooter(t *testing.T) {
+func TestOpen_ChunkBeyondTheFooter(t *testing.T) {
 	whole := oneValue(t, schema.NewInt64Node("x", pq.Repetitions.Required, -1), -1)
 	body := int64(len(whole) - 8 - int(binary.LittleEndian.Uint32(whole[len(whole)-8:])))
 	for more, says := range map[int64]string{-1: "", 0: "", 1: "is not within the file", 9: "is not within the file"} {
@@ -50,7 +50,7 @@ func TestChunksEndBeforeTheFooter(t *testing.T) {
 
 // What Arrow's schema beside the columns says of a span of time is believed, and no text that
 // is none.
-func TestSchemasBesideTheColumns(t *testing.T) {
+func TestOpen_DurationsOfArrowSchema(t *testing.T) {
 	var stream bytes.Buffer
 	s := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Duration_ms}}, nil)
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
@@ -109,7 +109,7 @@ func TestSchemasBesideTheColumns(t *testing.T) {
 }
 
 // A page of truth values in runs has its length, so many bytes, and no value but 0 and 1.
-func TestRunsOfBools(t *testing.T) {
+func TestCheckBody_RunsOfBools(t *testing.T) {
 	page := func(length uint32, runs ...byte) []byte {
 		return append(binary.LittleEndian.AppendUint32(nil, length), runs...)
 	}
@@ -137,7 +137,7 @@ func TestRunsOfBools(t *testing.T) {
 }
 
 // A clock of another physical type than it may have is refused.
-func TestClocksOfOtherTypes(t *testing.T) {
+func TestClockConverter_OtherTypes(t *testing.T) {
 	for _, c := range []struct {
 		of   schema.LogicalType
 		phys pq.Type

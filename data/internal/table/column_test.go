@@ -50,7 +50,7 @@ func (v *integerValues) Close()       {}
 
 // A column in parts of a file is the column in memory: loaded, cut, at some rows, under a
 // function, under other names and digit for digit.
-func TestStoredColumnsAreThoseInMemory(t *testing.T) {
+func TestColumn_StoredEqualsMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	ctx := context.Background()
 	for trial := range 120 {
@@ -203,7 +203,7 @@ func TestStoredColumnsAreThoseInMemory(t *testing.T) {
 }
 
 // Pages of a window are those of its rows, counted from its first one.
-func TestPagesOfAWindow(t *testing.T) {
+func TestWindow_Pages(t *testing.T) {
 	p := Stored("c", "int64", Numeric, true, []Part{integers(make([]int64, 10)), integers(make([]int64, 10))}).Slice(4, 13)
 	var got [][3]int
 	for _, part := range p.Parts() {
@@ -217,7 +217,7 @@ func TestPagesOfAWindow(t *testing.T) {
 }
 
 // A slice has the parts that it shares rows with, and no others.
-func TestPartsOfASlice(t *testing.T) {
+func TestSlice_Parts(t *testing.T) {
 	sizes := []int{3, 1, 4}
 	var parts []Part
 	for _, n := range sizes {
@@ -245,7 +245,7 @@ func TestPartsOfASlice(t *testing.T) {
 }
 
 // Decimals are the nearest numbers, and are said to be exact where their digits fit.
-func TestDecimalsAreNearest(t *testing.T) {
+func TestBigDecimal_Nearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	for range 2000 {
 		b := make([]byte, 1+rng.IntN(14))
@@ -283,7 +283,7 @@ func TestDecimalsAreNearest(t *testing.T) {
 }
 
 // Problems are told once each, and what stops everything is no problem among others.
-func TestProblemsAreGathered(t *testing.T) {
+func TestProblems_Add(t *testing.T) {
 	var p Problems
 	a, b := &Error{Column: "a", Msg: "odd"}, &Error{Column: "b", Msg: "odd"}
 	if p.Err() != nil || p.Add(nil) != nil || p.Err() != nil {
@@ -308,7 +308,7 @@ func TestProblemsAreGathered(t *testing.T) {
 }
 
 // Watching tells how many rows of a sweep are encoded, of all columns, and what was read.
-func TestProgressOfASweep(t *testing.T) {
+func TestWatch_Sweep(t *testing.T) {
 	var at Progress
 	w := Watching(WithProgress(context.Background(), func(p Progress) { at = p }))
 	w.Opened(100)
@@ -347,7 +347,7 @@ func TestProgressOfASweep(t *testing.T) {
 
 // Integers that a float64 holds are those that read back; numbers are written so that they
 // do, and below 2^53 as whole ones.
-func TestNumbersThatAreHeld(t *testing.T) {
+func TestExactUint64(t *testing.T) {
 	for k := range 64 {
 		for _, by := range []int64{-1, 0, 1, 1 << max(0, k-52), 1 << max(0, k-53), 3 << max(0, k-54)} {
 			v := int64(1)<<k + by
@@ -371,7 +371,7 @@ func TestNumbersThatAreHeld(t *testing.T) {
 }
 
 // A column in memory that is part of a stored one is read piece after piece.
-func TestPartsInMemoryGoOn(t *testing.T) {
+func TestResident_ReadsOn(t *testing.T) {
 	number := Column{Number: []float64{1, 2, 3, 4, 5}, Null: []bool{false, true, false, true, true}}
 	level := Column{Kind: Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1, 0, 1}, Null: number.Null}
 	values, err := resident{5, &number}.Open(1, nil)

@@ -11,7 +11,7 @@ import (
 
 // The levels of a column are those of its parts together, whatever rows are in which part and
 // in whatever order the parts come: as many rows of each, and the first row that is wrong.
-func TestLevelsOfPartsAreThoseOfAll(t *testing.T) {
+func TestMergeLevels_Parts(t *testing.T) {
 	const n = 60
 	rng := rand.New(rand.NewPCG(6, 6))
 	for trial := range 200 {

@@ -11,7 +11,7 @@ import (
 )
 
 // What is wrong with several columns to make is told at once.
-func TestFaultsOfMadeColumnsAreToldTogether(t *testing.T) {
+func TestFit_FaultsOfDerivedColumns(t *testing.T) {
 	text := "y,few,two,c,x\n"
 	for i := range 60 {
 		text += fmt.Sprintf("%d,%d,%d,%s,%d\n", i*7%13, i%2, i%3%2, []string{"u", "v"}[i%2], i)

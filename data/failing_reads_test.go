@@ -120,7 +120,7 @@ func tableOf(file *datatest.Faulty) *Frame {
 
 // A reading that fails is what is told, whichever it is of whatever is done, and no reader
 // is left open, then or without an error; a context that is over, whenever it is, is told as such.
-func TestReadingsThatFail(t *testing.T) {
+func TestFit_ReadingsThatFail(t *testing.T) {
 	table.TraceRecovered = func(value any, stack []byte) { t.Errorf("a panic: %v\n%s", value, stack) }
 	defer func() { table.TraceRecovered = nil }()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes the files that nobody holds

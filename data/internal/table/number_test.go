@@ -6,7 +6,7 @@ import (
 )
 
 // A float64 holds whole numbers of 53 bits, and larger ones that end in zeros.
-func TestExactIntegers(t *testing.T) {
+func TestExactInt64(t *testing.T) {
 	for v, exact := range map[int64]bool{0: true, 1: true, -1: true, 1 << 53: true, 1<<53 + 1: false, -1<<53 - 1: false, 1<<53 + 2: true,
 		math.MaxInt64: false, math.MinInt64: true, math.MinInt64 + 1: false, 1<<54 - 2: true, 1<<54 - 1: false} {
 		if ExactInt64(v) != exact {
@@ -26,7 +26,7 @@ func TestMegabytes(t *testing.T) {
 
 // A file may hold four million values, and 8192 more for each of its bytes: so many are nulls or
 // the same, as writers pack them.
-func TestMostCells(t *testing.T) {
+func TestMaxCells(t *testing.T) {
 	for size, want := range map[int64]int64{0: 4_194_304, 1: 4_202_496, 1 << 20: 4_194_304 + 8192<<20} {
 		if got := MaxCells(size); got != want {
 			t.Errorf("%d values in %d bytes, want %d", got, size, want)
@@ -36,7 +36,7 @@ func TestMostCells(t *testing.T) {
 
 // The rows that a column names are counted anew in a part of it that has them, the first row
 // and the last one, too.
-func TestNamedRowsOfParts(t *testing.T) {
+func TestSlice_NamedRows(t *testing.T) {
 	for _, c := range []struct{ lo, hi, want int }{{0, 5, 3}, {1, 3, 2}, {2, 3, 1}, {0, 2, 0}, {3, 5, 0}} {
 		of := Column{Kind: Numeric, Number: make([]float64, 5), InexactRow: 3, UnexpectedRow: 3}
 		if got := of.Slice(c.lo, c.hi); got.InexactRow != c.want || got.UnexpectedRow != c.want {

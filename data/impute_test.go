@@ -12,7 +12,7 @@ import (
 // Nulls that are filled are rows with the fill in them: a table encoded with the mean or the
 // median of a column in place of nulls has the columns of one where the number is written
 // out. The median is that of the values in order, for an odd number of them and an even one.
-func TestNullsAreRowsWithTheFill(t *testing.T) {
+func TestImpute_RowsWithTheFill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 3))
 	for n := 9; n < 15; n++ {
 		value := make([]float64, n)
@@ -73,7 +73,7 @@ func TestNullsAreRowsWithTheFill(t *testing.T) {
 
 // What stands for a null in a product or a spline is what stands for it in the column itself, to
 // the last bit, of however many stripes.
-func TestFillsOfMadeColumnsAreThoseOfTheirs(t *testing.T) {
+func TestImpute_DerivedColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	for _, n := range []int{9, 2*2048 + 300} {
 		a, b, y := Column{Name: "a", Kind: Numeric, Null: make([]bool, n)}, Column{Name: "b", Kind: Numeric}, Column{Name: "y", Kind: Numeric}
@@ -108,7 +108,7 @@ func TestFillsOfMadeColumnsAreThoseOfTheirs(t *testing.T) {
 }
 
 // Numbers a whole spread from their mean become −1 and 1, whatever both are, in every storage.
-func TestOneSpreadFromTheMean(t *testing.T) {
+func TestImpute_SpreadAboutTheMean(t *testing.T) {
 	for mean := range 3 {
 		for spread := 1; spread < 4; spread++ {
 			var b strings.Builder

@@ -9,7 +9,7 @@ import (
 )
 
 // Real tables that may not be kept here; the test skips without them.
-func TestRealTables(t *testing.T) {
+func TestFit_RealTables(t *testing.T) {
 	dir := filepath.Join("..", "..", "shared", "datasets")
 	for _, c := range []struct {
 		file          string

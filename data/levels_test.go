@@ -12,7 +12,7 @@ import (
 )
 
 // Rare levels are one, counted on the training rows, and so are levels that come later.
-func TestRareLevels(t *testing.T) {
+func TestFit_RareLevels(t *testing.T) {
 	text := "y,c\n"
 	for i := range 60 {
 		level := []string{"a", "b", "b", "c", "c", "c"}[i%6]
@@ -95,7 +95,7 @@ func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, al
 }
 
 // A category of very many levels takes memory by its rows, not by rows times levels.
-func TestManyLevelsAreSparse(t *testing.T) {
+func TestFit_ManyLevelsAreSparse(t *testing.T) {
 	const n, levels = 200_000, 100_000
 	fitted, allocated := fitLevels(t, n, levels, AutoStorage)
 	if _, sparse := fitted.Train.X.(*design.Sparse); !sparse || fitted.Train.D != levels+1 {
@@ -108,7 +108,7 @@ func TestManyLevelsAreSparse(t *testing.T) {
 
 // Of a hundred times as many levels, the encoded rows take no more: their non-zeros are one a
 // row.
-func TestSparseMemoryIsOfNonZeros(t *testing.T) {
+func TestFit_SparseMemory(t *testing.T) {
 	const n = 120_000
 	bytes := func(levels int) (rows, allocated int64) {
 		fitted, took := fitLevels(t, n, levels, Sparse)

@@ -58,7 +58,7 @@ func peopleDays(i int, hours float64) float64 {
 
 // Tables as people get them, by the options that docs/input.md names for each, and what is
 // said of them without: remedies of remarks, and words of notes.
-func TestTablesOfPeople(t *testing.T) {
+func TestRead_TablesOfPeople(t *testing.T) {
 	german := csv.Options{Decimal: ",", Thousands: ".", Strip: "%"}
 	sheet := map[string][]any{"Ort": peopleCity, "Betrag": peopleAmount, "Anteil": peopleShare, "Datum": peopleDay, "Bemerkung": peopleNote, "bezahlt": peopleYes}
 	plain := map[string][]any{"city": peopleCity, "amount": peopleAmount, "gap": peopleGap, "paid": peoplePaid, "day": peopleDay}
@@ -187,7 +187,7 @@ func TestTablesOfPeople(t *testing.T) {
 }
 
 // Types are told in words that people write: a timestamp is one.
-func TestTimestampsAreCalledSo(t *testing.T) {
+func TestRead_TypeOfTimestamps(t *testing.T) {
 	f, err := Read(t.Context(), "testdata/people/pandas_index.parquet")
 	if err != nil {
 		t.Fatal(err)
