@@ -423,12 +423,12 @@ func TestOpen_OverlappingChunks(t *testing.T) {
 		{chunk{60, 91, 10}, chunk{100, 9, 0}, "overlap"},
 		{chunk{0, 90, 10}, chunk{100, 9, 0}, ""},  // the other offset is left at 0
 		{chunk{10, 90, 60}, chunk{100, 9, 0}, ""}, // a dictionary behind the values is none
-		{chunk{3, 9, 0}, chunk{100, 9, 0}, "outside"},
-		{chunk{10, 9, 1}, chunk{100, 9, 0}, "outside"},
-		{chunk{100, 9, 0}, chunk{991, 10, 0}, "outside"},
-		{chunk{100, 9, 0}, chunk{1001, 0, 0}, "outside"},
-		{chunk{100, 9, 0}, chunk{-1, 9, 0}, "outside"},
-		{chunk{100, 9, 0}, chunk{50, -1, 0}, "outside"},
+		{chunk{3, 9, 0}, chunk{100, 9, 0}, "not within"},
+		{chunk{10, 9, 1}, chunk{100, 9, 0}, "not within"},
+		{chunk{100, 9, 0}, chunk{991, 10, 0}, "not within"},
+		{chunk{100, 9, 0}, chunk{1001, 0, 0}, "not within"},
+		{chunk{100, 9, 0}, chunk{-1, 9, 0}, "not within"},
+		{chunk{100, 9, 0}, chunk{50, -1, 0}, "not within"},
 		{chunk{4, 996, 0}, chunk{0, 0, 0}, ""},
 		{chunk{4, 996, 0}, chunk{500, 0, 0}, ""},
 		{chunk{4, 996, 0}, chunk{1000, 0, 0}, ""},
