@@ -1,6 +1,5 @@
-// Command drotrain trains linear models that hold up on every group of rows:
-// distributionally robust training, from a Parquet file to a certified model
-// and a report.
+// Command drotrain trains linear models by distributionally robust optimisation: from a
+// table to a certified model and a report.
 //
 //	drotrain train --data loans.parquet --target deny --groups region,sex
 //	drotrain eval --model drotrain-out/model.json --data loans.parquet
