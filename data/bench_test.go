@@ -2,8 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,41 +41,6 @@ func BenchmarkLoad(b *testing.B) {
 				if _, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x0", Intercept: true}, c.storage); err != nil {
 					b.Fatal(err)
 				}
-				f.Close()
-			}
-		})
-	}
-}
-
-// BenchmarkCategories makes the matrices of 10⁵ rows of 16 columns of text.
-func BenchmarkCategories(b *testing.B) {
-	const n = 100_000
-	cols := datatest.Normals(n, 1, 0)
-	rng := rand.New(rand.NewPCG(2, 2))
-	for j := range 16 {
-		c := Column{Name: fmt.Sprintf("c%d", j), Kind: Categorical, Code: make([]int32, n)}
-		for k := range []int{2, 5, 12, 40}[j%4] {
-			c.Level = append(c.Level, fmt.Sprintf("level %d", k))
-		}
-		for i := range c.Code {
-			c.Code[i] = rng.Int32N(int32(len(c.Level)))
-		}
-		cols = append(cols, c)
-	}
-	path := datatest.Parquet(b, "categories", cols, compress.Codecs.Zstd, true)
-	for _, storage := range []Storage{Float64, Sparse} {
-		b.Run(string(storage), func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				f, err := Open(context.Background(), path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				fitted, err := Fit(context.Background(), f, nil, nil, Spec{Target: "x0", Intercept: true}, storage)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(fitted.Train.X.Bytes())
 				f.Close()
 			}
 		})

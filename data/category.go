@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,46 +187,28 @@ func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
 	for i, l := range in.Levels {
 		index[l] = codeOf(i, skipped)
 	}
-	of := func(l string) int {
-		if at, ok := index[l]; ok {
-			return at
-		}
-		return unseen
-	}
 	missing := unseen
 	if in.Missing {
 		missing = codeOf(len(in.Levels), skipped)
 	}
-	var byCode []int
-	if c.Kind == Categorical {
-		byCode = make([]int, len(c.Level))
-		for i, l := range c.Level {
-			byCode[i] = of(l)
-		}
-	}
-	k.codes = matrix.NewCodes(d.Rows, in.Width())
 	read := reader(c, in.Kind)
-	byNumber := make(map[float64]int)
+	values := newValueIndex(c, func(row int) int {
+		if at, known := index[read(row)]; known {
+			return at
+		}
+		return unseen
+	})
+	k.codes = matrix.NewCodes(d.Rows, in.Width())
 	for s := range d.Sets {
 		var miss *Unseen
 		for _, r := range d.Set(s).All() {
 			at := missing
-			switch {
-			case c.IsNull(r):
-			case byCode != nil:
-				at = byCode[c.Code[r]]
-			default:
-				v := c.Number[r]
-				var ok bool
-				if v-v != 0 {
-					k.errs[s] = notFiniteFault(f, c.Name, r, v)
-				} else if at, ok = byNumber[v]; !ok {
-					at = of(read(r))
-					byNumber[v] = at
+			if !c.IsNull(r) {
+				if c.Kind != Categorical && !isFinite(c.Number[r]) {
+					k.errs[s] = notFiniteFault(f, c.Name, r, c.Number[r])
+					break
 				}
-			}
-			if k.errs[s] != nil {
-				break
+				at = values.indexOf(r)
 			}
 			k.codes.Set(r, at)
 			if at != 0 {
@@ -303,7 +284,7 @@ func levelsOf(c *Column, rows tiles.Set) (out levels) {
 			continue
 		}
 		v := c.Number[r]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			if out.Bad == 0 || r+1 < out.Bad {
 				out.Bad, out.Value = r+1, v
 			}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -42,7 +41,7 @@ type Coding struct {
 
 // Validate reports what is wrong with a coding that was read.
 func (c Coding) Validate() error {
-	if bad := math.IsNaN(c.Shift) || math.IsInf(c.Shift, 0); bad || !positiveFinite(c.Scale) {
+	if bad := !isFinite(c.Shift); bad || !positiveFinite(c.Scale) {
 		return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
 	}
 	return nil
@@ -120,9 +119,9 @@ func (in *Input) validateMade() error {
 			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
 		case o.Center != 0 && !(o.Kind == table.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != table.Numeric):
 			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
-		case math.IsNaN(o.Center) || math.IsInf(o.Center, 0):
+		case !isFinite(o.Center):
 			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)
-		case o.Fill != nil && (math.IsNaN(*o.Fill) || math.IsInf(*o.Fill, 0)):
+		case o.Fill != nil && (!isFinite(*o.Fill)):
 			return fmt.Errorf("it fills nulls of %q with %v", o.Column, *o.Fill)
 		}
 		if err := o.Function.Validate(); err != nil {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,34 +55,6 @@ func TestConcat_Remarks(t *testing.T) {
 	for was, want := range map[string]string{"": "parts", "number": "number"} {
 		if got := (Reading{Dates: was}).Suggested(f.Remarks); got.Dates != want {
 			t.Errorf("dates %q become %q, not %q", was, got.Dates, want)
-		}
-	}
-}
-
-// Numbers of several tables are whole where those of all are; tables without any say nothing.
-func TestConcat_WholeNumbers(t *testing.T) {
-	whole, broken, empty := "a,b\n1,x\n2,x\n", "a,b\n1,x\n2.5,x\n", "a,b\n,x\n,x\n"
-	for _, c := range []struct {
-		parts []string
-		want  bool
-	}{
-		{[]string{whole, whole}, true}, {[]string{whole, broken}, false}, {[]string{broken, whole}, false}, {[]string{broken, broken}, false},
-		{[]string{whole, empty}, true}, {[]string{broken, empty}, false}, {[]string{whole, "a,b\n", whole}, true}, {[]string{whole, empty, broken}, false},
-	} {
-		var all *Frame
-		for k, text := range c.parts {
-			f, err := ReadBytes(t.Context(), fmt.Sprint(k, ".csv"), []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all == nil {
-				all = f
-			} else if all, err = Join(t.Context(), all, f); err != nil {
-				t.Fatalf("%q: %v", c.parts, err)
-			}
-		}
-		if got := all.Columns[0]; got.Kind != Numeric || got.Integer != c.want {
-			t.Errorf("%q: %v, whole numbers: %v", c.parts, got.Kind, got.Integer)
 		}
 	}
 }

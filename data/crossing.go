@@ -79,6 +79,42 @@ func valueKey(c *Column, row int) float64 {
 	return c.Number[row]
 }
 
+// A valueIndex gives every value of a column in memory an index, which is found once.
+type valueIndex struct {
+	column *Column
+	find   func(row int) int // the index of the value of a row
+	code   []int             // by code of a category, one more than the index; 0: not found yet
+	number map[float64]int
+}
+
+func newValueIndex(c *Column, find func(row int) int) *valueIndex {
+	x := &valueIndex{column: c, find: find}
+	if c.Kind == Categorical {
+		x.code = make([]int, len(c.Level))
+	} else {
+		x.number = map[float64]int{}
+	}
+	return x
+}
+
+// indexOf returns the index of the value of a row, which is not null.
+func (x *valueIndex) indexOf(row int) int {
+	if x.code != nil {
+		k := &x.code[x.column.Code[row]]
+		if *k == 0 {
+			*k = x.find(row) + 1
+		}
+		return *k - 1
+	}
+	v := x.column.Number[row]
+	i, known := x.number[v]
+	if !known {
+		i = x.find(row)
+		x.number[v] = i
+	}
+	return i
+}
+
 // addCrossing appends the columns of the pairs, each an input of its own.
 func (e *Encoder) addCrossing(k *category) {
 	k.in.First = len(e.Columns)

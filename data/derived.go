@@ -365,7 +365,7 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 			return nil // which the column is refused for
 		}
 	}
-	if v-v == 0 {
+	if isFinite(v) {
 		o.Fill = &v
 	}
 	return nil

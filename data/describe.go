@@ -56,7 +56,7 @@ func describe(c *Column) ColumnDescription {
 	case Numeric:
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for i, v := range c.Number {
-			if !c.IsNull(i) && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if !c.IsNull(i) && isFinite(v) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}

@@ -574,36 +574,6 @@ func TestEncodeBlocks_Rows(t *testing.T) {
 	}
 }
 
-// Where nobody says how many rows a block has, it takes 16 MB encoded, of rows that are neither few
-// nor very many.
-func TestEncodeBlocks_Sizes(t *testing.T) {
-	for width, want := range map[int]int{1: 131_072, 100: 20_971, 600: 4096} {
-		number := make([]float64, want+1)
-		for i := range number {
-			number[i] = float64(i % 7)
-		}
-		columns := make([]Column, width+1)
-		for k := range columns {
-			columns[k] = Column{Name: fmt.Sprint("x", k), Kind: Numeric, Number: number}
-		}
-		f, err := NewFrame(columns...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := NewEncoder(t.Context(), f, []int{0, 1, 2}, Spec{Target: "x0"})
-		if err != nil || e.D() != width {
-			t.Fatalf("%d columns: %v", e.D(), err)
-		}
-		var rows []int
-		if _, err := e.EncodeBlocks(t.Context(), f, nil, 0, false, func(b Block) error { rows = append(rows, b.Rows.N); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(rows, []int{want, 1}) {
-			t.Errorf("%d columns in blocks of %v rows, want %d", width, rows, want)
-		}
-	}
-}
-
 // A text that reads as what no value is called has a column of its own beside that, and a name.
 func TestFit_TextReadsMissing(t *testing.T) {
 	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})

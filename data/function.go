@@ -87,7 +87,7 @@ func (f *Function) Validate() error {
 		}
 	}
 	for _, v := range numbers {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			return fmt.Errorf("a piecewise function with the number %v", v)
 		}
 	}

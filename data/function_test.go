@@ -91,15 +91,3 @@ func TestNaturalSpline(t *testing.T) {
 		}
 	}
 }
-
-// A function of two knots and the piece between them is the shortest that may be.
-func TestFunction_Shortest(t *testing.T) {
-	f := Function{Name: "piecewise", Knots: []float64{0, 1}, Pieces: [][4]float64{{1, 2, 0, 0}}}
-	if err := f.Validate(); err != nil {
-		t.Error(err)
-	}
-	f.Knots = f.Knots[:1]
-	if f.Pieces = nil; f.Validate() == nil {
-		t.Error("a function of one knot")
-	}
-}

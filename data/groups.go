@@ -199,43 +199,23 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, erro
 		}
 		return k
 	}
-	read := reader(c, trained)
-	var byCode []int32
-	if c.Kind == Categorical {
-		byCode = make([]int32, len(c.Level))
-		for i := range byCode {
-			byCode[i] = -1
-		}
-	}
-	byNumber := make(map[float64]int32)
-	fractions := false
+	read, fractions := reader(c, trained), false
+	values := newValueIndex(c, func(row int) int {
+		fractions = fractions || c.Kind != Categorical && c.Number[row] != math.Trunc(c.Number[row])
+		return int(code(read(row)))
+	})
 	for i, r := range rows.All() {
-		if c.IsNull(r) {
+		switch {
+		case c.IsNull(r):
 			g.Index[i] = code(MissingLabel)
 			continue
+		case c.Kind != Categorical && !isFinite(c.Number[r]):
+			return Grouping{}, notFiniteFault(f, c.Name, r, c.Number[r])
 		}
-		if byCode != nil {
-			k := c.Code[r]
-			if byCode[k] < 0 {
-				byCode[k] = code(read(r))
-			}
-			g.Index[i] = byCode[k]
-			continue
+		g.Index[i] = int32(values.indexOf(r))
+		if fractions && len(values.number) > maxFloatGroups {
+			return Grouping{}, tooFine(f, c.Name)
 		}
-		v := c.Number[r]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Grouping{}, notFiniteFault(f, c.Name, r, v)
-		}
-		k, ok := byNumber[v]
-		if !ok {
-			k = code(read(r))
-			byNumber[v] = k
-			fractions = fractions || v != math.Trunc(v)
-			if fractions && len(byNumber) > maxFloatGroups {
-				return Grouping{}, tooFine(f, c.Name)
-			}
-		}
-		g.Index[i] = k
 	}
 	return g.sorted(), tooMany(f, c.Name, len(g.Labels))
 }

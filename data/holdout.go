@@ -196,23 +196,17 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	case c.InexactRow > 0:
 		return nil, f.faultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished")
 	}
-	code := map[float64]int{}
 	unit := make([]int, len(rows))
 	var size []int
+	newUnit := func(int) int { size = append(size, 0); return len(size) - 1 }
+	units := newValueIndex(c, newUnit)
 	for i, r := range rows {
-		k, known := len(size), false
-		if !c.IsNull(r) {
-			key := valueKey(c, r)
-			if k, known = code[key]; !known {
-				k = len(size)
-				code[key] = k
-			}
+		if c.IsNull(r) {
+			unit[i] = newUnit(r)
+		} else {
+			unit[i] = units.indexOf(r)
 		}
-		if !known {
-			size = append(size, 0)
-		}
-		size[k]++
-		unit[i] = k
+		size[unit[i]]++
 	}
 	if len(size) < 2 && h.Fraction > 0 {
 		return nil, f.fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")

@@ -106,27 +106,3 @@ func TestImpute_DerivedColumns(t *testing.T) {
 		}
 	}
 }
-
-// Numbers a whole spread from their mean become −1 and 1, whatever both are, in every storage.
-func TestImpute_SpreadAboutTheMean(t *testing.T) {
-	for mean := range 3 {
-		for spread := 1; spread < 4; spread++ {
-			var b strings.Builder
-			b.WriteString("y,x,z\n")
-			for i := range 12 {
-				fmt.Fprintf(&b, "%d,%d,%d\n", i*i, mean+spread*(2*(i%2)-1), i)
-			}
-			for _, storage := range []Storage{Float64, Float32, Sparse} {
-				q, err := Fit(t.Context(), frameOf(t, b.String()), nil, nil, Spec{Target: "y"}, storage)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range 12 {
-					if got := q.Train.Row(i)[0]; got != float64(2*(i%2)-1) {
-						t.Errorf("mean %d, spread %d, %s: row %d is %v", mean, spread, storage, i, got)
-					}
-				}
-			}
-		}
-	}
-}

@@ -3,12 +3,9 @@ package data
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
@@ -37,26 +34,6 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	cols = nil
 	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Float64)
 	datatest.WantError(t, err, "MB", "GOMEMLIMIT")
-}
-
-// A file that was written to since it was opened is not fitted.
-func TestFit_ChangedFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := WriteTable(path, datatest.Normals(100, 2, 1), false); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := os.Chtimes(path, time.Now(), time.Now().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x0"}, Float64)
-	if !errors.Is(err, ErrChanged) || !strings.HasPrefix(err.Error(), path+": ") {
-		t.Errorf("got %v", err)
-	}
 }
 
 func TestEncode_EndsWithContext(t *testing.T) {

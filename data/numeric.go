@@ -128,7 +128,7 @@ func operandFault(f *Frame, of []Operand, row int) error {
 		if err != nil {
 			return err
 		}
-		if v := c.Number[0]; !c.IsNull(0) && v-v != 0 {
+		if v := c.Number[0]; !c.IsNull(0) && !isFinite(v) {
 			return notFiniteFault(f, o.Column, row, v)
 		}
 	}

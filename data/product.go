@@ -51,10 +51,15 @@ func (p product) Nullable() bool      { return p.nullable }
 func (p product) Pages() []table.Page { return nil }
 
 func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
-	v := &productValues{product: p, row: row, readers: make([]tiles.Reader, len(p.factors)), is: make([]map[float64]float64, len(p.factors))}
+	v := &productValues{product: p, row: row, readers: make([]tiles.Reader, len(p.factors)), is: make([]*valueIndex, len(p.factors))}
 	for k, f := range p.factors {
 		v.readers[k] = tiles.NewReader(f.column, pages, row)
-		v.is[k] = map[float64]float64{}
+		v.is[k] = newValueIndex(f.column, func(row int) int {
+			if f.read(row) == f.Level {
+				return 1
+			}
+			return 0
+		})
 	}
 	return v, nil
 }
@@ -63,7 +68,7 @@ type productValues struct {
 	product
 	row     int
 	readers []tiles.Reader
-	is      []map[float64]float64 // of categories, the indicator by code or number
+	is      []*valueIndex // of categories, the indicator
 	own     []float64
 	marks   []bool
 }
@@ -125,17 +130,8 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 // indicator reports whether a row has the level of a factor; a null has none.
 func (v *productValues) indicator(k, row int) float64 {
 	f := &v.factors[k]
-	c := f.column
-	if c.IsNull(row) {
+	if f.column.IsNull(row) {
 		return 0
 	}
-	key := valueKey(c, row)
-	is, known := v.is[k][key]
-	if !known {
-		if f.read(row) == f.Level {
-			is = 1
-		}
-		v.is[k][key] = is
-	}
-	return is
+	return float64(v.is[k].indexOf(row))
 }

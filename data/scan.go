@@ -156,7 +156,7 @@ func valuesOf(d *tiles.Partition, t *tiles.Tile, j int, rows []int32, faults *ma
 // notFinite adds the first value that is not finite.
 func notFinite(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
-		if v := t.Number[j][i]; v-v != 0 && !(t.Null[j] != nil && t.Null[j][i]) {
+		if v := t.Number[j][i]; !isFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
 			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
 			return
 		}
@@ -266,7 +266,7 @@ func (t *fitting) sortedValues(c *Column) ([]float64, error) {
 	}
 	var own []float64
 	for _, r := range t.partition.Set(0).All() {
-		if v := c.Number[r]; !c.IsNull(r) && v-v == 0 {
+		if v := c.Number[r]; !c.IsNull(r) && isFinite(v) {
 			own = append(own, v)
 		}
 	}

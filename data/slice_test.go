@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -60,32 +59,6 @@ func TestSlice_Rows(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A column is described by the ends of its finite numbers, and by its levels, the most
-// frequent first.
-func TestDescribe_Slices(t *testing.T) {
-	d := describe(&Column{Kind: Numeric, Number: []float64{-99, 3, math.NaN(), 7, math.Inf(1), 99}, Null: []bool{true, false, false, false, false, true}})
-	if d.Nulls != 2 || d.Min == nil || *d.Min != 3 || *d.Max != 7 || d.Dates {
-		t.Errorf("%+v", d)
-	}
-	if d := describe(&Column{Kind: Numeric, Number: []float64{5}, Clock: true}); d.Min == nil || *d.Min != 5 || *d.Max != 5 || !d.Dates {
-		t.Errorf("%+v of one", d)
-	}
-	if d := describe(&Column{Kind: Numeric, Number: []float64{math.Inf(-1), 0}, Null: []bool{false, true}}); d.Min != nil || d.Max != nil || d.Nulls != 1 {
-		t.Errorf("%+v of no finite number", d)
-	}
-	if d := describe(&Column{Kind: Other, Clock: true}); d.Dates || d.Min != nil || d.Levels != nil {
-		t.Errorf("%+v of no values", d)
-	}
-	d = describe(&Column{Kind: Categorical, Code: []int32{2, 1, -1, 0, 1, 2}, Level: []string{"x", "b", "a"}, Null: []bool{false, false, true, false, false, false}})
-	if !slices.Equal(d.Levels, []LevelCount{{"a", 2}, {"b", 2}, {"x", 1}}) {
-		t.Errorf("%+v", d.Levels)
-	}
-	d = describe(&Column{Kind: Bool, Number: []float64{1, 0, 1}})
-	if !slices.Equal(d.Levels, []LevelCount{{"true", 2}, {"false", 1}}) || d.Min != nil {
-		t.Errorf("%+v", d)
 	}
 }
 

@@ -145,25 +145,3 @@ func TestSplit_ManyRows(t *testing.T) {
 		t.Errorf("%d and %d rows: %v", len(train), len(held), err)
 	}
 }
-
-// Of all the draws that a row can have, those below the fraction are held out: as many as it says.
-func TestHeldOut_Fraction(t *testing.T) {
-	for row := range 20 {
-		draw := mixed(uint64(row)+mixed(5^splitStream)) >> 11
-		if heldOut(row, float64(draw)/(1<<53), 5) || !heldOut(row, float64(draw+1)/(1<<53), 5) {
-			t.Errorf("row %d draws %d of 2^53", row, draw)
-		}
-	}
-}
-
-// The hash of a row's number is that of SplitMix64, whose first numbers from the seed 0 are
-// published (Steele, Lea and Flood 2014): rows held out today are held out for good.
-func TestMixed_SplitMix64(t *testing.T) {
-	state := uint64(0)
-	for k, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f, 0xf88bb8a8724c81ec} {
-		if got := mixed(state); got != want {
-			t.Errorf("number %d is %#x, not %#x", k, got, want)
-		}
-		state += 0x9e3779b97f4a7c15
-	}
-}

@@ -229,7 +229,7 @@ func faultsOf(c *Column, rows tiles.Set) *targetStatistics {
 				k.Null = r
 			}
 		} else if c.Kind == Numeric {
-			if v := c.Number[r]; math.IsNaN(v) || math.IsInf(v, 0) {
+			if v := c.Number[r]; !isFinite(v) {
 				k.Bad, k.Value = r, v
 				return k
 			}
@@ -344,7 +344,7 @@ func countUncovered(transform string, c *Column, rows tiles.Set) (count, first i
 		return 0, first
 	}
 	for _, r := range rows.All() {
-		if v := t.Transformed(c.Number[r]); math.IsNaN(v) || math.IsInf(v, 0) {
+		if v := t.Transformed(c.Number[r]); !isFinite(v) {
 			if count++; first < 0 {
 				first = r
 			}
@@ -365,32 +365,11 @@ func uncovered(f *Frame, column, transform string, count, first int, text string
 
 // distinct lists up to limit distinct values in order of appearance.
 func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
-	if c.Kind == Categorical {
-		seen := make(map[int32]bool, limit)
-		last := int32(-1)
-		for _, r := range rows.All() {
-			if code := c.Code[r]; code != last && !seen[code] {
-				if len(values) == limit {
-					return values
-				}
-				seen[code] = true
-				values = append(values, c.Level[code])
-			}
-			last = c.Code[r]
-		}
-		return values
-	}
-	seen := make(map[float64]bool, limit)
-	last := math.NaN()
+	index := newValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
 	for _, r := range rows.All() {
-		if v := c.Number[r]; v != last && !seen[v] {
-			if len(values) == limit {
-				return values
-			}
-			seen[v] = true
-			values = append(values, c.Text(r))
+		if index.indexOf(r); len(values) > limit {
+			return values[:limit]
 		}
-		last = c.Number[r]
 	}
 	return values
 }
@@ -430,23 +409,24 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 			sign[class] = float64(k)
 		}
 	}
-	known := map[float64]float64{} // of numbers and codes, whose text is the same every time
-	last, value := math.NaN(), 0.0
-	for i, r := range rows.All() {
-		if key := valueKey(c, r); key != last {
-			var ok bool
-			if value, ok = known[key]; !ok {
-				v := read(r)
-				if value, ok = sign[v]; !ok && t.Task == Multiclass {
-					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is not one of the %d classes of training", v, len(t.Classes))
-				} else if !ok {
-					return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", v, t.Positive, t.Negative)
-				}
-				known[key] = value
-			}
-			last = key
+	var codes []float64
+	unknown := none
+	values := newValueIndex(c, func(row int) int {
+		v, known := sign[read(row)]
+		if !known && unknown < 0 {
+			unknown = row
 		}
-		dst[i] = value
+		codes = append(codes, v)
+		return len(codes) - 1
+	})
+	for i, r := range rows.All() {
+		if dst[i] = codes[values.indexOf(r)]; unknown < 0 {
+			continue
+		}
+		if t.Task == Multiclass {
+			return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
+		}
+		return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
 	}
 	return nil
 }

@@ -73,10 +73,12 @@ func (t Target) Validate() error {
 		return fmt.Errorf("the target has a class twice")
 	case t.Task == Binary && t.Positive == t.Negative:
 		return fmt.Errorf("the target has the value %q as positive and negative one", t.Positive)
-	case t.Task == Regression && (!positiveFinite(t.Scale) || math.IsNaN(t.Shift) || math.IsInf(t.Shift, 0)):
+	case t.Task == Regression && (!positiveFinite(t.Scale) || !isFinite(t.Shift)):
 		return fmt.Errorf("the target has shift %v and scale %v", t.Shift, t.Scale)
 	}
 	return nil
 }
 
 func positiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
+
+func isFinite(x float64) bool { return x-x == 0 }

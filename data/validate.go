@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -29,7 +28,7 @@ func (e *Encoder) Validate() error {
 			return fmt.Errorf("%s, %q, is an input before or the target", what, in.Name)
 		case in.First != next:
 			return fmt.Errorf("%s, %q, begins at column %d, not %d", what, in.Name, in.First, next)
-		case math.IsNaN(in.Fill) || math.IsInf(in.Fill, 0):
+		case !isFinite(in.Fill):
 			return fmt.Errorf("%s, %q, fills nulls with %v", what, in.Name, in.Fill)
 		}
 		if in.Of != nil {

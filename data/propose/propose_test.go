@@ -201,33 +201,6 @@ func TestMake_NamesInConditions(t *testing.T) {
 	}
 }
 
-// One row is enough to stand out, and none is not.
-func TestMake_OneRow(t *testing.T) {
-	for unexpected := range 2 {
-		var b strings.Builder
-		b.WriteString("y,infinite,missing,code\n")
-		for i := range 100 {
-			row := []string{fmt.Sprint(i * 37 % 101), fmt.Sprint(i * i % 11), fmt.Sprint(i * i * i % 7), fmt.Sprint(1 + i*i%13)}
-			if unexpected == 1 && i > 0 && i < len(row) {
-				row[i] = []string{"", "inf", "", "-9"}[i]
-			}
-			b.WriteString(strings.Join(row, ",") + "\n")
-		}
-		p := proposed(t, b.String(), "y")
-		if len(p.Findings) != 3*unexpected {
-			t.Errorf("%d rows unexpected: %+v", unexpected, p.Findings)
-		}
-		for _, f := range p.Findings {
-			if first := slices.Index([]string{"infinite", "missing", "code"}, f.Column) + 2; f.Rows != 1 || f.First != first {
-				t.Errorf("%+v: one row, the row %d", f, first)
-			}
-		}
-		if (p.Impute != "") != (unexpected == 1) || (p.Filter != "") != (unexpected == 1) {
-			t.Errorf("%d rows unexpected: missing ones by %q, of the rows %q", unexpected, p.Impute, p.Filter)
-		}
-	}
-}
-
 // A date that comes after another one in nearly all rows is known only afterwards where the
 // time between them predicts the end; one that does in two rows of three may be anything.
 func TestMake_DatesMostlyLater(t *testing.T) {
@@ -275,47 +248,6 @@ func TestMake_Targets(t *testing.T) {
 		f := tableOf(t, text)
 		if _, err := Make(t.Context(), f, "y", nil, data.Reading{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-// Correlation and ranks by hand: ties share their mean rank, and a constant has none.
-func TestPower_RanksByHand(t *testing.T) {
-	if got := spearman.Ranks([]float64{5, 1, 5, 2, 5, 2}); !slices.Equal(got, []float64{5, 1, 5, 2.5, 5, 2.5}) {
-		t.Errorf("%v", got)
-	}
-	if r := correlation([]float64{1, 2, 3, 4}, []float64{1, 3, 2, 4}); !(math.Abs(r-0.8) <= 1e-12) {
-		t.Errorf("%v", r)
-	}
-	if r := correlation([]float64{1, 1, 1}, []float64{1, 2, 3}); r != 0 {
-		t.Errorf("%v", r)
-	}
-	y := make([]float64, 20)
-	for i := range y {
-		y[i] = float64(i % 2)
-	}
-	if p := Power(y, y, true); p != 1 {
-		t.Errorf("%v", p)
-	}
-	if p := Power(y[:19], y[:19], true); p != 0 { // too few
-		t.Errorf("%v", p)
-	}
-	there := make([]float64, 250)
-	for i := range there {
-		there[i] = float64(i % 2)
-	}
-	if n, pure := pureWherePresent(there, there); n != 125 || !pure { // there where y = 0 alone
-		t.Errorf("%d, %v", n, pure)
-	}
-	if n, pure := pureWherePresent(make([]float64, 250), there); n != 250 || pure {
-		t.Errorf("%d, %v", n, pure)
-	}
-	if n, pure := pureWherePresent(there[:190], there[:190]); n != 95 || pure { // too few
-		t.Errorf("%d, %v", n, pure)
-	}
-	for name, is := range map[string]bool{"id": true, "row_id": true, "customerID": true, "userId": true, "Unnamed: 0": true, "idle": false, "paid": false, "": false, "id_of": true, "case number": true, "valid": false} {
-		if idName(name) != is {
-			t.Errorf("%q: %v", name, !is)
 		}
 	}
 }
@@ -423,55 +355,6 @@ func TestMake_MissingCodes(t *testing.T) {
 	}
 }
 
-// Zeros, and shares below one, are numbers like others beside a code; a second number below
-// 0, and a column of two values, have none.
-func TestMake_MissingCodesAndZeros(t *testing.T) {
-	for _, c := range []struct {
-		number      []float64
-		rows, first int
-	}{
-		{[]float64{0, 1, -9, 2, -9}, 2, 3},
-		{[]float64{0.25, 0.5, -99, 0.75}, 1, 3},
-		{[]float64{-999, 0, math.Copysign(0, -1), 5}, 1, 1},
-		{[]float64{-9, 1, -0.5, 2}, 0, 0},
-		{[]float64{-9, 0, -9, 0}, 0, 0},
-		{[]float64{-8, 0, 1, 2}, 0, 0},
-	} {
-		column := &data.Column{Name: "x", Kind: data.Numeric, Number: c.number}
-		if rows, first := missingCode(column, summarise(column)); rows != c.rows || first != c.first {
-			t.Errorf("%v: %d rows, the first %d", c.number, rows, first)
-		}
-	}
-}
-
-// Columns of the same finite numbers are no copies where what is not finite is elsewhere.
-func TestMake_Copies(t *testing.T) {
-	text := "y,a,b\n"
-	for i := range 60 {
-		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
-		if i == 30 || i == 31 { // a: inf, 1; b: 1, inf
-			a, b = []string{"inf", "1"}[i-30], []string{"1", "inf"}[i-30]
-		}
-		text += fmt.Sprintf("%d,%s,%s\n", i*7%13, a, b)
-	}
-	f := tableOf(t, text)
-	if p, err := Make(t.Context(), f, "y", nil, data.Reading{}); err != nil || len(p.Drop) > 0 {
-		t.Errorf("%+v, %v", p, err)
-	}
-	// Nor of the same numbers where there is none elsewhere, nor of other texts, or the same elsewhere.
-	text = "y,a,b,s,t,u\n"
-	for i := range 60 {
-		a, b := fmt.Sprint(i*i%17), fmt.Sprint(i*i%17)
-		if i == 30 || i == 31 { // a: none, 1; b: 1, none
-			a, b = []string{"", "1"}[i-30], []string{"1", ""}[i-30]
-		}
-		text += fmt.Sprintf("%d,%s,%s,%c,%c,%c\n", i*7%13, a, b, 'p'+i*i%5%3, 'u'+i*i%5%3, 'p'+i*i%11%2)
-	}
-	if p, err := Make(t.Context(), tableOf(t, text), "y", nil, data.Reading{}); err != nil || len(p.Drop) > 0 {
-		t.Errorf("%+v, %v", p, err)
-	}
-}
-
 // Other spellings of two labels become one, so that rows of both classes are left; labels
 // that would all become one stay.
 func TestSpellings(t *testing.T) {
@@ -490,19 +373,6 @@ func TestSpellings(t *testing.T) {
 		if fmt.Sprint(same) != c.want || rows != c.rows {
 			t.Errorf("%v: %v in %d rows, want %s in %d", c.counts, same, rows, c.want, c.rows)
 		}
-	}
-}
-
-// Persons with two rows each have a number that is an identifier; sites of many rows do not.
-func TestMake_PersonsOfTwoRows(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("person_id,site_id,age,ill\n")
-	for i := range 200 {
-		fmt.Fprintf(&b, "%d,%d,%d,%v\n", 1+i/2, i%5, 20+i*31%50, (i*7919)%10 < 4)
-	}
-	p := proposed(t, b.String(), "ill")
-	if !slices.Equal(p.Drop, []string{"person_id"}) {
-		t.Errorf("left out %q, want person_id: %+v", p.Drop, p.Findings)
 	}
 }
 
@@ -552,63 +422,5 @@ func TestPower_Categories(t *testing.T) {
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
 	if p := tr.power(tr.scores(c)); !(math.Abs(p-want) <= 0.02) {
 		t.Errorf("%v, not about %v", p, want)
-	}
-}
-
-// The score of a level is the mean target of its rows in the other half, drawn towards that of
-// all rows as by one row more.
-func TestScores_Levels(t *testing.T) {
-	tr := &truth{rows: []int{0, 1, 2, 3, 4}, y: []float64{1, 0, 2, 5, 2}} // 2 on average
-	c := &data.Column{Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 0, 0, 1, 1}}
-	want := []float64{(0 + 2) / 2., (1 + 2 + 2) / 3., (0 + 2) / 2., (2 + 2) / 2., (5 + 2) / 2.}
-	if got := tr.scores(c); !slices.Equal(got, want) {
-		t.Errorf("%v, not %v", got, want)
-	}
-}
-
-// Columns that hold nothing to learn from are no obstacle to the training that is proposed:
-// nulls alone, in numbers, too.
-func TestMake_ColumnsOfNothing(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("y,x,none,nan,inf,one\n")
-	for i := range 60 {
-		inf := "1"
-		if i%20 == 7 {
-			inf = "inf"
-		}
-		fmt.Fprintf(&b, "%d,%d,,nan,%s,4\n", i*37%61, i*i%17, inf)
-	}
-	p := proposed(t, b.String(), "y")
-	if got := strings.Join(p.Drop, " "); got != "nan inf" || p.Filter != "" || p.Impute != "" {
-		t.Errorf("without %s, rows %q, nulls %q", got, p.Filter, p.Impute)
-	}
-	f := tableOf(t, b.String())
-	for i := range f.Columns {
-		if c := f.Columns[i]; c.Name == "none" { // as a column of numbers in Parquet is
-			c.Kind, c.Number = data.Numeric, make([]float64, c.Len())
-		}
-	}
-	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "y", Drop: p.Drop, Intercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(e.Names(), " "); got != "x (intercept)" {
-		t.Errorf("columns %s", got)
-	}
-}
-
-// A target of many values is not written out value by value: what is told apart is few.
-func TestMake_TargetsOfManyValues(t *testing.T) {
-	const n = 40_000
-	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-	for i := range y.Number {
-		y.Number[i] = float64(i*7919%n) + 0.5
-	}
-	f, err := data.NewFrame(y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if allocated := testing.AllocsPerRun(1, func() { _, err = Make(t.Context(), f, "y", nil, data.Reading{}) }); err != nil || allocated > n/4 {
-		t.Errorf("%v allocations for %d values: %v", allocated, n, err)
 	}
 }

@@ -156,27 +156,3 @@ func TestDecompress_FalseSizes(t *testing.T) {
 		t.Error("snappy: another size")
 	}
 }
-
-// Codecs that cannot be read are named, with those that can.
-func TestCodec_Numbers(t *testing.T) {
-	for c := Codec(-2); c < 10; c++ {
-		err := c.Check()
-		switch c {
-		case None, Snappy, Gzip, Brotli, Zstd, LZ4Raw, LZ4Frame:
-			if err != nil || c.MaxRatio() < 1 {
-				t.Errorf("%d: %v", c, err)
-			}
-			continue
-		}
-		want := map[Codec]string{3: "lzo is not supported", 5: "lz4 (Hadoop framing) is not supported"}[c]
-		if want == "" {
-			want = "is unknown"
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d: %v, want %s", c, err, want)
-		}
-		if _, failed := try(nil, c, []byte{1}, 1); failed == nil || failed.Error() != err.Error() {
-			t.Errorf("%d: %v", c, failed)
-		}
-	}
-}

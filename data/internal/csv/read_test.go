@@ -406,61 +406,6 @@ func TestRead_Separators(t *testing.T) {
 	}
 }
 
-// A column of text says what it might be instead: the reading of numbers that most of its
-// values have, the word that stands for no value, dates; and says nothing of plain text.
-func TestRead_RemarksOnText(t *testing.T) {
-	column := func(rows int, often func(i int) string) string {
-		var b strings.Builder
-		b.WriteString("a;b\n")
-		for i := range rows {
-			fmt.Fprintf(&b, "%s;%d\n", often(i), i)
-		}
-		return b.String()
-	}
-	numbers := func(every int, other string, number string) func(i int) string {
-		return func(i int) string {
-			if every > 0 && i%every == 0 {
-				return other
-			}
-			return number
-		}
-	}
-	for name, q := range map[string]struct {
-		text   string
-		remedy table.Fix
-		says   string
-	}{
-		"decimal commas":           {column(20, numbers(0, "", "1,5")), table.SayDecimal, ","},
-		"most have decimal commas": {column(20, numbers(10, "x", "1,5")), table.SayDecimal, ","},
-		"fewer":                    {column(20, numbers(9, "x", "1,5")), "", ""},
-		"commas of thousands":      {column(20, numbers(2, "1,234,567", "1,234")), table.SayThousands, ","},
-		"percent":                  {column(20, numbers(3, "5", "7 %")), table.SayStrip, "%"},
-		"a word":                   {column(20, numbers(5, "?", "3")), table.NameMissing, "?"},
-		"two words":                {column(20, func(i int) string { return []string{"?", "-", "3", "4", "?"}[i%5] }), table.NameMissing, "?"},
-		"as often, by the order":   {column(20, func(i int) string { return []string{"?", "-", "3", "4", "5"}[i%5] }), table.NameMissing, "-"},
-		"a unexpected text":        {column(20, numbers(19, "hm", "3")), table.NameMissing, "hm"},
-		"half are numbers":         {column(20, numbers(2, "hm", "3")), table.NameMissing, "hm"},
-		"few are":                  {column(21, func(i int) string { return []string{"hm", "3"}[min(1, max(0, i-11))] }), "", ""},
-		"dates":                    {column(20, func(i int) string { return fmt.Sprintf("2024-01-%02d", i+1) }), table.SayDates, "parts"},
-		"dates of either order":    {column(12, func(i int) string { return fmt.Sprintf("%d/%d/2024", i%12+1, i%12+1) }), "", ""},
-		"text":                     {column(20, func(i int) string { return "word" }), "", ""},
-	} {
-		got, err := Read(context.Background(), sourceOf("t.csv", q.text), nil, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q.says == "" {
-			if len(got.Remarks) != 0 {
-				t.Errorf("%s: %v", name, got.Remarks[0])
-			}
-			continue
-		}
-		if len(got.Remarks) != 1 || len(got.Remarks[0].Fixes) != 1 || got.Remarks[0].Fixes[0] != q.remedy || got.Remarks[0].FixValues[q.remedy] != q.says || got.Remarks[0].Column != "a" {
-			t.Errorf("%s: %+v", name, got.Remarks)
-		}
-	}
-}
-
 // A header that is no text is refused, one in Latin-1 is read, and what has no name or a
 // name again gets one.
 func TestRead_Headers(t *testing.T) {
@@ -482,35 +427,6 @@ func TestRead_Headers(t *testing.T) {
 		for i, c := range got.Columns {
 			if c.Name != want[i] {
 				t.Errorf("%q: column %d is %q, not %q", text, i, c.Name, want[i])
-			}
-		}
-	}
-}
-
-// Words are offered to be numbers where one in ten is not, and truth values are where there
-// are some.
-func TestShape_FewValues(t *testing.T) {
-	var c shape
-	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 3, verdict{style: -1, other: -1}); k != nil {
-		t.Errorf("a remark on no words: %v", k)
-	}
-	c = shape{words: 1, options: &Options{}}
-	c.count.text("1,5", c.options)
-	if k := c.remark(&table.Column{Name: "c", Kind: table.Categorical}, 1, chooseStyle([]shape{c}, []string{"c"}, false)); k == nil || !strings.Contains(k.Msg, "are numbers") {
-		t.Errorf("one word that is a number otherwise: %v", k)
-	}
-	for want, c := range map[string]shape{"null": {nulls: 2}, "bool": {nulls: 1, bools: 1}, "int64": {nulls: 1, numbers: 1, integers: 1}, "string": {nulls: 1, missing: 1}} {
-		c.options = &Options{}
-		if got := c.column("c", 2); got.Type != want {
-			t.Errorf("%+v is of type %s, not %s", c, got.Type, want)
-		}
-	}
-	// A column of dates has nulls where a field is empty, and where one is of a missing word.
-	for null, c := range map[bool][]shape{false: {{}}, true: {{nulls: 1}, {missing: 1}, {nulls: 1, missing: 1}}} {
-		for _, c := range c {
-			c.options, c.words, c.dates, c.order = &Options{Dates: true}, 1, 1, isoDate
-			if got := c.column("c", 3); got.Type != "date" || (got.Null != nil) != null {
-				t.Errorf("%+v is of type %s, with nulls: %v", c, got.Type, got.Null != nil)
 			}
 		}
 	}

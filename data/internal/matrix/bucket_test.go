@@ -6,11 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // Records that are added to a bucket in any order, in pieces of columns, are rows in theirs; a
@@ -77,30 +74,6 @@ func TestBuckets_AreReadBack(t *testing.T) {
 		c.damage(k)
 		if err := p.order(raw, k, n); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-// What is to be written to buckets takes a megabyte a bucket, and sixteen for all of them.
-func TestBuckets_Buffers(t *testing.T) {
-	for count, want := range map[int]uint64{1: 1 << 20, 2: 2 << 20, 16: 16 << 20, 24: 16 << 20} {
-		d, err := tiles.NewPartition(nil, count*bucketRows, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		where := DiskStorage{Bucket: 8 * bucketRows}
-		where.Dir = t.TempDir()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		p := &buckets{plan: plan{rows: d, numbers: make([]*Number, 1)}, where: where}
-		err = p.begin(nil)
-		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.close(false)
-		if took := after.TotalAlloc - before.TotalAlloc; took < want*9/10 || took > want*11/10 || len(p.sets[0].bucket) != count {
-			t.Errorf("%d buckets take %d bytes, not %d", len(p.sets[0].bucket), took, want)
 		}
 	}
 }

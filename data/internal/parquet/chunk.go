@@ -111,7 +111,7 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 		r.row += c.pages[first].values
 		first++
 	}
-	if first > begin && first < len(c.pages) && !r.feed.standsAlone(&c.pages[first]) {
+	if first < len(c.pages) && c.pages[first].encoding == encDeltaByteArray { // some writers share prefixes across pages
 		first, r.row = begin, 0
 	}
 	r.page = first

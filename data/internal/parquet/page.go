@@ -380,25 +380,6 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	return enc
 }
 
-// standsAlone reports whether a page can be read without the one before. Of values that are
-// written by what they share with the one before, some writers share prefixes across pages.
-func (f *pageFeed) standsAlone(p *pageHeader) bool {
-	if p.encoding != encDeltaByteArray {
-		return true
-	}
-	b, levels, enc := f.decompressed(p)
-	if enc != p.encoding { // it has only nulls
-		return false
-	}
-	b = b[levels:]
-	var shared uint64
-	for range 4 { // behind three sizes, how much is shared by the first value
-		v, used := binary.Uvarint(b)
-		shared, b = v, b[used:]
-	}
-	return shared == 0
-}
-
 // checkPlain checks that b has the size of n plain values, with padding or nothing behind them.
 // Texts end before their last value or not, which Arrow sees.
 func (f *pageFeed) checkPlain(b []byte, n int, padding string) {

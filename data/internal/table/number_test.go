@@ -15,25 +15,6 @@ func TestExactInt64(t *testing.T) {
 	}
 }
 
-// From ten of them on memory is told in GB.
-func TestMegabytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 MB", 1: "1 MB", 1 << 20: "1 MB", 1<<20 + 1: "2 MB", 10<<30 - 1: "10240 MB", 10 << 30: "10 GB", 11<<30 - 1: "10 GB", 11 << 30: "11 GB"} {
-		if got := megabytes(n); got != want {
-			t.Errorf("%d bytes are %s, want %s", n, got, want)
-		}
-	}
-}
-
-// A file may hold four million values, and 8192 more for each of its bytes: so many are nulls or
-// the same, as writers pack them.
-func TestMaxCells(t *testing.T) {
-	for size, want := range map[int64]int64{0: 4_194_304, 1: 4_202_496, 1 << 20: 4_194_304 + 8192<<20} {
-		if got := MaxCells(size); got != want {
-			t.Errorf("%d values in %d bytes, want %d", got, size, want)
-		}
-	}
-}
-
 // The rows that a column names are counted anew in a part of it that has them, the first row
 // and the last one, too.
 func TestSlice_NamedRows(t *testing.T) {

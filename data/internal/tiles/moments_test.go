@@ -7,17 +7,6 @@ import (
 	"testing"
 )
 
-// No value is left out of the moments, the last of a stripe of its own neither.
-func TestMomentOf_LastValues(t *testing.T) {
-	for _, n := range []int{1, 2, StripeRows, StripeRows + 1} {
-		v := make([]float64, n)
-		v[n-1] = float64(n)
-		if mean, _, constant := meanDeviation(v); !(math.Abs(mean-1) <= 1e-12) || constant != (n == 1) {
-			t.Errorf("%d values: mean %v, constant %v", n, mean, constant)
-		}
-	}
-}
-
 // Joined moments agree with exact arithmetic, however far the values lie from
 // zero and however the stripes differ.
 func TestJoinMoments_Exact(t *testing.T) {

@@ -439,27 +439,3 @@ func TestPartition_Lists(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// large is a part whose page is of so many bytes.
-type large struct {
-	table.Part
-	bytes int
-}
-
-func (p large) Pages() []table.Page { return []table.Page{{Rows: p.Rows(), Bytes: p.bytes}} }
-
-// Columns are read together whose pages take two megabytes at most, on however many threads.
-func TestColumnGroups_Bounds(t *testing.T) {
-	for bytes, want := range map[int]int{1 << 20: 2, 1<<20 + 1: 1, 3 << 20: 1, 1 << 19: 4} {
-		c := &table.Column{Kind: table.Numeric, Number: make([]float64, 10)}
-		var cols []*table.Column
-		for range 8 {
-			cols = append(cols, table.Stored("a", "double", table.Numeric, false, []table.Part{large{table.InMemory(10, c), bytes}}))
-		}
-		for _, g := range columnGroups(cols, 0, 10, 1000, false) {
-			if g[1]-g[0] != want {
-				t.Errorf("%d columns of %d bytes together, not %d", g[1]-g[0], bytes, want)
-			}
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package arrowdata
+package data
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-func TestFrame(t *testing.T) {
+func TestFromArrow(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "pay", Type: arrow.PrimitiveTypes.Float64},
 		{Name: "site", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -20,7 +20,7 @@ func TestFrame(t *testing.T) {
 		b.Field(1).(*array.StringBuilder).AppendValues(site, valid)
 		return b.NewRecord()
 	}
-	f, err := Frame(t.Context(), record([]float64{1, 2}, []string{"a", ""}, []bool{true, false}), record([]float64{3}, []string{"b"}, nil))
+	f, err := FromArrow(t.Context(), record([]float64{1, 2}, []string{"a", ""}, []bool{true, false}), record([]float64{3}, []string{"b"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +35,10 @@ func TestFrame(t *testing.T) {
 	other := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, other)
 	b.Field(0).(*array.Int64Builder).Append(1)
-	if _, err := Frame(t.Context(), record([]float64{1}, []string{"a"}, nil), b.NewRecord()); err == nil {
+	if _, err := FromArrow(t.Context(), record([]float64{1}, []string{"a"}, nil), b.NewRecord()); err == nil {
 		t.Error("records of two schemas make a table")
 	}
-	if _, err := Frame(t.Context()); err == nil {
+	if _, err := FromArrow(t.Context()); err == nil {
 		t.Error("no records make a table")
 	}
 }
