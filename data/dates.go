@@ -90,15 +90,9 @@ var dateParts = []datePart{
 	{"hour", time.Time.Hour},
 }
 
-// timeOf returns the instant so many days after 1970-01-01 UTC.
-func timeOf(days float64) time.Time {
-	whole := math.Floor(days)
-	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
-}
-
-// settleDates makes of the columns of dates what the reading asks for. It returns those that are
+// replaceDates replaces the columns of dates by what the reading asks for. It returns those that are
 // not among the columns of t any more.
-func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
+func (r Reading) replaceDates(t *table.Table) (replaced []*table.Column) {
 	if r.Dates == "" {
 		return nil
 	}
@@ -121,7 +115,7 @@ func (r Reading) settleDates(t *table.Table) (replaced []*table.Column) {
 					continue
 				}
 				name := c.Name + "." + p.name
-				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(timeOf(days))) })
+				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) })
 				part.Of = c.Name
 				out = append(out, part)
 			}

@@ -210,7 +210,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *tiles.Partition, 
 		entries++
 	}
 	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
-	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrixStorage(out.Storage), to.Disk, written)
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Storage(out.Storage), to.Disk, written)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -12,24 +11,30 @@ import (
 // as numbers or bools only if every one is written as this package writes it; else
 // it is text. The files are read again; the frame must not be closed.
 func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
+	out, err := f.exactColumns(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range out {
+		if out[i], err = c.LoadInts(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return out, f.checkUnchanged()
+}
+
+// exactColumns returns columns as the files have them, whose values are stored where those of f are. Files that
+// may have more digits or characters than f are opened again.
+func (f *Frame) exactColumns(ctx context.Context, names []string) ([]*Column, error) {
 	out := make([]*Column, len(names))
+	var again []string
 	for i, name := range names {
 		c, err := f.Lookup(name)
 		if err != nil {
 			return nil, err
 		}
-		load := c.Load
-		if f.sideBySide {
-			load = c.LoadInts
-		}
-		if out[i], err = load(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var again []string // columns whose files may have more digits
-	for i, c := range out {
-		if c.Vector == "" {
-			again = append(again, names[i])
+		if out[i] = c; c.Vector == "" {
+			again = append(again, name)
 		}
 	}
 	if f.sideBySide || len(f.inputs) == 0 || len(again) == 0 {
@@ -39,22 +44,24 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range names {
-		if !slices.Contains(again, name) {
+	for i, c := range out {
+		if c.Vector != "" {
 			continue
 		}
-		c, err := all.Lookup(name)
-		if err != nil {
+		if out[i], err = all.Lookup(names[i]); err != nil {
 			return nil, err
 		}
-		if c, err = c.LoadInts(ctx); err != nil {
+		if out[i].Stored() {
+			continue
+		}
+		if c, err = c.Load(ctx); err != nil {
 			return nil, err
 		}
-		if !writtenAlike(out[i], c) {
+		if writtenAlike(c, out[i]) {
 			out[i] = c
 		}
 	}
-	return out, f.checkUnchanged()
+	return out, nil
 }
 
 // openAgain returns the table of the files, each opened in another way.

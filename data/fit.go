@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
@@ -260,15 +259,4 @@ func placed[T memory.Element](s *Shared, own []T) []T {
 	lo, _ := s.Rows.LocalRange(s.Total)
 	copy(all[lo:], own)
 	return all
-}
-
-// matrixStorage returns the storage of the matrices that a Storage names.
-func matrixStorage(s Storage) matrix.Storage {
-	switch s {
-	case Float32:
-		return matrix.Float32
-	case Sparse:
-		return matrix.Sparse
-	}
-	return matrix.Float64
 }

@@ -23,7 +23,6 @@ type format struct {
 	magic      []string // the first bytes of a file; nil for text
 	archive    bool     // other formats have the same first bytes, and the extension decides
 	noMagic    string   // error for a file with the extension and other first bytes
-	byPart     bool     // values stay in the file until they are needed
 	read       func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error)
 	readExact  func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) // values as written
 }
@@ -31,7 +30,7 @@ type format struct {
 // formats lists all formats that are read. Detection, the errors and the help of the commands use it.
 var formats = []*format{
 	{
-		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"}, byPart: true,
+		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"},
 		noMagic: "not a Parquet file: it does not start with PAR1",
 		read: func(_ context.Context, in *input, names []string, how Reading) (*table.Table, error) {
 			return parquet.Open(in, names, how.Dates != "")
@@ -51,11 +50,11 @@ var formats = []*format{
 	csvFormat,
 	linesFormat,
 	{
-		name: "NumPy", others: []string{".npy"}, magic: []string{npy.Magic}, byPart: true, noMagic: "not a file of NumPy: it does not start as one",
+		name: "NumPy", others: []string{".npy"}, magic: []string{npy.Magic}, noMagic: "not a file of NumPy: it does not start as one",
 		read: readArray, readExact: readArray,
 	},
 	{
-		name: "NumPy", others: []string{".npz"}, magic: []string{zipMagic}, archive: true, byPart: true, noMagic: "not a file of NumPy: it does not start as one",
+		name: "NumPy", others: []string{".npz"}, magic: []string{zipMagic}, archive: true, noMagic: "not a file of NumPy: it does not start as one",
 		read: readArchive, readExact: readArchive,
 	},
 }

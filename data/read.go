@@ -279,7 +279,7 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	dates := how.settleDates(t)
+	dates := how.replaceDates(t)
 	if len(how.Relabel) > 0 {
 		for i, c := range t.Columns {
 			t.Columns[i] = table.Relabelled(c, how.Relabel)

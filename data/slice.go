@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -30,37 +29,8 @@ type Exacted struct{ columns []*Column }
 
 // Exacted prepares the copying of columns block by block.
 func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
-	whole := len(f.inputs) == 0 || f.sideBySide
-	for _, in := range f.inputs {
-		whole = whole || !in.format.byPart
-	}
-	if whole {
-		columns, err := f.Exact(ctx, names)
-		return &Exacted{columns}, err
-	}
-	e := &Exacted{}
-	var again []string
-	for _, name := range names {
-		if c, err := f.Lookup(name); err != nil || c.Vector == "" {
-			again = append(again, name)
-		}
-	}
-	all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		from := f
-		if slices.Contains(again, name) {
-			from = all
-		}
-		c, err := from.Lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		e.columns = append(e.columns, c)
-	}
-	return e, nil
+	columns, err := f.exactColumns(ctx, names)
+	return &Exacted{columns}, err
 }
 
 // Rows returns the rows [lo, hi) of the columns, with their values.

@@ -99,14 +99,18 @@ func datePattern(s string, o order) string {
 	return mark + "year"
 }
 
+// TimeOf returns the instant so many days after 1970-01-01 UTC.
+func TimeOf(days float64) time.Time {
+	whole := math.Floor(days)
+	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
+}
+
 // FormatDay writes days since 1970-01-01 UTC as a date, with the time of the day if it has one.
 func FormatDay(days float64) string {
-	whole := math.Floor(days)
-	t := time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
-	if days == whole {
-		return t.Format(time.DateOnly)
+	if days == math.Floor(days) {
+		return TimeOf(days).Format(time.DateOnly)
 	}
-	return t.Format(time.DateTime)
+	return TimeOf(days).Format(time.DateTime)
 }
 
 // day reads a date, or a date and a time, in UTC where it names no zone.

@@ -11,13 +11,13 @@ import (
 )
 
 // A Storage is the way a matrix is stored.
-type Storage int
+type Storage string
 
 // The storages.
 const (
-	Float64 Storage = iota
-	Float32
-	Sparse
+	Float64 Storage = "float64"
+	Float32 Storage = "float32"
+	Sparse  Storage = "sparse"
 )
 
 // DiskStorage says that rows are stored on disk: where, and in how much memory they are put in

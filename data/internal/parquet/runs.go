@@ -7,9 +7,10 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// countPresent reads n definition levels of one bit each, in Parquet's hybrid of runs and
-// bit-packed groups, and returns how many are 1. It panics with an error where b is not that.
-func countPresent(b []byte, n int) (present int) {
+// walkRuns reads n numbers of width bits each in Parquet's hybrid of runs and bit-packed groups, and calls run with
+// the number and length of every run and group with the bytes and the length of every group. It panics with an
+// error where b is not that.
+func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(b []byte, count int)) {
 	for n > 0 {
 		head, used := binary.Uvarint(b)
 		if used <= 0 {
@@ -18,77 +19,70 @@ func countPresent(b []byte, n int) (present int) {
 		b = b[used:]
 		count := head >> 1
 		if head&1 == 0 {
-			if count == 0 || len(b) == 0 || b[0] > 1 {
+			size := (width + 7) / 8
+			if count == 0 || len(b) < size {
 				panic(table.Damaged("a run of a page cannot be read"))
 			}
 			if count > uint64(n) {
 				panic(table.Damaged("a run of a page is longer than the page"))
 			}
-			present += int(count) * int(b[0])
-			n, b = n-int(count), b[1:]
+			v := uint32(0)
+			for i, c := range b[:size] {
+				v |= uint32(c) << (8 * i)
+			}
+			run(v, int(count))
+			n, b = n-int(count), b[size:]
 			continue
 		}
 		if count == 0 || count > uint64(n+7)/8+64 {
 			panic(table.Damaged("a group of a page cannot be read"))
 		}
 		values := min(int(count)*8, n)
-		if len(b) < (values+7)/8 {
+		if len(b) < (values*width+7)/8 {
 			panic(table.Damaged("a page ends before its last value"))
 		}
-		for _, v := range b[:values/8] {
+		group(b, values)
+		n, b = n-values, b[min(int(count)*width, len(b)):] // some writers cut the padding of the last group
+	}
+}
+
+// countPresent reads n definition levels of one bit each and returns how many are 1. It panics with an error
+// where b is not that.
+func countPresent(b []byte, n int) (present int) {
+	walkRuns(b, n, 1, func(v uint32, count int) {
+		if v > 1 {
+			panic(table.Damaged("a run of a page cannot be read"))
+		}
+		present += int(v) * count
+	}, func(b []byte, count int) {
+		for _, v := range b[:count/8] {
 			present += bits.OnesCount8(v)
 		}
-		if rest := values % 8; rest > 0 {
-			present += bits.OnesCount8(b[values/8] << (8 - rest))
+		if rest := count % 8; rest > 0 {
+			present += bits.OnesCount8(b[count/8] << (8 - rest))
 		}
-		n, b = n-values, b[min(int(count), len(b)):] // some writers cut the padding of the last group
-	}
+	})
 	return present
 }
 
-// decodeRuns returns n numbers of some bits each from Parquet's hybrid of runs and bit-packed groups. It
+// decodeRuns returns n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It
 // panics with an error where b is not that.
-func decodeRuns(b []byte, n, bits int) []uint32 {
+func decodeRuns(b []byte, n, width int) []uint32 {
 	out := make([]uint32, 0, n)
-	for len(out) < n {
-		if bits == 0 {
-			return append(out, make([]uint32, n-len(out))...)
-		}
-		head, used := binary.Uvarint(b)
-		if used <= 0 {
-			panic(table.Damaged("a page ends before its last value"))
-		}
-		b = b[used:]
-		count := head >> 1
-		if head&1 == 0 {
-			size := (bits + 7) / 8
-			if count == 0 || count > uint64(n-len(out)) || len(b) < size {
-				panic(table.Damaged("a run of a page cannot be read"))
-			}
-			v := uint32(0)
-			for i, c := range b[:size] {
-				v |= uint32(c) << (8 * i)
-			}
-			for range count {
-				out = append(out, v)
-			}
-			b = b[size:]
-			continue
-		}
-		if count == 0 || count > uint64(n+7)/8+64 {
-			panic(table.Damaged("a group of a page cannot be read"))
-		}
-		values := min(int(count)*8, n-len(out))
-		if len(b) < (values*bits+7)/8 {
-			panic(table.Damaged("a page ends before its last value"))
-		}
-		for i := range values {
-			var word [8]byte
-			copy(word[:], b[i*bits/8:])
-			out = append(out, uint32(binary.LittleEndian.Uint64(word[:])>>(i*bits%8)&(1<<bits-1)))
-		}
-		b = b[min(int(count)*bits, len(b)):] // some writers cut the padding of the last group
+	if width == 0 {
+		return out[:n]
 	}
+	walkRuns(b, n, width, func(v uint32, count int) {
+		for range count {
+			out = append(out, v)
+		}
+	}, func(b []byte, count int) {
+		for i := range count {
+			var word [8]byte
+			copy(word[:], b[i*width/8:])
+			out = append(out, uint32(binary.LittleEndian.Uint64(word[:])>>(i*width%8)&(1<<width-1)))
+		}
+	})
 	return out
 }
 
