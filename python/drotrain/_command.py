@@ -1,7 +1,5 @@
 """Runs the drotrain command as a child process that reads and writes pipes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -89,8 +87,7 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
 def _write(stdin: IO[bytes], model: bytes | None, table: Iterable[pa.RecordBatch]) -> None:
     """Write a model and a table to the standard input of the command, and close it."""
     with contextlib.suppress(BrokenPipeError, ConnectionError), stdin:  # the command says why it stopped reading
-        if model is not None:
-            stdin.write(model + b"\n")
+        stdin.write(model + b"\n" if model else b"")
         stream = None
         for batch in table:
             stream = stream or pa.ipc.new_stream(stdin, batch.schema)
@@ -109,6 +106,5 @@ def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
     elif code != 0:
         wrong = code in (1, 2) and message and "internal error" not in message
         raise (ValueError if wrong else RuntimeError)(message or f"the drotrain command ended with status {code}")
-    for entry in entries:
-        if entry["level"] == "warning":
-            warnings.warn(entry["message"], DrotrainWarning, stacklevel=4)
+    for entry in (e for e in entries if e["level"] == "warning"):
+        warnings.warn(entry["message"], DrotrainWarning, stacklevel=4)

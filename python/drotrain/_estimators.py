@@ -1,7 +1,5 @@
 """The estimators."""
 
-from __future__ import annotations
-
 import html as markup
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +22,9 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
 
     Parameters
     ----------
-    protect : float, optional
-        Robust for every subgroup of at least this proportion of the rows (CVaR).
-    ess : float, optional
-        Robust to every reweighting whose effective sample size is at least this proportion of the rows.
-    radius : float, optional
-        Robust to every reweighting of at most this divergence.
+    protect, ess, radius : float, optional
+        Robust for every subgroup of at least this proportion of the rows (CVaR); to every reweighting whose
+        effective sample size is at least this proportion of the rows; to every one of at most this divergence.
     nu : float, optional
         Penalty coefficient of the divergence: small is cautious, large tends to the average.
     average : {"plain", "balanced"}, optional
@@ -55,10 +50,8 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, of a classifier; the second of two is the positive one.
-    coef_, intercept_ : ndarray
-        Coefficients of the encoded columns and constants in the original units, in scikit-learn's shapes.
-    coef_names_ : ndarray of str
-        Names of the encoded columns.
+    coef_, intercept_, coef_names_ : ndarray
+        Coefficients in the original units, in scikit-learn's shapes, and the names of the encoded columns.
     certificate_ : dict
         ``lower <= optimum <= upper`` of the training problem, ``relative_gap``, ``certified``.
     level_, selection_ : str, dict or None
@@ -136,7 +129,8 @@ class _RobustModel(BaseEstimator):
         self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.names(features))
         columns, listed = _role_columns(features, self._target_name_, groups)
         given = {n: v for n, v in self.get_params(deep=False).items() if v is not None and n not in ("options", "progress")}
-        given.update(self.options or {}, target=self._target_name_, loss=given.get("loss", self._loss), groups=listed)
+        narrow = {"storage": "float32"} if isinstance(features, np.ndarray) and features.dtype == np.float32 else {}
+        given.update(narrow | (self.options or {}), target=self._target_name_, loss=given.get("loss", self._loss), groups=listed)
         if columns:  # groups apart from X are no features
             given["group_features"] = False
         rows = np.arange(len(y))
@@ -162,6 +156,9 @@ class _RobustModel(BaseEstimator):
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers."""
+        if not reset and getattr(self, "_vector_", None) and not _table.is_frame(X):
+            X = check_array(X, dtype=[np.float64, np.float32])
+            X = pa.table({self._vector_: pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])})
         if _table.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             return _table.to_arrow(X)
@@ -231,12 +228,12 @@ class _RobustModel(BaseEstimator):
     @classmethod
     def from_file(cls, path: str | Path) -> Any:
         """Return a fitted estimator of a model that ``drotrain train`` or ``save`` wrote, or of the directory it is in."""
-        path = Path(path)
         estimator: Any = cls()
-        model = estimator._adopt((path / "model.json" if path.is_dir() else path).read_bytes())
+        model = estimator._adopt((Path(path) / "model.json" if Path(path).is_dir() else Path(path)).read_bytes())
         estimator._target_name_ = model.config["target"]
         estimator.feature_names_in_ = np.array(model.inputs, dtype=object)
         estimator.n_features_in_ = len(model.inputs)
+        estimator._vector_ = model.vector
         return estimator
 
     def __sklearn_tags__(self) -> Tags:
@@ -269,9 +266,9 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
     _loss = "logistic"
 
     def _encode(self, y: np.ndarray, training: dict[str, Any] | None = None) -> pa.Array:
-        labels, codes = np.unique(y, return_inverse=True)
+        labels, codes = _table.labels(y)
         if training is not None:
-            check_classification_targets(y)
+            check_classification_targets(labels)
             if len(labels) < 2:
                 raise ValueError(f"the target has fewer than two classes: {labels.tolist()}")
             self.classes_ = labels

@@ -1,7 +1,5 @@
 """Reads what Python needs of a model that the command wrote."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -12,9 +10,9 @@ _SCHEMA = 1
 class Model:
     """A model document: score of a row = (its encoded columns - shift) @ coef.T + base.
 
-    coef has shape (k, columns), in the original units; names are those of its columns, inputs those of the
-    table. The positive one of two classes is the last; a numeric target has none. A plain model has the
-    columns of the table as its encoded columns.
+    coef has shape (k, columns), in the original units; names are those of its columns, inputs those of the table, vector
+    that of a column of vectors which is the only input. The positive one of two classes is the last; a numeric target has
+    none. A plain model has the columns of the table as its encoded columns.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -33,7 +31,8 @@ class Model:
         weights = np.array(chosen, dtype=float).reshape(len(columns), -1).T  # stored column by column
         unit, origin = (1.0, 0.0) if self.classes else (target["scale"], target["shift"])
         self.names = [columns[k]["name"] for k in features]
-        self.inputs = [i["name"] for i in inputs if not i.get("of")]
+        self.inputs = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
+        self.vector = inputs[0].get("vector") if len(self.inputs) == 1 else None
         self.shift = np.array([columns[k]["shift"] for k in features])
         self.coef = weights[:, features] / np.array([columns[k]["scale"] for k in features]) * unit
         self.base = weights[:, constant].sum(axis=1) * unit + origin

@@ -1,7 +1,5 @@
 """Turns features, target, groups and weights into record batches for the command."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,6 +55,18 @@ def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.Chun
     return {unused(n, taken): table.column(n) for n in table.column_names}
 
 
+def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted labels and the index of every value among them, as numpy.unique does, but by hashing."""
+    try:
+        coded = pa.array(y, pa.string() if y.dtype.kind == "O" else None).dictionary_encode()
+    except pa.ArrowException:  # objects that are not all texts
+        coded = None
+    if coded is None or coded.null_count > 0:
+        return np.unique(y, return_inverse=True)
+    found, place = np.unique(np.array(coded.dictionary.to_pylist(), dtype=y.dtype), return_inverse=True)
+    return found, place[coded.indices.to_numpy()]
+
+
 def numbers(X: Any, wanted: list[str]) -> np.ndarray | None:
     """Return columns as an array of doubles; None where one is not of finite numbers."""
     have = {n: i for i, n in enumerate(names(X))}
@@ -95,5 +105,5 @@ def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
 def _whole(column: Any) -> pa.Array:
     """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
-        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     return column if isinstance(column, pa.Array) else pa.array(np.ascontiguousarray(column))

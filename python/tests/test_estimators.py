@@ -23,7 +23,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from drotrain import RobustClassifier, RobustRegressor, binary
+from drotrain import RobustClassifier, RobustRegressor, _table, binary
 
 FEATURES = ["age", "income", "job", "region"]
 
@@ -111,6 +111,43 @@ def test_fit_takes_every_kind_of_table(people):
     assert {"job=b, c", "region=south"} <= set(by_pandas.coef_names_)
     codes = people[["age"]].assign(code=pd.Categorical(np.arange(600) % 4))  # categories of numbers are categories
     assert {"code=0", "code=3"} <= set(RobustClassifier(nu=1.0).fit(codes, people["approved"]).coef_names_)
+
+
+# A column of arrays of one length is one feature, as an array of as many columns.
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_of_vectors(dtype, tmp_path):
+    rng = np.random.default_rng(1)
+    Z = rng.normal(size=(500, 8)).astype(dtype)
+    y = np.array(["a", "b", "c"])[(Z[:, :3] + rng.gumbel(size=(500, 3))).argmax(axis=1)]
+    frame = pd.DataFrame({"z": list(Z), "age": rng.normal(size=500)})
+    model = RobustClassifier(ess=0.9).fit(frame[["z"]], y)
+    assert list(model.coef_names_) == [f"z[{i}]" for i in range(8)] and list(model.feature_names_in_) == ["z"]
+    dense = RobustClassifier(ess=0.9).fit(Z, y)
+    assert json.loads(dense.model_json_)["config"]["storage"] == np.dtype(dtype).name
+    np.testing.assert_allclose(model.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
+    probability = model.predict_proba(frame[["z"]])
+    np.testing.assert_allclose(probability, dense.predict_proba(Z), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(RobustClassifier(ess=0.9).fit(pl.DataFrame({"z": Z}), y).coef_, model.coef_)
+    model.save(tmp_path / "model.json")
+    again = RobustClassifier.from_file(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict_proba(frame[["z"]]), probability)
+    np.testing.assert_array_equal(again.predict_proba(Z), probability)
+    both = RobustClassifier(ess=0.9).fit(frame, y)
+    assert list(both.coef_names_) == [*model.coef_names_, "age"] and both.coef_.shape == (3, 9)
+    assert "z" in both.report(frame, y)
+    with pytest.raises(ValueError, match=r'"z".*row 3'):
+        RobustClassifier().fit(frame.assign(z=[*Z[:2], Z[2, :7], *Z[3:]]), y)
+
+
+# Labels of any kind are those of numpy.unique.
+@pytest.mark.parametrize(
+    "y", [np.array(["b", "a", "b"]), np.array(["b", "a", "ä"], dtype=object), np.array([2, -1, 2]), np.array([3, 1], np.uint8),
+          np.array([True, False, True]), np.array([1.0, 0.5, 1.0]), np.array([2, 1, 2], dtype=object), np.array([], dtype=str)]
+)  # fmt: skip
+def test_labels_are_those_of_unique(y):
+    for ours, numpys in zip(_table.labels(y), np.unique(y, return_inverse=True), strict=True):
+        np.testing.assert_array_equal(ours, numpys)
+    assert _table.labels(y)[0].dtype == np.unique(y).dtype
 
 
 def test_groups_apart_are_no_features(people):
