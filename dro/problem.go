@@ -104,9 +104,7 @@ func (Newton) Name() string { return newton.Newton{}.Name() }
 // LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line
 // search, both of gonum/optimize. It needs ν > 0 or given weights, where the objective has a
 // gradient, and a regulariser with a gradient.
-type LBFGS struct {
-	Memory int // pairs kept; 0: 10
-}
+type LBFGS struct{}
 
 // Name implements Method.
 func (LBFGS) Name() string { return newton.LBFGS{}.Name() }
@@ -117,7 +115,7 @@ func methodOf(m Method) (saddle.Method, error) {
 	case Newton:
 		return newton.Newton{Sample: m.Sample, Products: m.Products}, nil
 	case LBFGS:
-		return newton.LBFGS{Memory: m.Memory}, nil
+		return newton.LBFGS{}, nil
 	case saddle.Method:
 		return m, nil
 	}

@@ -42,10 +42,6 @@ func (in *instance) curvature() float64 {
 
 // method returns m with the theoretical schedule on blocks of b samples.
 func (m theoryMethod) method(b int, uniform bool) dro.Method {
-	var s primaldual.Sampling
-	if uniform {
-		s = primaldual.UniformSampling()
-	}
 	strategy := primaldual.Replacement
 	if m == stochasticHistorical || m == separableHistorical {
 		strategy = primaldual.Historical
@@ -54,7 +50,7 @@ func (m theoryMethod) method(b int, uniform bool) dro.Method {
 	case m == fullVector:
 		return primaldual.FullVector{Schedule: primaldual.Theory}
 	case m.separable():
-		return primaldual.SeparableBlock{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Sampling: s}
+		return primaldual.SeparableBlock{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Uniform: uniform}
 	}
-	return primaldual.Stochastic{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Sampling: s}
+	return primaldual.Stochastic{Strategy: strategy, Schedule: primaldual.Theory, Block: b, Uniform: uniform}
 }

@@ -79,21 +79,6 @@ func evenBlocks(n, b int) (blocks, error) {
 	return blocks{append(s, n)}, nil
 }
 
-// sizedBlocks splits n samples into blocks of the given sizes.
-func sizedBlocks(n int, sizes []int) (blocks, error) {
-	start := make([]int, 1, len(sizes)+1)
-	for j, b := range sizes {
-		if b < 1 || b > n-start[j] {
-			return blocks{}, fmt.Errorf("dro: block %d has size %d with %d of %d samples left: sizes must be positive and sum to n", j, b, n-start[j], n)
-		}
-		start = append(start, start[j]+b)
-	}
-	if start[len(sizes)] != n {
-		return blocks{}, fmt.Errorf("dro: the block sizes sum to %d, the problem has %d samples", start[len(sizes)], n)
-	}
-	return blocks{start}, nil
-}
-
 func (b blocks) count() int { return len(b.start) - 1 }
 
 func (b blocks) bounds(j int) (lo, hi int) { return b.start[j], b.start[j+1] }

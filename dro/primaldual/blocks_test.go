@@ -82,7 +82,7 @@ func TestSamplerDistributions(t *testing.T) {
 		}
 	}
 	for _, separable := range []bool{false, true} {
-		h, err := newSampler(Historical, Sampling{}, c, separable)
+		h, err := newSampler(Historical, false, c, separable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestSamplerDistributions(t *testing.T) {
 			proportional("q", h.q.p, c.gs, 1e-3)
 			proportional("γ", h.gamma, c.lambdas, 1e-3)
 		}
-		r, err := newSampler(Replacement, Sampling{}, c, separable)
+		r, err := newSampler(Replacement, false, c, separable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestSamplerDistributions(t *testing.T) {
 				t.Errorf("a replacement probability below 1/(2N): %v", p)
 			}
 		}
-		u, err := newSampler(Replacement, UniformSampling(), c, separable)
+		u, err := newSampler(Replacement, true, c, separable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,11 +123,11 @@ func TestSamplerDistributions(t *testing.T) {
 		}
 	}
 	zero := testConstants([]float64{0, 0}, []float64{0, 0})
-	if s, err := newSampler(Historical, Sampling{}, zero, false); err != nil || s.p.p[0] != 0.5 || s.gamma[0] != 0.5 {
+	if s, err := newSampler(Historical, false, zero, false); err != nil || s.p.p[0] != 0.5 || s.gamma[0] != 0.5 {
 		t.Errorf("no constants at all: %v, %v", s, err)
 	}
 	bad := testConstants([]float64{1, math.Inf(1)}, []float64{0, 0})
-	if _, err := newSampler(Historical, Sampling{}, bad, false); err == nil || !strings.Contains(err.Error(), "distribution") {
+	if _, err := newSampler(Historical, false, bad, false); err == nil || !strings.Contains(err.Error(), "distribution") {
 		t.Errorf("an infinite constant: %v", err)
 	}
 }
@@ -148,7 +148,7 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]int{{1, 1, 1}, {7, 3, 1}, {1000, 5, 16}, {1000, 100, 100}, {1000, 5000, 125}, {1 << 20, 20, 1 << 14}, {4160, 4, 65}, {4161, 4, 66}, {10, 9, 2}} {
-		b, err := partition(c[0], c[1], 0, nil) // n/64, at least d, at most n/8
+		b, err := partition(c[0], c[1], 0) // n/64, at least d, at most n/8
 		if lo, hi := b.bounds(0); err != nil || hi-lo != c[2] {
 			t.Errorf("n = %d, d = %d: blocks of %d, want %d (%v)", c[0], c[1], hi-lo, c[2], err)
 		}
@@ -157,15 +157,6 @@ func TestBlocks(t *testing.T) {
 	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}} {
 		if b := smallBlock(c[0], c[1]); b != c[2] {
 			t.Errorf("n = %d, d = %d: small blocks of %d, want %d", c[0], c[1], b, c[2])
-		}
-	}
-	sized, err := sizedBlocks(9, []int{2, 3, 4})
-	if err != nil || !slices.Equal(sized.start, []int{0, 2, 5, 9}) {
-		t.Errorf("%v, %v", sized.start, err)
-	}
-	for _, sizes := range [][]int{{2, 3, 5}, {2, 3}, {9, 0}, {10}, {-1, 10}} {
-		if _, err := sizedBlocks(9, sizes); err == nil {
-			t.Errorf("blocks of %v of 9 samples are taken", sizes)
 		}
 	}
 }

@@ -20,9 +20,8 @@ type FullVector struct {
 type Stochastic struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int   // samples in a block; 0: n/64, at least d
-	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
-	Sampling Sampling
+	Block    int  // samples in a block; 0: n/64, at least d
+	Uniform  bool // blocks are drawn uniformly, not by their constants
 }
 
 // SeparableBlock is the method for dual-separable problems (Alg. 5 with
@@ -31,9 +30,8 @@ type Stochastic struct {
 type SeparableBlock struct {
 	Strategy Strategy
 	Schedule Schedule
-	Block    int   // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d
-	Sizes    []int // samples of each block in order, summing to n; nil: all of size Block
-	Sampling Sampling
+	Block    int  // samples in a block; 0: n/512, at least d/2, with one touch, else n/64, at least d
+	Uniform  bool // blocks are drawn uniformly, not by their constants
 
 	// ThreeTouches keeps the paper's independent blocks P, Q, R in the practical
 	// schedule, which otherwise ties P_{k+1} = Q_k = R_k and visits the blocks in
@@ -62,15 +60,8 @@ const (
 	separableBlocks  = 512
 )
 
-// partition returns the blocks of the given sizes, or of size b, or of the default
-// size for b = 0.
-func partition(n, d, b int, sizes []int) (blocks, error) {
-	if sizes != nil {
-		if b != 0 {
-			return blocks{}, errors.New("dro: the blocks have both one size and several: leave Block 0 to use Sizes")
-		}
-		return sizedBlocks(n, sizes)
-	}
+// partition returns the blocks of size b, or of the default size for b = 0.
+func partition(n, d, b int) (blocks, error) {
 	if b == 0 {
 		b = min(n, max((n+stochasticBlocks-1)/stochasticBlocks, min(d, (n+7)/8)))
 	}
@@ -110,7 +101,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if !ok {
 		return nil, errors.New("dro: " + m.Name() + " needs " + saddle.NeedMirror.What)
 	}
-	b, err := partition(r.Cert.N, r.Cert.D, m.Block, m.Sizes)
+	b, err := partition(r.Cert.N, r.Cert.D, m.Block)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +110,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSampler(m.Strategy, m.Sampling, c, false)
+	s, err := newSampler(m.Strategy, m.Uniform, c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +148,10 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
 	size := m.Block
-	if size == 0 && m.Sizes == nil && !theoretical && !m.ThreeTouches {
+	if size == 0 && !theoretical && !m.ThreeTouches {
 		size = smallBlock(r.Cert.N, r.Cert.D)
 	}
-	b, err := partition(r.Cert.N, r.Cert.D, size, m.Sizes)
+	b, err := partition(r.Cert.N, r.Cert.D, size)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +161,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 			return nil, err
 		}
 	}
-	s, err := newSampler(m.Strategy, m.Sampling, c, true)
+	s, err := newSampler(m.Strategy, m.Uniform, c, true)
 	if err != nil {
 		return nil, err
 	}

@@ -121,19 +121,22 @@ func testConstants(gs, ls []float64) constants {
 
 func scheduleCases(t *testing.T, each func(name string, m moduli, c constants, p proposition)) {
 	t.Helper()
-	scheduleCasesOf(t, testConstants([]float64{1, 3, 0.2, 1, 8}, []float64{0.5, 4, 0.1, 2, 0.7}), Sampling{}, []moduli{
+	scheduleCasesOf(t, testConstants([]float64{1, 3, 0.2, 1, 8}, []float64{0.5, 4, 0.1, 2, 0.7}), nil, []moduli{
 		{0.1, 0.1, 0.2, 0.2}, {2, 2, 0.001, 0.001}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2},
 		{1000, 1000, 1000, 1000}, {1000, 1000, 0, 1000}, {0, 1000, 1000, 1000}, // the growth is bound by the other conditions
 	}, each)
 }
 
-func scheduleCasesOf(t *testing.T, c constants, u Sampling, of []moduli, each func(name string, m moduli, c constants, p proposition)) {
+func scheduleCasesOf(t *testing.T, c constants, draw *alias, of []moduli, each func(name string, m moduli, c constants, p proposition)) {
 	t.Helper()
 	var s [4]*sampler
 	for i, st := range []Strategy{Historical, Replacement, Historical, Replacement} {
 		var err error
-		if s[i], err = newSampler(st, u, c, i >= 2); err != nil {
+		if s[i], err = newSampler(st, draw != nil, c, i >= 2); err != nil {
 			t.Fatal(err)
+		}
+		if draw != nil {
+			s[i].s = draw
 		}
 	}
 	for _, m := range of {
@@ -183,15 +186,19 @@ func TestScheduleIsTheLargestAdmissible(t *testing.T) {
 		}
 	}
 	scheduleCases(t, each)
+	rare, err := newAlias([]float64{0.96, 0.01, 0.01, 0.01, 0.01}) // blocks that are hardly ever refreshed
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ gs, ls float64 }{{1, 1e-3}, {1e-3, 1}, {1e-3, 1e-3}} {
-		for _, u := range []Sampling{{}, {S: []float64{0.96, 0.01, 0.01, 0.01, 0.01}, UniformR: true}} {
-			scheduleCasesOf(t, testConstants([]float64{1 * c.gs, 3 * c.gs, 0.2 * c.gs, 1 * c.gs, 8 * c.gs}, []float64{0.5 * c.ls, 4 * c.ls, 0.1 * c.ls, 2 * c.ls, 0.7 * c.ls}), u, []moduli{
+		for _, draw := range []*alias{nil, rare} {
+			scheduleCasesOf(t, testConstants([]float64{1 * c.gs, 3 * c.gs, 0.2 * c.gs, 1 * c.gs, 8 * c.gs}, []float64{0.5 * c.ls, 4 * c.ls, 0.1 * c.ls, 2 * c.ls, 0.7 * c.ls}), draw, []moduli{
 				{0.1, 0.1, 0.2, 0.2}, {0.001, 0.001, 2, 2}, {0.1, 0.1, 0, 0.3}, {0, 0.4, 0.2, 0.2}, {0, 1, 0, 2}, {50, 0.1, 0.2, 0.2},
 			}, each)
 		}
 	}
 	for _, two := range []float64{1, 1e-3} { // blocks are the fewest that the lemma says something of
-		scheduleCasesOf(t, testConstants([]float64{two, 3 * two}, []float64{two, 0.2 * two}), Sampling{}, []moduli{{0.1, 0.1, 0.2, 0.2}, {50, 0.1, 0.2, 0.2}, {0, 0.4, 3, 3}}, each)
+		scheduleCasesOf(t, testConstants([]float64{two, 3 * two}, []float64{two, 0.2 * two}), nil, []moduli{{0.1, 0.1, 0.2, 0.2}, {50, 0.1, 0.2, 0.2}, {0, 0.4, 3, 3}}, each)
 	}
 	for name, of := range binds {
 		for i, b := range of {
@@ -241,7 +248,7 @@ func TestDecayConditions(t *testing.T) {
 // A constant that is zero imposes nothing: a bilinear coupling has L = 0.
 func TestScheduleOfBilinearCoupling(t *testing.T) {
 	c := testConstants([]float64{1, 3, 0.2}, []float64{0, 0, 0})
-	s, err := newSampler(Replacement, Sampling{}, c, false)
+	s, err := newSampler(Replacement, false, c, false)
 	if err != nil {
 		t.Fatal(err)
 	}

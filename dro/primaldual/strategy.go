@@ -1,7 +1,6 @@
 package primaldual
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -31,21 +30,6 @@ func (s Strategy) String() string {
 	return names[s]
 }
 
-// Sampling says for each distribution over blocks where it comes from: given, as
-// probabilities of the N blocks that sum to one; else uniform if that is asked
-// for; else adapted to the constants of the blocks, by the table of math: §6. The
-// zero value adapts all of them.
-type Sampling struct {
-	P, Q, R, S, Gamma []float64
-
-	UniformP, UniformQ, UniformR, UniformS, UniformGamma bool
-}
-
-// UniformSampling makes every distribution uniform.
-func UniformSampling() Sampling {
-	return Sampling{UniformP: true, UniformQ: true, UniformR: true, UniformS: true, UniformGamma: true}
-}
-
 // A sampler holds the distributions of P, Q, R, S and the weights γ of one
 // method on one problem.
 type sampler struct {
@@ -53,13 +37,14 @@ type sampler struct {
 	gamma      []float64
 }
 
-// newSampler returns the sampling of the table in math: §6. Separable methods
+// newSampler returns the sampling of the table in math: §6, or uniform sampling. Separable methods
 // draw Q uniformly, by lem. expect.
-func newSampler(st Strategy, u Sampling, c constants, separable bool) (*sampler, error) {
+func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*sampler, error) {
 	uniform := make([]float64, len(c.gs))
 	vec.Fill(uniform, 1)
 	p, q, r, s, gamma := uniform, uniform, uniform, uniform, uniform
 	switch {
+	case isUniform:
 	case st == Historical && separable: // Alg. 5
 		p, gamma = c.lambdas, c.ls
 	case st == Historical: // Alg. 3
@@ -69,58 +54,19 @@ func newSampler(st Strategy, u Sampling, c constants, separable bool) (*sampler,
 	default: // Alg. 4
 		p, q, r, s = roots(c.lambdas), roots(c.gs), roots(c.lambdas), roots(c.gs)
 	}
-	if separable && u.Q != nil {
-		return nil, errors.New("dro: Q is uniform in a separable method: it cannot be given")
-	}
-	out := &sampler{}
+	out := &sampler{gamma: probabilities(gamma, false)}
 	for _, e := range []struct {
-		name           string
-		given, adapted []float64
-		uniform        bool
-		floor          bool // at least 1/(2N), by thms. stochastic:minty and sep:minty
-		dst            **alias
-	}{
-		{"P", u.P, p, u.UniformP, false, &out.p}, {"Q", u.Q, q, u.UniformQ, false, &out.q},
-		{"R", u.R, r, u.UniformR, true, &out.r}, {"S", u.S, s, u.UniformS, true, &out.s},
-		{"Gamma", u.Gamma, gamma, u.UniformGamma, false, nil},
-	} {
-		w, err := distribution(e.name, e.given, e.adapted, uniform, e.uniform, e.floor)
-		if err != nil {
-			return nil, err
-		}
-		if e.dst == nil {
-			out.gamma = w
-		} else if *e.dst, err = newAlias(w); err != nil {
+		name    string
+		weights []float64
+		floor   bool // at least 1/(2N), by thms. stochastic:minty and sep:minty
+		dst     **alias
+	}{{"P", p, false, &out.p}, {"Q", q, false, &out.q}, {"R", r, true, &out.r}, {"S", s, true, &out.s}} {
+		var err error
+		if *e.dst, err = newAlias(probabilities(e.weights, e.floor)); err != nil {
 			return nil, fmt.Errorf("%w (distribution %s)", err, e.name)
 		}
 	}
 	return out, nil
-}
-
-// distribution returns the probabilities of one distribution of a Sampling.
-func distribution(name string, given, adapted, uniform []float64, isUniform, floor bool) ([]float64, error) {
-	const rounding = 1e-9 // of a sum that is to be 1, as people write probabilities
-	switch {
-	case given == nil && isUniform:
-		return probabilities(uniform, floor), nil
-	case given == nil:
-		return probabilities(adapted, floor), nil
-	case isUniform:
-		return nil, fmt.Errorf("dro: distribution %s is both given and uniform", name)
-	case len(given) != len(uniform):
-		return nil, fmt.Errorf("dro: distribution %s has %d probabilities for %d blocks", name, len(given), len(uniform))
-	}
-	total := 0.0
-	for i, v := range given {
-		if !(v > 0) {
-			return nil, fmt.Errorf("dro: distribution %s gives block %d the probability %v: it must be positive", name, i, v)
-		}
-		total += v
-	}
-	if !(math.Abs(total-1) <= rounding) {
-		return nil, fmt.Errorf("dro: the probabilities of distribution %s sum to %v, not to one", name, total)
-	}
-	return given, nil
 }
 
 func roots(v []float64) []float64 {

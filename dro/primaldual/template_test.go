@@ -15,7 +15,7 @@ import (
 // AddChangeTo saves work and changes nothing else.
 func TestChangedIsOnlyFaster(t *testing.T) {
 	s := uneven(111, 30, 3)
-	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Sampling: UniformSampling()}, SeparableBlock{Schedule: Theory, Block: 4, Sampling: UniformSampling()}} {
+	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true}, SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
 		o := s.Oracle(t, losses.Logistic{})
 		fast := bold(begun(t, &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
 		slow := bold(begun(t, &saddle.Problem{Oracle: drotest.Plain{O: o}, Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, 3))
@@ -81,24 +81,5 @@ func TestPracticalWeights(t *testing.T) {
 	}
 	if c := newComparison(0, []float64{1}, 2, false); c.hat != nil || newComparison(0, []float64{1}, 2, true).hat == nil || newComparison(0.5, []float64{1}, 2, false).hat == nil {
 		t.Error("comparison points are kept where they are used or asked for, alone")
-	}
-}
-
-// A probability of zero is refused, however little of a share others leave.
-func TestProbabilitiesAboveZero(t *testing.T) {
-	for least, fine := range map[float64]bool{0: false, 5e-324: true, -1e-300: false} {
-		if _, err := distribution("P", []float64{least, 1}, nil, []float64{0.5, 0.5}, false, false); (err == nil) != fine {
-			t.Errorf("a probability of %v: %v", least, err)
-		}
-	}
-}
-
-// Blocks of one sample are blocks, of none they are not.
-func TestBlocksOfOneSample(t *testing.T) {
-	if b, err := sizedBlocks(3, []int{1, 2}); err != nil || b.count() != 2 {
-		t.Errorf("%v, %v", b, err)
-	}
-	if _, err := sizedBlocks(3, []int{0, 3}); err == nil {
-		t.Error("a block without samples is taken")
 	}
 }

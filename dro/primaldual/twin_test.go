@@ -328,7 +328,7 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 	for _, m := range []SeparableBlock{
 		{Strategy: Replacement, Schedule: Theory, Block: 2},
 		{Strategy: Historical, Schedule: Theory, Block: 2},
-		{Strategy: Historical, Schedule: Theory, Block: 3, Sampling: UniformSampling()},
+		{Strategy: Historical, Schedule: Theory, Block: 3, Uniform: true},
 	} {
 		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Alpha: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0.3}, side.Box{Lower: 0, Upper: 0.5, Nu: 0}} {
 			const mu = 0.2

@@ -14,9 +14,7 @@ import (
 // limited-memory BFGS method with a Moré-Thuente line search, both of
 // gonum/optimize. It is the peer every other method is measured against. It
 // needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
-type LBFGS struct {
-	Memory int // pairs kept; 0: 10
-}
+type LBFGS struct{}
 
 var _ saddle.Method = LBFGS{}
 
@@ -34,12 +32,8 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 
 // start works like Start, of a φ with a gradient.
 func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
-	memory := m.Memory
-	if memory <= 0 {
-		memory = pairsKept
-	}
 	d := len(r.Start)
-	l := &lbfgs{Run: r, phi: phi, memory: memory, dir: make([]float64, d)}
+	l := &lbfgs{Run: r, phi: phi, dir: make([]float64, d)}
 	l.at = optimize.Location{X: append([]float64(nil), r.Start...), F: math.NaN(), Gradient: make([]float64, d)}
 	l.next = optimize.Location{X: make([]float64, d), Gradient: make([]float64, d)}
 	return l
@@ -48,7 +42,6 @@ func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 type lbfgs struct {
 	*saddle.Run
 	phi       saddle.Smooth
-	memory    int
 	quasi     *optimize.LBFGS // nil: start from steepest descent
 	steps     int             // directions that quasi gave
 	at        optimize.Location
@@ -80,7 +73,7 @@ func (l *lbfgs) Step() error {
 	}
 	slope := floats.Dot(l.at.Gradient, l.dir)
 	if l.quasi == nil || !(slope < 0) {
-		l.quasi = &optimize.LBFGS{Store: l.memory}
+		l.quasi = &optimize.LBFGS{Store: pairsKept}
 		l.quasi.InitDirection(&l.at, l.dir)
 		l.steps = 0
 		slope = floats.Dot(l.at.Gradient, l.dir)
