@@ -19,7 +19,6 @@ func TestLoopsAllocateNothing(t *testing.T) {
 		if a := testing.AllocsPerRun(10, func() {
 			z.MarginsTo(margins, x, 0, n)
 			z.AddRowsTo(sums, u, v, 0, n)
-			z.AddChangeTo(sums, u, v, v, v, 0, n)
 			z.AddGramTo(gram, u, 0, n)
 			z.AddSquaresTo(sums, u, 0, n)
 			z.NormsTo(margins, x, 0, n)

@@ -87,7 +87,6 @@ func BenchmarkMatrix(b *testing.B) {
 			}{
 				{"margins", func(_, lo, hi int) { z.MarginsTo(dst, x, lo, hi) }},
 				{"rows", func(s, lo, hi int) { z.AddRowsTo(sum(s), u, v, lo, hi) }},
-				{"change", func(s, lo, hi int) { z.AddChangeTo(sum(s), u, v, v, v, lo, hi) }},
 				{"pass", func(s, lo, hi int) {
 					for ; lo < hi; lo += block {
 						z.MarginsTo(dst, x, lo, min(lo+block, hi))

@@ -91,11 +91,6 @@ func (m *Dense) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	kernel.AddRowsTo(dst, m.x, m.d, u, v, lo, hi)
 }
 
-// AddChangeTo implements Matrix.
-func (m *Dense) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	kernel.AddChangeTo(dst, m.x, m.d, u, v, p, q, lo, hi)
-}
-
 // AddGramTo implements Matrix.
 func (m *Dense) AddGramTo(dst, w []float64, lo, hi int) {
 	kernel.AddGramTo(dst, m.x, m.d, w, lo, hi)

@@ -44,11 +44,6 @@ func (m *Dense32) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	kernel.AddRows32To(dst, m.x, m.d, u, v, lo, hi)
 }
 
-// AddChangeTo implements Matrix.
-func (m *Dense32) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	kernel.AddChange32To(dst, m.x, m.d, u, v, p, q, lo, hi)
-}
-
 // AddGramTo implements Matrix.
 func (m *Dense32) AddGramTo(dst, w []float64, lo, hi int) {
 	kernel.AddGram32To(dst, m.x, m.d, w, lo, hi)

@@ -20,9 +20,6 @@ type Matrix interface {
 	// AddRowsTo adds Σ_i u[i]·v[i]·Z[i] over [lo, hi) to dst, of length d.
 	AddRowsTo(dst, u, v []float64, lo, hi int)
 
-	// AddChangeTo adds Σ_i (u[i]·v[i] − p[i]·q[i])·Z[i] over [lo, hi) to dst.
-	AddChangeTo(dst, u, v, p, q []float64, lo, hi int)
-
 	// AddGramTo adds Σ_i w[i]·Z[i]Z[i]ᵀ over [lo, hi) to the upper triangle of the
 	// row-major d×d matrix dst.
 	AddGramTo(dst, w []float64, lo, hi int)

@@ -45,14 +45,6 @@ func (t *twin) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	}
 }
 
-func (t *twin) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		for k, a := range t.z[i] {
-			dst[k] += (u[i]*v[i] - p[i]*q[i]) * a
-		}
-	}
-}
-
 func (t *twin) AddGramTo(dst, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		for a := range t.d {
@@ -140,13 +132,10 @@ func compare(t *testing.T, what string, z design.Matrix, w *twin, lo, hi int) {
 		t.Fatalf("%s: %d×%d", what, n, d)
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	x, u, v, p, q := normals(rng, d), normals(rng, n), normals(rng, n), normals(rng, n), normals(rng, n)
+	x, u, v := normals(rng, d), normals(rng, n), normals(rng, n)
 	for i := range u {
 		if i%3 == 0 {
 			u[i] = 0 // a row of weight zero
-		}
-		if i%4 == 1 {
-			p[i], q[i] = u[i], v[i] // a row whose weight did not change
 		}
 	}
 	for _, m := range []struct {
@@ -157,7 +146,6 @@ func compare(t *testing.T, what string, z design.Matrix, w *twin, lo, hi int) {
 		{"margins", n, func(m products, dst []float64) { m.MarginsTo(dst, x, lo, hi) }},
 		{"norms", n, func(m products, dst []float64) { m.NormsTo(dst, x, lo, hi) }},
 		{"rows", d, func(m products, dst []float64) { m.AddRowsTo(dst, u, v, lo, hi) }},
-		{"change", d, func(m products, dst []float64) { m.AddChangeTo(dst, u, v, p, q, lo, hi) }},
 		{"gram", d * d, func(m products, dst []float64) { m.AddGramTo(dst, u, lo, hi) }},
 		{"squares", d, func(m products, dst []float64) { m.AddSquaresTo(dst, u, lo, hi) }},
 	} {
@@ -173,7 +161,6 @@ func compare(t *testing.T, what string, z design.Matrix, w *twin, lo, hi int) {
 type products interface {
 	MarginsTo(dst, x []float64, lo, hi int)
 	AddRowsTo(dst, u, v []float64, lo, hi int)
-	AddChangeTo(dst, u, v, p, q []float64, lo, hi int)
 	AddGramTo(dst, w []float64, lo, hi int)
 	AddSquaresTo(dst, w []float64, lo, hi int)
 	NormsTo(dst, scale []float64, lo, hi int)
@@ -228,12 +215,11 @@ func TestDense32AddsInDouble(t *testing.T) {
 		x[i] *= math.Pow(10, 12*rng.Float64()-6)
 	}
 	all := storages(t, n, d, x)
-	u, v, p, q := normals(rng, n), normals(rng, n), normals(rng, n), normals(rng, n)
+	u, v := normals(rng, n), normals(rng, n)
 	at := normals(rng, d)
 	for _, m := range []func(z design.Matrix) []float64{
 		func(z design.Matrix) []float64 { s := make([]float64, n); z.MarginsTo(s, at, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddRowsTo(s, u, v, 0, n); return s },
-		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddChangeTo(s, u, v, p, q, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d*d); z.AddGramTo(s, u, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, d); z.AddSquaresTo(s, u, 0, n); return s },
 		func(z design.Matrix) []float64 { s := make([]float64, n); z.NormsTo(s, at, 0, n); return s },
@@ -377,7 +363,6 @@ func TestManyColumns(t *testing.T) {
 		margins[k], sums[k] = make([]float64, n), make([]float64, d)
 		z.MarginsTo(margins[k], at, 0, n)
 		z.AddRowsTo(sums[k], u, v, 0, n)
-		z.AddChangeTo(sums[k], v, v, u, u, 0, n)
 		z.AddSquaresTo(sums[k], u, 0, n)
 	}
 	near(t, "margins", margins[1], margins[0])

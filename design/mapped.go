@@ -51,11 +51,6 @@ func (m *Mapped) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddRowsTo(dst, u, v, lo, hi) })
 }
 
-// AddChangeTo implements Matrix.
-func (m *Mapped) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddChangeTo(dst, u, v, p, q, lo, hi) })
-}
-
 // AddGramTo implements Matrix.
 func (m *Mapped) AddGramTo(dst, w []float64, lo, hi int) {
 	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddGramTo(dst, w, lo, hi) })

@@ -86,11 +86,6 @@ func (m *Sharded) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	m.here.AddRowsTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], lo-m.lo, hi-m.lo)
 }
 
-// AddChangeTo implements Matrix.
-func (m *Sharded) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	m.here.AddChangeTo(dst, u[m.lo:m.hi], v[m.lo:m.hi], p[m.lo:m.hi], q[m.lo:m.hi], lo-m.lo, hi-m.lo)
-}
-
 // AddGramTo implements Matrix.
 func (m *Sharded) AddGramTo(dst, w []float64, lo, hi int) {
 	m.here.AddGramTo(dst, w[m.lo:m.hi], lo-m.lo, hi-m.lo)

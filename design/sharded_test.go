@@ -87,7 +87,6 @@ func TestDealtIsTheWhole(t *testing.T) {
 				for what, product := range map[string]func(z design.Matrix, dst []float64){
 					"margins": func(z design.Matrix, dst []float64) { z.MarginsTo(dst[:n], at, mid, hi) },
 					"rows":    func(z design.Matrix, dst []float64) { z.AddRowsTo(dst[:d], u, v, mid, hi) },
-					"change":  func(z design.Matrix, dst []float64) { z.AddChangeTo(dst[:d], u, v, w, u, mid, hi) },
 					"gram":    func(z design.Matrix, dst []float64) { z.AddGramTo(dst[:d*d], w, mid, hi) },
 					"squares": func(z design.Matrix, dst []float64) { z.AddSquaresTo(dst[:d], w, mid, hi) },
 					"norms":   func(z design.Matrix, dst []float64) { z.NormsTo(dst[:n], at, mid, hi) },

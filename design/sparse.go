@@ -80,11 +80,6 @@ func (m *Sparse) MarginsTo(dst, x []float64, lo, hi int) { m.csr.MarginsTo(dst, 
 // AddRowsTo implements Matrix.
 func (m *Sparse) AddRowsTo(dst, u, v []float64, lo, hi int) { m.csr.AddRowsTo(dst, u, v, lo, hi) }
 
-// AddChangeTo implements Matrix.
-func (m *Sparse) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	m.csr.AddChangeTo(dst, u, v, p, q, lo, hi)
-}
-
 // AddGramTo implements Matrix.
 func (m *Sparse) AddGramTo(dst, w []float64, lo, hi int) { m.csr.AddGramTo(dst, w, lo, hi) }
 

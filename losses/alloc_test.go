@@ -18,7 +18,6 @@ func TestLinearAllocatesNothing(t *testing.T) {
 			o.EvalTo(value, slope, x, 0, n)
 			o.CurvatureTo(weight, slope, 0, n)
 			o.AddGradTo(dst, weight, slope, 0, n)
-			o.AddChangeTo(dst, weight, slope, value, slope, 0, n)
 			o.AddGramTo(gram, weight, 0, n)
 			o.AddSquaresTo(dst, weight, 0, n)
 			o.MarginsTo(value, dst, 0, n)

@@ -21,7 +21,7 @@ func TestSumsAreTheirDefinitions(t *testing.T) {
 		}
 		return v
 	}
-	x, w, s, p, q, scale := vector(d), vector(n), vector(n), vector(n), vector(n), vector(d)
+	x, w, s, scale := vector(d), vector(n), vector(n), vector(d)
 	for _, l := range all {
 		for _, o := range linearOver(t, l, n, d) {
 			row := func(j int) []float64 {
@@ -35,11 +35,10 @@ func TestSumsAreTheirDefinitions(t *testing.T) {
 					t.Errorf("%s, %T: %s is %v, not %v", l.Name(), o.z, what, got, want)
 				}
 			}
-			grad, change, squares, gram := vector(d), vector(d), vector(d), vector(d*d)
+			grad, squares, gram := vector(d), vector(d), vector(d*d)
 			value, slope, margin, norms := vector(n), vector(n), vector(n), vector(n)
-			before := [][]float64{slices.Clone(grad), slices.Clone(change), slices.Clone(squares), slices.Clone(gram), slices.Clone(margin), slices.Clone(norms)}
+			before := [][]float64{slices.Clone(grad), slices.Clone(squares), slices.Clone(gram), slices.Clone(margin), slices.Clone(norms)}
 			o.AddGradTo(grad, w, s, lo, hi)
-			o.AddChangeTo(change, w, s, p, q, lo, hi)
 			o.AddSquaresTo(squares, w, lo, hi)
 			o.AddGramTo(gram, w, lo, hi)
 			o.MarginsTo(margin, x, lo, hi)
@@ -58,19 +57,18 @@ func TestSumsAreTheirDefinitions(t *testing.T) {
 				if j < lo || j >= hi {
 					continue
 				}
-				want[4][j], want[5][j] = m, norm
+				want[3][j], want[4][j] = m, norm
 				for i := range d {
 					want[0][i] += w[j] * s[j] * z[i]
-					want[1][i] += (w[j]*s[j] - p[j]*q[j]) * z[i]
-					want[2][i] += w[j] * z[i] * z[i]
+					want[1][i] += w[j] * z[i] * z[i]
 					for k := i; k < d; k++ {
-						want[3][i*d+k] += w[j] * z[i] * z[k]
+						want[2][i*d+k] += w[j] * z[i] * z[k]
 					}
 				}
 			}
-			for k, got := range [][]float64{grad, change, squares, gram, margin, norms} {
+			for k, got := range [][]float64{grad, squares, gram, margin, norms} {
 				for i := range got {
-					if k == 3 && i/d > i%d {
+					if k == 2 && i/d > i%d {
 						continue // below the diagonal
 					}
 					same([]string{"a gradient", "a change", "squares", "a Gram matrix", "a margin", "a norm"}[k], got[i], want[k][i])

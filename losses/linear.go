@@ -67,12 +67,6 @@ func (l *Linear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	l.z.AddRowsTo(dst, weight, slope, lo, hi)
 }
 
-// AddChangeTo adds Σ_j (weight[j]·slope[j] − oldWeight[j]·oldSlope[j])·z_j over j
-// in [lo, hi) to dst. All have length n.
-func (l *Linear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	l.z.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
-}
-
 // CurvatureTo stores ℓ″(m_j) in curvature[j] for j in [lo, hi), given the slopes
 // that EvalTo stored. No row is touched.
 func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {

@@ -2,6 +2,7 @@ package primaldual
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // A worker calls the oracle block by block and counts the work in the passes of
@@ -12,14 +13,23 @@ type worker struct {
 	e      *saddle.Evaluator
 	s      int       // slope length
 	half   float64   // passes of one sample's evaluation
-	minus  []float64 // n, scratch of addChange; nil for an oracle with AddChangeTo
+	change []float64 // n, scratch of addChange
+
+	model saddle.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil: there is none
+	ones  []float64          // n; nil without a model
+	d     int                // parameters of the model
 }
 
 func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
 	_, _, s := o.Dims()
-	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.N)}
-	if _, ok := o.(saddle.Changed); !ok {
-		w.minus = e.Vector(e.N)
+	w := &worker{oracle: o, e: e, s: s, half: 0.5 / float64(e.N), change: e.Vector(e.N)}
+	if l, ok := o.(*liftedOracle); ok {
+		o = l.Oracle
+	}
+	if m, ok := o.(saddle.LinearModel); ok {
+		_, w.d, _ = m.Dims()
+		w.model, w.ones = m, e.Vector(e.N)
+		vec.Fill(w.ones, 1)
 	}
 	return w
 }
@@ -36,16 +46,24 @@ func (w *worker) addGrad(dst, weight, slope []float64, lo, hi int) {
 
 // addChange adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over [lo, hi) to dst.
 func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	if c, ok := w.oracle.(saddle.Changed); ok {
+	if w.model != nil { // one coefficient of z_j
 		w.e.Spend(w.half * float64(hi-lo))
-		c.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
+		moved := 0.0
+		for j := lo; j < hi; j++ {
+			w.change[j] = float64(weight[j]*slope[j]) - float64(oldWeight[j]*oldSlope[j]) // not fused: 0 where nothing changed
+			moved += weight[j] - oldWeight[j]
+		}
+		w.model.AddGradTo(dst[:w.d], w.change, w.ones, lo, hi)
+		if w.d < len(dst) {
+			dst[w.d] -= moved
+		}
 		return
 	}
 	w.addGrad(dst, weight, slope, lo, hi)
 	for j := lo; j < hi; j++ {
-		w.minus[j] = -oldWeight[j]
+		w.change[j] = -oldWeight[j]
 	}
-	w.addGrad(dst, w.minus, oldSlope, lo, hi)
+	w.addGrad(dst, w.change, oldSlope, lo, hi)
 }
 
 // slopes returns the part of a slope table that belongs to samples [lo, hi).

@@ -21,12 +21,7 @@ func lift(p *saddle.Problem) (*saddle.Problem, saddle.Separable, error) {
 	if !ok {
 		return nil, nil, errors.New("dro: the dual is neither separable nor the simplex with a separable penalty")
 	}
-	oracle := liftedOracle{p.Oracle, d}
-	lifted := &saddle.Problem{Oracle: &oracle, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}
-	if c, ok := p.Oracle.(saddle.Changed); ok {
-		lifted.Oracle = &liftedChanged{oracle, c}
-	}
-	return lifted, dual, nil
+	return &saddle.Problem{Oracle: &liftedOracle{p.Oracle, d}, Dual: dual, Primal: liftedPrimal{phi: p.Primal}}, dual, nil
 }
 
 // A liftedOracle evaluates f_j(x) − τ at (x, τ). The slopes are those of f_j: the
@@ -57,22 +52,6 @@ func (o *liftedOracle) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	sum := 0.0
 	for _, w := range weight[lo:hi] {
 		sum += w
-	}
-	dst[o.d] -= sum
-}
-
-// A liftedChanged is a liftedOracle that adds changes of gradients in one reading.
-type liftedChanged struct {
-	liftedOracle
-	changed saddle.Changed
-}
-
-// AddChangeTo implements Changed.
-func (o *liftedChanged) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	o.changed.AddChangeTo(dst[:o.d], weight, slope, oldWeight, oldSlope, lo, hi)
-	sum := 0.0
-	for j := lo; j < hi; j++ {
-		sum += weight[j] - oldWeight[j]
 	}
 	dst[o.d] -= sum
 }

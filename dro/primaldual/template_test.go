@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// AddChangeTo saves work and changes nothing else.
-func TestChangedIsOnlyFaster(t *testing.T) {
+// Changes of gradients in one reading of a linear model save work and change nothing else.
+func TestChangesInOneReading(t *testing.T) {
 	s := uneven(111, 30, 3)
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true}, SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
 		o := s.Oracle(t, losses.Logistic{})
@@ -26,7 +26,7 @@ func TestChangedIsOnlyFaster(t *testing.T) {
 			agree(t, m.Name(), slow.template.x, fast.template.x, 1e-10)
 		}
 		if slow.Cert.Passes <= fast.Cert.Passes {
-			t.Errorf("%s: %v passes without AddChangeTo, %v with it", m.Name(), slow.Cert.Passes, fast.Cert.Passes)
+			t.Errorf("%s: %v passes in two readings, %v in one", m.Name(), slow.Cert.Passes, fast.Cert.Passes)
 		}
 	}
 }

@@ -14,11 +14,6 @@ func margins64AVX2(dst *float64, X *float64, d int, x *float64, n int)
 //go:noescape
 func addRows64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, n int)
 
-// addChange64AVX2 adds Σ (u[i]v[i] − p[i]q[i])·X[i] over the n > 0 rows of d > 0 columns to dst.
-//
-//go:noescape
-func addChange64AVX2(dst *float64, X *float64, d int, u *float64, v *float64, p *float64, q *float64, n int)
-
 // margins32AVX2 stores X[i]·x in dst[i] for the n > 0 rows of d > 0 columns.
 //
 //go:noescape
@@ -28,11 +23,6 @@ func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int)
 //
 //go:noescape
 func addRows32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, n int)
-
-// addChange32AVX2 adds Σ (u[i]v[i] − p[i]q[i])·X[i] over the n > 0 rows of d > 0 columns to dst.
-//
-//go:noescape
-func addChange32AVX2(dst *float64, X *float32, d int, u *float64, v *float64, p *float64, q *float64, n int)
 
 // gramPack64AVX2 copies k > 0 rows of d > 0 columns, at the offsets in bytes from X, into
 // panels of capacity rows of four columns: into b as they are, into a times their weight. Columns

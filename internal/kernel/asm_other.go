@@ -11,11 +11,6 @@ func margins32AVX2(dst *float64, X *float32, d int, x *float64, n int) { panic("
 func addRows64AVX2(dst, X *float64, d int, u, v *float64, n int)          { panic("kernel: no AVX2") }
 func addRows32AVX2(dst *float64, X *float32, d int, u, v *float64, n int) { panic("kernel: no AVX2") }
 
-func addChange64AVX2(dst, X *float64, d int, u, v, p, q *float64, n int) { panic("kernel: no AVX2") }
-func addChange32AVX2(dst *float64, X *float32, d int, u, v, p, q *float64, n int) {
-	panic("kernel: no AVX2")
-}
-
 func expAVX2(dst, src *float64, shift, scale float64, n int) (sum float64) { panic("kernel: no AVX2") }
 func logisticAVX2(value, slope, margin, target *float64, n int)            { panic("kernel: no AVX2") }
 

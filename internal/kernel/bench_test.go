@@ -107,14 +107,6 @@ func (r *benchRows) addRows(dst []float64, lo, hi int) {
 	}
 }
 
-func (r *benchRows) addChange(dst []float64, lo, hi int) {
-	if r.X != nil {
-		AddChangeTo(dst, r.X, r.d, r.u, r.v, r.w, r.v, lo, hi)
-	} else {
-		AddChange32To(dst, r.X32, r.d, r.u, r.v, r.w, r.v, lo, hi)
-	}
-}
-
 var benchColumns = []int{20, 100, 1000}
 
 // BenchmarkFused reads the matrix once: margins, losses, weights and their
@@ -166,7 +158,6 @@ func BenchmarkRows(b *testing.B) {
 				}{
 					{"Margins", func() { r.margins(0, r.n) }},
 					{"AddRows", func() { r.addRows(r.grad, 0, r.n) }},
-					{"AddChange", func() { r.addChange(r.grad, 0, r.n) }},
 				} {
 					b.Run(fmt.Sprintf("%s/float%d/d=%d/%s", f.name, 8*size, d, where), func(b *testing.B) {
 						benchPaths(b, func(b *testing.B) {

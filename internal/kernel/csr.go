@@ -39,15 +39,6 @@ func (m *CSR) AddRowsTo(dst, u, v []float64, lo, hi int) {
 	}
 }
 
-// AddChangeTo adds Σ_i (u[i]·v[i] − p[i]·q[i])·X[i] over the rows [lo, hi) to
-// dst. The two products are rounded before they are subtracted, so that a row
-// whose weight did not change adds nothing.
-func (m *CSR) AddChangeTo(dst, u, v, p, q []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		m.add(dst, i, float64(u[i]*v[i])-float64(p[i]*q[i]))
-	}
-}
-
 // add adds w·X[i] to dst.
 func (m *CSR) add(dst []float64, i int, w float64) {
 	if w == 0 {

@@ -33,7 +33,7 @@ func TestSparseAgainstNaive(t *testing.T) {
 	const n = 40
 	for _, d := range []int{1, 3, 7, 12, 30} {
 		m, full := sparse(rng, n, d)
-		x, u, p, q := normal(rng, d), normal(rng, n), normal(rng, n), normal(rng, n)
+		x, u := normal(rng, d), normal(rng, n)
 		w := weightsWithZeros(rng, n)
 		for _, r := range [][2]int{{0, n}, {1, n - 1}, {7, 8}, {5, 5}, {n - 3, n}} {
 			lo, hi := r[0], r[1]
@@ -51,14 +51,6 @@ func TestSparseAgainstNaive(t *testing.T) {
 						naiveAddRowsTo(dst, full, d, u, w, lo, hi)
 					} else {
 						m.AddRowsTo(dst[:d], u, w, lo, hi)
-					}
-					return n
-				},
-				"change": func(dst []float64, naive bool) int {
-					if naive {
-						naiveAddChangeTo(dst, full, d, u, w, p, q, lo, hi)
-					} else {
-						m.AddChangeTo(dst[:d], u, w, p, q, lo, hi)
 					}
 					return n
 				},

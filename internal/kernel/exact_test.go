@@ -49,7 +49,7 @@ func TestWholeNumbersAreAddedExactly(t *testing.T) {
 					}
 					sparse.Start = append(sparse.Start, len(sparse.Value))
 				}
-				u, v, p, q := few(n, 1), few(n, 1), few(n, 1), few(n, 1)
+				u, v := few(n, 1), few(n, 1)
 				lo, hi := rng.IntN(n), n
 				start := few(max(n, d*d), 9)
 				check := func(what string, naive func(dst []float64), loops ...func(dst []float64)) {
@@ -84,10 +84,6 @@ func TestWholeNumbersAreAddedExactly(t *testing.T) {
 					func(dst []float64) {
 						ManyAddRows32To(append(beside(1), dst), X32, d, append(beside(1), u), append(beside(1), v), lo, hi)
 					})
-				check("change", func(dst []float64) { naiveAddChangeTo(dst, X, d, u, v, p, q, lo, hi) },
-					func(dst []float64) { AddChangeTo(dst, X, d, u, v, p, q, lo, hi) },
-					func(dst []float64) { AddChange32To(dst, X32, d, u, v, p, q, lo, hi) },
-					func(dst []float64) { sparse.AddChangeTo(dst, u, v, p, q, lo, hi) })
 				check("gram", func(dst []float64) { naiveAddGramTo(dst, X, d, u, lo, hi) },
 					func(dst []float64) { AddGramTo(dst, X, d, u, lo, hi) },
 					func(dst []float64) { AddGram32To(dst, X32, d, u, lo, hi) },
@@ -117,8 +113,6 @@ func TestOneShortSlicePanics(t *testing.T) {
 				{"Margins32To", []int{n, n * d, d}, func(v [][]float64) { Margins32To(v[0], narrow(v[1]), d, v[2], 0, n) }},
 				{"AddRowsTo", []int{d, n * d, n, n}, func(v [][]float64) { AddRowsTo(v[0], v[1], d, v[2], v[3], 0, n) }},
 				{"AddRows32To", []int{d, n * d, n, n}, func(v [][]float64) { AddRows32To(v[0], narrow(v[1]), d, v[2], v[3], 0, n) }},
-				{"AddChangeTo", []int{d, n * d, n, n, n, n}, func(v [][]float64) { AddChangeTo(v[0], v[1], d, v[2], v[3], v[4], v[5], 0, n) }},
-				{"AddChange32To", []int{d, n * d, n, n, n, n}, func(v [][]float64) { AddChange32To(v[0], narrow(v[1]), d, v[2], v[3], v[4], v[5], 0, n) }},
 				{"AddGramTo", []int{d * d, n * d, n}, func(v [][]float64) { AddGramTo(v[0], v[1], d, v[2], 0, n) }},
 				{"AddGram32To", []int{d * d, n * d, n}, func(v [][]float64) { AddGram32To(v[0], narrow(v[1]), d, v[2], 0, n) }},
 				{"ManyMarginsTo", []int{n, n * d, d}, func(v [][]float64) { ManyMarginsTo(twice(v[0]), v[1], d, twice(v[2]), 0, n) }},

@@ -51,8 +51,6 @@ func TestGuardPages(t *testing.T) {
 						Margins32To(m, X32, d, x, 0, n)
 						AddRowsTo(x, X, d, u, w, 0, n)
 						AddRows32To(x, X32, d, u, w, 0, n)
-						AddChangeTo(x, X, d, u, w, p, q, 0, n)
-						AddChange32To(x, X32, d, u, w, p, q, 0, n)
 						ManyMarginsTo([][]float64{m, m}, X, d, [][]float64{x, x}, 0, n)
 						ManyMargins32To([][]float64{m, m}, X32, d, [][]float64{x, x}, 0, n)
 						ManyAddRowsTo([][]float64{x, x}, X, d, [][]float64{u, w}, [][]float64{w, p}, 0, n)

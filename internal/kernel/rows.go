@@ -29,35 +29,6 @@ func AddRows32To(dst []float64, X []float32, d int, u, v []float64, lo, hi int) 
 	addRows(dst, X, u, v, lo, hi)
 }
 
-// AddChangeTo adds Σ_i (u[i]v[i] − p[i]q[i])·X[i] over the rows i in [lo, hi) to
-// dst, of length d. The two products are rounded before they are subtracted, so
-// that a row whose weight did not change adds nothing.
-func AddChangeTo(dst, X []float64, d int, u, v, p, q []float64, lo, hi int) {
-	if !checkRows(len(X), d, lo, hi) || d == 0 {
-		return
-	}
-	dst, u, v, p, q = dst[:d], u[:hi], v[:hi], p[:hi], q[:hi]
-	if avx2 {
-		addChange64AVX2(&dst[0], &X[lo*d], d, &u[lo], &v[lo], &p[lo], &q[lo], hi-lo)
-		return
-	}
-	addChange(dst, X, u, v, p, q, lo, hi)
-}
-
-// AddChange32To works like [AddChangeTo] over rows stored in single precision; products
-// and sums are double.
-func AddChange32To(dst []float64, X []float32, d int, u, v, p, q []float64, lo, hi int) {
-	if !checkRows(len(X), d, lo, hi) || d == 0 {
-		return
-	}
-	dst, u, v, p, q = dst[:d], u[:hi], v[:hi], p[:hi], q[:hi]
-	if avx2 {
-		addChange32AVX2(&dst[0], &X[lo*d], d, &u[lo], &v[lo], &p[lo], &q[lo], hi-lo)
-		return
-	}
-	addChange(dst, X, u, v, p, q, lo, hi)
-}
-
 // addRows implements AddRowsTo in portable Go.
 func addRows[T float32 | float64](dst []float64, X []T, u, v []float64, lo, hi int) {
 	q := (hi - lo) / 4
@@ -67,19 +38,6 @@ func addRows[T float32 | float64](dst []float64, X []T, u, v []float64, lo, hi i
 	}
 	for i := lo + 4*q; i < hi; i++ {
 		add1(dst, X, i, u[i]*v[i])
-	}
-}
-
-// addChange implements AddChangeTo in portable Go.
-func addChange[T float32 | float64](dst []float64, X []T, u, v, p, q []float64, lo, hi int) {
-	// The conversion keeps the compiler from fusing the product and the difference.
-	change := func(i int) float64 { return float64(u[i]*v[i]) - float64(p[i]*q[i]) }
-	m := (hi - lo) / 4
-	for i := lo; i < lo+m; i++ {
-		add4(dst, X, i, m, change(i), change(i+m), change(i+2*m), change(i+3*m))
-	}
-	for i := lo + 4*m; i < hi; i++ {
-		add1(dst, X, i, change(i))
 	}
 }
 

@@ -26,14 +26,6 @@ func naiveAddRowsTo[T float32 | float64](dst []float64, X []T, d int, u, v []flo
 	}
 }
 
-func naiveAddChangeTo[T float32 | float64](dst []float64, X []T, d int, u, v, p, q []float64, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		for j := range d {
-			dst[j] += (u[i]*v[i] - p[i]*q[i]) * float64(X[i*d+j])
-		}
-	}
-}
-
 func naiveAddGramTo[T float32 | float64](dst []float64, X []T, d int, w []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		for a := range d {
@@ -127,14 +119,6 @@ func TestRowsAgainstNaive(t *testing.T) {
 					AddRows32To(got, X32, d, u, v, lo, hi)
 					near(t, name("AddRows32To"), n, got, want)
 
-					copy(want, start)
-					copy(got, start)
-					naiveAddChangeTo(want, X, d, u, v, p, v, lo, hi)
-					AddChangeTo(got, X, d, u, v, p, v, lo, hi)
-					near(t, name("AddChangeTo"), n, got, want)
-					copy(got, start)
-					AddChange32To(got, X32, d, u, v, p, v, lo, hi)
-					near(t, name("AddChange32To"), n, got, want)
 				}
 			}
 		}
@@ -194,24 +178,6 @@ func TestMarginOfARowIsItsOwn(t *testing.T) {
 	})
 }
 
-// Rows whose weight did not change add nothing at all.
-func TestNoChangeAddsNothing(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(7, 8))
-		for _, d := range columns {
-			const n = 11
-			X, u, v := normal(rng, n*d), normal(rng, n), normal(rng, n)
-			dst := make([]float64, d)
-			AddChangeTo(dst, X, d, u, v, v, u, 0, n)
-			for j, x := range dst {
-				if x != 0 {
-					t.Fatalf("d = %d: dst[%d] = %v", d, j, x)
-				}
-			}
-		}
-	})
-}
-
 func TestNoColumns(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		dst := []float64{1, 2, 3}
@@ -220,7 +186,6 @@ func TestNoColumns(t *testing.T) {
 			t.Errorf("margins of no columns: %v", dst)
 		}
 		AddRowsTo(nil, nil, 0, dst, dst, 0, 3)
-		AddChangeTo(nil, nil, 0, dst, dst, dst, dst, 0, 3)
 		AddGramTo(nil, nil, 0, dst, 0, 3)
 	})
 }
@@ -235,7 +200,6 @@ func TestShortSlicesPanic(t *testing.T) {
 			"negative lo":        func() { MarginsTo(v, v, 8, v, -1, 5) },
 			"short row sum":      func() { AddRowsTo(v[:7:7], v, 8, v, v, 0, 5) },
 			"short weights":      func() { AddRowsTo(v, v, 8, v, v[:4:4], 0, 5) },
-			"short old weights":  func() { AddChangeTo(v, v, 8, v, v, v, v[:4:4], 0, 5) },
 			"short Gram":         func() { AddGramTo(v, v, 8, v, 0, 5) },
 			"short exponentials": func() { ExpTo(v[:4:4], v, 0, 1) },
 			"short slopes":       func() { LogisticTo(v, v[:4:4], v, v) },
@@ -266,8 +230,6 @@ func TestNothingIsAllocated(t *testing.T) {
 			Margins32To(m, X32, d, x, 0, n)
 			AddRowsTo(x, X, d, u, v, 0, n)
 			AddRows32To(x, X32, d, u, v, 0, n)
-			AddChangeTo(x, X, d, u, v, v, u, 0, n)
-			AddChange32To(x, X32, d, u, v, v, u, 0, n)
 			AddGramTo(g, X, d, u, 0, n)
 			AddGram32To(g, X32, d, u, 0, n)
 			LogisticTo(m, m, m, u)

@@ -10,7 +10,7 @@ import (
 // LinearModel as the oracle it wraps is.
 type Counter struct {
 	*losses.Linear
-	Eval, Grad, Change, Curvature, Gram, Margins, Constants atomic.Int64
+	Eval, Grad, Curvature, Gram, Margins, Constants atomic.Int64
 
 	// Samples of which a matrix was summed just now, a gradient of which is free, and
 	// of which margins were taken, more of which are free.
@@ -33,11 +33,6 @@ func (c *Counter) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 		c.Grad.Add(int64(hi - lo))
 	}
 	c.Linear.AddGradTo(dst, weight, slope, lo, hi)
-}
-
-func (c *Counter) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	c.Change.Add(int64(hi - lo))
-	c.Linear.AddChangeTo(dst, weight, slope, oldWeight, oldSlope, lo, hi)
 }
 
 func (c *Counter) CurvatureTo(curvature, x []float64, lo, hi int) {
@@ -78,10 +73,10 @@ func (c *Counter) ConstantsTo(lipschitz, smoothness, x []float64) {
 }
 
 func (c *Counter) Reset() {
-	for _, v := range []*atomic.Int64{&c.Eval, &c.Grad, &c.Change, &c.Curvature, &c.Gram, &c.Margins, &c.Constants} {
+	for _, v := range []*atomic.Int64{&c.Eval, &c.Grad, &c.Curvature, &c.Gram, &c.Margins, &c.Constants} {
 		v.Store(0)
 	}
 }
 
 // Touched returns the samples touched, twice counted: half a pass is n.
-func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() + c.Change.Load() }
+func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() }

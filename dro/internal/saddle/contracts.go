@@ -37,14 +37,6 @@ type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
-// Changed is implemented by an Oracle that adds the difference of two weighted
-// gradients in one reading of the samples.
-type Changed interface {
-	// AddChangeTo adds Σ_j (weight[j]∇f_j − oldWeight[j]∇f_j') over j in [lo, hi)
-	// to dst, with ∇f_j from slope and ∇f_j' from oldSlope.
-	AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int)
-}
-
 // A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 states how exactly they are computed. Without
 // that a certificate holds up to the rounding of the oracle's values and gradients.
 type Rounded interface {

@@ -19,7 +19,6 @@ type Bilinear struct {
 var (
 	_ saddle.Oracle      = (*Bilinear)(nil)
 	_ saddle.Conditioned = (*Bilinear)(nil)
-	_ saddle.Changed     = (*Bilinear)(nil)
 )
 
 // NewBilinear returns the oracle of A x + b for the row-major n×d matrix a; b
@@ -50,11 +49,6 @@ func (o *Bilinear) EvalTo(value, slope, x []float64, lo, hi int) {
 // AddGradTo implements Oracle.
 func (o *Bilinear) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 	kernel.AddRowsTo(dst, o.a, o.d, weight, slope, lo, hi)
-}
-
-// AddChangeTo implements Changed.
-func (o *Bilinear) AddChangeTo(dst, weight, slope, oldWeight, oldSlope []float64, lo, hi int) {
-	kernel.AddChangeTo(dst, o.a, o.d, weight, slope, oldWeight, oldSlope, lo, hi)
 }
 
 // ConstantsTo implements Conditioned; f is linear, so M = 0.

@@ -11,7 +11,6 @@ import (
 var (
 	_ dro.Oracle         = (*losses.Linear)(nil)
 	_ dro.Conditioned    = (*losses.Linear)(nil)
-	_ saddle.Changed     = (*losses.Linear)(nil)
 	_ saddle.LinearModel = (*losses.Linear)(nil)
 	_ saddle.ClassModel  = (*losses.Softmax)(nil)
 )

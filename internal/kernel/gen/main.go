@@ -16,8 +16,7 @@ func main() {
 	maskTables()
 	for _, size := range []int{8, 4} {
 		margins(size)
-		addRows(size, false)
-		addRows(size, true)
+		addRows(size)
 	}
 	gram()
 	many(8)

@@ -14,23 +14,16 @@ import (
 // cost as much as they save.
 const aheadLimit = 512 << 10
 
-// addRows writes the weighted sum of rows: four distant rows at once, weights u·v
-// or u·v − p·q.
-func addRows(size int, change bool) {
+// addRows writes the sum of rows with weights u·v: four distant rows at once.
+func addRows(size int) {
 	float := map[int]string{8: "float64", 4: "float32"}[size]
-	name, weights, formula := fmt.Sprintf("addRows%dAVX2", size*8), "u, v", "u[i]v[i]"
-	if change {
-		name, weights, formula = fmt.Sprintf("addChange%dAVX2", size*8), "u, v, p, q", "(u[i]v[i] − p[i]q[i])"
-	}
-	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *float64, X *%s, d int, %s *float64, n int)", float, weights))
-	Doc(fmt.Sprintf("%s adds Σ %s·X[i] over the n > 0 rows of d > 0 columns to dst.", name, formula))
+	name := fmt.Sprintf("addRows%dAVX2", size*8)
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *float64, X *%s, d int, u, v *float64, n int)", float))
+	Doc(fmt.Sprintf("%s adds Σ u[i]v[i]·X[i] over the n > 0 rows of d > 0 columns to dst.", name))
 	Pragma("noescape")
 
-	w := weighting{change: change, size: size}
+	w := weighting{size: size}
 	w.u, w.v = ptr("u"), ptr("v")
-	if change {
-		w.p, w.q = ptr("p"), ptr("q")
-	}
 	Comment("Locals: the quarter of the rows that is left, the rows after the quarters, bytes of a row")
 	w.groups, w.rest, w.rowBytes = AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	n, stream := ptr("n"), GP64()
@@ -72,21 +65,15 @@ func addRows(size int, change bool) {
 
 // weighting holds the registers of one such function.
 type weighting struct {
-	change                 bool
 	size                   int
-	u, v, p, q, q8, q24    reg.GPVirtual
+	u, v, q8, q24          reg.GPVirtual
 	R                      [4]reg.GPVirtual
 	ahead                  reg.GPVirtual
 	groups, rest, rowBytes Mem
 }
 
-// vectors are the weight vectors.
-func (w *weighting) vectors() []reg.GPVirtual {
-	if w.change {
-		return []reg.GPVirtual{w.u, w.v, w.p, w.q}
-	}
-	return []reg.GPVirtual{w.u, w.v}
-}
+// vectors returns the weight vectors.
+func (w *weighting) vectors() []reg.GPVirtual { return []reg.GPVirtual{w.u, w.v} }
 
 // load computes the weights of the next rows, one of each stream, and jumps to
 // zero when all of them are ±0.
@@ -100,12 +87,6 @@ func (w *weighting) load(rows int, zero string) []reg.VecVirtual {
 		x := ws[r].AsX()
 		VMOVSD(place(w.u, r), x)
 		VMULSD(place(w.v, r), x, x)
-		if w.change {
-			y := XMM()
-			VMOVSD(place(w.p, r), y)
-			VMULSD(place(w.q, r), y, y)
-			VSUBSD(y, x, x)
-		}
 		VBROADCASTSD(x, ws[r])
 	}
 	for _, p := range w.vectors() {
