@@ -12,8 +12,13 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
-const mostPasses = 1
+const (
+	// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
+	mostPasses = 1
+
+	// safety multiplies the number of samples that a bound is expected to need.
+	safety = 1.2
+)
 
 // CertifyAtDecrement tries CertifyByCurvature where a Newton step says that the objective is about
 // half the squared decrement above the optimum: with as many samples as the gap asked
@@ -39,14 +44,14 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 		case math.IsInf(lacking, 1):
 			return
 		case lacking > 1:
-			c.Shortfall *= min(16, lacking)
+			c.Shortfall *= min(16, safety*lacking)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
 		if gap <= goal {
 			return
 		}
-		c.Shortfall = max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+		c.Shortfall = safety * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
 }
 
@@ -94,7 +99,7 @@ func shortfall(c *saddle.Certifier) float64 {
 	})
 	c.Rows.Share(has, wants)
 	if all := vec.Sum(has); all > 0 {
-		return vec.Sum(wants) / all
+		return safety * vec.Sum(wants) / all
 	}
 	return 1
 }
