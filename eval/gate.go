@@ -449,6 +449,9 @@ func (e *Evaluation) sinceOf(k int, part []string) (q Estimate, err error) {
 	if e.Reference == nil {
 		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", strings.Join(part, "."))
 	}
+	if err := e.Reference.comparable(e); err != nil {
+		return q, err
+	}
 	now, err := e.estimate(k, part)
 	if err != nil {
 		return q, err

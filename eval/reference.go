@@ -9,8 +9,12 @@ import (
 
 // A Reference holds the numbers of an earlier evaluation that a gate compares with: since.accuracy.high < 0.
 type Reference struct {
-	Rows   int              `json:"rows"`
-	Models []ReferenceModel `json:"models"`
+	Rows     int              `json:"rows"`
+	Task     Task             `json:"task,omitempty"` // empty in files of earlier versions, as are the next three
+	Loss     string           `json:"loss,omitempty"`
+	Target   string           `json:"target,omitempty"`
+	Positive string           `json:"positive,omitempty"`
+	Models   []ReferenceModel `json:"models"`
 }
 
 // A ReferenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
@@ -23,7 +27,7 @@ type ReferenceModel struct {
 // NewReference returns the numbers of e that later evaluations are compared with, of the worst
 // [MostGroups] groups with enough rows, to six digits.
 func NewReference(e *Evaluation) *Reference {
-	r := &Reference{Rows: e.N}
+	r := &Reference{Rows: e.N, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for k, m := range e.Models {
 		if k > Focus(len(e.Models)) && m.Role != OtherModel { // checks beside the two that a user chooses from
 			continue
@@ -59,6 +63,19 @@ func rounded(q Estimate) Estimate {
 		}
 	}
 	return q
+}
+
+// comparable returns an error if the numbers of r are of another target, task or loss than those of e.
+func (r *Reference) comparable(e *Evaluation) error {
+	for _, c := range []struct{ what, was, is string }{
+		{"target", r.Target, e.Target}, {"task", string(r.Task), string(e.Task)},
+		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
+	} {
+		if c.was != "" && c.was != c.is {
+			return fmt.Errorf("the earlier numbers have another %s: %q, and these %q", c.what, c.was, c.is)
+		}
+	}
+	return nil
 }
 
 // estimate returns the estimate of a path, of the model of that name or else of the one in focus.

@@ -168,3 +168,34 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of another target, task, positive class or loss are no earlier ones of these.
+func TestGate_SinceOfAnotherTarget(t *testing.T) {
+	e, err := eval.Evaluate(t.Context(), month(300, 0, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := eval.ParseGate("since.accuracy < -0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func(r *eval.Reference){
+		"target":         func(r *eval.Reference) { r.Target = "other" },
+		"task":           func(r *eval.Reference) { r.Task = eval.Regression },
+		"positive class": func(r *eval.Reference) { r.Positive = "other" },
+		"loss":           func(r *eval.Reference) { r.Loss = "other" },
+		"":               func(r *eval.Reference) {},
+		"none":           func(r *eval.Reference) { r.Target, r.Task, r.Positive, r.Loss = "", "", "", "" }, // of an earlier version
+	} {
+		e.Reference = eval.NewReference(e)
+		change(e.Reference)
+		r, err := gate.Check(e)
+		if what == "" || what == "none" {
+			if err != nil || r.Failed {
+				t.Errorf("the same, kept %q: %+v, %v", what, r, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), "the earlier numbers have another "+what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
