@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -70,15 +71,24 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	if err = t.problems.Add(err); err != nil {
 		return nil, err
 	}
-	for _, list := range [][]string{s.Groups, s.Categorical, s.Drop} {
+	for _, list := range [][]string{s.Groups, s.Categorical} {
 		for _, name := range list {
 			_, err := f.Lookup(name)
-			if err != nil && (len(f.partsOf(name)) > 0 || f.leftOut(name) && slices.Contains(s.Drop, name)) {
-				continue // its parts have the role of a column of dates; one that is left out has none
+			if parts := f.partsOf(name); err != nil && len(parts) > 0 {
+				err = f.fault(name, table.Hint("name some of them, as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, and groups and categories are of one", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, name := range s.Drop {
+		_, err := f.Lookup(name)
+		if err != nil && (len(f.partsOf(name)) > 0 || f.leftOut(name)) {
+			continue // all its parts are left out
+		}
+		if t.problems.Add(err) != nil {
+			return nil, err
 		}
 	}
 	t.features, err = t.e.features(t.block)

@@ -240,3 +240,36 @@ func TestVectors_SeveralFiles(t *testing.T) {
 		t.Errorf("%d rows, %d entries", f.Rows, len(parts))
 	}
 }
+
+// Groups and categories cannot be taken from a column that was split; it can be a feature or left out.
+func TestFit_SplitColumnIsNoCategory(t *testing.T) {
+	dates := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(dates, []byte("e,y\n2024-01-02,1\n2023-05-06,2\n2022-07-08,4\n2021-12-31,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vectors := writeLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
+	for path, part := range map[string]string{dates: "e.year", vectors: "e[0]"} {
+		f, err := OpenAs(t.Context(), path, Reading{Dates: "parts"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		target := part
+		if path == dates {
+			target = "y"
+		}
+		for role, s := range map[string]Spec{
+			"groups":      {Target: target, Groups: []string{"e"}},
+			"categorical": {Target: target, Categorical: []string{"e"}},
+			"features":    {Target: target, Features: []string{"e"}},
+			"drop":        {Target: target, Drop: []string{"e"}},
+		} {
+			s.Task = Regression
+			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Float64)
+			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) && strings.Contains(err.Error(), `as "`+part+`"`)
+			if refused != (role == "groups" || role == "categorical") {
+				t.Errorf("%s: %s: %v", filepath.Base(path), role, err)
+			}
+		}
+	}
+}

@@ -86,6 +86,9 @@ type CrossfitError struct{ Err error }
 // Error returns the cause behind what failed.
 func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
 
+// Hint returns what may be done about it.
+func (e *CrossfitError) Hint() string { return "hold rows out instead, as Config.Holdout 0.2" }
+
 // Unwrap returns the cause.
 func (e *CrossfitError) Unwrap() error { return e.Err }
 
