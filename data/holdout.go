@@ -108,7 +108,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: there must be some of both", train+held, train, held)
+		return f.fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
 	}
 	return nil
 }

@@ -203,8 +203,8 @@ func (in *input) unchanged() error {
 	if in.was == nil {
 		return nil
 	}
-	changed := &Error{Path: in.name, Class: table.ErrChanged, Msg: "the file was changed while it was in use, so what was read of it cannot be trusted",
-		Hint: "run again when nothing writes to it"}
+	changed := &Error{Path: in.name, Class: table.ErrChanged, Msg: "the file was changed while it was in use, so the values read cannot be trusted",
+		Hint: "run again when no program writes to it"}
 	if f, ok := in.ReaderAt.(*os.File); ok {
 		if now, err := f.Stat(); err == nil && !sameFile(now, in.was) {
 			return changed

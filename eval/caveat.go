@@ -55,27 +55,27 @@ func (e *Evaluation) caveat(in *Input) {
 			}
 		}
 		if len(one) > 0 {
-			bounds := "do not allow for it"
+			bounds := "do not account for this"
 			if resample.Logarithmic(in.rows) {
-				bounds = "allow for as many rows of it as chance may have left out, by their scores"
+				bounds = "account for as many rows of that class as chance may have left out, by their scores"
 			}
-			say("%s: in %s all rows are of one class, so what the models do on the other is not known there; bounds on the worst group %s: %s.",
+			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst group %s: %s.",
 				g.Name, words.Plural(len(one), "group", "groups"), bounds, words.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)
 		} else if w.Compared > 1 {
 			if e.Resamples != 0 {
-				say("The worst of %d groups is picked for being high, so its own interval is optimistic; conclusions rest on the simultaneous intervals.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst, so its own interval is too narrow. All conclusions use simultaneous intervals.", w.Compared)
 			} else {
-				say("The worst of %d groups is picked for being high: part of its excess is chance, and no intervals were asked for.", w.Compared)
+				say("The worst of %d groups was selected because it looked worst: part of its excess is chance. No intervals were computed.", w.Compared)
 			}
 		}
 	} else {
 		say("No grouping columns were given: nothing can be said about groups.")
 	}
 	if e.Resamples == 0 {
-		say("No intervals were asked for; differences between models are not tested.")
+		say("No intervals were computed; differences between models are not tested.")
 	}
 }
 

@@ -74,7 +74,7 @@ func ExampleParseGate() {
 	// Output:
 	// true failed: worst_group.risk is 0.609 (fails if > 0.6), by 0.009 <nil>
 	// false passed: group[south].accuracy is 0.75 (fails if < 0.5) <nil>
-	// true failed, as what is undefined cannot pass: change.worst_group.risk.high is undefined <nil>
+	// true failed, since the value is undefined: change.worst_group.risk.high is undefined <nil>
 }
 
 func ExampleDescribeAdversary() {

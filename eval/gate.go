@@ -78,7 +78,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	if e.Op == expr.Compare && e.Cmp == "==" {
 		before := strings.TrimRight(string(text[:e.Values[0].At-1]), " \t\r\n")
 		if !strings.HasSuffix(before, "==") {
-			return expr.Errorf(e.At, "%q is compared by =; did you mean == ?", e.Name)
+			return expr.Errorf(e.At, "%q uses =; did you mean == ?", e.Name)
 		}
 	}
 	if e.Name == "verdict" {
@@ -91,7 +91,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 				names = append(names, string(o))
 			}
 			if !slices.Contains(names, v.Text) {
-				return expr.Errorf(v.At, "%q is no verdict; the verdicts are %s", v.Text, printable.QuoteList(names, "and"))
+				return expr.Errorf(v.At, "%q is not a verdict; the verdicts are %s", v.Text, printable.QuoteList(names, "and"))
 			}
 		}
 		return nil
@@ -143,7 +143,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	case expr.Yes:
 		word = "failed: "
 	case expr.Unknown:
-		word = "failed, as what is undefined cannot pass: "
+		word = "failed, since the value is undefined: "
 	}
 	r.Message = word + strings.Join(messages, "; ")
 	return r, nil
@@ -235,7 +235,7 @@ func (e *Evaluation) number(path string) (float64, error) {
 		q, err = e.estimate(k, part)
 	}
 	if err == errUnknown {
-		err = fmt.Errorf("nothing is called %q here; try %s", path, strings.Join(e.alternatives(part[0]), ", "))
+		err = fmt.Errorf("there is no measure %q here; try %s", path, strings.Join(e.alternatives(part[0]), ", "))
 	}
 	return float64(q[side]), err
 }
@@ -461,7 +461,7 @@ func (e *Evaluation) sinceOf(k int, part []string) (q Estimate, err error) {
 	}
 	head, _, _ := strings.Cut(part[0], "[")
 	if !slices.Contains([]string{"overall", "worst_group", "group"}, head) || part[1] == "n" {
-		return q, fmt.Errorf("since.%s is not kept of an earlier evaluation; since takes overall.KEY, worst_group.KEY and group[LABEL].KEY", strings.Join(part, "."))
+		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY and group[LABEL].KEY", strings.Join(part, "."))
 	}
 	key, _ := e.key(part[1])
 	was, ok := e.Reference.estimate(e.Models[k].Name, part[0]+"."+key)

@@ -153,7 +153,7 @@ func (in *Input) check() error {
 	case !(in.confidence() > 0 && in.confidence() < 1):
 		return fmt.Errorf("eval: confidence %v is outside (0, 1)", in.Confidence)
 	case in.Resamples != 0 && (in.Resamples < 100 || in.Resamples > MostResamples):
-		return fmt.Errorf("eval: %d %s: must be 0, for no intervals, or from 100 to %d", in.Resamples, printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
+		return fmt.Errorf("eval: %d %s: must be 0 (no intervals) or from 100 to %d", in.Resamples, printable.Noun(in.Resamples, "resample", "resamples"), MostResamples)
 	case !(in.rate() > 0) || !(in.tolerance() > 0):
 		return fmt.Errorf("eval: rate %v and tolerance %v must be positive", in.Rate, in.Tolerance)
 	case math.IsNaN(in.threshold()):

@@ -127,10 +127,10 @@ func TestCaveatsHaveReasons(t *testing.T) {
 		overall   = "of ERM could not be computed"
 		undefined = "is undefined in 1 group of g"
 		noWorst   = "No group of g has 1000 rows or more"
-		picked    = "The worst of 2 groups is picked for being high, so its own interval is optimistic"
+		picked    = "The worst of 2 groups was selected because it looked worst, so its own interval is too narrow"
 		untested  = "part of its excess is chance"
 		noGroups  = "No grouping columns were given"
-		noBoot    = "No intervals were asked for"
+		noBoot    = "No intervals were computed"
 	)
 	all := []string{training, small, twoSmall, constant, overall, undefined, noWorst, picked, untested, noGroups, noBoot}
 	for _, c := range []struct {

@@ -393,7 +393,7 @@ func (j *judge) warnings() []string {
 		}
 	}
 	if j.effective < j.fewest {
-		s := fmt.Sprintf("%s rests on the equivalent of %s of %s; fewer than %s are too few to learn from.",
+		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
 			name, words.Number(j.effective), words.Plural(int(j.in.TrainingRows), "training row", "training rows"), words.Number(j.fewest))
 		if j.worseThanConstant() {
 			out = append(out, s)

@@ -128,7 +128,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 	// Fewer than 30 rows are too few, however small the table.
 	in := input(4)
 	in.EffectiveRows, in.TrainingRows = 29, 100
-	if v := judged(t, in); v.Outcome != eval.Degenerate || !strings.Contains(v.Headline, "Do not use the robust model. The robust model rests on the equivalent of 29.00 of 100 training rows") {
+	if v := judged(t, in); v.Outcome != eval.Degenerate || !strings.Contains(v.Headline, "Do not use the robust model. The robust model depends on the equivalent of 29.00 of 100 training rows") {
 		t.Errorf("29 of 100 rows: %+v", v)
 	}
 	in.EffectiveRows = 31

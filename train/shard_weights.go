@@ -24,7 +24,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 		return nil, err
 	}
 	fail := func(row int, format string, args ...any) error {
-		e := &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf(format, args...), Hint: "a weight is a number above 0: leave out rows of no weight"}
+		e := &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf(format, args...), Hint: "weights must be positive: leave out rows without a weight"}
 		if row >= 0 {
 			e.Path, e.Row = f.Where(row)
 		}

@@ -79,7 +79,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		}
 	})
 	if len(changed) > 0 {
-		return exit.WithHint(errors.Join(changed...), "--resume --out DIR alone goes on with the options of the interrupted run")
+		return exit.WithHint(errors.Join(changed...), "--resume --out DIR alone continues with the options of the interrupted run")
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if f := set.Lookup(name); f == nil {
@@ -105,7 +105,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	case j == nil:
 		return err
 	case errors.As(err, &changed):
-		return exit.WithHint(err, "what goes on must be as it was; to give up what was computed, train again with --force and without --resume")
+		return exit.WithHint(err, "a resumed run needs the same options and files; to discard it, train with --force and without --resume")
 	case o.ended:
 		return cmp.Or(err, j.Remove())
 	case context.Cause(ctx) == nil && !errors.As(err, &interrupted) || !j.HasParts():
@@ -114,7 +114,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	if failed := j.Flush(); failed != nil {
 		a.warn(fmt.Sprintf("no checkpoint: %v", failed))
 	} else {
-		a.info("drotrain train --resume --out %s goes on from here", quote.Shell(o.Out))
+		a.info("to continue: drotrain train --resume --out %s", quote.Shell(o.Out))
 	}
 	return err
 }

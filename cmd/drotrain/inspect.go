@@ -172,11 +172,11 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 		info, err := datasets.Get(f.Name())
 		switch {
 		case err == nil && info.GroupsUnknown && strings.HasPrefix(f.Name(), datasets.Prefix):
-			g.Feature, g.Why = false, "train does not take it as a feature: it is not known at prediction"
+			g.Feature, g.Why = false, "train does not use it as a feature: it is not known at prediction"
 		case g.Feature:
-			g.Why = "train takes it as a feature, which usually serves the worst group better; --group-features no leaves it out if the law forbids it or it is unknown at prediction"
+			g.Why = "train uses it as a feature, which is usually better for the worst group; --group-features no leaves it out if that is illegal or it is unknown at prediction"
 		default:
-			g.Why = fmt.Sprintf("train does not take it as a feature: it has more than %s levels", show.Thousands(data.DefaultMaxLevels))
+			g.Why = fmt.Sprintf("train does not use it as a feature: it has more than %s levels", show.Thousands(data.DefaultMaxLevels))
 		}
 		out = append(out, g)
 	}

@@ -51,7 +51,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 		`discharge: its name ("discharge") may say that it is known only after the target: kept`,
 		`insurance: of the 25 rows with "refused" looked at, 100 % have the target "yes", and`,
 		"rows: the same values as in an earlier row in all columns but identifiers (3 rows, first 501): kept; rows of one \"loan_id\" are held out together",
-		"groups, by their names: --groups sex,region trains for the worst of them as well",
+		"possible groups, by their names: --groups sex,region considers the worst of them",
 		`--drop loan_id,opened \ --holdout units:loan_id`,
 	} {
 		if !strings.Contains(out, want) {

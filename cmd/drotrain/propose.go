@@ -224,7 +224,7 @@ func (p *proposed) print(w io.Writer) {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
 	if len(p.Groups) > 0 && len(p.named()) == 0 {
-		show.Wrapped(w, "  ", "groups, by their names: --groups "+quote.Shell(options.List(&p.Groups).CSV())+" trains for the worst of them as well")
+		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+quote.Shell(options.List(&p.Groups).CSV())+" considers the worst of them")
 	}
-	fmt.Fprintf(w, "\nProposed, to be judged by who knows the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
+	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

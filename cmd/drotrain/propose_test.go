@@ -34,7 +34,7 @@ To predict wage (a quantity)
   id, key: differs in every row: left out
   missing, filled with the median: age (7 rows, first 3), tenure (2 rows)
 
-Proposed, to be judged by who knows the columns:
+Suggested; check it against what you know of the columns:
   drotrain train \
       --data t.csv \
       --target wage

@@ -153,7 +153,7 @@ func (o *trainOptions) checkStreams(a *app) error {
 	case a.comm != nil:
 		return exit.Usagef("name a directory", "--out - is for one process, not for several ranks")
 	case o.Resume:
-		return exit.Usagef("leave out one of them", "--out - leaves nothing to --resume")
+		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
 	case o.JSON:
 		return exit.Usagef("leave out one of them", "--out - writes the model to the standard output, where --json writes too")
 	}

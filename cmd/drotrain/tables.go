@@ -75,7 +75,7 @@ func (a *app) checkDrift(r data.EncodeReport, strict bool) error {
 	case said == "":
 		return nil
 	case strict:
-		return exit.WithCode(exit.Gate, errors.New(said), "train anew on rows like these, or leave out --strict")
+		return exit.WithCode(exit.Gate, errors.New(said), "train again on rows like these, or leave out --strict")
 	}
 	a.warn(said)
 	return nil

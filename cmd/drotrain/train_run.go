@@ -505,7 +505,7 @@ func (o *trainOptions) title(m *train.Model) string {
 func notCertified(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model is marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
-	hint := "raise --max-passes, or ask for a wider --gap"
+	hint := "raise --max-passes or --gap"
 	switch {
 	case s.Status == "inconsistent":
 		hint = "the bounds contradict each other beyond rounding, which is a mistake of ours: please report it"

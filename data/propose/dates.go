@@ -80,11 +80,11 @@ func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
 	mean := all / have
 	spread := math.Sqrt(max(0, squares/have-mean*mean))
 	if min(n[0], n[1]) >= someLater && math.Abs(sum[1]/n[1]-sum[0]/n[0]) > farApart*spread {
-		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only afterwards", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
+		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only after the outcome", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
 		return true
 	}
 	if n[1] > 0.9*have && ending(p.Target) && t.isPredicted(t.power(days)) {
-		p.drop(c, 0, 0, "it comes after %q, and the time between them predicts %q: known only afterwards", p.from.Name, p.Target)
+		p.drop(c, 0, 0, "it comes after %q, and the time between them predicts %q: known only after the outcome", p.from.Name, p.Target)
 		return true
 	}
 	return false

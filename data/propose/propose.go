@@ -328,7 +328,7 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 	scores := t.scores(c)
 	power := t.power(scores)
 	if power > PredictsAll {
-		p.drop(c, 0, 0, "alone it predicts the target, with %s of %.4f: a copy, or known only afterwards", word, power)
+		p.drop(c, 0, 0, "alone it predicts the target, with %s of %.4f: a copy, or known only after the outcome", word, power)
 		return true
 	}
 	if t.binary {
@@ -340,11 +340,11 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 				}
 			}
 			if n, pure := pureWherePresent(flag, t.y); pure {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in afterwards", n, len(flag))
+				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", n, len(flag))
 				return true
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly predicts the target (kappa %.2f): it is filled in afterwards", k)
+				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k)
 				return true
 			}
 		}
@@ -362,11 +362,11 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 	}
 	for _, w := range words(c.Name) {
 		if future[w] && t.isWellPredicted(power) {
-			p.drop(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only afterwards", w, word, power)
+			p.drop(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only after the outcome", w, word, power)
 			return true
 		}
 		if pure := p.nearlyPure(c, t, sum); future[w] && pure != "" {
-			p.drop(c, 0, 0, "%s: its name (%q) says as well that it is known only afterwards", pure, w)
+			p.drop(c, 0, 0, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
 			return true
 		}
 		if future[w] {
@@ -375,11 +375,11 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 		}
 	}
 	if w := sharedWord(c.Name, p.Target); w != "" && t.isPredicted(power) {
-		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only afterwards?", w)
+		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
 		return true
 	}
 	if spell(c.Name) && ending(p.Target) && t.isPredicted(power) {
-		p.drop(c, 0, 0, "its name says that it is the time until %q, or until nothing more was known of a row: known only afterwards", p.Target)
+		p.drop(c, 0, 0, "its name says that it is the time until %q, or until nothing more was known of a row: known only after the outcome", p.Target)
 		return true
 	}
 	return false

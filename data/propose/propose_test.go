@@ -69,7 +69,7 @@ func TestMake(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"row_id": "identifier", "name": "identifier", "income_again": "copy of \"income\"", "paid_copy": "nearly a copy of the target",
-		"settled_on": "filled in afterwards", "tells": "an AUC of 1.0000", "note": "different texts", "gap": "66 %"}
+		"settled_on": "filled in after the outcome", "tells": "an AUC of 1.0000", "note": "different texts", "gap": "66 %"}
 	var drops []string
 	for name, why := range want {
 		drops = append(drops, name)

@@ -60,7 +60,7 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	return Figure{Name: "cvar", Title: "Tail risk", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: fmt.Sprintf("CVaR over α on the %s. At 100\u00a0%% it is the plain mean; to the left, the mean over ever fewer, worse rows.", e.Split),
+		Caption: fmt.Sprintf("CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split),
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -89,7 +89,7 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	return Figure{Name: "calibration", Title: "Calibration", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: "Rows in tenths by predicted probability. On the dotted diagonal prediction and outcome agree.",
+		Caption: "Rows by tenths of predicted probability. On the dotted diagonal predicted and observed frequencies agree.",
 		Alt:     "Calibration by tenths. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -113,7 +113,7 @@ func figResiduals(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	return Figure{Name: "residuals", Title: "Residuals", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: "Rows in tenths by prediction. Thick: median residual; thin: the middle 80\u00a0% of the residuals lie between.",
+		Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% quantiles.",
 		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -150,7 +150,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	}
 	caption := "Per standard deviation of the column, largest first; the intercept is left out."
 	if c.About != "" {
-		caption += " Bars: intervals of each coefficient on its own."
+		caption += " Bars: individual intervals."
 	}
 	if len(rows) > eval.MostCoefficients {
 		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, words.Count(len(rows)))

@@ -37,7 +37,7 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	if len(d.Charts) == 0 {
 		return Figure{}, false
 	}
-	caption := "Points: the coefficient of each group, the shared one plus its own; dotted: the shared one. One axis for all, the features whose groups differ most first."
+	caption := "Points: coefficients by group; dotted line: shared coefficient. All features have one axis; those with the largest differences between groups come first."
 	if panels > 0 {
 		caption += " " + words.Plural(panels, "feature whose groups differ less is", "features whose groups differ less are") + " not drawn."
 	}

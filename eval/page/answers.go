@@ -91,11 +91,11 @@ func glossary(e *eval.Evaluation, a *eval.Adversary) (out []eval.Fact) {
 	for _, m := range e.Models {
 		switch m.Role {
 		case eval.StandardModel:
-			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, in which every row counts alike")
+			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
 		case eval.BalancedModel:
 			add("Group-balanced ERM", "ERM in which every group has the same total weight")
 		case eval.RescaledModel:
-			add("Rescaled ERM", "ERM with its scores multiplied by one number and another intercept: what less confident scores achieve alone")
+			add("Rescaled ERM", "ERM with a new slope and intercept of its scores: what less confident scores alone achieve")
 		case eval.RobustModel:
 			add("Robust model", "the model with the smallest loss under the worst reweighting of rows or groups that its level allows")
 		}

@@ -171,7 +171,7 @@ func newPage(raw *eval.Report) *page {
 	p.Slices = sliceTable(e.Slices, e.Confidence)
 	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
 	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
-		p.Caveats = append(p.Caveats, "It is not recorded that both models were selected by the same rule: part of the difference may be tuning.")
+		p.Caveats = append(p.Caveats, "The models may not have been selected by the same rule: part of the difference may be due to tuning.")
 	}
 	p.Caveats = append(p.Caveats, e.Caveats...)
 	p.Notes = r.Notes
@@ -334,7 +334,7 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		yes = "yes"
 	}
 	out := []eval.Fact{
-		{Key: "Certified to the gap asked for", Value: yes},
+		{Key: "Certified to the requested gap", Value: yes},
 		{Key: "Relative gap", Value: sci(c.RelativeGap) + ask(c.Target)},
 		{Key: words.WithUnit("Gap", unit), Value: sci(c.Gap)},
 		{Key: words.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
@@ -362,9 +362,9 @@ func certificateCaveat(c *eval.Certificate) []string {
 	case c == nil || c.Certified:
 		return nil
 	case !c.Gap.Defined():
-		return []string{"Uncertified: no lower bound is known, so nothing is said about how far the objective is from its optimum."}
+		return []string{"Uncertified: no lower bound is known, so the distance from the optimum is unknown."}
 	}
-	return []string{"Uncertified: training stopped before the gap asked for. The objective is at most the gap above its optimum, and may be that far."}
+	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at most the gap shown."}
 }
 
 // about describes the adversary, and what it knows.
@@ -393,29 +393,29 @@ func adversaryFacts(a *eval.Adversary) []eval.Fact {
 // methods states how the numbers were made.
 func methods(e *eval.Evaluation) []string {
 	out := []string{
-		"Risk is the mean loss of a row. The worst group has the largest risk in the last grouping among groups with enough rows; its grouping and minimum size are given above.",
-		"Difference is the largest minus the smallest group value, ratio the smallest over the largest (to overall: against the value over all rows). Averages: each group once, or weighted by its share of the training rows (of the rows here, when those are not known).",
-		"CVaR at α is the mean of the worst α of the losses, the boundary row counted in part.",
+		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with enough rows; grouping and minimum size are given above.",
+		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: compared with the value over all rows). Averages weight groups equally, or by their share of the training rows (of these rows, if that is unknown).",
+		"CVaR at α is the mean of the worst share α of the losses; the boundary row counts in part.",
 	}
 	switch {
 	case e.Weighted:
-		out = append(out, "Every row counts with its weight in every measure, curve and interval (not in the quantiles of residuals); n is a number of rows, shares are shares of the weight.")
+		out = append(out, "Measures, curves and intervals use the row weights (quantiles of residuals do not); n counts rows, shares are shares of the weight.")
 	case e.Task == eval.Binary:
-		out = append(out, "Proportions carry Wilson intervals (of few hits or misses with the ends of a Poisson count), the balanced accuracy those of its two recalls combined, the AUC DeLong’s (on the logit scale). Average precision has none where a class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none where one class has no row.")
+		out = append(out, "Proportions have Wilson intervals (Poisson limits for few hits or misses), the balanced accuracy the combined intervals of its two recalls, the AUC DeLong’s on the logit scale. Average precision has none if a class has fewer than 10 rows; risk, log-loss, Brier score and calibration have none if a class has no row.")
 	case e.Task == eval.Multiclass:
-		out = append(out, "Recall, precision and macro-F1 carry no intervals; the group of a class has those of its risk and accuracy, which is its recall.")
+		out = append(out, "Recall, precision and macro-F1 have no intervals; for each class see the intervals of its risk and of its accuracy, which is its recall.")
 	default:
-		out = append(out, "The median absolute error carries an interval between order statistics.")
+		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "ECE: 10 equal-width bins. A mean of absolute values is biased upwards in few rows, so resampling it says too little: its interval bounds the error of every bin instead, is wide where bins are near 0, and may lie below the number. What is taken over groups (largest, difference, …) has none.")
+		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error of every bin in every resample. The interval is wide if bins are near 0, and may lie below the estimate. Largest value, difference and other summaries over groups have none.")
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf("Other intervals of a measure or a change, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Averages of groups: %[1]s resamples drawn within each group, the same rows for every model, seed %[2]d. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences: they hold together, whichever group is the worst.",
+		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Averages of groups: %[1]s multiplier bootstrap samples, the same for every model, seed %[2]d. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences: they hold together, whichever group is the worst.",
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk falls by at least %s times the average’s increase. Hurt: the interval lies above 0. Too little data: it covers 0 and a fall by a third. The table of all conditions is in docs/intervals.md.", words.FourDigits(orTwo(e.Rate))))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", words.FourDigits(orTwo(e.Rate))))
 	}
 	return out
 }

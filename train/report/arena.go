@@ -45,7 +45,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		return nil, &train.MemoryError{Msg: f.Name() + ": " + fmt.Sprintf(format, args...), Advice: advice}
 	}
 	if o.Cache == "" {
-		return refuse("name a directory for what is known of them with Config.Cache, allow more memory, or measure some of the rows",
+		return refuse("name a directory for the results with Config.Cache, allow more memory, or measure fewer rows",
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
 	if free+have < memory.LeastOnDisk {
@@ -65,7 +65,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
 	}
 	if o.Announce != nil {
-		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): kept in %s", need>>20, (free+have)>>20, limit, dir))
+		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, (free+have)>>20, limit, dir))
 	}
 	return memory.NewArena(dir, memory.ResidentLimit(free+have))
 }

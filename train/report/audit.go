@@ -167,7 +167,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		values = []string{"false", "true"}
 	}
 	if len(values) == 1 && o.Positive == "" && (c.Number == nil || o.Task == eval.Binary || o.Loss == "logistic") {
-		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "say which value is positive"}
+		return &data.Error{Path: f.Name(), Column: o.Label, Msg: fmt.Sprintf("the label has one value only, %q", values[0]), Hint: "name the positive value"}
 	}
 	in.Task = eval.Binary
 	if o.Task == eval.Regression || o.Task == "" && len(values) != 2 && o.Positive == "" && o.Loss != "logistic" {

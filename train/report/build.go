@@ -73,7 +73,7 @@ func titled(m *train.Model) string {
 func notes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
-		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, in which every group of %s weighs the same: what weighing the known groups achieves without an adversary.",
+		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, with equal total weight for every group of %s: what balancing the known groups achieves without an adversary.",
 			Balanced, m.Encoder.Groups[n-1].Name))
 	}
 	if t := m.Result.Tempered; t != nil {
@@ -84,9 +84,9 @@ func notes(m *train.Model) []string {
 
 // tempering reports what being less sure does without another model.
 func tempering(t *train.SummaryTempered) string {
-	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and another intercept, the two numbers that are best for the robust objective", Rescaled, t.Slope)
+	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled, t.Slope)
 	if t.ExplainedRobust != nil {
-		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the fall of the robust risk", 100**t.ExplainedRobust)
+		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the decrease of the robust risk", 100**t.ExplainedRobust)
 	}
 	if t.RankCorrelation != nil {
 		said += fmt.Sprintf("; the scores of %s and %s have a rank correlation of %.3g there", Baseline, Robust, *t.RankCorrelation)

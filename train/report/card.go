@@ -37,7 +37,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 	for m := doc.Content[0].Content; len(m) > 1; m = m[2:] {
 		key := strings.ReplaceAll(strings.TrimSpace(m[0].Value), "_", " ")
 		if m[0].Kind != yaml.ScalarNode || key == "" || seen[key] {
-			wrong = append(wrong, fmt.Sprintf("line %d: a name that is empty, given twice or no text: %q", m[0].Line, m[0].Value))
+			wrong = append(wrong, fmt.Sprintf("line %d: a name that is empty, given twice or not a text: %q", m[0].Line, m[0].Value))
 			continue
 		}
 		seen[key] = true

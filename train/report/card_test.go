@@ -31,7 +31,7 @@ func TestReadCard(t *testing.T) {
 		t.Errorf("two groups of one name: %q", got)
 	}
 	err = o.ReadCard(strings.NewReader("ownr: a\ndate: b\nintended uze: c\nrisk class: d\ndata owner: x\nData period: e\ndate: f\n"))
-	if want := `line 1: no field is called "ownr": did you mean "owner"?; line 3: no field is called "intended uze": did you mean "intended use"?; line 7: a name that is empty, given twice or no text: "date"`; err == nil || err.Error() != want {
+	if want := `line 1: no field is called "ownr": did you mean "owner"?; line 3: no field is called "intended uze": did you mean "intended use"?; line 7: a name that is empty, given twice or not a text: "date"`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, bad := range []string{"", "text", "- a\n- b", "owner: {a: b}", "owner: a\nowner: b", "labels: {a: [b]}", "{", "\"\": x"} {

@@ -126,7 +126,7 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			}
 			f.copies, f.sharded = run.Copies()
 			if errors = f.standardErrors(run.Train, columns, m.Config.Seed); errors == nil {
-				why[k] = "its rows do not settle all coefficients, or are too few for the columns"
+				why[k] = "its rows do not determine all coefficients, or are too few for the columns"
 			}
 		}
 		if errors == nil {
@@ -143,7 +143,7 @@ func (x *Measured) coefficients() *eval.Coefficients {
 			}
 			q.ScaledIntervals[k] = normalInterval(q.Scaled[k], z*se)
 			q.Intervals[k] = normalInterval(q.Original[k], z*se*math.Abs(unit))
-			c.About = fmt.Sprintf("Second lines: %s intervals of each coefficient on its own, by sandwich standard errors: how far it would move had other rows of the same population been drawn and the model trained again at the same μ and the same level, the adversary answering to those rows. They say nothing of causes, and columns that stand for one another widen them.",
+			c.About = fmt.Sprintf("Second lines: individual %s intervals by sandwich standard errors: how much the coefficient would vary between samples of the same population, at the same μ and level. These are associations, not causal effects; correlated columns widen the intervals.",
 				fmt.Sprintf("%.4g\u00a0%%", 100*confidence))
 		}
 	}

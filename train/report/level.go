@@ -53,13 +53,13 @@ func objectiveText(m *train.Model) string {
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
-		return "the level and μ as set, none tuned; the baseline has the same μ"
+		return "level and μ as set, not tuned; the baseline has the same μ"
 	}
 	ridge := "μ as set, the same for all"
 	if s.Ridges != nil {
-		ridge = fmt.Sprintf("μ = %.3g by the average risk of the plain average out of fold, among %d, the same for all: what another ridge does is no merit of robustness", s.Mu, len(s.Ridges))
+		ridge = fmt.Sprintf("μ = %.3g by ERM's average risk out of fold, among %d values, the same for all models", s.Mu, len(s.Ridges))
 	}
-	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates of which the plain average is one: %s; %s",
+	return fmt.Sprintf("the level by %d-fold cross-validation on the training rows, among %d candidates including ERM: %s; %s",
 		s.Folds, len(s.Candidates), s.Reason, ridge)
 }
 
@@ -78,6 +78,6 @@ func foldNotes(o *train.OutOfFold) []string {
 	for i, l := range said {
 		said[i] = fmt.Sprintf("%s (%d)", l, count[l])
 	}
-	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, encoding, choice of the level and recalibration included; the model itself is trained on all rows. In samples of 150 to 3000 rows of a known population the intervals of the change of the average risk, meant to hold in 95 of 100, hold in 90 to 95 for the models of the folds and in 88 to 93 for the model itself; those of the worst group and its change in 95 and more (docs/intervals.md). The %d folds trained %s.",
+	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, including encoding, choice of the level and recalibration; the model itself is trained on all rows. In simulated samples of 150 to 3000 rows the 95 %% intervals of the change of the average risk cover it in 90 to 95 %% for the models of the folds and in 88 to 93 %% for the model itself; those of the worst group and its change in 95 %% and more (docs/intervals.md). The %d folds trained %s.",
 		o.Folds, strings.Join(said, "; "))}
 }

@@ -91,7 +91,7 @@ func (x *Measured) costOfGroups(ctx context.Context) error {
 	if cost != nil {
 		x.Evaluation.Verdict.WithoutGroups = cost.String()
 	} else if leftOut != "" {
-		x.notes = append(x.notes, "What leaving group columns out of the features costs the worst group was not worked out: "+leftOut+".")
+		x.notes = append(x.notes, "The cost of leaving group columns out of the features was not computed: "+leftOut+".")
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 // Where a level comes from is said with the ridge, if it was looked for.
 func TestWhereALevelComesFrom(t *testing.T) {
 	m := &train.Model{}
-	if said := selectionText(m); !strings.Contains(said, "none tuned") {
+	if said := selectionText(m); !strings.Contains(said, "not tuned") {
 		t.Errorf("%q", said)
 	}
 	s := &tune.Selection{Folds: 5, Candidates: make([]tune.Candidate, 7), Reason: "because", Mu: 0.25}
@@ -155,7 +155,7 @@ func TestWhereALevelComesFrom(t *testing.T) {
 		not    string
 	}{
 		{nil, []string{"5-fold", "7 candidates", "because; μ as set"}, "out of fold"},
-		{make([]tune.Ridge, 4), []string{"μ = 0.25 by the average risk of the plain average out of fold, among 4"}, "μ as set"},
+		{make([]tune.Ridge, 4), []string{"μ = 0.25 by ERM's average risk out of fold, among 4"}, "μ as set"},
 	} {
 		s.Ridges = c.ridges
 		said := selectionText(m)

@@ -239,8 +239,8 @@ func TestOtherGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "every group of afam × single weighs the same") ||
-		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g there", *m.Result.Tempered.RankCorrelation)) || !strings.Contains(n, fmt.Sprintf("reaches %.3g %% of the fall", 100**m.Result.Tempered.ExplainedRobust)) {
+	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "equal total weight for every group of afam × single") ||
+		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g there", *m.Result.Tempered.RankCorrelation)) || !strings.Contains(n, fmt.Sprintf("reaches %.3g %% of the decrease", 100**m.Result.Tempered.ExplainedRobust)) {
 		t.Errorf("notes %q", n)
 	}
 }

@@ -379,7 +379,7 @@ func TestMeasuringIsAsked(t *testing.T) {
 			if c.want == "" || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%d rows in %d: %v", c.rows, c.memory, err)
 			}
-		case (arena != nil) != (c.want == "disk") || arena != nil && !strings.Contains(said, "kept in"):
+		case (arena != nil) != (c.want == "disk") || arena != nil && !strings.Contains(said, "stored in"):
 			t.Errorf("%d rows in %d: on disk %v, %q", c.rows, c.memory, arena != nil, said)
 		}
 		arena.Close()

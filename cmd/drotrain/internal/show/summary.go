@@ -41,7 +41,7 @@ func Summary(w io.Writer, m *train.Model, title string) {
 	comparisonLines(w, s, report.Name(m), groupingName(m))
 	fmt.Fprintln(w)
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its own gap was certified.\n", b.Status)
+		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its gap was certified.\n", b.Status)
 	}
 
 	fmt.Fprintf(w, "%-*s%s of %s (%s)\n", labelWidth, "Effective sample",
@@ -66,7 +66,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 	field(w, "Certificate", certificate(s, m.Config.Gap))
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its own gap was certified", b.Status))
+		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
 	if report.Name(m) == report.Robust {
 		field(w, "Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
@@ -174,7 +174,7 @@ func verdict(s train.Summary, gap float64) string {
 	case s.Certified:
 		return fmt.Sprintf("certified (asked for %.3g)", gap)
 	case s.Status == "inconsistent":
-		return "INCONSISTENT: the bounds contradict each other, neither is to be trusted"
+		return "INCONSISTENT: the bounds contradict each other; trust neither"
 	case s.Certificate.RelativeGap == nil:
 		return "UNCERTIFIED: no finite lower bound"
 	default:
