@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,5 +202,46 @@ func TestClasses_ResumeAndRanks(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "softmax") {
 		t.Errorf("two ranks: %v", err)
+	}
+}
+
+// The constant prediction of several classes is their proportions, and no other has a smaller average loss.
+func TestConstantLosses_SeveralClasses(t *testing.T) {
+	f := classTable(t, 400, 4)
+	for _, weight := range []string{"", "weight"} {
+		cfg := DefaultConfig()
+		cfg.KeepRows, cfg.Target, cfg.Average, cfg.Weight, cfg.Holdout = true, "class", "plain", weight, 0
+		m, err := FitFrame(t.Context(), f, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := m.Run.Train.Target
+		loss, best := make([]float64, len(target)), m.Result.ClassConstant
+		if !m.ConstantLosses(loss, target) || len(best) != 4 {
+			t.Fatalf("no constant: %v", best)
+		}
+		least := m.Run.averageOf(loss)
+		for c := range best {
+			shifted := slices.Clone(best)
+			shifted[c] += 0.1
+			total := 0.0
+			for _, v := range shifted {
+				total += math.Exp(v)
+			}
+			for j, t := range target {
+				loss[j] = math.Log(total) - shifted[int(t)]
+			}
+			if other := m.Run.averageOf(loss); !(other > least) {
+				t.Errorf("weight %q: a constant has a loss of %v, that of the model %v", weight, other, least)
+			}
+		}
+		m.Result.ClassConstant = best[:3]
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(&b); err == nil || !strings.Contains(err.Error(), "3 classes instead of 4") {
+			t.Errorf("a constant of three classes: %v", err)
+		}
 	}
 }

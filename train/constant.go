@@ -3,6 +3,8 @@ package train
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
@@ -54,9 +56,41 @@ func (m *Model) constant() float64 {
 	return (low + high) / 2
 }
 
+// classConstant returns the margins of the constant prediction with the least average training loss: the
+// logarithms of the proportions of the classes, where a class without a row has half a row; nil for other
+// targets.
+func (m *Model) classConstant() []float64 {
+	if m.Classes() == nil {
+		return nil
+	}
+	out := make([]float64, m.outputs())
+	for j, t := range m.Run.Train.Target {
+		weight := 1.0
+		if m.Run.Weight != nil {
+			weight = m.Run.Weight[j]
+		}
+		out[int(t)] += weight
+	}
+	least := floats.Sum(out) / float64(2*m.Run.Train.N)
+	for c := range out {
+		out[c] = max(out[c], least)
+	}
+	total := floats.Sum(out)
+	for c := range out {
+		out[c] = math.Log(out[c] / total)
+	}
+	return out
+}
+
 // ConstantLosses writes the training loss of the constant prediction that was fitted to the
 // training rows against encoded targets; it reports whether the model knows that constant.
 func (m *Model) ConstantLosses(dst, target []float64) bool {
+	if margins := m.Result.ClassConstant; margins != nil {
+		for j, t := range target {
+			dst[j] = -margins[int(t)]
+		}
+		return true
+	}
 	if m.Result.Constant == nil {
 		return false
 	}

@@ -204,6 +204,8 @@ func (m *Model) check() error {
 		return errors.New("its result is that of another configuration")
 	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
 		return errors.New("its result and its coefficients are of other baselines")
+	case s.ClassConstant != nil && len(s.ClassConstant) != len(m.Classes()):
+		return fmt.Errorf("its constant is of %d classes instead of %d", len(s.ClassConstant), len(m.Classes()))
 	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
 		return errors.New("its selection names no candidate")
 	case m.TrainRows != s.N || m.HoldoutRows < 0:

@@ -423,7 +423,7 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.concentration(res.Weights)
 	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
-	s.Constant = finite(m.constant())
+	s.Constant, s.ClassConstant = finite(m.constant()), m.classConstant()
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {

@@ -15,8 +15,9 @@ type Summary struct {
 	Certified           bool                  `json:"certified"` // the relative gap asked for was reached
 	Objective           float64               `json:"objective"`
 	RobustRisk          float64               `json:"robust_risk"`
-	AverageRisk         float64               `json:"average_risk"`       // average training loss of the model
-	Constant            *float64              `json:"constant,omitempty"` // margin of the constant prediction with the least average training loss
+	AverageRisk         float64               `json:"average_risk"`             // average training loss of the model
+	Constant            *float64              `json:"constant,omitempty"`       // margin of the constant prediction with the least average training loss
+	ClassConstant       []float64             `json:"class_constant,omitempty"` // and of more than two classes its margins
 	Certificate         SummaryCertificate    `json:"certificate"`
 	Passes              float64               `json:"passes"`
 	Seconds             float64               `json:"seconds"`

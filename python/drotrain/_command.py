@@ -54,9 +54,8 @@ def option(name: str, value: Any) -> str:
 def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa.RecordBatch] = (), progress: Any = None) -> bytes:
     """Run the command and return what it writes to its standard output.
 
-    Its standard input is the model, if there is one, and then the table as an Arrow IPC stream; progress is
-    called with every line that it reports. A ValueError tells of wrong data or options, with the command's
-    message and hint; a RuntimeError of a command that failed by itself.
+    Its standard input is the model, if there is one, and then the table as an Arrow IPC stream; progress is called with
+    every line that it reports. Wrong data and options are a ValueError, a failure of the command a RuntimeError.
     """
     entries = []
     with (
