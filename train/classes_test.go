@@ -66,7 +66,6 @@ func TestClasses_EverySetting(t *testing.T) {
 		"chi2":                {func(c *Config) { c.Nu, c.Penalty = level.At(0.5), "chi2" }, ""},
 		"KL ball":             {func(c *Config) { c.Radius = level.At(0.05) }, ""},
 		"chi2 ball":           {func(c *Config) { c.Ess, c.Penalty = level.At(0.8), "chi2" }, ""},
-		"confidence":          {func(c *Config) { c.Confidence = level.At(0.9) }, ""},
 		"CVaR":                {func(c *Config) { c.Protect = level.At(0.3) }, ""},
 		"group DRO":           {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0) }, ""},
 		"KL over groups":      {func(c *Config) { c.Adversary, c.Nu = "groups", level.At(0.1) }, ""},

@@ -97,7 +97,10 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	var head struct {
 		Schema *int `json:"schema"`
 		Config struct {
-			Latent any `json:"latent"`
+			Latent     any    `json:"latent"`
+			Prior      string `json:"adversary_prior"`
+			Among      string `json:"adversary_groups"`
+			Confidence any    `json:"confidence"`
 		} `json:"config"`
 		Version string `json:"version"`
 	}
@@ -112,6 +115,11 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	}
 	if head.Config.Latent != nil {
 		return fmt.Errorf("a model that weights a latent subgroup (option latent), which this version does not support: train it again with another level of robustness, or use drotrain %s", head.Version)
+	}
+	for option, set := range map[string]bool{"adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
+		if set {
+			return fmt.Errorf("a model trained with the option %s, which this version does not support: train it again with another level of robustness, or use drotrain %s", option, head.Version)
+		}
 	}
 	type fields Model // without this method
 	var read fields
@@ -141,7 +149,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 // retired reports whether a key is of an older version, and of no use to predictions: how the
 // level was chosen.
 func retired(key string) bool {
-	return key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
+	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
 // A SchemaError is a model of a schema that this version does not read.

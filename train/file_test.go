@@ -252,6 +252,9 @@ func TestLoadRefuses(t *testing.T) {
 		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
 		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
+		"groups of every column of an older version": {"the option adversary_groups, which this version does not support", func(v object) {
+			in(v, "config")["adversary_groups"] = "each"
+		}},
 		"a latent subgroup of an older version": {"weights a latent subgroup (option latent), which this version does not support", func(v object) {
 			in(v, "config")["latent"] = 0.4
 		}},

@@ -141,9 +141,6 @@ func Rows(d *data.Dataset, weights []float64) level.Rows {
 	if len(d.Groups) > 0 {
 		last := d.Groups[len(d.Groups)-1]
 		r.Group, r.Labels = last.Index, last.Labels
-		for _, one := range d.Groups[:len(d.Groups)-1] {
-			r.Ways = append(r.Ways, one.Index)
-		}
 	}
 	return r
 }

@@ -209,9 +209,6 @@ func selectSharded(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
 	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
 	s.Rows = level.Rows{N: len(at), Weights: ranks.GatherAt(rows, t.Weights, at), Group: ranks.GatherAt(rows, t.Group, at), Labels: t.Labels}
-	for _, way := range t.Ways {
-		s.Ways = append(s.Ways, ranks.GatherAt(rows, way, at))
-	}
 	return &s
 }
 

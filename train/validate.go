@@ -18,7 +18,7 @@ func (c *Config) unused() error {
 	standard := DefaultConfig()
 	var wrong []string
 	if c.Penalty != standard.Penalty && !c.Level.Divergent() {
-		wrong = append(wrong, fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius, Config.Ess or Config.Confidence sets, and none of them is set", c.Penalty))
+		wrong = append(wrong, fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius or Config.Ess sets, and none of them is set", c.Penalty))
 	}
 	if c.Adversary != "" && !c.Level.Chosen() {
 		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))

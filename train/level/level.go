@@ -1,5 +1,5 @@
 // Package level says how robust a model is to be in the words of people, a share of
-// rows, a smallest group, a confidence, a penalty coefficient, and returns the adversary of
+// rows, a smallest group, a penalty coefficient, and returns the adversary of
 // package dro that it means exactly (docs/math.md §10). It may import dro and internal alone. Start
 // reading at Level.
 //
@@ -14,31 +14,26 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A Level is how robust a model is to be. At most one of Average, Nu, Ess,
-// Protect, Radius and Confidence is set; with none of them it is for the data to choose. The
+// Protect and Radius is set; with none of them it is for the data to choose. The
 // keys are the long options of the drotrain command.
 type Level struct {
 	// Average trains an average: plain (empirical risk minimisation), or balanced,
 	// with the same weight for every group.
 	Average string `json:"average,omitempty" yaml:"average"`
 
-	Nu         *float64 `json:"nu,omitempty" yaml:"nu"`           // penalty coefficient ν ≥ 0 of the divergence, in loss units
-	Ess        *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
-	Protect    *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
-	Radius     *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
-	Confidence *float64 `json:"confidence,omitempty" yaml:"-"`    // one-sided, in (0.5, 1): the ball of radius z²/2n
+	Nu      *float64 `json:"nu,omitempty" yaml:"nu"`           // penalty coefficient ν ≥ 0 of the divergence, in loss units
+	Ess     *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
+	Protect *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
+	Radius  *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
 
 	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
 	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
-	Prior     string  `json:"adversary_prior,omitempty" yaml:"-"`                   // shares or equal: the weights of groups that cost nothing; empty: shares
-	Among     string  `json:"adversary_groups,omitempty" yaml:"-"`                  // crossed, or each: the groups of every column on its own, which overlap; empty: crossed
 	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
@@ -54,7 +49,7 @@ func (l Level) names() []string {
 	for _, o := range []struct {
 		name string
 		set  bool
-	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}, {"Confidence", l.Confidence != nil}} {
+	}{{"Nu", l.Nu != nil}, {"Ess", l.Ess != nil}, {"Protect", l.Protect != nil}, {"Radius", l.Radius != nil}} {
 		if o.set {
 			set = append(set, o.name)
 		}
@@ -72,7 +67,7 @@ func (l Level) Chosen() bool { return len(l.names()) > 0 }
 
 // Divergent reports whether the level is set in terms of a divergence.
 func (l Level) Divergent() bool {
-	return l.Nu != nil || l.Radius != nil || l.Ess != nil || l.Confidence != nil
+	return l.Nu != nil || l.Radius != nil || l.Ess != nil
 }
 
 // Groupwise reports whether the adversary weighs groups.
@@ -100,12 +95,6 @@ func (l Level) Validate() error {
 	if l.Adversary != "" {
 		among("Adversary", l.Adversary, "rows", "groups")
 	}
-	if l.Prior != "" {
-		among("Prior", l.Prior, "shares", "equal")
-	}
-	if l.Among != "" {
-		among("Among", l.Among, "crossed", "each")
-	}
 	within := func(name string, v *float64, ok func(float64) bool, want string) {
 		if v != nil && (math.IsInf(*v, 0) || !ok(*v)) {
 			say("Config.%s is %v: it must be %s", name, *v, want)
@@ -118,7 +107,6 @@ func (l Level) Validate() error {
 	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
 	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
 	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
-	within("Confidence", l.Confidence, func(v float64) bool { return v > 0.5 && v < 1 }, "above 0.5 and below 1")
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
@@ -126,22 +114,11 @@ func (l Level) Validate() error {
 		if !l.Chosen() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
-		if l.Average != "" || l.Ess != nil || l.Protect != nil || l.Confidence != nil {
+		if l.Average != "" || l.Ess != nil || l.Protect != nil {
 			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", named(l.names(), ", "))
 		}
-	} else {
-		var set []string
-		for _, f := range []struct {
-			name string
-			set  bool
-		}{{"Config.Adjust", l.Adjust > 0}, {"Config.Prior", l.Prior != ""}, {"Config.Among", l.Among != ""}} {
-			if f.set {
-				set = append(set, f.name)
-			}
-		}
-		if set != nil {
-			say("%s: only for Config.Adversary groups", strings.Join(set, ", "))
-		}
+	} else if l.Adjust > 0 {
+		say("Config.Adjust: only for Config.Adversary groups")
 	}
 	if wrong == nil {
 		return nil
@@ -155,7 +132,6 @@ type Rows struct {
 	Weights []float64 // sample weights, nil for equal
 	Group   []int32   // group of every row, −1 for none; nil without groups
 	Labels  []string  // of the groups
-	Ways    [][]int32 // of grouping by one column each, of which Group is all crossed; a row may be in one group of each
 
 	Sharded *ranks.Rows // how the rows are sharded over ranks, each of which has its own; nil: all are local
 }
@@ -187,12 +163,6 @@ func (r Rows) Select(rows []int) Rows {
 		}
 		if r.Group != nil {
 			s.Group = append(s.Group, r.Group[j])
-		}
-		for k, way := range r.Ways {
-			if s.Ways == nil {
-				s.Ways = make([][]int32, len(r.Ways))
-			}
-			s.Ways[k] = append(s.Ways[k], way[j])
 		}
 	}
 	return s
@@ -236,65 +206,49 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	case l.Nu != nil:
 		return dro.KL{Nu: *l.Nu, Weights: r.Weights}, nil
 	}
-	radius := l.radius(r.N)
+	radius := l.radius()
 	if radius == 0 { // ess 1: every row at its own weight
 		return Level{Average: "plain"}.Dual(r)
 	}
 	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
 }
 
-// radius returns the radius of the ball over n rows.
-func (l Level) radius(n int) float64 {
+// radius returns the radius of the ball.
+func (l Level) radius() float64 {
 	switch {
 	case l.Radius != nil:
 		return *l.Radius
 	case l.Ess != nil && l.Penalty == "chi2": // Kish's 1/Σy² = s·n
 		return (1 / *l.Ess - 1) / 2
-	case l.Ess != nil: // perplexity exp(−Σ y log y) = s·n
-		return -math.Log(*l.Ess)
 	}
-	z := distuv.UnitNormal.Quantile(*l.Confidence)
-	return z * z / (2 * float64(n))
+	return -math.Log(*l.Ess) // perplexity exp(−Σ y log y) = s·n
 }
 
 // groups returns the adversary over groups.
 func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
-	ways := [][]int32{r.Group}
-	if l.Among == "each" && len(r.Ways) > 0 {
-		ways = r.Ways
+	index, count, err := r.groups()
+	if err != nil {
+		return nil, err
 	}
-	var all [][]int32
-	var used, shares []float64
-	for _, way := range ways {
-		index, count, err := r.groups(way)
-		if err != nil {
-			return nil, err
-		}
-		all, used = append(all, index), append(used, count...)
-		shares = append(shares, r.masses(index, len(count))...)
-	}
-	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1)}
+	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1), Weights: r.masses(index, len(count))}
 	if l.Nu != nil {
 		near.Nu = *l.Nu
 	}
 	if l.Radius != nil {
 		near.Radius = *l.Radius
 	}
-	g := dro.Groups{Of: all, Near: near, Weights: r.Weights}
-	if l.Prior != "equal" {
-		g.Near.Weights = shares
-	}
+	g := dro.Groups{Of: [][]int32{index}, Near: near, Weights: r.Weights}
 	if l.Adjust > 0 {
-		for _, n := range used {
+		for _, n := range count {
 			g.Adjust = append(g.Adjust, l.Adjust/math.Sqrt(n))
 		}
 	}
 	return g, nil
 }
 
-// groups numbers the groups of a way of grouping that have rows with weight, and counts
-// these.
-func (r Rows) groups(of []int32) (index []int32, count []float64, err error) {
+// groups numbers the groups that have rows with weight, and counts their rows.
+func (r Rows) groups() (index []int32, count []float64, err error) {
+	of := r.Group
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
 	}
@@ -344,7 +298,7 @@ func (r Rows) masses(index []int32, count int) []float64 {
 // Balanced returns weights that give every group the same total, in proportion to the
 // weights of the rows within one.
 func Balanced(r Rows) ([]float64, error) {
-	index, count, err := r.groups(r.Group)
+	index, count, err := r.groups()
 	if err != nil {
 		return nil, err
 	}
@@ -368,17 +322,8 @@ func (l Level) String() string {
 	of, groups := "rows", "group DRO"
 	if l.Groupwise() {
 		of = "groups"
-		details := ""
-		if l.Prior == "equal" {
-			details += " (equal prior)"
-		}
-		if l.Among == "each" {
-			details += " of every column"
-		}
 		if l.Adjust > 0 {
-			details += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
-		}
-		if of += details; details != "" {
+			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
 			groups += " over " + of
 		}
 		if l.Penalty == "chi2" {
@@ -405,8 +350,6 @@ func (l Level) String() string {
 		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
 	case l.Radius != nil:
 		return fmt.Sprintf("%s ball over %s, ρ = %.3g", divergence, of, *l.Radius)
-	case l.Confidence != nil:
-		return fmt.Sprintf("%s ball of confidence %.4g", divergence, *l.Confidence)
 	}
 	return "chosen on the data"
 }

@@ -96,26 +96,10 @@ func TestLevelsMeanWhatTheySay(t *testing.T) {
 	if !(math.Abs(worst/res.Risk-1) <= 1e-9) {
 		t.Errorf("protect 0.15: the risk is %v, the worst 15 %% have %v", res.Risk, worst)
 	}
-	// z = 1.6449: R = mean + z·sd/√n for a small radius (Duchi and Namkoong 2019).
-	res, loss = solve(t, level.Level{Confidence: level.At(0.95), Penalty: "chi2"})
-	mean, squares := 0.0, 0.0
-	for _, v := range loss {
-		mean += v / 400
-		squares += v * v / 400
-	}
-	if want := mean + 1.6448536*math.Sqrt((squares-mean*mean)/400); !(math.Abs(res.Risk/want-1) <= 1e-6) {
-		t.Errorf("confidence 0.95: the risk is %v, mean + z·sd/√n is %v", res.Risk, want)
-	}
 	one, _ := solve(t, level.Level{Ess: level.At(1), Penalty: "kl"})
 	plain, _ := solve(t, level.Level{Average: "plain", Penalty: "kl"})
 	if one.Objective != plain.Objective {
 		t.Errorf("ess 1 is not the average: %v, %v", one.Objective, plain.Objective)
-	}
-	// Balanced weights are the adversary over groups at a price that nobody pays.
-	balanced, _ := solve(t, level.Level{Average: "balanced", Penalty: "kl"})
-	dear, _ := solve(t, level.Level{Nu: level.At(1e9), Penalty: "kl", Adversary: "groups", Prior: "equal"})
-	if !(math.Abs(balanced.Objective/dear.Objective-1) <= 1e-6) {
-		t.Errorf("balanced %v, groups at a high price %v", balanced.Objective, dear.Objective)
 	}
 	// C/√n_g is added to the group's risk.
 	adjusted, loss := solve(t, level.Level{Nu: level.At(0), Penalty: "kl", Adversary: "groups", Adjust: 3})
@@ -135,20 +119,14 @@ func TestLevelsMeanWhatTheySay(t *testing.T) {
 	}
 }
 
-// Groups of every column overlap: the worst of them all is the risk, and a small price is
-// close to it from below.
-func TestGroupsOfEveryColumn(t *testing.T) {
-	r := level.Rows{N: 6, Group: []int32{0, 1, 2, 3, 0, 1}, Labels: []string{"a·x", "a·y", "b·x", "b·y"},
-		Ways: [][]int32{{0, 0, 1, 1, 0, 0}, {0, 1, 0, 1, 0, -1}}}
-	loss := []float64{1, 2, 3, 9, 1, 5}
-	// by the first column 9/4 and 6; by the second 5/3 and 5.5; crossed 1, 3.5, 3, 9.
+// The largest mean of a group is the risk of group DRO, with C/√n added to it; a group alone is an error.
+func TestLevel_GroupDROIsTheLargestMean(t *testing.T) {
+	r := level.Rows{N: 6, Group: []int32{0, 1, 2, 3, 0, 1}, Labels: []string{"a·x", "a·y", "b·x", "b·y"}}
+	loss := []float64{1, 2, 3, 9, 1, 5} // means 1, 3.5, 3, 9
 	for l, want := range map[level.Level]float64{
-		{Penalty: "kl", Adversary: "groups", Among: "each"}:                   6,
-		{Penalty: "kl", Adversary: "groups", Among: "each", Adjust: 4}:        6 + 4/math.Sqrt(2),
-		{Penalty: "kl", Adversary: "groups", Among: "each", Adjust: 0.5}:      6 + 0.5/math.Sqrt(2),
-		{Penalty: "kl", Adversary: "groups", Among: "crossed"}:                9,
-		{Penalty: "kl", Adversary: "groups", Among: "each", Prior: "equal"}:   6,
-		{Penalty: "chi2", Adversary: "groups", Among: "each", Prior: "equal"}: 6,
+		{Penalty: "kl", Adversary: "groups"}:              9,
+		{Penalty: "kl", Adversary: "groups", Adjust: 0.5}: 9.5,
+		{Penalty: "chi2", Adversary: "groups"}:            9,
 	} {
 		l.Nu = level.At(0)
 		if err := l.Validate(); err != nil {
@@ -162,10 +140,9 @@ func TestGroupsOfEveryColumn(t *testing.T) {
 			t.Errorf("%+v: %v, not %v", l, risk, want)
 		}
 	}
-	some := r.Select([]int{3, 2})
-	dual, err := level.Level{Penalty: "kl", Adversary: "groups", Among: "each", Nu: level.At(0)}.Dual(some)
+	dual, err := level.Level{Penalty: "kl", Adversary: "groups", Nu: level.At(0)}.Dual(r.Select([]int{3}))
 	if err == nil || !strings.Contains(err.Error(), "two groups with rows: there are 1") {
-		t.Errorf("one group of the first column: %v, %v", dual, err)
+		t.Errorf("one group: %v, %v", dual, err)
 	}
 }
 
@@ -179,15 +156,12 @@ func TestInvalidLevels(t *testing.T) {
 		"Ess is NaN":                                                 {Ess: &nan},
 		"Protect is 0":                                               {Protect: level.At(0)},
 		"Radius is -1":                                               {Radius: level.At(-1)},
-		"Confidence is 0.5":                                          {Confidence: level.At(0.5)},
 		"Nu is -1: it must be finite and ≥ 0":                        {Nu: level.At(-1)},
 		"Average is \"mean\"":                                        {Average: "mean"},
 		"Adversary is \"columns\"":                                   {Adversary: "columns"},
-		"Prior is \"odd\"":                                           {Adversary: "groups", Prior: "odd"},
 		"Adjust is -1":                                               {Adversary: "groups", Adjust: -1},
 		"Config.Adjust: only for Config.Adversary groups":            {Adjust: 1},
-		"Among is \"all\"":                                           {Adversary: "groups", Among: "all"},
-		"needs a level":                                              {Adversary: "groups", Prior: "equal"},
+		"needs a level":                                              {Adversary: "groups"},
 		"takes Config.Nu or Config.Radius, not Config.Ess":           {Adversary: "groups", Ess: level.At(0.5)},
 	} {
 		l.Penalty = "kl"
@@ -242,12 +216,11 @@ func TestEndsOfRanges(t *testing.T) {
 		of          func(v *float64) level.Level
 		valid, none []float64
 	}{
-		"nu":         {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64}, []float64{down(0), inf, -inf}},
-		"ess":        {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
-		"protect":    {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
-		"radius":     {func(v *float64) level.Level { return level.Level{Radius: v} }, []float64{up(0), 1e300}, []float64{0, inf}},
-		"confidence": {func(v *float64) level.Level { return level.Level{Confidence: v} }, []float64{up(0.5), down(1)}, []float64{0.5, 1}},
-		"adjust":     {func(v *float64) level.Level { return level.Level{Adversary: "groups", Nu: level.At(0), Adjust: *v} }, []float64{0, 1e9}, []float64{down(0), inf}},
+		"nu":      {func(v *float64) level.Level { return level.Level{Nu: v} }, []float64{0, math.MaxFloat64}, []float64{down(0), inf, -inf}},
+		"ess":     {func(v *float64) level.Level { return level.Level{Ess: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
+		"protect": {func(v *float64) level.Level { return level.Level{Protect: v} }, []float64{up(0), 1}, []float64{0, up(1)}},
+		"radius":  {func(v *float64) level.Level { return level.Level{Radius: v} }, []float64{up(0), 1e300}, []float64{0, inf}},
+		"adjust":  {func(v *float64) level.Level { return level.Level{Adversary: "groups", Nu: level.At(0), Adjust: *v} }, []float64{0, 1e9}, []float64{down(0), inf}},
 	} {
 		for k, list := range [][]float64{c.valid, append(c.none, math.NaN())} {
 			for _, v := range list {
@@ -291,19 +264,17 @@ func TestLevelsInWords(t *testing.T) {
 		"ERM":                {Average: "plain"},
 		"group-balanced ERM": {Average: "balanced"},
 		"group DRO":          {Adversary: "groups", Nu: at(0)},
-		"group DRO over groups, adjusted by 0.5/√n":                  {Adversary: "groups", Nu: at(0), Adjust: 0.5},
-		"χ² group DRO, ν = 3":                                        {Adversary: "groups", Penalty: "chi2", Nu: at(3)},
-		"group DRO, ν = 3":                                           {Adversary: "groups", Nu: at(3)},
-		"group DRO over groups (equal prior) of every column, ν = 1": {Adversary: "groups", Prior: "equal", Among: "each", Nu: at(1)},
-		"KL over rows, ν = 0.125":                                    {Nu: at(0.125)},
-		"KL over rows, ν = 0":                                        {Nu: at(0)},
-		"χ² over rows, ν = 2":                                        {Penalty: "chi2", Nu: at(2)},
-		"KL ball of perplexity 10 %":                                 {Ess: at(0.1)},
-		"CVaR: every subgroup of at least 5 % of the rows":           {Protect: at(0.05)},
-		"χ² ball over rows, ρ = 0.5":                                 {Penalty: "chi2", Radius: at(0.5)},
-		"KL ball over groups, ρ = 0.5":                               {Adversary: "groups", Radius: at(0.5)},
-		"KL ball of confidence 0.95":                                 {Confidence: at(0.95)},
-		"chosen on the data":                                         {},
+		"group DRO over groups, adjusted by 0.5/√n":        {Adversary: "groups", Nu: at(0), Adjust: 0.5},
+		"χ² group DRO, ν = 3":                              {Adversary: "groups", Penalty: "chi2", Nu: at(3)},
+		"group DRO, ν = 3":                                 {Adversary: "groups", Nu: at(3)},
+		"KL over rows, ν = 0.125":                          {Nu: at(0.125)},
+		"KL over rows, ν = 0":                              {Nu: at(0)},
+		"χ² over rows, ν = 2":                              {Penalty: "chi2", Nu: at(2)},
+		"KL ball of perplexity 10 %":                       {Ess: at(0.1)},
+		"CVaR: every subgroup of at least 5 % of the rows": {Protect: at(0.05)},
+		"χ² ball over rows, ρ = 0.5":                       {Penalty: "chi2", Radius: at(0.5)},
+		"KL ball over groups, ρ = 0.5":                     {Adversary: "groups", Radius: at(0.5)},
+		"chosen on the data":                               {},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

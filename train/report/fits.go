@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train"
@@ -20,7 +19,7 @@ func (x *Measured) fits() (fits []*fit, why []string) {
 		reason := ""
 		switch {
 		case v.role == eval.BalancedModel:
-			f.over = x.groups(false)
+			f.over = x.groups()
 			for range f.over.n {
 				f.over.q = append(f.over.q, 1/float64(len(f.over.n)))
 			}
@@ -52,7 +51,8 @@ func (x *Measured) answering(f *fit) (why string) {
 	f.y = sharesOf(run.Weights)
 	switch {
 	case c.Groupwise():
-		return x.answeringGroups(f)
+		x.answeringGroups(f)
+		return ""
 	case c.Protect != nil && *c.Protect < 1:
 		f.answer = answer{kind: "tail", share: *c.Protect}
 	case c.Protect != nil, s.Penalty == "":
@@ -68,67 +68,43 @@ func (x *Measured) answering(f *fit) (why string) {
 // their losses.
 const leastPenalty = 1e-6
 
-// answeringGroups returns answering of an adversary over groups.
-func (x *Measured) answeringGroups(f *fit) (why string) {
-	run, c := x.run, x.model.Config
-	rows := train.Rows(run.Train, run.Weight)
-	each := c.Among == "each" && len(rows.Ways) > 0
-	f.answer = answer{kind: c.Penalty, ball: c.Radius != nil, equal: c.Prior == "equal", adjust: c.Adjust}
-	f.over = x.groups(each)
+// answeringGroups works like answering for an adversary over groups.
+func (x *Measured) answeringGroups(f *fit) {
+	c := x.model.Config
+	f.answer = answer{kind: c.Penalty, ball: c.Radius != nil, adjust: c.Adjust}
+	f.over = x.groups()
 	if c.Nu != nil {
 		f.answer.nu = *c.Nu
 	}
 	if f.answer.nu == 0 && !f.answer.ball {
 		f.answer.kind = "largest"
 	}
-	if len(f.over.of) == 1 {
-		f.over.q = make([]float64, len(f.over.n))
-		for i, g := range f.over.of[0] {
-			if g >= 0 {
-				f.over.q[g] += f.y.normalised(i)
-			}
+	f.over.q = make([]float64, len(f.over.n))
+	for i, g := range f.over.of {
+		if g >= 0 {
+			f.over.q[g] += f.y.normalised(i)
 		}
-		return ""
 	}
-	if f.answer.kind == "largest" {
-		return "groups overlap, and several weights of theirs lead to the same weights of the rows"
-	}
-	dual, err := c.Dual(rows)
-	if err != nil {
-		return err.Error()
-	}
-	_, f.over.q = dual.(dro.Groups).Responses(run.Loss)
-	return ""
 }
 
-// groups returns the groups of the training rows as an adversary numbers them: of the last
-// grouping, or of every column on its own.
-func (x *Measured) groups(each bool) *overGroups {
-	rows := train.Rows(x.run.Train, x.run.Weight)
-	ways := [][]int32{rows.Group}
-	if each {
-		ways = rows.Ways
+// groups returns the groups of the training rows as an adversary numbers them.
+func (x *Measured) groups() *overGroups {
+	of := train.Rows(x.run.Train, x.run.Weight).Group
+	number := map[int32]int32{}
+	for _, g := range of {
+		number[g] = 0
 	}
-	o := &overGroups{}
-	arena := arenaOf(x.run.Train)
-	for _, way := range ways {
-		number := map[int32]int32{}
-		for _, g := range way {
-			number[g] = 0
+	delete(number, -1)
+	o := &overGroups{of: memory.Make[int32](arenaOf(x.run.Train), len(of))}
+	for _, g := range slices.Sorted(maps.Keys(number)) {
+		number[g] = int32(len(o.n))
+		o.n = append(o.n, 0)
+	}
+	for i, g := range of {
+		if o.of[i] = -1; g >= 0 {
+			o.of[i] = number[g]
+			o.n[o.of[i]]++
 		}
-		delete(number, -1)
-		for _, g := range slices.Sorted(maps.Keys(number)) {
-			number[g] = int32(len(o.n))
-			o.n = append(o.n, 0)
-		}
-		of := memory.Make[int32](arena, len(way))
-		for i, g := range way {
-			if of[i] = -1; g >= 0 {
-				of[i] = number[g]
-				o.n[of[i]]++
-			}
-		}
-		o.of = append(o.of, of)
 	}
 	return o
 }

@@ -96,12 +96,10 @@ func TestStandardErrorsByTrainingAgain(t *testing.T) {
 		"χ², weighted":     {Nu: level.At(0.7), Penalty: "chi2"},
 		"groups, KL":       groups(level.Level{Nu: level.At(0.2)}),
 		"groups, χ²":       groups(level.Level{Nu: level.At(0.3), Penalty: "chi2"}),
-		"groups, equal":    groups(level.Level{Nu: level.At(0.3), Penalty: "chi2", Prior: "equal"}),
 		"groups, KL ball":  groups(level.Level{Radius: level.At(0.02)}),
 		"groups, χ² ball":  groups(level.Level{Radius: level.At(0.02), Penalty: "chi2"}),
 		"groups, largest":  groups(level.Level{Nu: level.At(0)}),
 		"groups, adjusted": groups(level.Level{Nu: level.At(0), Adjust: 0.5}),
-		"groups of each":   groups(level.Level{Nu: level.At(0.2), Among: "each"}),
 	}
 	const n, h = 72, 0.1
 	for name, l := range levels {

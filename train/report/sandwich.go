@@ -42,7 +42,6 @@ type answer struct {
 	nu     float64 // penalty coefficient, > 0 for kl and chi2
 	ball   bool    // the penalty coefficient is that of a ball, solved along with x
 	share  float64 // of the rows, of a tail
-	equal  bool    // over groups: the prior is equal, not their shares
 	adjust float64 // over groups: C of C/√n_g
 }
 

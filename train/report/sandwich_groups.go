@@ -9,9 +9,9 @@ import (
 )
 
 // An overGroups is what the weights of rows follow where an adversary weighs groups: row
-// i has Σ_g q_g w_i/W_g over the groups g that it is in.
+// i of group g has q_g w_i/W_g.
 type overGroups struct {
-	of [][]int32 // by way of grouping: the group of every training row, −1 for none
+	of []int32   // the group of every training row, −1 for none
 	q  []float64 // Σ = 1
 	n  []float64 // rows of the groups
 }
@@ -141,13 +141,11 @@ func (e *groupEquations) ifSolvable() *groupEquations {
 	return e
 }
 
-// each calls f for every row and each of its groups, those that were drawn.
+// each calls f for every row that was drawn and has a group.
 func (e *groupEquations) each(f func(i, g int)) {
-	for _, ids := range e.f.over.of {
-		for i := range e.r.target {
-			if g := ids[e.r.row(i)]; g >= 0 && e.r.w[i] > 0 {
-				f(i, int(g))
-			}
+	for i := range e.r.target {
+		if g := e.f.over.of[e.r.row(i)]; g >= 0 && e.r.w[i] > 0 {
+			f(i, int(g))
 		}
 	}
 }
@@ -173,9 +171,7 @@ func (e *groupEquations) answers() bool {
 	}
 	e.prior = make([]float64, len(q))
 	for g, w := range e.mass {
-		if e.prior[g] = w / total; a.equal {
-			e.prior[g] = 1 / float64(len(q))
-		}
+		e.prior[g] = w / total
 		if e.prior[g] > 0 && q[g] > 0 {
 			if e.level[g] = math.Log(q[g] / e.prior[g]); a.kind == "chi2" {
 				e.level[g] = q[g]/e.prior[g] - 1
@@ -245,7 +241,7 @@ func (e *groupEquations) directionTo(t, unit []float64) bool {
 		}
 		for g, b := range e.bend {
 			moves[g] = b * (drift[g] - w[d] - e.level[g]*nu)
-			if p := e.prior[g]; !e.f.answer.equal && p > 0 {
+			if p := e.prior[g]; p > 0 {
 				if e.f.answer.kind == "chi2" {
 					shifts[g] = moves[g]*e.price*q[g]/(p*p) + nu*q[g]*q[g]/(2*p*p)
 				} else {

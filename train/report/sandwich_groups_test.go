@@ -84,8 +84,8 @@ func TestStandardErrorsOverGroups(t *testing.T) {
 		times[i], even[i] = 1, 1.0/n
 	}
 	for _, a := range []answer{
-		{kind: "kl", nu: 2}, {kind: "chi2", nu: 4, equal: true, adjust: 3},
-		{kind: "kl", nu: 2, equal: true, ball: true, adjust: 3}, {kind: "kl", ball: true, adjust: 3},
+		{kind: "kl", nu: 2}, {kind: "chi2", nu: 4, adjust: 3},
+		{kind: "kl", ball: true, adjust: 3},
 		{kind: "chi2", ball: true}, {kind: "chi2", ball: true, adjust: 3},
 	} {
 		name := fmt.Sprintf("%+v", a)
@@ -104,9 +104,7 @@ func TestStandardErrorsOverGroups(t *testing.T) {
 			prior := make([]float64, groups)
 			for g := range mean {
 				mean[g] = mean[g]/mass[g] + a.adjust/math.Sqrt(count[g])
-				if prior[g] = mass[g] / total; a.equal {
-					prior[g] = 1.0 / groups
-				}
+				prior[g] = mass[g] / total
 			}
 			risk, q := mixture(a, radius, prior, mean)
 			return risk + mu/2*x[0]*x[0], q
@@ -133,7 +131,7 @@ func TestStandardErrorsOverGroups(t *testing.T) {
 			}
 		}
 		f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: a, y: shares{even, 1},
-			over: &overGroups{of: [][]int32{group}, q: q, n: count}}
+			over: &overGroups{of: group, q: q, n: count}}
 		got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 		for j := range want {
 			if w := math.Sqrt(want[j] * n / (n - 2)); got == nil || !(math.Abs(got[j]-w) <= 2e-3*w) {

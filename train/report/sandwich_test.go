@@ -159,7 +159,7 @@ func TestStandardErrorsOfOneLargestGroup(t *testing.T) {
 	alone := fit{loss: loss, x: x[:], mu: mu, free: 1}
 	want := alone.standardErrors(&data.Dataset{N: own, D: 2, X: dense(t, flat[:2*own]), Target: target[:own]}, []int{0, 1}, 1)
 	f := fit{loss: loss, x: x[:], mu: mu, free: 1, answer: answer{kind: "largest"}, y: shares{weight, 1},
-		over: &overGroups{of: [][]int32{group}, q: []float64{1, 0}, n: []float64{own, n - own}}}
+		over: &overGroups{of: group, q: []float64{1, 0}, n: []float64{own, n - own}}}
 	got := f.standardErrors(&data.Dataset{N: n, D: 2, X: dense(t, flat), Target: target}, []int{0, 1}, 1)
 	if len(got) != 2 || len(want) != 2 {
 		t.Fatalf("%v, of the group alone %v", got, want)

@@ -43,7 +43,7 @@ func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
 		if _, err := level.Balanced(r); err == nil {
 			out = append(out, Candidate{Family: "balanced", Level: level.Level{Average: "balanced", Penalty: "kl"}})
 			for _, share := range shares {
-				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Prior: "shares", Nu: digits(share * mean)}})
+				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Nu: digits(share * mean)}})
 			}
 		}
 		for k := range prices {
