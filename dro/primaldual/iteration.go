@@ -29,7 +29,7 @@ type iteration struct {
 // nil.
 func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) error {
 	w.known, w.conditions = c, conditions
-	w.template.m = offsets(w.template.problem, c)
+	w.template.m = moduliOf(w.template.problem, c)
 	w.template.theory = conditions(w.template.m, c)
 	w.Logf("theory: G = %.4g, L = %.4g, μ = %.4g, ν = %.4g, a₁ = %.4g", c.g, c.l, w.template.m.mu, w.template.m.nu, w.template.theory.first)
 	return nil
@@ -59,7 +59,7 @@ func (w *iteration) Step() error {
 	if !w.began {
 		w.start()
 	}
-	w.advance()
+	w.takeStep()
 	for _, v := range w.template.x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			w.Logf("theory: the iterate is not finite after %d steps", w.template.k)
@@ -69,8 +69,8 @@ func (w *iteration) Step() error {
 	return nil
 }
 
-// advance performs one step of the template and lets it be followed.
-func (w *iteration) advance() {
+// takeStep performs one step of the template and lets it be followed.
+func (w *iteration) takeStep() {
 	t := w.template
 	t.step()
 	if w.Settings.Follow != nil {

@@ -114,7 +114,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	mo := offsets(r.Problem, c)
+	mo := moduliOf(r.Problem, c)
 	wP, wD := 0.0, 0.0
 	if m.Strategy == Historical {
 		wP, wD = historicalWeights(mo, b.count())
@@ -165,7 +165,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	mo := offsets(p, c)
+	mo := moduliOf(p, c)
 	wP := 0.0
 	if m.Strategy == Historical {
 		wP, _ = historicalWeights(mo, b.count())
@@ -180,7 +180,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearised: estimator.linearised}
 	w.y = func() []float64 { return estimator.y }
 	if mirror, ok := saddle.MirrorOf(r.Problem.Dual); ok && lifted {
-		w.y = func() []float64 { return projected(mirror, estimator.y) }
+		w.y = func() []float64 { return projectWeights(mirror, estimator.y) }
 	}
 	if theoretical {
 		return w, w.useTheory(c, func(mo moduli, c constants) *theory {
@@ -205,9 +205,9 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
 }
 
-// projected returns the point of the dual set nearest to y ≥ 0 in its geometry: a
-// proximal step without a loss.
-func projected(dual saddle.Mirror, y []float64) []float64 {
+// projectWeights returns the point of the dual set nearest to y ≥ 0 in its geometry, by a
+// proximal step without losses.
+func projectWeights(dual saddle.Mirror, y []float64) []float64 {
 	n := len(y)
 	u, out := make([]float64, n), make([]float64, n)
 	dual.CoordsTo(u, y)
@@ -283,9 +283,9 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 	return h, m, nil
 }
 
-// offsets returns the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
+// moduliOf returns the moduli of p as the theory sees them, with offsets μ₀, ν₀ that
 // balance the two terms of a_1.
-func offsets(p *saddle.Problem, c constants) moduli {
+func moduliOf(p *saddle.Problem, c constants) moduli {
 	m := moduli{mu: p.Primal.Modulus(), nu: p.Dual.Modulus()}
 	if saddle.FreeCount(p.Primal) > 0 {
 		m.mu = 0 // not strongly convex in the free coordinate

@@ -88,7 +88,7 @@ func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
 // Step implements Stepper.
 func (p *practical) Step() error {
 	if !p.began {
-		p.form()
+		p.formHessian()
 		p.restart()
 		if p.isFar() {
 			p.primal.weight = 1
@@ -97,7 +97,7 @@ func (p *practical) Step() error {
 	if p.fault != nil {
 		return p.fault
 	}
-	p.advance()
+	p.takeStep()
 	if p.done++; floats.Distance(p.point(p.template.x), p.from, 2) > p.reach || floats.HasNaN(p.template.x) {
 		p.sweeps = 0
 	}
@@ -107,8 +107,8 @@ func (p *practical) Step() error {
 	return nil
 }
 
-// form takes the Hessian at the point the certifier evaluated last.
-func (p *practical) form() {
+// formHessian computes the Hessian at the point the certifier evaluated last.
+func (p *practical) formHessian() {
 	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
 	p.fresh, p.rate = true, 0
 }
@@ -119,7 +119,7 @@ func (p *practical) restart() {
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
 	bound.CertifyAtDecrement(p.Run, p.decrement)
 	p.start()
-	p.done, p.sweeps = 0, p.needed()
+	p.done, p.sweeps = 0, p.sweepsNeeded()
 	copy(p.from, p.Cert.X)
 }
 
@@ -142,7 +142,7 @@ func (p *practical) Check() {
 	if !p.began || p.done == 0 {
 		return
 	}
-	x, polished, gap := p.point(p.template.x), p.polished(), p.Cert.Best.Gap()
+	x, polished, gap := p.point(p.template.x), p.polishedPoint(), p.Cert.Best.Gap()
 	limit := p.last + 1e-14*math.Abs(p.last) // up to rounding
 	now := math.Inf(1)
 	if polished != nil {
@@ -157,18 +157,18 @@ func (p *practical) Check() {
 	}
 	if now <= limit {
 		p.fresh = false
-		p.adapt()
+		p.adaptSteps()
 	} else {
-		p.retreat(now)
+		p.returnToBest(now)
 	}
 	p.restart()
 }
 
-// polished returns the point that a step of weight 1 leads to from the mean of the points that the
+// polishedPoint returns the point that a step of weight 1 leads to from the mean of the points that the
 // tables are of, by their sum: the optimum, if the Hessian is right and every block has a like
 // part in it (math: §7). It is nil where a step from the last restart promises to lower the
 // objective by more than is left.
-func (p *practical) polished() []float64 {
+func (p *practical) polishedPoint() []float64 {
 	if !(p.decrement/2 <= p.last-p.Cert.Best.Lower) {
 		return nil
 	}
@@ -178,8 +178,8 @@ func (p *practical) polished() []float64 {
 	return p.point(x)
 }
 
-// adapt adapts the weight and the Hessian to the rate at which the decrement fell.
-func (p *practical) adapt() {
+// adaptSteps adapts the weight and the Hessian to the rate at which the decrement fell.
+func (p *practical) adaptSteps() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
 	anew := false
@@ -199,10 +199,10 @@ func (p *practical) adapt() {
 		if rate < p.rate {
 			p.up = !p.up
 		}
-		p.reweigh()
+		p.adjustWeight()
 	}
 	if anew {
-		p.form()
+		p.formHessian()
 	}
 	p.Logf("%.3g passes: %d sweeps: the decrement fell to %.3g, by %.3g a sweep; weight %.3g", p.Cert.Passes, p.done/p.steps, p.squaredDecrement()/math.Abs(p.last), rate, p.primal.weight)
 	p.rate = rate
@@ -219,8 +219,8 @@ func (p *practical) leastRate() float64 {
 // isFar reports whether the point is so far from the optimum that a Hessian there predicts little.
 func (p *practical) isFar() bool { return !(p.decrement < far*math.Abs(p.last)) }
 
-// reweigh doubles or halves the weight.
-func (p *practical) reweigh() {
+// adjustWeight doubles or halves the weight.
+func (p *practical) adjustWeight() {
 	if p.up {
 		p.primal.weight = min(p.heavy, 2*p.primal.weight)
 	} else {
@@ -228,8 +228,8 @@ func (p *practical) reweigh() {
 	}
 }
 
-// retreat shortens the steps and goes back to the best point.
-func (p *practical) retreat(now float64) {
+// returnToBest shortens the steps and goes back to the best point.
+func (p *practical) returnToBest(now float64) {
 	if p.primal.weight > 1 {
 		p.heavy = max(1, p.primal.weight/2)
 		p.primal.weight = max(1, p.primal.weight/4)
@@ -239,7 +239,7 @@ func (p *practical) retreat(now float64) {
 	p.up = false
 	p.Cert.Evaluate(p.Cert.BestX)
 	if !p.fresh {
-		p.form()
+		p.formHessian()
 	}
 	if p.isFar() && p.fault == nil {
 		p.fault = p.metric.Redamp(max(hessian.FirstDamping, 10*p.metric.Damping()))
@@ -247,10 +247,10 @@ func (p *practical) retreat(now float64) {
 	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
 
-// needed returns the number of sweeps, at the rate of the last ones, until the decrement
+// sweepsNeeded returns the number of sweeps, at the rate of the last ones, until the decrement
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
-func (p *practical) needed() int {
+func (p *practical) sweepsNeeded() int {
 	k := math.Ceil(math.Log(p.decrement/bound.RequiredDecrement(p.Run)) / math.Log(p.rate))
 	if p.isFar() || p.rate < p.leastRate() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1

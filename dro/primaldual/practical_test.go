@@ -125,14 +125,14 @@ func TestPolishedPointOfAQuadratic(t *testing.T) {
 			}
 		}
 		away := 0.0
-		for i, v := range p.polished() {
+		for i, v := range p.polishedPoint() {
 			away = max(away, math.Abs(v+optimum[i]))
 		}
 		if away > 1e-5 {
 			t.Errorf("%+v, blocks alike %v: %v from the optimum", c.m, c.alike, away)
 		}
 		p.decrement = 2.01 * (p.last - p.Cert.Best.Lower)
-		if p.polished() != nil {
+		if p.polishedPoint() != nil {
 			t.Errorf("%+v: a step that promises to fall below the lower bound", c.m)
 		}
 		l.Close()

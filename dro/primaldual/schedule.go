@@ -46,9 +46,9 @@ type theory struct {
 	slow, slow0 float64
 }
 
-// largest returns the largest a with a² ≤ c((A+a)·m + m0): the root of a
+// largestWeight returns the largest a with a² ≤ c((A+a)·m + m0): the root of a
 // quadratic.
-func largest(c, A, m, m0 float64) float64 {
+func largestWeight(c, A, m, m0 float64) float64 {
 	if math.IsInf(c, 1) {
 		return c // a constant of zero imposes nothing, whatever m
 	}
@@ -62,10 +62,10 @@ func (t *theory) nextWeight(k int, A, prev float64) float64 {
 	}
 	a := math.Inf(1)
 	for _, r := range t.rates {
-		a = min(a, largest(r.c*(A*r.prev+r.prv0), A, r.now, r.now0))
+		a = min(a, largestWeight(r.c*(A*r.prev+r.prv0), A, r.now, r.now0))
 	}
 	for _, g := range t.growth {
-		a = min(a, largest((1+g.g)*prev*prev/(A*g.m+g.m0), A, g.m, g.m0))
+		a = min(a, largestWeight((1+g.g)*prev*prev/(A*g.m+g.m0), A, g.m, g.m0))
 	}
 	a = min(a, A*t.slow+t.slow0)
 	return min(a, max(prev, A*t.cap)) // a constant sequence always meets the decay conditions

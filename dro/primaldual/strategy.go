@@ -50,9 +50,9 @@ func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*samp
 	case st == Historical: // Alg. 3
 		p, q, gamma = c.lambdas, c.gs, c.lambdas
 	case separable: // Alg. 6
-		p, r = roots(c.lambdas), roots(c.ls)
+		p, r = squareRoots(c.lambdas), squareRoots(c.ls)
 	default: // Alg. 4
-		p, q, r, s = roots(c.lambdas), roots(c.gs), roots(c.lambdas), roots(c.gs)
+		p, q, r, s = squareRoots(c.lambdas), squareRoots(c.gs), squareRoots(c.lambdas), squareRoots(c.gs)
 	}
 	out := &sampler{gamma: probabilities(gamma, false)}
 	for _, e := range []struct {
@@ -69,7 +69,8 @@ func newSampler(st Strategy, isUniform bool, c constants, separable bool) (*samp
 	return out, nil
 }
 
-func roots(v []float64) []float64 {
+// squareRoots returns the square root of every entry.
+func squareRoots(v []float64) []float64 {
 	w := make([]float64, len(v))
 	for i, a := range v {
 		w[i] = math.Sqrt(a)

@@ -20,7 +20,7 @@ import (
 // replaced. A file that is replaced keeps its mode; a new one has that of the umask.
 // Every error names path.
 func Write(path string, force bool, write func(io.Writer) error) error {
-	tmp, target, mode, err := begin(path, force)
+	tmp, target, mode, err := createTemporary(path, force)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	if err := tmp.Close(); err != nil {
 		return wrapError(path, err)
 	}
-	if err := rename(tmp.Name(), target, path, force); err != nil {
+	if err := moveIntoPlace(tmp.Name(), target, path, force); err != nil {
 		return err
 	}
 	done = true
@@ -66,7 +66,7 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 // Check returns, before any work is done, the error that Write would return for path. It leaves nothing
 // behind.
 func Check(path string, force bool) error {
-	tmp, _, _, err := begin(path, force)
+	tmp, _, _, err := createTemporary(path, force)
 	if err == nil {
 		tmp.Close()
 		os.Remove(tmp.Name())
@@ -74,10 +74,10 @@ func Check(path string, force bool) error {
 	return err
 }
 
-// begin creates the temporary file of path. It returns the file that it is to become and the mode of
+// createTemporary creates the temporary file of path. It returns the file that it is to become and the mode of
 // the file that is replaced, 0 if no such file exists.
-func begin(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
-	if target, mode, err = place(path, force); err != nil {
+func createTemporary(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
+	if target, mode, err = findTarget(path, force); err != nil {
 		return nil, "", 0, err
 	}
 	dir, base := filepath.Split(target)
@@ -91,9 +91,9 @@ func begin(path string, force bool) (tmp *os.File, target string, mode os.FileMo
 	return tmp, target, mode, wrapError(path, err)
 }
 
-// place returns the file to write, behind links, and the mode of the file that is replaced, 0 if no
+// findTarget returns the file to write, behind links, and the mode of the file that is replaced, 0 if no
 // such file exists.
-func place(path string, force bool) (target string, mode os.FileMode, err error) {
+func findTarget(path string, force bool) (target string, mode os.FileMode, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -101,7 +101,7 @@ func place(path string, force bool) (target string, mode os.FileMode, err error)
 	case err != nil:
 		return "", 0, wrapError(path, err)
 	case !force:
-		return "", 0, exists(path)
+		return "", 0, errorExists(path)
 	}
 	target = path
 	if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
@@ -121,8 +121,8 @@ func place(path string, force bool) (target string, mode os.FileMode, err error)
 	return target, info.Mode().Perm(), nil
 }
 
-// rename gives the temporary file its name.
-func rename(tmp, target, path string, force bool) error {
+// moveIntoPlace renames the temporary file to target.
+func moveIntoPlace(tmp, target, path string, force bool) error {
 	if force {
 		return wrapError(path, os.Rename(tmp, target))
 	}
@@ -132,7 +132,7 @@ func rename(tmp, target, path string, force bool) error {
 		os.Remove(tmp)
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return exists(path)
+		return errorExists(path)
 	}
 	return wrapError(path, os.Rename(tmp, target)) // a file system without hard links
 }
@@ -140,7 +140,7 @@ func rename(tmp, target, path string, force bool) error {
 // An existsError names a file that is there already.
 type existsError string
 
-func exists(path string) error { return existsError(path) }
+func errorExists(path string) error { return existsError(path) }
 
 func (e existsError) Error() string {
 	return string(e) + ": the file exists already and is left alone; choose another name or ask to overwrite it"

@@ -36,8 +36,8 @@ func (a axis) inside(v float64) bool {
 	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable)
 }
 
-// fit widens min and max to hold v.
-func (a *axis) fit(v float64) {
+// include widens min and max to hold v.
+func (a *axis) include(v float64) {
 	if !a.inside(v) {
 		return
 	}
@@ -47,8 +47,8 @@ func (a *axis) fit(v float64) {
 // newAxis returns an axis without a range.
 func newAxis(log bool) axis { return axis{min: math.Inf(1), max: math.Inf(-1), log: log} }
 
-// settle pads the range and makes it non-empty.
-func (a *axis) settle(pad float64) {
+// padRange pads the range and makes it non-empty.
+func (a *axis) padRange(pad float64) {
 	if a.min > a.max {
 		a.min, a.max = 0, 1
 		if a.log {

@@ -155,7 +155,7 @@ const (
 func (p sheet) legend(x, y vg.Length, names []Entry, lines bool) {
 	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
 		mid := y - legendRow*(vg.Length(row)+0.5)
-		col := hue(e.K)
+		col := dataColour(e.K)
 		if lines {
 			p.line(col, 1.6, dashes[e.K%len(dashes)], vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
 		}
@@ -183,4 +183,4 @@ func walkLegend(w, x vg.Length, names []Entry, f func(e Entry, cx vg.Length, row
 	}
 }
 
-func hue(k int) color.NRGBA { return colData[k%len(colData)] }
+func dataColour(k int) color.NRGBA { return colData[k%len(colData)] }

@@ -79,7 +79,7 @@ func apart(t *testing.T, d Drawing) {
 	type span struct{ lo, hi float64 }
 	rows := make(map[string][]span)
 	c := newRecorder()
-	d.on(c)
+	d.renderOn(c)
 	for _, x := range c.texts {
 		w := float64(textWidth(x.s, smallSize))
 		for _, o := range rows[x.row] {
@@ -102,12 +102,12 @@ func TestCompactTicks(t *testing.T) {
 // Where there is room for next to nothing, a text is its first letters; a short one, too.
 func TestTextsWithoutRoom(t *testing.T) {
 	for s, want := range map[string]string{"households": "hou…", "six by": "six…", "a": "a…", "ab": "ab…"} {
-		if got := clip(s, 0, 9); got != want {
+		if got := shortenToWidth(s, 0, 9); got != want {
 			t.Errorf("%q is %q, not %q", s, got, want)
 		}
 	}
 	const size = vg.Length(9)
-	if got := clip("mmiiiiiiim", textWidth("mm…im", size)+0.01, size); got != "mmi…" { // two letters at either end say too little
+	if got := shortenToWidth("mmiiiiiiim", textWidth("mm…im", size)+0.01, size); got != "mmi…" { // two letters at either end say too little
 		t.Errorf("%q", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestClippedTexts(t *testing.T) {
 	const text, size = "households of two with children under five in the north", vg.Length(9)
 	runes := []rune(text)
 	for width := textWidth("households", size); width < textWidth(text, size); width += 7 {
-		got := clip(text, width, size)
+		got := shortenToWidth(text, width, size)
 		head, tail, cut := strings.Cut(got, "…")
 		if !cut || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || textWidth(got, size) > width {
 			t.Fatalf("%q in %v", got, width)

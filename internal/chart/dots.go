@@ -128,17 +128,17 @@ func (d Dots) axis() axis {
 	x := newAxis(false)
 	for _, r := range d.Rows {
 		for k := range r.Value {
-			x.fit(r.Value[k])
+			x.include(r.Value[k])
 			if r.Lo != nil {
-				x.fit(r.Lo[k])
-				x.fit(r.Hi[k])
+				x.include(r.Lo[k])
+				x.include(r.Hi[k])
 			}
 		}
 	}
 	for _, v := range d.Ref {
-		x.fit(v)
+		x.include(v)
 	}
-	x.settle(0.04)
+	x.padRange(0.04)
 	return x
 }
 
@@ -149,7 +149,7 @@ func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
 			continue
 		}
 		y := mid + 3.6*vg.Length(float64(len(r.Value)-1)-2*float64(k))
-		col := hue(d.First + k)
+		col := dataColour(d.First + k)
 		width := vg.Length(1.4)
 		if r.Faint {
 			width = 0.6
@@ -187,11 +187,11 @@ func wrap(s string, width, size vg.Length, most int) []string {
 		out = append(out, strings.TrimRight(rest[:cut], " "))
 		rest = strings.TrimLeft(rest[cut:], " ")
 	}
-	return append(out, clip(rest, width, size))
+	return append(out, shortenToWidth(rest, width, size))
 }
 
-// clip shortens s to fit width, in the middle, where labels differ least.
-func clip(s string, width, size vg.Length) string {
+// shortenToWidth shortens s to fit width, in the middle, where labels differ least.
+func shortenToWidth(s string, width, size vg.Length) string {
 	if textWidth(s, size) <= width {
 		return s
 	}

@@ -20,7 +20,7 @@ type Drawing struct {
 // margin is left and right of every drawing.
 const margin = 6
 
-func (d Drawing) on(c vg.Canvas) {
+func (d Drawing) renderOn(c vg.Canvas) {
 	p := sheet{c: c, w: d.w - 2*margin, h: d.h}
 	c.Push()
 	c.SetColor(colPaper)
@@ -40,7 +40,7 @@ func (d Drawing) on(c vg.Canvas) {
 // Liberation Sans or what replaces it.
 func (d Drawing) SVG() ([]byte, error) {
 	c := vgsvg.New(d.w, d.h)
-	d.on(c)
+	d.renderOn(c)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
@@ -51,7 +51,7 @@ func (d Drawing) SVG() ([]byte, error) {
 // PNG returns the drawing at 200 dots per inch.
 func (d Drawing) PNG() ([]byte, error) {
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.w, d.h), vgimg.UseDPI(200))}
-	d.on(c)
+	d.renderOn(c)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
@@ -63,7 +63,7 @@ func (d Drawing) PNG() ([]byte, error) {
 // own fonts lack most of Unicode).
 func (d Drawing) PDF() ([]byte, error) {
 	c := vgpdf.New(d.w, d.h)
-	d.on(outlined{c})
+	d.renderOn(outlined{c})
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart: %w", err)

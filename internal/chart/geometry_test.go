@@ -112,7 +112,7 @@ func (c *tracer) marks() (out []stroke) {
 func traced(t *testing.T, name string, d Drawing) *tracer {
 	t.Helper()
 	c := newTracer()
-	d.on(c)
+	d.renderOn(c)
 	inside := func(what string, b box) {
 		if b.x0 < -0.01 || b.y0 < -0.01 || b.x1 > float64(d.w)+0.01 || b.y1 > float64(d.h)+0.01 {
 			t.Errorf("%s: %s at %.1f is off the page of %v × %v", name, what, b, d.w, d.h)
@@ -266,11 +266,11 @@ func TestTicksAreInTheRange(t *testing.T) {
 					continue
 				}
 				a := newAxis(kind == "log")
-				a.fit(sign * r[0])
-				a.fit(sign * r[1])
-				a.fit(math.NaN())
-				a.fit(math.Inf(1))
-				a.settle(0.03)
+				a.include(sign * r[0])
+				a.include(sign * r[1])
+				a.include(math.NaN())
+				a.include(math.Inf(1))
+				a.padRange(0.03)
 				lo, hi := min(sign*r[0], sign*r[1]), max(sign*r[0], sign*r[1])
 				if !(a.min <= lo && a.max >= hi && a.max > a.min) || math.IsInf(a.max, 0) {
 					t.Fatalf("%s: [%v, %v] of [%v, %v]", kind, a.min, a.max, lo, hi)
@@ -302,7 +302,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 	}
 	for _, log := range []bool{false, true} {
 		a := newAxis(log)
-		if a.settle(0.1); !(a.max > a.min) || log && !(a.min > 0) {
+		if a.padRange(0.1); !(a.max > a.min) || log && !(a.min > 0) {
 			t.Errorf("of nothing: [%v, %v]", a.min, a.max)
 		}
 	}

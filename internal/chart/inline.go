@@ -48,7 +48,7 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 		name(c, fmt.Sprintf("c%d", k))
 	}
 	body = strings.NewReplacer(pairs...).Replace(body)
-	body = svgText.ReplaceAllStringFunc(body, fitted)
+	body = svgText.ReplaceAllStringFunc(body, textLengths)
 	text := func(s string) string { return html.EscapeString(printable.Line(s)) }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg viewBox="%s" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>`,
@@ -57,9 +57,9 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 	return b.String(), nil
 }
 
-// fitted reports how wide a text is, so that a page whose font is wider than the one that the
+// textLengths reports how wide a text is, so that a page whose font is wider than the one that the
 // figure was laid out in does not let it run into what stands beside it.
-func fitted(element string) string {
+func textLengths(element string) string {
 	m := svgText.FindStringSubmatch(element)
 	size, err := strconv.ParseFloat(m[2], 64)
 	if err != nil {

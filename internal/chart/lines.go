@@ -72,27 +72,27 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	x, y := newAxis(q.XLog), newAxis(q.YLog)
 	for _, s := range q.Series {
 		for i := range s.X {
-			x.fit(s.X[i])
-			y.fit(s.Y[i])
+			x.include(s.X[i])
+			y.include(s.Y[i])
 			if s.Lo != nil {
-				y.fit(s.Lo[i])
-				y.fit(s.Hi[i])
+				y.include(s.Lo[i])
+				y.include(s.Hi[i])
 			}
 		}
 	}
 	if q.RefText != "" {
-		y.fit(q.Ref)
+		y.include(q.Ref)
 	}
 	if q.Zero {
-		y.fit(0)
+		y.include(0)
 	}
 	if q.Square {
-		x.fit(y.min)
-		x.fit(y.max)
+		x.include(y.min)
+		x.include(y.max)
 		y.min, y.max = x.min, x.max
 	}
-	x.settle(0.015)
-	y.settle(0.06)
+	x.padRange(0.015)
+	y.padRange(0.06)
 	if q.Square {
 		y.min, y.max = x.min, x.max
 	}
@@ -151,7 +151,7 @@ func (q Panel) draw(p sheet, top vg.Length) {
 
 // draw draws the series, its edges and its marks.
 func (s Series) draw(p sheet, x, y axis) {
-	col, style, width := hue(s.K), dashes[s.K%len(dashes)], vg.Length(1.8)
+	col, style, width := dataColour(s.K), dashes[s.K%len(dashes)], vg.Length(1.8)
 	for _, edge := range [][]float64{s.Lo, s.Hi} {
 		var pts []vg.Point
 		for i := range edge {

@@ -23,8 +23,8 @@ func (m Multiples) Drawing() Drawing {
 	x := newAxis(false)
 	for _, d := range m.Charts {
 		of := d.axis()
-		x.fit(of.min)
-		x.fit(of.max)
+		x.include(of.min)
+		x.include(of.max)
 	}
 	var tops []vg.Length // of the rows of charts, from the top of the drawing
 	rows, titles := make([][]dotRow, len(m.Charts)), make([][]string, len(m.Charts))
@@ -37,7 +37,7 @@ func (m Multiples) Drawing() Drawing {
 		titles[i] = wrap(m.Titles[i], width, smallSize, 2)
 		need := lineHeight*vg.Length(len(titles[i])) + 6 + multipleFoot + 8
 		for _, r := range d.Rows {
-			row := dotRow{Dot: r, lines: []string{clip(r.Label, multipleLabel, smallSize)}, height: 13}
+			row := dotRow{Dot: r, lines: []string{shortenToWidth(r.Label, multipleLabel, smallSize)}, height: 13}
 			rows[i] = append(rows[i], row)
 			need += row.height
 		}
@@ -52,14 +52,14 @@ func (m Multiples) Drawing() Drawing {
 				p.text(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
 			}
 			top -= lineHeight*vg.Length(len(titles[i])) + 6
-			d.small(p, x, rows[i], left, left+width, top)
+			d.drawRows(p, x, rows[i], left, left+width, top)
 		}
 		p.text(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
 	}}
 }
 
-// small draws the rows of a chart between left and right, downwards from top.
-func (d Dots) small(p sheet, x axis, rows []dotRow, left, right, top vg.Length) {
+// drawRows draws the rows of a chart between left and right, downwards from top.
+func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top vg.Length) {
 	labels, bottom := vg.Length(0), top
 	for _, r := range rows {
 		labels = max(labels, textWidth(r.lines[0], smallSize))

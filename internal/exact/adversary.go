@@ -13,21 +13,21 @@ type Risk struct {
 // the square of 2⁻⁶⁰.
 func (a *Adversary) Respond(f []Real) Risk {
 	if a.Cap > 0 {
-		return a.separate(f)
+		return a.respondSeparably(f)
 	}
 	if a.Radius > 0 {
 		return a.bounded(f)
 	}
 	if a.Nu == 0 {
-		return a.worst(f)
+		return a.respondUnpenalised(f)
 	}
 	y, slope := a.weights(f, New(a.Nu))
 	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
 }
 
-// separate works like Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
+// respondSeparably works like Respond of weights each for itself: the largest of yf − ψ(y) over 0 ≤ y ≤ Cap,
 // ψ = ν(y log ny − y + 1/n) for KL, ν(ny − 1)²/2n for χ² and else νy²/2.
-func (a *Adversary) separate(f []Real) Risk {
+func (a *Adversary) respondSeparably(f []Real) Risk {
 	n, top, nu := New(float64(len(f))), New(a.Cap), New(a.Nu)
 	r := Risk{zero(), zeros(len(f)), zeros(len(f))}
 	for j, v := range f {
@@ -70,8 +70,8 @@ func clampBelow(top, v Real) Real {
 	return v
 }
 
-// base returns the reference weights of n samples, of sum one.
-func (a *Adversary) base(n int) []Real {
+// referenceWeights returns the reference weights of n samples, of sum one.
+func (a *Adversary) referenceWeights(n int) []Real {
 	w, total := make([]Real, n), zero()
 	for j := range w {
 		if w[j] = New(1); a.Weights != nil {
@@ -101,7 +101,7 @@ func (a *Adversary) Psi(y []Real) Real {
 	if a.Nu == 0 {
 		return zero()
 	}
-	return Mul(New(a.Nu), a.divergence(y, a.base(len(y))))
+	return Mul(New(a.Nu), a.divergence(y, a.referenceWeights(len(y))))
 }
 
 func (a *Adversary) divergence(y, w []Real) Real {
@@ -119,9 +119,9 @@ func (a *Adversary) divergence(y, w []Real) Real {
 	return sum
 }
 
-// worst works like Respond for ν = 0: the largest weight on the largest losses.
-func (a *Adversary) worst(f []Real) Risk {
-	w := a.base(len(f))
+// respondUnpenalised works like Respond for ν = 0: the largest weight on the largest losses.
+func (a *Adversary) respondUnpenalised(f []Real) Risk {
+	w := a.referenceWeights(len(f))
 	r := Risk{Value: zero(), Weight: make([]Real, len(f)), Slope: make([]Real, len(f))}
 	for j := range f {
 		r.Weight[j], r.Slope[j] = zero(), zero()
@@ -150,7 +150,7 @@ func (a *Adversary) bounded(f []Real) Risk {
 	const digits = 60
 	free := *a
 	free.Radius = 0
-	w, radius := a.base(len(f)), New(a.Radius)
+	w, radius := a.referenceWeights(len(f)), New(a.Radius)
 	order := byLoss(f, w)
 	excess := func(nu Real) Real { // of D over the radius
 		if nu.Sign() > 0 {
@@ -224,7 +224,7 @@ func (a *Adversary) bounded(f []Real) Risk {
 // samples at the cap and at zero are found by trying every number of the former, in the
 // order of the losses, which is exact.
 func (a *Adversary) weights(f []Real, nu Real) (y, slope []Real) {
-	w := a.base(len(f))
+	w := a.referenceWeights(len(f))
 	order := byLoss(f, w)
 	u := make([]Real, len(f)) // (f_j − top)/ν ≤ 0
 	for _, j := range order {
@@ -334,5 +334,5 @@ func (a *Adversary) linearWeights(u, w []Real, order []int) []Real {
 		}
 		return y
 	}
-	return a.worst(u).Weight
+	return a.respondUnpenalised(u).Weight
 }

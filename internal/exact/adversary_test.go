@@ -14,7 +14,7 @@ func TestBallsOfAnySize(t *testing.T) {
 			if IsLess(r.Value, Sub(mean, New(1e-70))) || IsLess(largest, r.Value) {
 				t.Errorf("%s, radius %v: %v", penalty, radius, r.Value)
 			}
-			if off := Sub(a.divergence(r.Weight, a.base(3)), New(radius)); IsLess(New(1e-70), off) {
+			if off := Sub(a.divergence(r.Weight, a.referenceWeights(3)), New(radius)); IsLess(New(1e-70), off) {
 				t.Errorf("%s, radius %v: weights beyond it by %v", penalty, radius, off)
 			}
 		}

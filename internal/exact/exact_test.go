@@ -69,7 +69,7 @@ func TestRespond(t *testing.T) {
 		for j := range f {
 			f[j] = New(rng.NormFloat64())
 		}
-		r, w := a.Respond(f), a.base(n)
+		r, w := a.Respond(f), a.referenceWeights(n)
 		most := func(j int) Real {
 			if a.Alpha > 0 {
 				return Div(w[j], New(a.Alpha))

@@ -62,15 +62,15 @@ type parser struct {
 	counted, characters int // characters are in the first counted bytes
 }
 
-// place returns the character at which the token begins.
-func (p *parser) place() int {
+// position returns the character at which the token begins.
+func (p *parser) position() int {
 	p.characters += utf8.RuneCountInString(p.text[p.counted:p.from])
 	p.counted = p.from
 	return p.characters + 1
 }
 
 // fail ends the parse by a panic with an Error at the current place.
-func (p *parser) fail(format string, args ...any) { panic(Errorf(p.place(), format, args...)) }
+func (p *parser) fail(format string, args ...any) { panic(Errorf(p.position(), format, args...)) }
 
 // readToken reads a token.
 func (p *parser) readToken() {
@@ -162,14 +162,14 @@ func (p *parser) expectToken(word string) {
 }
 
 // parseOr reads conditions joined by "or".
-func (p *parser) parseOr() *Expr { return p.chain(Or, p.parseAnd, "||", "or") }
+func (p *parser) parseOr() *Expr { return p.parseChain(Or, p.parseAnd, "||", "or") }
 
 // parseAnd reads conditions joined by "and".
-func (p *parser) parseAnd() *Expr { return p.chain(And, p.parseOperand, "&&", "and") }
+func (p *parser) parseAnd() *Expr { return p.parseChain(And, p.parseOperand, "&&", "and") }
 
-// chain reads parts that are joined by an operator.
-func (p *parser) chain(op Op, part func() *Expr, words ...string) *Expr {
-	at := p.place()
+// parseChain reads parts that are joined by an operator.
+func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
+	at := p.position()
 	all := []*Expr{part()}
 	for p.hasToken(words...) {
 		p.readToken()
@@ -187,7 +187,7 @@ func (p *parser) parseOperand() *Expr {
 		p.fail("more than %d parentheses and negations within each other", deepest)
 	}
 	defer func() { p.depth-- }()
-	at := p.place()
+	at := p.position()
 	switch {
 	case p.hasToken("!", "not"):
 		p.readToken()
@@ -201,7 +201,7 @@ func (p *parser) parseOperand() *Expr {
 		if p.terms++; p.terms > comparisons {
 			p.fail("more than %d comparisons; write many values of one column as in x in (1, 2, 3)", comparisons)
 		}
-		return p.comparison(at)
+		return p.parseComparison(at)
 	case p.kind == end:
 		p.fail("the expression ends early")
 	}
@@ -209,8 +209,8 @@ func (p *parser) parseOperand() *Expr {
 	return nil
 }
 
-// comparison parses the comparison of a name with a value.
-func (p *parser) comparison(at int) *Expr {
+// parseComparison parses the comparison of a name with a value.
+func (p *parser) parseComparison(at int) *Expr {
 	e := &Expr{Op: Bare, Name: p.token, At: at}
 	p.readToken()
 	switch {
@@ -230,7 +230,7 @@ func (p *parser) comparison(at int) *Expr {
 		p.expectToken("(")
 		e.Op = In
 		for {
-			e.Values = append(e.Values, p.value())
+			e.Values = append(e.Values, p.parseValue())
 			if !p.hasToken(",") {
 				break
 			}
@@ -243,14 +243,14 @@ func (p *parser) comparison(at int) *Expr {
 			e.Cmp = "=="
 		}
 		p.readToken()
-		e.Values = []Value{p.value()}
+		e.Values = []Value{p.parseValue()}
 	}
 	return e
 }
 
-// value reads a number, a text or a word.
-func (p *parser) value() Value {
-	v := Value{Text: p.token, At: p.place()}
+// parseValue reads a number, a text or a word.
+func (p *parser) parseValue() Value {
+	v := Value{Text: p.token, At: p.position()}
 	switch p.kind {
 	case number:
 		x, err := strconv.ParseFloat(p.token, 64)

@@ -22,7 +22,7 @@ import (
 func Check(doc []byte, v any) (unknown []string, err error) {
 	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
 	c.dec.UseNumber()
-	if err := c.value("", reflect.TypeOf(v)); err != nil {
+	if err := c.checkValue("", reflect.TypeOf(v)); err != nil {
 		return nil, err
 	}
 	if _, err := c.dec.Token(); err != io.EOF {
@@ -50,8 +50,8 @@ type field struct {
 	of   reflect.Type
 }
 
-// shape looks at a type once.
-func (c *checker) shape(t reflect.Type) *shape {
+// shapeOf looks at a type once.
+func (c *checker) shapeOf(t reflect.Type) *shape {
 	if s := c.types[t]; s != nil {
 		return s
 	}
@@ -63,8 +63,8 @@ func (c *checker) shape(t reflect.Type) *shape {
 	return s
 }
 
-// value reads one value that goes into type t, nil for any.
-func (c *checker) value(path string, t reflect.Type) error {
+// checkValue reads one value that goes into type t, nil for any.
+func (c *checker) checkValue(path string, t reflect.Type) error {
 	token, err := c.dec.Token()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *checker) value(path string, t reflect.Type) error {
 	if !ok {
 		return nil
 	}
-	s := c.shape(t)
+	s := c.shapeOf(t)
 	if delim == '[' {
 		of := element(s.plain)
 		size := int64(16) // of any
@@ -87,7 +87,7 @@ func (c *checker) value(path string, t reflect.Type) error {
 			if c.free -= size; c.free < 0 {
 				return fmt.Errorf("the values of %s take far more memory than their text", path)
 			}
-			if err := c.value(path+"[]", of); err != nil {
+			if err := c.checkValue(path+"[]", of); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func (c *checker) value(path string, t reflect.Type) error {
 			c.seen[at] = true
 			c.unknown = append(c.unknown, at)
 		}
-		if err := c.value(at, field); err != nil {
+		if err := c.checkValue(at, field); err != nil {
 			return err
 		}
 	}

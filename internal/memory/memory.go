@@ -20,9 +20,9 @@ func Available() (bytes int64, limit string) {
 		}
 	}
 	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
-		tighten(soft-live(), softLimit)
+		tighten(soft-liveBytes(), softLimit)
 	}
-	system(tighten)
+	systemLimits(tighten)
 	return bytes, limit
 }
 
@@ -40,9 +40,9 @@ func LimitHeap() int64 {
 	bytes, name := Available()
 	switch name {
 	case groupLimit:
-		bytes += live()
+		bytes += liveBytes()
 	case Ulimit:
-		bytes += live()
+		bytes += liveBytes()
 	default:
 		return math.MaxInt64
 	}
@@ -113,8 +113,8 @@ func Catch(err *error) {
 	}
 }
 
-// live returns what the objects in use take.
-func live() int64 {
+// liveBytes returns the bytes of live heap objects.
+func liveBytes() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	if s[0].Value.Kind() != metrics.KindUint64 {

@@ -11,14 +11,14 @@ import (
 	"syscall"
 )
 
-// system looks at the limits of the process (ulimit), its control groups and the
+// systemLimits looks at the limits of the process (ulimit), its control groups and the
 // machine.
-func system(tighten func(n int64, name string)) {
+func systemLimits(tighten func(n int64, name string)) {
 	if n := Space(); n < math.MaxInt64 {
 		tighten(n/4*3, Ulimit) // a quarter is for garbage, and for gaps between objects
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
-	group(string(groups), "/sys/fs/cgroup", tighten)
+	controlGroupLimits(string(groups), "/sys/fs/cgroup", tighten)
 	info, _ := os.ReadFile("/proc/meminfo")
 	for line := range bytes.Lines(info) {
 		if rest, ok := bytes.CutPrefix(line, []byte("MemAvailable:")); ok {
@@ -58,10 +58,10 @@ func spaceLeft() int64 {
 	return int64(r.Cur) - pages*int64(os.Getpagesize())
 }
 
-// group looks at the control groups of a process and at those they are in, of
+// controlGroupLimits looks at the control groups of a process and at those they are in, of
 // version 2 and, for the controller "memory", version 1. Under root a group may
 // be found where its container has it.
-func group(list, root string, tighten func(n int64, name string)) {
+func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 	for line := range strings.Lines(list) {
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(part) != 3 {
@@ -75,11 +75,11 @@ func group(list, root string, tighten func(n int64, name string)) {
 			dir, most, used = path.Join(root, "memory"), "memory.limit_in_bytes", "memory.usage_in_bytes"
 		}
 		for at := path.Clean("/" + part[2]); ; at = path.Dir(at) {
-			limit, ok := number(path.Join(dir, at, most))
-			have, ok2 := number(path.Join(dir, at, used))
+			limit, ok := readNumber(path.Join(dir, at, most))
+			have, ok2 := readNumber(path.Join(dir, at, used))
 			if ok && ok2 && limit < 1<<60 {
 				// A tenth stays for what is no heap, and for garbage.
-				tighten(limit-limit/10-have+cached(path.Join(dir, at, "memory.stat")), groupLimit)
+				tighten(limit-limit/10-have+cachedBytes(path.Join(dir, at, "memory.stat")), groupLimit)
 			}
 			if at == "/" {
 				break
@@ -88,7 +88,7 @@ func group(list, root string, tighten func(n int64, name string)) {
 	}
 }
 
-func number(file string) (int64, bool) {
+func readNumber(file string) (int64, bool) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return 0, false
@@ -97,8 +97,8 @@ func number(file string) (int64, bool) {
 	return n, err == nil // "max" is no limit
 }
 
-// cached returns what a group holds of files, which gives way to other needs.
-func cached(file string) int64 {
+// cachedBytes returns what a group holds of files, which gives way to other needs.
+func cachedBytes(file string) int64 {
 	b, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) == 2 && (f[0] == "inactive_file" || f[0] == "total_inactive_file") {

@@ -29,7 +29,7 @@ func TestGroups(t *testing.T) {
 	write("memory/c/memory.usage_in_bytes", "400\n")
 	least := func(list string) int64 {
 		n := int64(-1)
-		group(list, root, func(v int64, _ string) {
+		controlGroupLimits(list, root, func(v int64, _ string) {
 			if n < 0 || v < n {
 				n = v
 			}

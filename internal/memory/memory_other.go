@@ -4,8 +4,8 @@ package memory
 
 import "math"
 
-// system reports no limits on this operating system.
-func system(func(n int64, name string)) {}
+// systemLimits reports no limits on this operating system.
+func systemLimits(func(n int64, name string)) {}
 
 func spaceLeft() int64 { return math.MaxInt64 }
 

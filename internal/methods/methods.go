@@ -119,7 +119,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 // fill stores the outcome of a solve in m, with the relative gap that was asked for.
 func (m *MethodRun) fill(res *dro.Result, gap float64) {
 	m.Status, m.Iterations, m.Passes, m.Seconds = res.Status.String(), res.Iterations, res.Passes, res.Elapsed.Seconds()
-	m.Gap = finite(res.Certificate.Relative())
+	m.Gap = finiteOrNil(res.Certificate.Relative())
 	trace := res.Trace
 	if k := len(trace) - 1; k < 0 || trace[k].Certificate != res.Certificate { // certified between two check points
 		trace = append(trace[:k+1:k+1], dro.Check{Certificate: res.Certificate, Passes: res.Passes, Elapsed: res.Elapsed})
@@ -131,19 +131,19 @@ func (m *MethodRun) fill(res *dro.Result, gap float64) {
 		t := Reached{Gap: target}
 		for _, c := range trace {
 			if c.Relative() <= target {
-				t.Passes, t.Seconds = finite(c.Passes), finite(c.Elapsed.Seconds())
+				t.Passes, t.Seconds = finiteOrNil(c.Passes), finiteOrNil(c.Elapsed.Seconds())
 				break
 			}
 		}
 		m.Reached = append(m.Reached, t)
 	}
 	for _, c := range trace {
-		m.Trace = append(m.Trace, TraceLine{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower), finite(c.Relative())})
+		m.Trace = append(m.Trace, TraceLine{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower), finiteOrNil(c.Relative())})
 	}
 }
 
-// finite returns nil for what JSON cannot hold.
-func finite(v float64) *float64 {
+// finiteOrNil returns nil for what JSON cannot hold.
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

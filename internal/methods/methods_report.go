@@ -22,20 +22,20 @@ func (r *MethodsReport) WriteText(w io.Writer) {
 			head = append(head, fmt.Sprintf("%.0e", target))
 		}
 	}
-	t.row(append(head, "gap at the end", "status")...)
+	t.addRow(append(head, "gap at the end", "status")...)
 	for _, m := range r.Methods {
 		row := []string{m.Label}
 		if m.Status == "not solved" {
 			for len(row) < len(head) {
 				row = append(row, "-")
 			}
-			t.row(append(row, "-", "does not apply")...)
+			t.addRow(append(row, "-", "does not apply")...)
 			continue
 		}
 		for _, c := range m.Reached {
 			row = append(row, reachedText(c))
 		}
-		t.row(append(row, optional(m.Gap, "%.1e"), m.Status)...)
+		t.addRow(append(row, formatOptional(m.Gap, "%.1e"), m.Status)...)
 	}
 	t.write(w)
 	fmt.Fprintln(w)
@@ -54,18 +54,18 @@ func reachedText(c Reached) string {
 	if c.Passes == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%s / %s", number(*c.Passes), number(*c.Seconds))
+	return fmt.Sprintf("%s / %s", formatNumber(*c.Passes), formatNumber(*c.Seconds))
 }
 
-func optional(v *float64, format string) string {
+func formatOptional(v *float64, format string) string {
 	if v == nil {
 		return "-"
 	}
 	return fmt.Sprintf(format, *v)
 }
 
-// number writes three significant digits, without an exponent up to 10⁶.
-func number(v float64) string {
+// formatNumber writes three significant digits, without an exponent up to 10⁶.
+func formatNumber(v float64) string {
 	if a := math.Abs(v); a >= 100 && a < 1e6 {
 		return fmt.Sprintf("%.0f", v)
 	}
@@ -103,8 +103,8 @@ func (r *MethodsReport) Figures() []Figure {
 // A table aligns its columns: the first to the left, the others to the right.
 type table struct{ rows [][]string }
 
-// row appends a row.
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// addRow appends a row.
+func (t *table) addRow(cells ...string) { t.rows = append(t.rows, cells) }
 
 // write writes the table with aligned columns.
 func (t *table) write(w io.Writer) {

@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 				want = 1
 			}
 			if reached < want {
-				t.Errorf("%s, %s: %d of %d gaps reached: %s after %.0f passes, gap %s", penalty, m.Name, reached, want, m.Status, m.Passes, optional(m.Gap, "%.2g"))
+				t.Errorf("%s, %s: %d of %d gaps reached: %s after %.0f passes, gap %s", penalty, m.Name, reached, want, m.Status, m.Passes, formatOptional(m.Gap, "%.2g"))
 			}
 			for i := 1; i < len(m.Trace); i++ {
 				if m.Trace[i].Passes < m.Trace[i-1].Passes || *m.Trace[i].Upper > *m.Trace[i-1].Upper {
@@ -91,7 +91,7 @@ func TestCompareReportsWhatDoesNotApply(t *testing.T) {
 			refused[m.Name] = m.Note != ""
 		}
 		if m.Name == "newton" && m.Reached[0].Passes == nil {
-			t.Errorf("newton: gap %s", optional(m.Gap, "%.2g"))
+			t.Errorf("newton: gap %s", formatOptional(m.Gap, "%.2g"))
 		}
 	}
 	for _, name := range []string{"lbfgs", "subgradient"} {

@@ -75,8 +75,8 @@ type separable interface {
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// separated returns the penalty of d on weights between 0 and 1, nil where it has no such form here.
-func separated(d dro.Dual) separable {
+// separatedDual returns the penalty of d on weights between 0 and 1, nil where it has no such form here.
+func separatedDual(d dro.Dual) separable {
 	switch d := d.(type) {
 	case dro.KL:
 		if d.Nu > 0 && d.Alpha == 0 && d.Weights == nil {
@@ -117,7 +117,7 @@ type descent struct {
 
 // newDescent returns the subgradient method at its start; seed determines the order of the samples.
 func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
-	dual := separated(p.Dual)
+	dual := separatedDual(p.Dual)
 	phi, ridge := p.Primal.(dro.L2)
 	if dual == nil || !ridge {
 		return nil, errors.New("the baseline needs ν > 0, a penalty that separates and a ridge")

@@ -101,7 +101,7 @@ func Unsolved() []Case {
 			{Loss: "huber", Adversary: kl(0.25, 0), Mu: 1.0 / 16384}, {Loss: "squared", Adversary: chi2(1, 0), Mu: 0},
 		}},
 	} {
-		rows, targets := f.numbers()
+		rows, targets := f.drawRows()
 		for _, p := range f.problems {
 			p.N, p.D, p.Intercept, p.Delta = f.n, f.d, f.intercept, 1
 			p.Rows, p.Target = rows, targets
@@ -110,7 +110,7 @@ func Unsolved() []Case {
 				name += fmt.Sprintf("/α=%v", p.Alpha)
 			}
 			if p.Loss == "logistic" {
-				p.Target = signs(targets)
+				p.Target = signsOf(targets)
 			}
 			out = append(out, Case{Name: name, Problem: p})
 		}
@@ -118,9 +118,9 @@ func Unsolved() []Case {
 	return out
 }
 
-// numbers draws the rows and a linear model's targets. Everything is rounded to 1/1024,
+// drawRows draws the rows and a linear model's targets. Everything is rounded to 1/1024,
 // so that no processor's last bits show.
-func (f family) numbers() (rows, target []float64) {
+func (f family) drawRows() (rows, target []float64) {
 	rng := rand.New(rand.NewPCG(f.seed, 1))
 	rows, target = make([]float64, f.n*f.d), make([]float64, f.n)
 	for j := range f.n {
@@ -146,7 +146,7 @@ func (f family) numbers() (rows, target []float64) {
 	return rows, target
 }
 
-func signs(target []float64) []float64 {
+func signsOf(target []float64) []float64 {
 	out := make([]float64, len(target))
 	for j, v := range target {
 		out[j] = math.Copysign(1, v)

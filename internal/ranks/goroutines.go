@@ -63,8 +63,8 @@ func (w *world) end(rank int, err error) {
 	w.turn.Broadcast()
 }
 
-// meet returns when all ranks have called it as often.
-func (w *world) meet() {
+// synchronise returns when all ranks have called it as often.
+func (w *world) synchronise() {
 	if w.waiting++; w.waiting == w.size {
 		w.waiting = 0
 		w.round++
@@ -97,16 +97,16 @@ func (g *goroutine) exchange(v []float64, read func(all [][]float64) []float64) 
 		w.given = make([][]float64, w.size)
 	}
 	w.given[g.rank] = v
-	w.meet()
+	w.synchronise()
 	for r, given := range w.given {
 		if len(given) != len(v) {
 			panic(fmt.Sprintf("ranks: %d numbers where rank %d gives %d", len(v), r, len(given)))
 		}
 	}
 	result := read(w.given)
-	w.meet()
+	w.synchronise()
 	copy(v, result)
-	w.meet()
+	w.synchronise()
 }
 
 // Rank implements Comm.

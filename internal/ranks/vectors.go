@@ -17,7 +17,7 @@ func GatherAt[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 		}
 	}
 	rows.Comm().Sum(all) // each has one term that is not zero
-	return as[T](all)
+	return convertTo[T](all)
 }
 
 // travelling is how many entries are on their way to rank 0 at a time.
@@ -83,7 +83,7 @@ func GatherRanksToRoot[T int | int32 | float64](c Comm, all, own []T, ends []int
 	}
 }
 
-func as[T int | int32 | float64](all []float64) []T {
+func convertTo[T int | int32 | float64](all []float64) []T {
 	if of, ok := any(all).([]T); ok {
 		return of
 	}

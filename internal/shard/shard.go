@@ -83,7 +83,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	if threads <= 1 {
 		for s := first; s < end; s++ {
 			lo, hi := Bounds(n, count, s)
-			pause()
+			callHook()
 			f(s, lo, hi)
 		}
 		return
@@ -109,7 +109,7 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 				return
 			}
 			lo, hi := Bounds(n, count, s)
-			pause()
+			callHook()
 			f(s, lo, hi)
 		}
 	}
@@ -131,7 +131,7 @@ var between atomic.Pointer[func()]
 // previous one: an arena keeps memory within its limit by it. nil removes it.
 func SetShardHook(f *func()) (was *func()) { return between.Swap(f) }
 
-func pause() {
+func callHook() {
 	if f := between.Load(); f != nil {
 		(*f)()
 	}

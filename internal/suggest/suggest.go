@@ -17,7 +17,7 @@ func Nearest(name string, among []string, max int) []string {
 		name string
 		dist int
 	}
-	want := fold(name)
+	want := foldCase(name)
 	var found []candidate
 	seen := make(map[string]bool)
 	for _, a := range among {
@@ -25,7 +25,7 @@ func Nearest(name string, among []string, max int) []string {
 			continue
 		}
 		seen[a] = true
-		have := fold(a)
+		have := foldCase(a)
 		limit := len(want)
 		if len(have) > limit {
 			limit = len(have)
@@ -58,7 +58,7 @@ func Nearest(name string, among []string, max int) []string {
 	return out
 }
 
-func fold(s string) []rune {
+func foldCase(s string) []rune {
 	out := make([]rune, 0, len(s))
 	for _, r := range strings.ToLower(s) {
 		if r == ' ' || r == '-' || r == '_' {

@@ -58,7 +58,7 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 	if !(total > 0) {
 		return none
 	}
-	f := newMinorant(o, rows, ridge, weight, c.Exact.Empty)
+	f := newMinorant(o, rows, ridge, weight, c.Rounding.IsEmptyColumn)
 	if f == nil {
 		return none
 	}
@@ -76,7 +76,7 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 	thinner := 1 / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
 	lambda := math.Sqrt(thinner) * f.gradientNorm(g, c.Err)
 	rho := 0.0
-	if within := reachable(radius, decay) / lambda; !math.IsInf(within, 1) {
+	if within := largestReach(radius, decay) / lambda; !math.IsInf(within, 1) {
 		if rho, lacking = f.maxRowNorm(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
 			return lacking
 		}
@@ -84,13 +84,13 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 	}
 	fall := largestDecrease(lambda, decay*rho)
 	phi := c.Problem.Primal.Value(c.X)
-	c.Keep(c.Risk, phi, fall, c.RiskRounding()+c.Exact.MinimumRounding(c.Weights, c.Margin, phi)+c.PointRounding(phi))
+	c.KeepLower(c.Risk, phi, fall, c.RiskRounding()+c.Rounding.MinimumRounding(c.Weights, c.Margin, phi)+c.PointRounding(phi))
 	return lacking
 }
 
-// reachable returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
+// largestReach returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
 // the fall is 1.65 λ²/2.
-func reachable(radius, decay float64) float64 {
+func largestReach(radius, decay float64) float64 {
 	if decay == 0 {
 		return radius
 	}
@@ -155,7 +155,7 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 		return nil
 	}
 	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // a guess of λ_min from an estimate, to be proved
-	for !f.eigenvaluesAbove(f.least) {
+	for !f.provesEigenvalues(f.least) {
 		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
 		}
@@ -196,9 +196,9 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 	return (1 + f.gamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
-// eigenvaluesAbove proves that the smallest eigenvalue of A, without rounding, is at least value:
+// provesEigenvalues proves that the smallest eigenvalue of A, without rounding, is at least value:
 // less so much and the perturbation, the matrix has a Cholesky factor.
-func (f *minorant) eigenvaluesAbove(value float64) bool {
+func (f *minorant) provesEigenvalues(value float64) bool {
 	shift := (1 + 1e-12) * (value + f.perturbed)
 	shifted := mat.NewSymDense(f.d, nil)
 	shifted.CopySym(f.scaled)
@@ -245,7 +245,7 @@ func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight 
 		return most
 	})
 	longest *= 1 + f.gamma()
-	proved := func(bound float64) bool { return f.eigenvaluesAbove(longest / (bound * bound)) }
+	proved := func(bound float64) bool { return f.provesEigenvalues(longest / (bound * bound)) }
 	if proved(within) {
 		if rho = within; proved(within / 3) {
 			rho = within / 3

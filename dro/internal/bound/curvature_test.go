@@ -59,10 +59,10 @@ func TestFall(t *testing.T) {
 		}
 	}
 	for _, radius := range []float64{0.1, 1, math.Inf(1)} {
-		if got := reachable(radius, 0); got != radius {
+		if got := largestReach(radius, 0); got != radius {
 			t.Errorf("without decay λρ ≤ %v, want %v", got, radius)
 		}
-		if u := reachable(radius, 2) * 2; u > 0.9 || -math.Log1p(-u) > 2*radius*(1+1e-12) {
+		if u := largestReach(radius, 2) * 2; u > 0.9 || -math.Log1p(-u) > 2*radius*(1+1e-12) {
 			t.Errorf("radius %v, decay 2: u ≤ %v, where the lowest point is %v away", radius, u, -math.Log1p(-u)/2)
 		}
 	}
@@ -87,8 +87,8 @@ func TestAbove(t *testing.T) {
 			t.Fatal("no eigenvalues")
 		}
 		least := eigen.Values(nil)[0]
-		if !f.eigenvaluesAbove(least*(1-1e-6)) || f.eigenvaluesAbove(least*(1+1e-6)) {
-			t.Errorf("smallest eigenvalue %v: above it %v, below it %v", least, f.eigenvaluesAbove(least*(1+1e-6)), f.eigenvaluesAbove(least*(1-1e-6)))
+		if !f.provesEigenvalues(least*(1-1e-6)) || f.provesEigenvalues(least*(1+1e-6)) {
+			t.Errorf("smallest eigenvalue %v: above it %v, below it %v", least, f.provesEigenvalues(least*(1+1e-6)), f.provesEigenvalues(least*(1-1e-6)))
 		}
 	}
 }

@@ -31,7 +31,7 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 		return
 	}
 	if c.Shortfall == 0 {
-		c.Shortfall = shortfall(c)
+		c.Shortfall = estimateShortfall(c)
 	}
 	affordable := affordableSamples(c)
 	for range 3 {
@@ -75,9 +75,9 @@ func RequiredDecrement(r *saddle.Run) float64 {
 	return enough
 }
 
-// shortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
+// estimateShortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
 // of them all; 1 where that is not known.
-func shortfall(c *saddle.Certifier) float64 {
+func estimateShortfall(c *saddle.Certifier) float64 {
 	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	dual, responds := c.Problem.Dual.(saddle.Adversary)
 	if !ok || !responds {

@@ -65,7 +65,7 @@ func (b *classBlocks) update(h *Operator, slope []float64) error {
 		overflow[c] = -1
 		w := make([]float64, e.N)
 		b.oracle.DiagonalTo(w, c, h.weight, h.response, slope, 0, e.N)
-		samples, weight := drawn(w, most)
+		samples, weight := drawSamples(w, most)
 		row := make([]float64, b.d)
 		if !b.formed {
 			b.oracle.SquaresOf(row, samples, weight)
@@ -83,7 +83,7 @@ func (b *classBlocks) update(h *Operator, slope []float64) error {
 	})
 	for _, i := range overflow {
 		if i >= 0 {
-			return h.overflow(i)
+			return h.overflowError(i)
 		}
 	}
 	return nil
@@ -119,9 +119,9 @@ func (b *classBlocks) setDiagonal(c, i int, v float64) {
 	b.diag[i*b.k+c] = v
 }
 
-// drawn returns about most samples, drawn with probabilities proportional to w and weighted so that
+// drawSamples returns about most samples, drawn with probabilities proportional to w and weighted so that
 // sums are those of w in the mean: all with a weight where there are no more.
-func drawn(w []float64, most int) (samples []int, weight []float64) {
+func drawSamples(w []float64, most int) (samples []int, weight []float64) {
 	total, count := 0.0, 0
 	for _, v := range w {
 		if v > 0 {
@@ -160,7 +160,7 @@ func (b *classBlocks) addProductTo(dst []float64, h *Operator, v []float64, lo, 
 func (b *classBlocks) solve(v []float64) {
 	var common []float64
 	if b.same {
-		common = b.centre(v)
+		common = b.subtractClassMeans(v)
 	}
 	shard.RunCount(b.k, b.k, func(c, _, _ int) {
 		if !b.formed {
@@ -178,7 +178,7 @@ func (b *classBlocks) solve(v []float64) {
 		blas64.Copy(own, column)
 	})
 	if b.same {
-		b.centre(v)
+		b.subtractClassMeans(v)
 		for i, m := range common {
 			if mu := b.ridge[i*b.k]; mu > 0 {
 				for c := range b.k {
@@ -189,8 +189,8 @@ func (b *classBlocks) solve(v []float64) {
 	}
 }
 
-// centre takes the mean over classes from every row of v and returns the means.
-func (b *classBlocks) centre(v []float64) []float64 {
+// subtractClassMeans takes the mean over classes from every row of v and returns the means.
+func (b *classBlocks) subtractClassMeans(v []float64) []float64 {
 	mean := make([]float64, b.d)
 	for i := range mean {
 		row := v[i*b.k : (i+1)*b.k]

@@ -83,13 +83,13 @@ func (m *Factored) Redamp(lambda float64) error {
 // it computes the mean squares of the columns: one pass.
 func (m *Factored) damp(lambda float64) {
 	if lambda > 0 && m.scale == nil {
-		m.measure()
+		m.measureColumns()
 	}
 	m.Lambda = lambda
 }
 
-// measure computes the mean squares of the columns, and no more where the budget ends there.
-func (m *Factored) measure() {
+// measureColumns computes the mean squares of the columns, and no more where the budget ends there.
+func (m *Factored) measureColumns() {
 	m.evaluator.Spend(1)
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
 	kept.CopySym(m.Matrix)
@@ -149,7 +149,7 @@ func (m *Factored) factorise() error {
 	}
 	bad, err := m.factor.Factorise(m.damped, m.least)
 	if bad >= 0 {
-		return m.overflow(bad)
+		return m.overflowError(bad)
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func (h *Operator) Update(y, slope []float64) error {
 	for i, v := range h.diagonal {
 		full := v
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return h.overflow(i)
+			return h.overflowError(i)
 		}
 		if h.total > 0 {
 			v -= h.cross[i] / h.total * h.cross[i]
@@ -150,18 +150,18 @@ func (h *Operator) Solve(v []float64) {
 	if h.first == 0 {
 		h.first = norm
 	}
-	h.iterate(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), mostProducts)
+	h.solveByConjugateGradients(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), mostProducts)
 }
 
-// iterate overwrites v by the first iterate of conjugate gradients with a residual of at most goal,
+// solveByConjugateGradients overwrites v by the first iterate of conjugate gradients with a residual of at most goal,
 // or by the last one after most products.
-func (h *Operator) iterate(v []float64, goal float64, most int) {
+func (h *Operator) solveByConjugateGradients(v []float64, goal float64, most int) {
 	copy(h.residual, v)
 	clear(v) // from here on the iterate
-	rho := h.precondition()
+	rho := h.preconditionResidual()
 	copy(h.direction, h.scaled)
 	var fresh, images [][]float64
-	defer func() { h.learn(fresh, images) }()
+	defer func() { h.keepDirections(fresh, images) }()
 	for range most {
 		if h.evaluator.Ctx.Err() != nil || h.evaluator.Passes >= h.evaluator.Budget {
 			break
@@ -181,7 +181,7 @@ func (h *Operator) iterate(v []float64, goal float64, most int) {
 			break
 		}
 		before := rho
-		rho = h.precondition()
+		rho = h.preconditionResidual()
 		floats.AddScaledTo(h.direction, h.scaled, rho/before, h.direction)
 	}
 	if floats.Norm(v, 2) == 0 {
@@ -189,17 +189,17 @@ func (h *Operator) iterate(v []float64, goal float64, most int) {
 	}
 }
 
-// learn keeps directions of a solve and their products, and forgets the oldest.
-func (h *Operator) learn(along, products [][]float64) {
+// keepDirections keeps directions of a solve and their products, and forgets the oldest.
+func (h *Operator) keepDirections(along, products [][]float64) {
 	h.known, h.products = append(h.known, along...), append(h.products, products...)
 	if old := len(h.known) - directionsKept; old > 0 {
 		h.known, h.products = h.known[old:], h.products[old:]
 	}
 }
 
-// precondition stores in scaled what the residual is by the inverse known, and returns
+// preconditionResidual stores in scaled what the residual is by the inverse known, and returns
 // ⟨residual, scaled⟩.
-func (h *Operator) precondition() float64 {
+func (h *Operator) preconditionResidual() float64 {
 	copy(h.scaled, h.residual)
 	h.share = append(h.share[:0], make([]float64, len(h.known))...)
 	for k := len(h.known) - 1; k >= 0; k-- {

@@ -11,10 +11,10 @@ const AlikeShare = 0.5
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
-	w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
+	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
 	if even := min(sampling.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
 		of.Share = min(1, of.Share/even)
-		w.total = of.Sum(func(lo, hi int) float64 { return w.weigh(y, slope, lo, hi) })
+		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
 	}
 	e.Spend(of.Size() / float64(e.N))
 	chunk, scale := max(e.BlockRows, chunkRows), float64(e.N)/of.Size()

@@ -45,7 +45,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	} else {
 		w.updateAll(y, slope, count, add)
 	}
-	w.couple(slope)
+	w.updateCoupling(slope)
 }
 
 // updateAll works like update, on all samples.
@@ -58,7 +58,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 	e.Rows.RunCount(e.N, count, func(s, lo, hi int) {
 		for ; lo < hi; lo += chunk {
 			end := min(lo+chunk, hi)
-			totals[s] += w.weigh(y, slope, lo, end)
+			totals[s] += w.updateWeights(y, slope, lo, end)
 			add(s, lo, end)
 			e.Problem.Oracle.AddGradTo(e.Partials.Shard(s), w.response, slope, lo, end)
 		}
@@ -75,14 +75,14 @@ func (w *weights) allocate() {
 	}
 }
 
-// couple takes what the best response moves together.
-func (w *weights) couple(slope []float64) {
+// updateCoupling takes what the best response moves together.
+func (w *weights) updateCoupling(slope []float64) {
 	w.along, w.share = w.dual.CoupleTo(w.evaluator, w.response, w.total, slope)
 }
 
-// weigh stores the weights and the responses of the samples in [lo, hi), and returns
+// updateWeights stores the weights and the responses of the samples in [lo, hi), and returns
 // the sum of their responses.
-func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
+func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) {
 	if w.oracle == nil { // of several margins a sample
 		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
 		copy(w.weight[lo:hi], y[lo:hi])
@@ -98,8 +98,8 @@ func (w *weights) weigh(y, slope []float64, lo, hi int) (total float64) {
 	return total
 }
 
-// overflow reports why the second derivative in coordinate i is not finite.
-func (w *weights) overflow(i int) error {
+// overflowError reports why the second derivative in coordinate i is not finite.
+func (w *weights) overflowError(i int) error {
 	const steep = 1e150 // Σc: to the root of what squares of slopes may add
 	if w.total > steep {
 		return ErrSteep

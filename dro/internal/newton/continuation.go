@@ -111,13 +111,13 @@ func (m *newton) solveUnpenalised() bool {
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	c.Keep(l.Cert.Best.Lower, -most*nu, 0, 8*saddle.UnitRoundoff*most*nu) // ψ is at most that
+	c.KeepLower(l.Cert.Best.Lower, -most*nu, 0, 8*saddle.UnitRoundoff*most*nu) // ψ is at most that
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
 	}
 	m.formed = false
-	m.goTo(c.BestX)
+	m.moveTo(c.BestX)
 	return true
 }
 
@@ -159,27 +159,27 @@ func (m *continuation) Step() error {
 	x := slices.Clone(l.Cert.BestX)
 	c.Evaluate(x)
 	l.Problem.Dual.BestResponseTo(l.Cert.Y, c.Value)
-	m.prove(l.Cert.Y)
+	m.tightenLowerBound(l.Cert.Y)
 	m.Logf("newton: ν = %.3g: %v, objective %.6g, %.3g passes, relative gap %.3g", m.nu, l.Result.Status, l.Cert.BestObjective, l.Cert.Passes, c.Best.Relative())
-	m.aim(x)
+	m.setNextStage(x)
 	return nil
 }
 
-// prove tightens the lower bound by the weights y of the penalised problem, at the point last
+// tightenLowerBound tightens the lower bound by the weights y of the penalised problem, at the point last
 // evaluated.
-func (m *continuation) prove(y []float64) {
+func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
 	risk := c.Risk
 	c.CertifyWith(y)
-	c.Adopt(y, c.Problem.Dual.Value(y))
+	c.AdoptWeights(y, c.Problem.Dual.Value(y))
 	if between := risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
 		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }
 
-// aim sets the next penalty and its starting point after a stage with the optimum x: where the
+// setNextStage sets the next penalty and its starting point after a stage with the optimum x: where the
 // pieces that meet stay the same, the optimum is linear in ν.
-func (m *continuation) aim(x []float64) {
+func (m *continuation) setNextStage(x []float64) {
 	next := m.nu / continuationFactor
 	m.x = slices.Clone(x)
 	if m.before != nil {

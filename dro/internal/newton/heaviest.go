@@ -62,10 +62,10 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
-		c.Keep(l.Cert.Best.Lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
+		c.KeepLower(l.Cert.Best.Lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
 		x = slices.Clone(l.Cert.BestX)
 		if isNewton && stage.formed {
-			m.takeOver(stage.h)
+			m.takeOverHessian(stage.h)
 		}
 		l.Close()
 		c.Evaluate(x)
@@ -74,7 +74,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 	}
 	m.restricted = true
 	if tried {
-		m.goTo(c.BestX)
+		m.moveTo(c.BestX)
 	}
 	return tried
 }

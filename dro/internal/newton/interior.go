@@ -43,7 +43,7 @@ func (s *quadratic) interior(tolerance float64) *interior {
 	for _, v := range s.v {
 		size += math.Abs(v-in.tau) / float64(k)
 	}
-	size = max(size, s.reach(), tolerance/s.mass, 1e-300)
+	size = max(size, s.expectedDecrease(), tolerance/s.mass, 1e-300)
 	for i, v := range s.v {
 		in.low[i] = max(0, in.tau-v) + size
 		if !math.IsInf(s.u[i], 1) {
@@ -59,7 +59,7 @@ func (in *interior) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
 		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.isStationary(in.resid, tolerance) {
-			return in.finish()
+			return in.makeFeasible()
 		}
 		if !in.factorise() {
 			return false

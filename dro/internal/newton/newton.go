@@ -130,8 +130,8 @@ type newton struct {
 	changes     [][]float64   // the changes of the gradient along them
 }
 
-// accept makes the point that the certifier evaluated last the current one.
-func (m *newton) accept() {
+// acceptPoint makes the point that the certifier evaluated last the current one.
+func (m *newton) acceptPoint() {
 	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
 	floats.SubTo(step, m.Cert.X, m.x)
 	copy(m.x, m.Cert.X)
@@ -151,8 +151,8 @@ func (m *newton) accept() {
 
 func (m *newton) forgetPairs() { m.steps, m.changes = nil, nil }
 
-// refresh forms the Hessian at the current point, which the certifier evaluated last.
-func (m *newton) refresh() {
+// formHessian forms the Hessian at the current point, which the certifier evaluated last.
+func (m *newton) formHessian() {
 	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
 	m.formed, m.stale = true, false
 	m.forgetPairs()
@@ -183,7 +183,7 @@ func (m *newton) Step() error {
 	if m.path != nil {
 		return m.followPath()
 	}
-	err := m.advance()
+	err := m.takeStep()
 	if m.fault != nil {
 		err = m.fault
 	}
@@ -205,11 +205,11 @@ func (m *newton) Step() error {
 	return err
 }
 
-// advance takes one step.
-func (m *newton) advance() error {
+// takeStep takes one step.
+func (m *newton) takeStep() error {
 	if !m.began {
 		m.began, m.first = true, m.Cert.Objective
-		m.accept()
+		m.acceptPoint()
 		m.forgetPairs() // this was no step
 		m.beginWarmStart()
 	}
@@ -223,18 +223,18 @@ func (m *newton) advance() error {
 		m.solveHeaviest() // which leaves a Hessian where it ends
 	}
 	if !m.formed {
-		m.refresh()
+		m.formHessian()
 	}
 	slope := m.direction()
 	if bound.CertifyAtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
-	if m.stale && m.wantsRefresh(slope) {
+	if m.stale && m.wantsNewHessian(slope) {
 		if m.solveHeaviest() {
 			return nil
 		}
 		m.growSample(slope)
-		m.refresh()
+		m.formHessian()
 		slope = m.direction()
 	}
 	for ; m.Ctx.Err() == nil; slope = m.direction() {
@@ -251,18 +251,18 @@ func (m *newton) advance() error {
 		m.decrement = 0
 		if more := m.growSample(slope); m.stale || more {
 			m.Cert.Evaluate(m.x)
-			m.refresh()
-		} else if err := m.damp(); err != nil {
+			m.formHessian()
+		} else if err := m.raiseDamping(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// wantsRefresh reports whether a new Hessian is likely to take fewer passes to the gap asked
+// wantsNewHessian reports whether a new Hessian is likely to take fewer passes to the gap asked
 // for than steps in the present one, by the decrease of the squared decrement to slope in
 // the last step.
-func (m *newton) wantsRefresh(slope float64) bool {
+func (m *newton) wantsNewHessian(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
 		return true
@@ -307,7 +307,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 				}
 				m.fault = m.h.Redamp(lambda)
 			}
-			m.accept()
+			m.acceptPoint()
 			return true, err
 		}
 		lowest := t * t * slope / (2 * (now - m.value + t*slope)) // 0 for +Inf
@@ -316,8 +316,8 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 	return false, nil
 }
 
-// damp raises the damping of the Hessian.
-func (m *newton) damp() error {
+// raiseDamping raises the damping of the Hessian.
+func (m *newton) raiseDamping() error {
 	lambda := m.h.Damping()
 	if lambda >= mostDamping {
 		return saddle.ErrStalled
@@ -327,8 +327,8 @@ func (m *newton) damp() error {
 	return nil
 }
 
-// takeOver continues with the Hessian of a solve on some of the rows, where both are formed.
-func (m *newton) takeOver(from saddle.Hessian) {
+// takeOverHessian continues with the Hessian of a solve on some of the rows, where both are formed.
+func (m *newton) takeOverHessian(from saddle.Hessian) {
 	formed, ok := from.(*hessian.Factored)
 	to, may := m.h.(*hessian.Factored)
 	if !ok || !may {
@@ -339,12 +339,12 @@ func (m *newton) takeOver(from saddle.Hessian) {
 	m.formed, m.stale = true, true
 }
 
-// goTo moves to x and evaluates there.
-func (m *newton) goTo(x []float64) {
+// moveTo moves to x and evaluates there.
+func (m *newton) moveTo(x []float64) {
 	if !slices.Equal(m.Cert.X, x) {
 		m.Cert.Evaluate(slices.Clone(x))
 	}
-	m.accept()
+	m.acceptPoint()
 	m.forgetPairs()
 	m.stale, m.decrement = true, 0
 }

@@ -18,8 +18,8 @@ type sqpStep struct {
 	weigh func(y, q []float64) (psi float64)
 }
 
-// pieces returns the problem of a step with about a share of the samples.
-func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
+// formSubproblem returns the quadratic problem of a step with about share·n samples as pieces.
+func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	c := m.Cert
 	g := make([]float64, c.D)
 	if m.groups != nil {
@@ -30,7 +30,7 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk, weigh: weigh}, nil
 	}
 	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
-	ids := m.nearest(count)
+	ids := m.nearestSamples(count)
 	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
 	var err error
 	if s.products, err = saddle.Required[saddle.LinearModel](s.oracle); err != nil { // those of all samples have
@@ -48,12 +48,13 @@ func (m *sqp) pieces(h *mat.SymDense, share float64) (*sqpStep, error) {
 		}
 		return 0
 	}
-	m.begin(p, at[3], float64(len(ids))/float64(c.N))
+	m.fixOtherWeights(p, at[3], float64(len(ids))/float64(c.N))
 	return p, nil
 }
 
-// begin sets what the others do, of pieces with weights own, a part of the samples.
-func (m *sqp) begin(p *sqpStep, own []float64, part float64) {
+// fixOtherWeights adds the gradient of all samples that are not pieces, whose weights stay as they are,
+// to the subproblem. own are the weights of the pieces, part their proportion of all samples.
+func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	c := m.Cert
 	c.Spend(part)
 	p.spend = func() { c.Spend(part) }
@@ -64,9 +65,9 @@ func (m *sqp) begin(p *sqpStep, own []float64, part float64) {
 	p.start = floats.Dot(own, p.v)
 }
 
-// nearest lists count of the samples with a weight, in order: those whose losses are nearest
+// nearestSamples lists count of the samples with a weight, in order: those whose losses are nearest
 // to the threshold, or the largest where weights have no caps.
-func (m *sqp) nearest(count int) []int {
+func (m *sqp) nearestSamples(count int) []int {
 	c := m.Cert
 	return sampling.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
 		switch u := m.cap[j]; {

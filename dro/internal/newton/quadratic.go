@@ -54,7 +54,7 @@ func (s *quadratic) start() bool {
 		s.base.Solve(s.delta)
 	}
 	floats.Scale(-1, s.delta)
-	s.finish()
+	s.makeFeasible()
 	return false
 }
 
@@ -74,8 +74,9 @@ func (s *quadratic) gradientTo(dst []float64) (mass float64) {
 	return s.j.AddTransposedTo(dst, s.q)
 }
 
-// reach returns what the objective may fall by: half the squared decrement at the start.
-func (s *quadratic) reach() float64 {
+// expectedDecrease returns the scale of the decrease to expect, a tenth of the squared decrement at the
+// start divided by the mass.
+func (s *quadratic) expectedDecrease() float64 {
 	v := make([]float64, len(s.g))
 	s.gradientTo(v)
 	g := append([]float64(nil), v...)
@@ -90,8 +91,9 @@ func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 	return floats.Dot(v, resid)/2 <= tolerance
 }
 
-// finish makes the weights feasible to the last bit but one, and takes the maximum's value.
-func (s *quadratic) finish() bool {
+// makeFeasible moves the weights into their bounds and to their mass, up to rounding, and stores the
+// value of the maximum.
+func (s *quadratic) makeFeasible() bool {
 	k := len(s.v)
 	total, slack := 0.0, 0.0
 	for i, u := range s.u {

@@ -84,7 +84,7 @@ func (m *sqp) Step() error {
 	if m.path != nil {
 		return m.path.Step()
 	}
-	err := m.advance()
+	err := m.takeStep()
 	if err != saddle.ErrStalled || m.Certified() {
 		return err
 	}
@@ -97,8 +97,8 @@ func (m *sqp) Step() error {
 	return nil
 }
 
-// advance takes one step.
-func (m *sqp) advance() error {
+// takeStep takes one step.
+func (m *sqp) takeStep() error {
 	c := m.Cert
 	if !slices.Equal(c.X, m.x) || math.IsInf(c.Objective, 1) {
 		c.Evaluate(m.x)
@@ -107,7 +107,7 @@ func (m *sqp) advance() error {
 	goal := m.Settings.RelativeGap * m.Cert.Best.Magnitude(m.value)
 	h := m.hessian()
 	for share := nearestRows; ; share *= sampleGrowth {
-		p, err := m.pieces(h, share)
+		p, err := m.formSubproblem(h, share)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (m *sqp) advance() error {
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		psi := p.weigh(m.weight, p.q)
 		if fall <= goal { // worth a bound from below
-			if m.prove(p, psi, fall); m.Certified() {
+			if m.tightenLowerBound(p, psi, fall); m.Certified() {
 				return nil
 			}
 			if c.Evaluate(m.x); !(fall > 0) { // nowhere to go
@@ -139,7 +139,7 @@ func (m *sqp) advance() error {
 			c.Evaluate(m.x)
 			continue
 		}
-		if !m.damp() {
+		if !m.raiseDamping() {
 			return saddle.ErrStalled
 		}
 		copy(m.y[lo:hi], m.weight[lo:hi])
@@ -147,8 +147,8 @@ func (m *sqp) advance() error {
 	}
 }
 
-// damp raises what is added to the Hessian after a step that did not lower P.
-func (m *sqp) damp() bool {
+// raiseDamping raises what is added to the Hessian after a step that did not lower P.
+func (m *sqp) raiseDamping() bool {
 	if m.lambda >= 1e6 {
 		return false
 	}
@@ -178,15 +178,15 @@ func (m *sqp) hessian() *mat.SymDense {
 	return h
 }
 
-// prove takes the bounds from below of the weights in weight at the point last evaluated,
+// tightenLowerBound takes the bounds from below of the weights in weight at the point last evaluated,
 // where the objective is expected to be as much above the optimum as fall.
-func (m *sqp) prove(p *sqpStep, psi, fall float64) {
+func (m *sqp) tightenLowerBound(p *sqpStep, psi, fall float64) {
 	c := m.Cert
-	c.Adopt(m.weight, psi)
+	c.AdoptWeights(m.weight, psi)
 	if saddle.FreeCount(m.Problem.Primal) == 1 {
 		for range 2 { // once more, for rounding
-			psi = m.balance(p, psi)
-			c.Adopt(m.weight, psi)
+			psi = m.balanceWeights(p, psi)
+			c.AdoptWeights(m.weight, psi)
 		}
 	}
 	if c.CertifyAdopted(); m.Certified() {
@@ -198,9 +198,9 @@ func (m *sqp) prove(p *sqpStep, psi, fall float64) {
 	}
 }
 
-// balance moves weight among the pieces that have some to spare so that nothing is left of
+// balanceWeights moves weight among the pieces that have some to spare so that nothing is left of
 // the derivative in the free coordinate, or as little as can be, and returns ψ.
-func (m *sqp) balance(p *sqpStep, psi float64) float64 {
+func (m *sqp) balanceWeights(p *sqpStep, psi float64) float64 {
 	k, d := len(p.v), m.Cert.D
 	unit, slope := make([]float64, d), make([]float64, k)
 	unit[d-1] = 1

@@ -70,7 +70,7 @@ func (m *newton) stepWarm() error {
 	}
 	m.Logf("newton: l-bfgs gives way after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
 	m.warm = nil
-	m.goTo(m.Cert.BestX)
+	m.moveTo(m.Cert.BestX)
 	return nil
 }
 

@@ -63,12 +63,12 @@ type Certifier struct {
 	Objective, Risk, Tau float64 // at the last point
 	tried                bool    // Certify was called there
 
-	Exact   exactness
-	ridge   []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
-	unit    bool      // weights sum to one
-	Weights weighing  // of the best response at the last point
-	Margin  float64   // bounds what the margins there are off by
-	Top     float64   // bounds the losses there
+	Rounding roundingModel
+	ridge    []float64  // d: the diagonal of ∇²φ; nil: φ is no ridge
+	unit     bool       // weights sum to one
+	Weights  weightSums // of the best response at the last point
+	Margin   float64    // bounds what the margins there are off by
+	Top      float64    // bounds the losses there
 
 	Best              Certificate
 	BestX             []float64
@@ -88,7 +88,7 @@ func NewCertifier(p *Problem) *Certifier {
 		Evaluator: e, free: FreeCount(p.Primal) == 1,
 		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
-		Exact: newExactness(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: RegionOf(p.Dual) != Elsewhere,
+		Rounding: newRoundingModel(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: RegionOf(p.Dual) != Elsewhere,
 		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
 	}
 	if c.free {
@@ -97,15 +97,15 @@ func NewCertifier(p *Problem) *Certifier {
 	if k := FreeCount(p.Primal); k > 1 {
 		c.intercepts = k
 	}
-	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && normalised(p) {
+	if o, ok := p.Oracle.(NonNegative); ok && o.NonNegative() && zeroIsLowerBound(p) {
 		c.Best.Lower = 0
 	}
 	return c
 }
 
-// normalised reports that φ ≥ 0 and that some y ≥ 0 in Y has ψ(y) = 0, so that
-// f ≥ 0 makes 0 a lower bound of every objective.
-func normalised(p *Problem) bool {
+// zeroIsLowerBound reports whether φ ≥ 0 and some y ≥ 0 in Y has ψ(y) = 0, so that losses ≥ 0 make 0 a
+// lower bound of the objective.
+func zeroIsLowerBound(p *Problem) bool {
 	phi, signed := p.Primal.(NonNegative)
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
@@ -142,21 +142,21 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	phi := c.Problem.Primal.Value(c.X)
 	c.Objective = c.Risk + phi
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !finite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
 	}
-	c.Margin = c.Exact.margin(c.X)
-	if c.Known && c.Exact.largest != nil {
-		c.Top, c.Weights = c.responded.Top, c.weighingOf(c.Y, c.Mass, c.Linear)
+	c.Margin = c.Rounding.marginError(c.X)
+	if c.Known && c.Rounding.largest != nil {
+		c.Top, c.Weights = c.responded.Top, c.weightSumsOf(c.Y, c.Mass, c.Linear)
 	} else {
 		top := c.Rows.Scalars(c.N)
 		c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
-		c.Weights = c.weigh(c.Y, c.Value, top)
+		c.Weights = c.sumWeights(c.Y, c.Value, top)
 		c.Top = slices.Max(top)
 	}
-	if !c.Exact.precise {
+	if !c.Rounding.precise {
 		c.checkResponse()
 	}
 	c.Objective = c.Risk + phi
@@ -182,10 +182,11 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 // lossesMayOverflow reports whether differences of the losses may overflow. Losses of a Rounded oracle
 // are not below 0, so that their differences cannot.
 func (c *Certifier) lossesMayOverflow() bool {
-	return c.Exact.largest == nil && c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) }) > math.MaxFloat64/2
+	return c.Rounding.largest == nil && c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) }) > math.MaxFloat64/2
 }
 
-func finite(x []float64) bool {
+// isFinite reports whether all entries of x are finite.
+func isFinite(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v-v != 0 })
 }
 
@@ -215,22 +216,22 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.certifyIntercepts(y)
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
-		c.record(c.Risk, c.RiskRounding()+c.Exact.LowerRounding(c.Weights, c.Margin), c.G, c.Err)
+		c.recordLower(c.Risk, c.RiskRounding()+c.Rounding.LowerRounding(c.Weights, c.Margin), c.G, c.Err)
 	case !c.free:
 		c.GradTo(c.bound, y)
-		c.recordWith(y, c.weigh(y, c.Value), 0)
+		c.recordLowerWith(y, c.sumWeights(y, c.Value), 0)
 	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
-	case c.balances(y, 8*c.Exact.sums):
+	case c.balances(y, 8*c.Rounding.sums):
 		c.GradTo(c.bound, y)
 		c.bound[c.D-1] = 0
-		w := c.weigh(y, c.Value)
-		w.Off += 8 * c.Exact.sums
-		c.recordWith(y, w, 8*c.Exact.sums)
+		w := c.sumWeights(y, c.Value)
+		w.Off += 8 * c.Rounding.sums
+		c.recordLowerWith(y, w, 8*c.Rounding.sums)
 	default:
-		w := c.weigh(y, c.Value)
-		if linear, rounding, ok := c.bracket(y, w); ok {
-			psi, implied := c.penalty(y)
-			c.record(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
+		w := c.sumWeights(y, c.Value)
+		if linear, rounding, ok := c.combineShiftedCuts(y, w); ok {
+			psi, implied := c.penaltyBound(y)
+			c.recordLower(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
 		}
 	}
 }
@@ -245,17 +246,17 @@ func (c *Certifier) fenchelYoung() float64 {
 	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
 }
 
-// Adopt puts weights y, feasible but for rounding, and ψ(y) in the place of the best response
-// at the point last evaluated, for bounds from below: half a pass.
-func (c *Certifier) Adopt(y []float64, psi float64) {
+// AdoptWeights replaces the best response at the point last evaluated by weights y, feasible up to
+// rounding, with penalty ψ(y) = psi, for lower bounds: half a pass.
+func (c *Certifier) AdoptWeights(y []float64, psi float64) {
 	c.whole, c.tried = false, false
 	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
 	c.responded = responded{DirectRounding: math.NaN(), Psi: psi, Infeasibility: c.infeasibility(y), adopted: true}
-	c.Weights = c.weigh(c.Y, c.Value)
+	c.Weights = c.sumWeights(c.Y, c.Value)
 	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
-	c.Risk = c.linear(c.Y, c.Value) - psi
+	c.Risk = c.weightedLoss(c.Y, c.Value) - psi
 }
 
 // respondsWithY reports that the weights adopted are a best response at the best point within
@@ -270,22 +271,22 @@ func (c *Certifier) CertifyAdopted() {
 	relative := 0.0
 	copy(c.bound, c.G)
 	if c.free {
-		if relative = 8 * c.Exact.sums; !c.balances(c.Y, relative) {
+		if relative = 8 * c.Rounding.sums; !c.balances(c.Y, relative) {
 			return
 		}
 		c.bound[c.D-1] = 0
 	}
 	w := c.Weights
 	w.Off += relative
-	c.Exact.gradientRounding(c.Err, w, relative)
-	c.record(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Exact.LowerRounding(w, c.Margin), c.bound, c.Err)
+	c.Rounding.gradientRounding(c.Err, w, relative)
+	c.recordLower(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Rounding.LowerRounding(w, c.Margin), c.bound, c.Err)
 }
 
-// penalty returns ψ(y), or an upper bound of it, and the rounding of the risk that it may be
-// implied by.
-func (c *Certifier) penalty(y []float64) (psi, implied float64) {
+// penaltyBound returns ψ(y) or an upper bound of ψ(y). If the bound is derived from the risk, implied is
+// the rounding of the risk.
+func (c *Certifier) penaltyBound(y []float64) (psi, implied float64) {
 	if d, ok := c.Problem.Dual.(Adversary); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
-		return c.linear(y, c.Value) - c.Risk, c.RiskRounding()
+		return c.weightedLoss(y, c.Value) - c.Risk, c.RiskRounding()
 	}
 	return c.Problem.Dual.Value(y), 0
 }
@@ -295,29 +296,29 @@ func (c *Certifier) penalty(y []float64) (psi, implied float64) {
 // uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
-	c.Exact.gradientRounding(dst, c.Weights, relative)
+	c.Rounding.gradientRounding(dst, c.Weights, relative)
 }
 
-// recordWith records the bound of weights y, of gradient c.bound but for further relative
+// recordLowerWith records the bound of weights y, of gradient c.bound but for further relative
 // errors of the weights.
-func (c *Certifier) recordWith(y []float64, w weighing, relative float64) (left float64) {
+func (c *Certifier) recordLowerWith(y []float64, w weightSums, relative float64) (left float64) {
 	psi := c.Problem.Dual.Value(y)
-	c.Exact.gradientRounding(c.Err, w, relative)
-	return c.record(c.linear(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Exact.LowerRounding(w, c.Margin), c.bound, c.Err)
+	c.Rounding.gradientRounding(c.Err, w, relative)
+	return c.recordLower(c.weightedLoss(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Rounding.LowerRounding(w, c.Margin), c.bound, c.Err)
 }
 
-// record keeps inner + φ(x) − FenchelYoung(x, g) if it is the best lower bound, inner
-// less its rounding and g within err. It returns the Fenchel-Young term.
-func (c *Certifier) record(inner, rounding float64, g, err []float64) (left float64) {
+// recordLower keeps inner − rounding + φ(x) − FenchelYoung(x, g) if it is the best lower bound, for a
+// gradient g off by at most err. It returns the Fenchel-Young term.
+func (c *Certifier) recordLower(inner, rounding float64, g, err []float64) (left float64) {
 	phi := c.Problem.Primal.Value(c.X)
 	left = c.FenchelYoung(c.X, g, err)
-	c.Keep(inner, phi, left, rounding+c.PointRounding(phi))
+	c.KeepLower(inner, phi, left, rounding+c.PointRounding(phi))
 	return left
 }
 
-// Keep keeps inner + phi − left less the rounding of its terms and of this sum, if it is
-// the best lower bound.
-func (c *Certifier) Keep(inner, phi, left, rounding float64) {
+// KeepLower keeps inner + phi − left − rounding, less the rounding of this sum, if it is the best lower
+// bound.
+func (c *Certifier) KeepLower(inner, phi, left, rounding float64) {
 	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + Underflow
 	lower := inner + phi - left - rounding
 	if lower > c.Best.Upper {
@@ -328,8 +329,8 @@ func (c *Certifier) Keep(inner, phi, left, rounding float64) {
 	}
 }
 
-// linear returns ⟨y, f⟩.
-func (c *Certifier) linear(y, f []float64) float64 {
+// weightedLoss returns ⟨y, f⟩.
+func (c *Certifier) weightedLoss(y, f []float64) float64 {
 	return c.Rows.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
 }
 

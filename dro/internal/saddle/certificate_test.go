@@ -36,7 +36,7 @@ func TestCertificateArithmetic(t *testing.T) {
 func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
 	for n := 2; n <= 1<<40; n *= 4 {
 		c := &Certifier{Evaluator: &Evaluator{N: n}}
-		c.Exact.largest = []float64{1, 3}
+		c.Rounding.largest = []float64{1, 3}
 		c.Weights.slope = 0.5 // of all samples
 		dst, most := make([]float64, 2), 0.0
 		c.ResponseGradientRounding(dst)
@@ -45,7 +45,7 @@ func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
 				most = max(most, UnitRoundoff*(16+4*(1-share)*math.Log(share/light)))
 			}
 		}
-		for k, z := range c.Exact.largest {
+		for k, z := range c.Rounding.largest {
 			if ratio := dst[k] / (most * z * c.Weights.slope); !(ratio >= 1 && ratio < 4) {
 				t.Errorf("%d samples: a gradient off by %.3g, its weights by %.3g", n, dst[k], most*z*c.Weights.slope)
 			}

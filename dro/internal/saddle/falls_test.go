@@ -49,10 +49,10 @@ func TestFallsCoversValuesAndMargins(t *testing.T) {
 			said *= 1 + c.value
 			cert := NewCertifier(&Problem{Oracle: offLoss{said}, Dual: givenWeight{}, Primal: noPenalty{}})
 			cert.Evaluate([]float64{at})
-			w := cert.weigh(cert.Y, cert.Value)
+			w := cert.sumWeights(cert.Y, cert.Value)
 			less := exact.New(at - c.margin) // the margin as it is
 			is := exact.Mul(less, exact.Mul(less, exact.New(0.5)))
-			falls := cert.Exact.LowerRounding(w, c.margin)
+			falls := cert.Rounding.LowerRounding(w, c.margin)
 			if exact.IsLess(is, exact.Sub(exact.New(said), exact.New(falls))) {
 				t.Errorf("at %v, %+v: %v less %v is above %s", at, c, said, falls, is.Text('g', 20))
 			}
@@ -61,7 +61,7 @@ func TestFallsCoversValuesAndMargins(t *testing.T) {
 			}
 			// The loss with its margins shifted has a minimum of 0 and so has the loss: what is
 			// proved of one may be said of the other less this much, at φ = the loss at x.
-			if low := cert.Exact.MinimumRounding(w, c.margin, 0); low < LossRounding*said || c.margin > 0 && low < at*c.margin*(1-1e-6) {
+			if low := cert.Rounding.MinimumRounding(w, c.margin, 0); low < LossRounding*said || c.margin > 0 && low < at*c.margin*(1-1e-6) {
 				t.Errorf("at %v, %+v: the minimum falls by %v", at, c, low)
 			}
 		}

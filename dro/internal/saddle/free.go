@@ -18,15 +18,15 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	}
 	c.GradTo(c.bound, c.balanced)
 	c.bound[c.D-1] = 0 // by weights that the balanced ones are the rounded values of
-	w := c.weigh(c.balanced, c.Value)
-	left := c.recordWith(c.balanced, w, 8*c.Exact.sums)
+	w := c.sumWeights(c.balanced, c.Value)
+	left := c.recordLowerWith(c.balanced, w, 8*c.Rounding.sums)
 	cost := c.Problem.Dual.Value(c.balanced) - c.Problem.Dual.Value(y)
-	return cost > left+c.Exact.sums*math.Abs(c.Objective) && left < dearNear*math.Abs(c.Objective)
+	return cost > left+c.Rounding.sums*math.Abs(c.Objective) && left < dearNear*math.Abs(c.Objective)
 }
 
-// derivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free
+// interceptDerivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free
 // coordinate, and Σ_j |y_j s_j|.
-func (c *Certifier) derivative(y []float64) (left, steep float64) {
+func (c *Certifier) interceptDerivative(y []float64) (left, steep float64) {
 	part := make([][2]float64, c.Rows.Shards(c.N))
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -43,11 +43,11 @@ func (c *Certifier) derivative(y []float64) (left, steep float64) {
 	return left, steep
 }
 
-// balances reports that weights within a relative error of y, each, balance the slopes
-// exactly: what is left of their derivative in the free coordinate is of the size of that.
+// balances reports whether some weights, each within the relative error of y, make the derivative in
+// the intercept exactly zero.
 func (c *Certifier) balances(y []float64, relative float64) bool {
-	left, steep := c.derivative(y)
-	return math.Abs(left)+c.Exact.sums*steep <= relative*(1-1e-6)*steep
+	left, steep := c.interceptDerivative(y)
+	return math.Abs(left)+c.Rounding.sums*steep <= relative*(1-1e-6)*steep
 }
 
 // A cut is a linear lower bound of ⟨y, f⟩, from its value and gradient at x but for the
@@ -56,45 +56,45 @@ type cut struct {
 	b, value, rounding float64
 	g, err             []float64
 	slope              float64 // in b, exact to within
-	within             float64
+	slopeError         float64
 }
 
 // cutAt returns the cut of weights y, that are w at the losses of the point, at value b.
 func (c *Certifier) cutAt(e *Evaluator, y []float64, x []float64) cut {
-	w := c.weigh(y, e.Value)
-	t := cut{b: x[c.D-1], value: c.linear(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
+	w := c.sumWeights(y, e.Value)
+	t := cut{b: x[c.D-1], value: c.weightedLoss(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
 	e.GradTo(t.g, y)
-	c.Exact.gradientRounding(t.err, w, 0)
-	t.rounding = (c.Exact.sums+w.Off)*w.mean + c.Exact.LowerRounding(w, c.Exact.margin(x))
-	t.slope, t.within = t.g[c.D-1], t.err[c.D-1]
+	c.Rounding.gradientRounding(t.err, w, 0)
+	t.rounding = (c.Rounding.sums+w.Off)*w.mean + c.Rounding.LowerRounding(w, c.Rounding.marginError(x))
+	t.slope, t.slopeError = t.g[c.D-1], t.err[c.D-1]
 	return t
 }
 
 // sign returns the sign of the slope, 0 where rounding decides it.
 func (t *cut) sign() int {
 	switch {
-	case t.slope > 2*t.within:
+	case t.slope > 2*t.slopeError:
 		return 1
-	case t.slope < -2*t.within:
+	case t.slope < -2*t.slopeError:
 		return -1
 	}
 	return 0
 }
 
-// bracket finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
+// combineShiftedCuts finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
 // ⟨y, f⟩ of opposite signs, beyond rounding, near the x last evaluated. The mixture of
 // the two cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
 // the free coordinate: it returns its value at x and what is to be taken from it for
 // rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
 // every point tried and half of one; false if no sign change was found.
-func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, ok bool) {
+func (c *Certifier) combineShiftedCuts(y []float64, w weightSums) (value, rounding float64, ok bool) {
 	tries, growth := 7, 3.0 // steps that grow by 3, 9, 81, …: of 1e28 in all
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	at := append([]float64(nil), c.X...)
 	origin := c.cutAt(c.Evaluator, y, c.X)
-	if origin.slope == 0 && origin.within == 0 { // an oracle that is taken at its word
+	if origin.slope == 0 && origin.slopeError == 0 { // an oracle that is taken at its word
 		copy(c.bound, origin.g)
 		copy(c.Err, origin.err)
 		return origin.value, origin.rounding, true
@@ -111,9 +111,9 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 	place(&origin)
 	curvature := c.freeCurvature(y)
 	var steps [2]float64 // to the falling end, to the rising one
-	steps[1] = max(math.Abs(origin.slope), 4*origin.within) / curvature
+	steps[1] = max(math.Abs(origin.slope), 4*origin.slopeError) / curvature
 	steps[0] = -steps[1]
-	if left, steep := c.derivative(y); !(math.Abs(left) < (1-1e-6)*steep) {
+	if left, steep := c.interceptDerivative(y); !(math.Abs(left) < (1-1e-6)*steep) {
 		tries = 1 // all slopes have one sign: far from the optimum, or no optimum exists
 	}
 	for range tries {
@@ -127,7 +127,7 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 		far := c.cutAt(c.shifted, y, at)
 		place(&far)
 		if ends[0] != nil && ends[1] != nil {
-			value, rounding = c.mix(ends[0], ends[1], origin.b)
+			value, rounding = c.combineCuts(ends[0], ends[1], origin.b)
 			return value, rounding, !math.IsNaN(value)
 		}
 		steps[side] *= growth
@@ -136,17 +136,17 @@ func (c *Certifier) bracket(y []float64, w weighing) (value, rounding float64, o
 	return 0, 0, false
 }
 
-// mix mixes a cut that falls in the free coordinate and one that rises so that the
-// mixture does neither. The share of each is exact to 4·within/(r₂ − r₁) for slopes
-// exact to within half their size.
-func (c *Certifier) mix(down, up *cut, b float64) (value, rounding float64) {
+// combineCuts returns the convex combination, at b, of two cuts whose slopes in the intercept have
+// opposite signs, with weights that make the combined slope zero, and a bound of its rounding. The
+// weights are accurate to 4·slopeError/(r₂ − r₁).
+func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float64) {
 	between := up.slope - down.slope
 	theta := up.slope / between
-	doubt := 4 * (max(down.within, up.within)/between + UnitRoundoff)
+	doubt := 4 * (max(down.slopeError, up.slopeError)/between + UnitRoundoff)
 	first, second := down.value-down.slope*(down.b-b), up.value-up.slope*(up.b-b)
 	value = theta*first + (1-theta)*second
 	rounding = doubt*math.Abs(first-second) +
-		theta*(down.rounding+math.Abs(down.b-b)*down.within) + (1-theta)*(up.rounding+math.Abs(up.b-b)*up.within) +
+		theta*(down.rounding+math.Abs(down.b-b)*down.slopeError) + (1-theta)*(up.rounding+math.Abs(up.b-b)*up.slopeError) +
 		8*UnitRoundoff*(math.Abs(down.value)+math.Abs(up.value)+math.Abs(down.slope*(down.b-b))+math.Abs(up.slope*(up.b-b)))
 	for i := range c.bound {
 		c.bound[i] = theta*down.g[i] + (1-theta)*up.g[i]
@@ -168,7 +168,7 @@ func (c *Certifier) freeCurvature(y []float64) float64 {
 	}
 	lo, hi := c.Rows.LocalRange(c.N)
 	o.CurvatureTo(c.shifted.Value, c.Slope, lo, hi)
-	return math.Max(c.linear(y, c.shifted.Value)/2, leastCurvature)
+	return math.Max(c.weightedLoss(y, c.shifted.Value)/2, leastCurvature)
 }
 
 // Balance stores in dst the weights y scaled by one factor where the slope is

@@ -33,8 +33,8 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	defer c.release(scratch)
 	at := c.minimiseIntercepts(o, y, scratch)
 	sums := c.classSums(o, y, scratch)
-	c.leaveOut(y, sums[c.D-c.intercepts:])
-	w := c.weigh(y, c.Value)
+	c.dropEmptyClasses(y, sums[c.D-c.intercepts:])
+	w := c.sumWeights(y, c.Value)
 	t := c.cutAt(c.shifted, y, at)
 	phi := c.Problem.Primal.Value(at)
 	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow
@@ -45,10 +45,10 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	}
 	copy(c.bound, t.g)
 	copy(c.Err, t.err)
-	psi, implied := c.penalty(y)
+	psi, implied := c.penaltyBound(y)
 	rounding := t.rounding + (1+1e-9)*left*width/2
 	if !math.IsInf(rounding, 1) && !math.IsNaN(rounding) {
-		c.record(t.value-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
+		c.recordLower(t.value-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []flo
 		c.Spend(0.5)
 		c.shifted.evaluate(at)
 		g = c.sumByClass(y, c.shifted.Slope)
-		return c.linear(y, c.shifted.Value), g
+		return c.weightedLoss(y, c.shifted.Value), g
 	}
 	value, g := evaluate()
 	for range mostSteps {
@@ -184,9 +184,9 @@ func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 	return sums
 }
 
-// leaveOut replaces the losses and slopes at the shifted point by those without the classes of no
+// dropEmptyClasses replaces the losses and slopes at the shifted point by those without the classes of no
 // weight, whose intercepts fall without end: log Σ_c exp m_c is no less than the sum over the others.
-func (c *Certifier) leaveOut(y, mass []float64) {
+func (c *Certifier) dropEmptyClasses(y, mass []float64) {
 	k := c.intercepts
 	if slices.Min(mass) > 0 {
 		return

@@ -28,7 +28,7 @@ func TestCutsMixToALevelOne(t *testing.T) {
 		theta := up.slope / (up.slope - down.slope)
 		for _, b := range []float64{down.b, up.b, -up.b, -down.b, b0, 0} {
 			c := &Certifier{Evaluator: &Evaluator{D: d}, bound: make([]float64, d), Err: make([]float64, d)}
-			value, rounding := c.mix(down, up, b)
+			value, rounding := c.combineCuts(down, up, b)
 			if !(math.Abs(value-height) <= 1e-13*(1+math.Abs(height)+math.Abs(b))) {
 				t.Fatalf("at %v: %v, they meet at %v", b, value, height)
 			}
@@ -49,11 +49,11 @@ func TestCutsMixToALevelOne(t *testing.T) {
 				t.Fatalf("the free coordinate: %v ± %v", c.bound[d-1], c.Err[d-1])
 			}
 			// What is not known of the lines is in it.
-			down.within, up.rounding, down.err[0] = 1e-3, 0.25, 0.5
-			if _, more := c.mix(down, up, b); !(more >= (1-theta)*0.25+theta*math.Abs(down.b-b)*1e-3) || !(c.Err[0] >= theta*0.5) {
+			down.slopeError, up.rounding, down.err[0] = 1e-3, 0.25, 0.5
+			if _, more := c.combineCuts(down, up, b); !(more >= (1-theta)*0.25+theta*math.Abs(down.b-b)*1e-3) || !(c.Err[0] >= theta*0.5) {
 				t.Fatalf("at %v: %v and %v do not hold what the lines are off by", b, more, c.Err[0])
 			}
-			down.within, up.rounding, down.err[0] = 0, 0, 0
+			down.slopeError, up.rounding, down.err[0] = 0, 0, 0
 		}
 	}
 }

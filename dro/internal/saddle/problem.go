@@ -21,7 +21,7 @@ const smallestNormal = 0x1p-1022
 
 // Validate reports the first thing that makes p unusable.
 func Validate(p *Problem) error {
-	if p == nil || missing(p.Oracle) || missing(p.Dual) || missing(p.Primal) {
+	if p == nil || isMissing(p.Oracle) || isMissing(p.Dual) || isMissing(p.Primal) {
 		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
 	}
 	n, d, s := p.Oracle.Dims()
@@ -47,8 +47,8 @@ func Validate(p *Problem) error {
 	return nil
 }
 
-// missing reports whether a part of a problem is nil, or a nil pointer.
-func missing(part any) bool {
+// isMissing reports whether a part of a problem is nil, or a nil pointer.
+func isMissing(part any) bool {
 	v := reflect.ValueOf(part)
 	return part == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -82,7 +82,7 @@ func TestBalances(t *testing.T) {
 		{1e-3, part + 0.9e-3, false},
 		{1e-3, part + 1.1e-3, true},
 	} {
-		c.Exact.sums = q.sums
+		c.Rounding.sums = q.sums
 		for _, sign := range []float64{1, -1} {
 			for j := range c.Slope {
 				c.Slope[j] *= sign
@@ -92,7 +92,7 @@ func TestBalances(t *testing.T) {
 			}
 		}
 	}
-	c.Exact.sums, c.Slope = 0, []float64{1, -1, 0}
+	c.Rounding.sums, c.Slope = 0, []float64{1, -1, 0}
 	if !c.balances([]float64{0.5, 0.5, 1}, 0) {
 		t.Error("weights that balance need no error to do so")
 	}

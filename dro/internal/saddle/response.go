@@ -22,11 +22,11 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	psi := c.Problem.Dual.Value(c.Y)
-	value := c.linear(c.Y, c.Value) - psi
+	value := c.weightedLoss(c.Y, c.Value) - psi
 	if math.IsNaN(value) { // of weights that are not numbers, which no result may have
 		return
 	}
-	size := tolerance*(c.Weights.mean+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecision(c.Problem.Dual.Modulus(), c.Weights.total) + Underflow
+	size := tolerance*(c.Weights.mean+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecisionBound(c.Problem.Dual.Modulus(), c.Weights.total) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
 		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
 		return
@@ -35,7 +35,7 @@ func (c *Certifier) checkResponse() {
 		r.weights, r.psi = append([]float64(nil), c.Y...), psi
 		return
 	}
-	if earlier := c.linear(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
+	if earlier := c.weightedLoss(r.weights, c.Value) - r.psi; earlier > c.Risk+size+tolerance*math.Abs(r.psi) {
 		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and the weights that it returned before have ⟨y, f⟩ − ψ(y) = %v, which is more", c.Problem.Dual, c.Risk, earlier)
 	}
 }

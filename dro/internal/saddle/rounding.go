@@ -38,8 +38,8 @@ const (
 	unknownRounding = 0x1p-40 // of losses that nothing is said of, relative to the largest so far
 )
 
-// An exactness is what is known of a problem's rounding.
-type exactness struct {
+// A roundingModel holds the constants that bound the rounding of a problem.
+type roundingModel struct {
 	sums    float64   // γ of a sum over samples
 	margins float64   // γ of a margin
 	point   float64   // γ of a sum over parameters
@@ -49,10 +49,10 @@ type exactness struct {
 	met     float64   // of an oracle that is not Rounded: the largest |f_j| of the points so far
 }
 
-func newExactness(o Oracle, d Dual) exactness {
+func newRoundingModel(o Oracle, d Dual) roundingModel {
 	const more = 64 // operations on a term in addition to being added
 	n, k, _ := o.Dims()
-	e := exactness{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
+	e := roundingModel{sums: SumGamma(RowsOf(o), n), point: Gamma(k + more)}
 	if e.precise = Has[Adversary](d); !e.precise {
 		p, ok := d.(Precise)
 		e.precise = ok && p.IsPrecise()
@@ -65,8 +65,8 @@ func newExactness(o Oracle, d Dual) exactness {
 	return e
 }
 
-// margin bounds |m − z_jᵀx| for the margins m as they are computed at x.
-func (e *exactness) margin(x []float64) float64 {
+// marginError bounds |m − z_jᵀx| for the margins m as they are computed at x.
+func (e *roundingModel) marginError(x []float64) float64 {
 	if e.largest == nil {
 		return 0
 	}
@@ -77,11 +77,11 @@ func (e *exactness) margin(x []float64) float64 {
 	return e.margins*(1+e.point)*size + Underflow
 }
 
-// Empty reports that column i is known to be of zeros.
-func (e *exactness) Empty(i int) bool { return e.largest != nil && e.largest[i] == 0 }
+// IsEmptyColumn reports that column i is known to be of zeros.
+func (e *roundingModel) IsEmptyColumn(i int) bool { return e.largest != nil && e.largest[i] == 0 }
 
-// A weighing is what weights y, and the losses f they are on, have to do with rounding.
-type weighing struct {
+// weightSums are the sums over weights y and losses f that bound the rounding of ⟨y, f⟩.
+type weightSums struct {
 	Off   float64 // bounds |Σy − 1| where weights sum to one
 	mean  float64 // bounds Σ_j y_j |f_j|
 	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle is not Rounded
@@ -100,13 +100,13 @@ func (c *Certifier) infeasibility(y []float64) float64 {
 	return 0
 }
 
-// weigh returns what there is to know of the weights y ≥ 0 at losses f. The losses that
-// Rounded is about have slope² ≤ 2·smooth·f. Numbers of every shard may travel with its own.
-func (c *Certifier) weigh(y, f []float64, with ...[]float64) weighing {
+// sumWeights returns the sums of weights y ≥ 0 at losses f that bounds of rounding need. Losses of a
+// Rounded oracle have slope² ≤ 2·smooth·f. with are numbers of every shard, shared in the same call.
+func (c *Certifier) sumWeights(y, f []float64, with ...[]float64) weightSums {
 	mass, linear := c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		mass[s] = kernel.Sum(y[lo:hi])
-		if c.Exact.largest != nil {
+		if c.Rounding.largest != nil {
 			linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
 			return
 		}
@@ -117,26 +117,26 @@ func (c *Certifier) weigh(y, f []float64, with ...[]float64) weighing {
 		}
 	})
 	c.Rows.Share(append(with, mass, linear)...)
-	if c.Exact.largest == nil {
-		c.Exact.met = max(c.Exact.met, c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(f[lo:hi], math.Inf(1)) }))
+	if c.Rounding.largest == nil {
+		c.Rounding.met = max(c.Rounding.met, c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(f[lo:hi], math.Inf(1)) }))
 	}
-	return c.weighingOf(y, vec.Sum(mass), vec.Sum(linear))
+	return c.weightSumsOf(y, vec.Sum(mass), vec.Sum(linear))
 }
 
-// weighingOf returns what there is to know of weights y of sum total and Σ_j y_j |f_j|.
-func (c *Certifier) weighingOf(y []float64, total, linear float64) weighing {
-	w := weighing{mean: (1 + 2*c.Exact.sums) * linear, total: total}
+// weightSumsOf returns the weightSums of weights y with Σ y = total and Σ_j y_j |f_j| = linear.
+func (c *Certifier) weightSumsOf(y []float64, total, linear float64) weightSums {
+	w := weightSums{mean: (1 + 2*c.Rounding.sums) * linear, total: total}
 	if c.unit {
-		w.Off = math.Abs(total-1) + c.Exact.sums*total + c.infeasibility(y)
+		w.Off = math.Abs(total-1) + c.Rounding.sums*total + c.infeasibility(y)
 	}
-	if c.Exact.largest != nil {
-		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Exact.smooth*w.mean*total)
+	if c.Rounding.largest != nil {
+		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Rounding.smooth*w.mean*total)
 	}
 	return w
 }
 
-// steepest bounds the |slope_j| of losses up to top.
-func (e *exactness) steepest(top float64) float64 {
+// largestSlope bounds the |slope_j| of losses up to top.
+func (e *roundingModel) largestSlope(top float64) float64 {
 	if e.largest == nil {
 		return 0
 	}
@@ -145,7 +145,7 @@ func (e *exactness) steepest(top float64) float64 {
 
 // LowerRounding bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
 // computed with margins off by margin.
-func (e *exactness) LowerRounding(w weighing, margin float64) float64 {
+func (e *roundingModel) LowerRounding(w weightSums, margin float64) float64 {
 	return LossRounding*w.mean + (1+1e-9)*w.slope*margin + Underflow
 }
 
@@ -154,7 +154,7 @@ func (e *exactness) LowerRounding(w weighing, margin float64) float64 {
 // most, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
 // most, a loss rises by a shift of e by no more than k√ℓ·e, ℓ the loss after it; and at the
 // minimum ⟨y, f⟩ is at most what it is at x and φ(x).
-func (e *exactness) MinimumRounding(w weighing, margin, phi float64) float64 {
+func (e *roundingModel) MinimumRounding(w weightSums, margin, phi float64) float64 {
 	k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin
 	return LossRounding*w.mean + k*(1+w.Off)*(math.Sqrt(w.mean+phi)+3*k) + Underflow
 }
@@ -169,14 +169,14 @@ func (c *Certifier) UpperRounding() float64 { return c.lossRounding(c.Weights, c
 // R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex. Where weights are each
 // for itself, of a modulus ν·scale² in ‖·‖₂, it is R(f) + ⟨y, δ⟩ + ‖δ‖²/(2ν scale²), and
 // R(f) + max δ·Σ max y.
-func (c *Certifier) lossRounding(w weighing, margin, top float64) float64 {
-	e := &c.Exact
+func (c *Certifier) lossRounding(w weightSums, margin, top float64) float64 {
+	e := &c.Rounding
 	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
 	mean := e.LowerRounding(w, margin) + curved
 	if RegionOf(c.Problem.Dual) == Point {
 		return mean
 	}
-	most := LossRounding*max(0, top) + (1+1e-9)*e.steepest(top)*margin + curved + Underflow
+	most := LossRounding*max(0, top) + (1+1e-9)*e.largestSlope(top)*margin + curved + Underflow
 	nu := c.Problem.Dual.Modulus()
 	second := (1 + 1e-9) * most / nu * most / 2
 	switch {
@@ -204,7 +204,7 @@ func (c *Certifier) lossRounding(w weighing, margin, top float64) float64 {
 // LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without
 // rounding, are not above.
 func (c *Certifier) LossesAboveTo(dst []float64) {
-	e := &c.Exact
+	e := &c.Rounding
 	curved := e.smooth*c.Margin*c.Margin/2 + Underflow
 	k := len(c.Slope) / c.N
 	shard.Run(c.N, func(_, lo, hi int) {
@@ -222,24 +222,24 @@ func (c *Certifier) LossesAboveTo(dst []float64) {
 func (c *Certifier) PenaltyAbove(d Dual, y []float64) float64 {
 	psi, nu := d.Value(y), d.Modulus()
 	mass := shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Sum(y[lo:hi]) })
-	r := (1 + mass) * (c.Exact.sums + math.Abs(mass-1))
-	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + c.imprecision(nu, mass) + Underflow
+	r := (1 + mass) * (c.Rounding.sums + math.Abs(mass-1))
+	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + c.imprecisionBound(nu, mass) + Underflow
 }
 
-// imprecision returns what the penalty and the risk of a dual that is not Precise may be off by,
-// beside their rounding as if it were.
-func (c *Certifier) imprecision(nu, mass float64) float64 {
-	if c.Exact.precise {
+// imprecisionBound bounds the further error of the penalty and the risk of a dual that is not Precise;
+// 0 for any other.
+func (c *Certifier) imprecisionBound(nu, mass float64) float64 {
+	if c.Rounding.precise {
 		return 0
 	}
-	return c.Exact.sums * (1 + mass) * (nu + math.Abs(c.Top))
+	return c.Rounding.sums * (1 + mass) * (nu + math.Abs(c.Top))
 }
 
 // reconcile returns the lower or upper bound to keep beside the other one. For an oracle that is not
 // Rounded, a bound beyond the other one by no more than the possible rounding of its losses is set
 // equal to it.
 func (c *Certifier) reconcile(bound, other float64) float64 {
-	if c.Exact.largest == nil && math.Abs(bound-other) <= unknownRounding*c.Exact.met {
+	if c.Rounding.largest == nil && math.Abs(bound-other) <= unknownRounding*c.Rounding.met {
 		return other
 	}
 	return bound
@@ -255,10 +255,10 @@ func penaltySize(psi, nu float64) float64 {
 // ownRounding bounds |⟨y', f⟩ − ψ(y') − (linear − psi)| for the weights y' = y/Σy and
 // sums as computed; where relative bounds further relative errors of the weights, for
 // those weights.
-func (c *Certifier) ownRounding(w weighing, psi, relative float64) float64 {
+func (c *Certifier) ownRounding(w weightSums, psi, relative float64) float64 {
 	nu := max(c.Multiplier, c.Problem.Dual.Modulus())
-	r := c.Exact.sums + w.Off + relative
-	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + c.imprecision(nu, w.total) + Underflow
+	r := c.Rounding.sums + w.Off + relative
+	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + c.imprecisionBound(nu, w.total) + Underflow
 }
 
 // RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
@@ -298,7 +298,7 @@ func (c *Certifier) thresholdRounding(nu float64) float64 {
 // gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
 // over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
 // further relative errors of the weights.
-func (e *exactness) gradientRounding(dst []float64, w weighing, relative float64) {
+func (e *roundingModel) gradientRounding(dst []float64, w weightSums, relative float64) {
 	if e.largest == nil {
 		clear(dst)
 		return
@@ -315,7 +315,7 @@ func (e *exactness) gradientRounding(dst []float64, w weighing, relative float64
 // that of g.
 func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	if c.ridge == nil {
-		left, mu := (1+c.Exact.point)*c.Problem.Primal.FenchelYoung(x, g), c.Problem.Primal.Modulus()
+		left, mu := (1+c.Rounding.point)*c.Problem.Primal.FenchelYoung(x, g), c.Problem.Primal.Modulus()
 		size := floats.Norm(err, 2)
 		if c.free {
 			size = floats.Norm(err[:c.D-1], 2)
@@ -348,13 +348,13 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	if math.IsNaN(s) { // of gradients that overflowed
 		return math.Inf(1)
 	}
-	return (1 + c.Exact.point) * s / 2
+	return (1 + c.Rounding.point) * s / 2
 }
 
 // PointRounding bounds the rounding of φ(x) = phi.
 func (c *Certifier) PointRounding(phi float64) float64 {
 	if c.ridge != nil {
-		return c.Exact.point * math.Abs(phi)
+		return c.Rounding.point * math.Abs(phi)
 	}
-	return c.Exact.point * (math.Abs(phi) + penaltySize(phi, c.Problem.Primal.Modulus()))
+	return c.Rounding.point * (math.Abs(phi) + penaltySize(phi, c.Problem.Primal.Modulus()))
 }

@@ -184,13 +184,13 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 		return nil, l.Failed
 	}
 	l.Finish()
-	if err := l.unusable(); err != nil { // of a solve that was cancelled, too
+	if err := l.checkResult(); err != nil { // of a solve that was cancelled, too
 		return nil, err
 	}
 	if err := l.Cert.KeepsPromise(); err != nil {
 		return nil, err
 	}
-	l.Cert.keep(l.Result.Weights)
+	l.Cert.exclude(l.Result.Weights)
 	if l.Result.Status == Cancelled {
 		return l.Result, context.Cause(agreed)
 	}
@@ -259,7 +259,7 @@ func (l *Loop) start(m Method) (err error) {
 	c.Certify()
 	l.checkPasses = c.Passes // a check may evaluate as much again
 	l.next = c.Passes
-	l.record()
+	l.recordCheck()
 	return l.refuseScale()
 }
 
@@ -324,7 +324,7 @@ func (l *Loop) step() {
 	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
 		before = c.Passes
 		l.Method.Check()
-		l.record()
+		l.recordCheck()
 		l.checkPasses = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
 		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
@@ -342,8 +342,8 @@ func (l *Loop) Current() Stepper {
 	return l.Method
 }
 
-// record appends the best certificate to the trace and calls the observer.
-func (l *Loop) record() {
+// recordCheck appends the best certificate to the trace and calls the observer.
+func (l *Loop) recordCheck() {
 	c := Check{Certificate: l.Cert.Best, Passes: l.Cert.Passes, Elapsed: l.elapsed()}
 	l.Result.Trace = append(l.Result.Trace, c)
 	if l.Settings.Observe != nil {
@@ -365,7 +365,7 @@ func (l *Loop) Finish() {
 		res.Status = Certified
 	}
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
-		l.record() // certified within a step
+		l.recordCheck() // certified within a step
 	}
 	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
 	res.Certificate, res.Passes = c.Best, c.Passes

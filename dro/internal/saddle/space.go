@@ -30,8 +30,8 @@ func (s *space) Vector(n int) []float64 {
 	return v
 }
 
-// keep takes a vector out of those that end with the solve.
-func (s *space) keep(v []float64) {
+// exclude removes v from the vectors that Free releases.
+func (s *space) exclude(v []float64) {
 	for i, g := range s.given {
 		if unsafe.SliceData(g) == unsafe.SliceData(v) {
 			s.given = append(s.given[:i], s.given[i+1:]...)
@@ -46,8 +46,8 @@ func (s *space) Free() {
 	s.given = nil
 }
 
-// release takes one vector back.
+// release frees one vector before the end of the solve.
 func (s *space) release(v []float64) {
-	s.keep(v)
+	s.exclude(v)
 	memory.Release(s.arena, v)
 }

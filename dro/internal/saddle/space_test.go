@@ -16,7 +16,7 @@ func TestVectorsAreGivenBackOnce(t *testing.T) {
 	s := &space{arena: arena}
 	kept := s.Vector(n)
 	s.Vector(n)
-	s.keep(kept)
+	s.exclude(kept)
 	if s.Free(); arena.Slices() != 1 {
 		t.Errorf("%d vectors are left, of which one is kept", arena.Slices())
 	}

@@ -27,14 +27,14 @@ func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled boo
 // IsWithin reports that a relative gap is proved.
 func (c Certificate) IsWithin(gap float64) bool { return c.Relative() <= gap }
 
-// unusable reports why what was found is nothing to return: it is not made of numbers.
-func (l *Loop) unusable() error {
+// checkResult returns an error if the objective or the weights of the result are not finite.
+func (l *Loop) checkResult() error {
 	c := l.Cert
 	if math.IsInf(c.BestObjective, 1) {
 		return errNotFinite
 	}
 	if c.Rows.Max(c.N, func(lo, hi int) float64 {
-		if finite(l.Result.Weights[lo:hi]) {
+		if isFinite(l.Result.Weights[lo:hi]) {
 			return 0
 		}
 		return 1

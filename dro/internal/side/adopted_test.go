@@ -20,7 +20,7 @@ func TestAdoptedWeightsRound(t *testing.T) {
 		for _, dual := range []saddle.Dual{Simplex{}, Simplex{Divergence: PearsonChi2}, Simplex{Divergence: PearsonChi2, Alpha: 1e-9}, Simplex{}} {
 			c := saddle.NewCertifier(&saddle.Problem{Oracle: &givenLosses{f}, Dual: dual, Primal: L2{Mu: 1}})
 			c.Evaluate(x)
-			c.Adopt(y, 0)
+			c.AdoptWeights(y, 0)
 			mass, linear := exact.New(0), exact.New(0)
 			for j, v := range f {
 				mass = exact.Add(mass, exact.New(y[j]))

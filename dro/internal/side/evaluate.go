@@ -41,7 +41,7 @@ func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) 
 	e.EachBlock(x, func(k, lo, hi int) {
 		r := reference{w: s.Weights}
 		parts[0][k] += kernel.Sum(y[lo:hi])
-		parts[1][k] += r.linear(y, e.Value, lo, hi)
+		parts[1][k] += r.weightedLoss(y, e.Value, lo, hi)
 		parts[2][k] = max(parts[2][k], kernel.Max(e.Value[lo:hi]))
 		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
 	})
@@ -91,7 +91,7 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 	if s.Nu > math.Abs(a.tau) || math.Abs(largest) > 2*math.Abs(a.tau) { // the logarithm may cancel
 		r := newReference(s.rows, nil, e.N)
 		a.moments = r.moments(y, e.Value, s.Divergence, nil)
-		a.complete(s)
+		a.completeRisk(s)
 		return a
 	}
 	mass, linear := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
@@ -119,9 +119,9 @@ func (s Simplex) recordResponse(e *saddle.Evaluator, a *response, y, f []float64
 	}
 	if share := excessShare(a.divergence+off, s.Radius); share > 0 {
 		r := newReference(s.rows, s.Weights, len(f))
-		base := r.mean(f)
+		base := r.meanLoss(f)
 		e.ResponseRounding += share * (math.Abs(a.linear-base) + 4*gamma*(math.Abs(a.linear)+math.Abs(base)))
-		e.Infeasibility = r.changed(share, y)
+		e.Infeasibility = r.largestChange(share, y)
 	}
 	e.Infeasibility += s.capInfeasibility(a.mass)
 }
@@ -150,9 +150,9 @@ func (s Simplex) capInfeasibility(mass float64) float64 {
 	return min(1, excess/(1+excess-s.Alpha))
 }
 
-// changed bounds what a share of w in the place of y changes any of the weights y by, as a share of
-// it: that share at most, and next to nothing in a small ball.
-func (r *reference) changed(share float64, y []float64) float64 {
+// largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
+// by w: at most share, and far less in a small ball.
+func (r *reference) largestChange(share float64, y []float64) float64 {
 	const small = 1e-9 // a share that is not worth a reading
 	if share <= small {
 		return share
@@ -169,8 +169,8 @@ func (r *reference) changed(share float64, y []float64) float64 {
 	return share * min(1, apart+8*saddle.Gamma(len(y)))
 }
 
-// mean returns the mean loss by the reference weights.
-func (r *reference) mean(f []float64) float64 {
+// meanLoss returns the mean loss by the reference weights.
+func (r *reference) meanLoss(f []float64) float64 {
 	return r.rows.Sum(len(f), func(lo, hi int) float64 {
 		s := 0.0
 		for j := lo; j < hi; j++ {
@@ -187,7 +187,7 @@ func (s Simplex) Infeasibility(y []float64) (share float64) {
 	r := newReference(s.rows, s.Weights, len(y))
 	if s.bounded() {
 		d := s.DivergenceOf(y)
-		share = r.changed(excessShare(d+s.divergenceRounding(d, saddle.SumGamma(s.rows, len(y))), s.Radius), y)
+		share = r.largestChange(excessShare(d+s.divergenceRounding(d, saddle.SumGamma(s.rows, len(y))), s.Radius), y)
 	}
 	if s.Alpha > 0 && s.Alpha < 1 {
 		most := r.rows.Max(len(y), func(lo, hi int) float64 {

@@ -83,7 +83,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 				}
 			}
 		}
-		g.count = append(g.count, g.massOf(ids, first, most)...)
+		g.count = append(g.count, g.groupMasses(ids, first, most)...)
 		for id, c := range g.count[first:] {
 			if !(c >= leastMass) {
 				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with a weight that can be divided by", id, k)
@@ -100,13 +100,13 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 	return g, nil
 }
 
-// massOf returns the weight of the samples of the groups numbered from first on, of which most is
+// groupMasses returns the weight of the samples of the groups numbered from first on, of which most is
 // the last that has samples here.
-func (g *Groups) massOf(ids []int32, first, most int) []float64 {
+func (g *Groups) groupMasses(ids []int32, first, most int) []float64 {
 	add := func(sums []float64, lo, hi int) {
 		for j, id := range ids[lo:hi] {
 			if id >= 0 {
-				sums[int(id)-first] += g.weightOf(lo + j)
+				sums[int(id)-first] += g.weightAt(lo + j)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (g *Groups) massOf(ids []int32, first, most int) []float64 {
 	return g.rows.Totals(len(ids), int(last[0])+1, add)
 }
 
-func (g *Groups) weightOf(j int) float64 {
+func (g *Groups) weightAt(j int) float64 {
 	if g.weight == nil {
 		return 1
 	}
@@ -215,7 +215,7 @@ func (g *Groups) evaluate(f []float64) *grouped {
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
-					if w := g.weightOf(j); w != 0 { // else a loss that overflows would count
+					if w := g.weightAt(j); w != 0 { // else a loss that overflows would count
 						t[id] += w * f[j]
 						m[id] += w
 					}
@@ -257,18 +257,18 @@ func (g *Groups) evaluate(f []float64) *grouped {
 // BestResponseTo implements Dual.
 func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 	s := g.evaluate(f)
-	g.weigh(y, s)
+	g.storeWeights(y, s)
 	return s.risk, s.tau
 }
 
-// weigh stores the weights of the samples.
-func (g *Groups) weigh(y []float64, s *grouped) {
+// storeWeights stores the weights of the samples.
+func (g *Groups) storeWeights(y []float64, s *grouped) {
 	g.rows.Run(len(y), func(_, lo, hi int) {
 		clear(y[lo:hi])
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
-					y[j] += g.weightOf(j) * s.perGroup[id]
+					y[j] += g.weightAt(j) * s.perGroup[id]
 				}
 			}
 		}
@@ -280,7 +280,7 @@ func (g *Groups) weigh(y []float64, s *grouped) {
 func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
-	g.weigh(y, s)
+	g.storeWeights(y, s)
 	e.GradTo(grad, y)
 	s.near.recordResponse(e, &s.response, s.q, s.loss)
 	gamma := 4 * saddle.SumGamma(e.Rows, e.N)
@@ -326,7 +326,7 @@ func (g *Groups) Value(y []float64) float64 {
 		}
 		return g.Near.Nu*most - least
 	}
-	q := g.overGroups(y)
+	q := g.groupWeights(y)
 	psi := g.Near.Value(q)
 	for id, c := range g.Adjust {
 		psi -= c * q[id]
@@ -334,8 +334,8 @@ func (g *Groups) Value(y []float64) float64 {
 	return psi
 }
 
-// overGroups returns the weights over groups of samples that are grouped one way.
-func (g *Groups) overGroups(y []float64) []float64 {
+// groupWeights returns the weights over groups of samples that are grouped one way.
+func (g *Groups) groupWeights(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	if g.rows == nil {
 		for j, v := range y {
@@ -367,7 +367,7 @@ func (g *Groups) Infeasibility(y []float64) float64 {
 	case g.ways > 1:
 		return math.Inf(1)
 	}
-	return g.Near.Infeasibility(g.overGroups(y))
+	return g.Near.Infeasibility(g.groupWeights(y))
 }
 
 // ImpliesPenalty reports whether the penalty of a best response is known from its risk.
@@ -383,7 +383,7 @@ func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi i
 // less what the bound of the ball forbids. Its terms are of rank one.
 func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
-	along = g.gradients(e, s, within, slope)
+	along = g.groupGradients(e, s, within, slope)
 	if share = make([]float64, len(s.q)); !(s.nu > 0) {
 		return along, share
 	}
@@ -408,9 +408,9 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 	return along, share
 }
 
-// gradients returns the gradients of the means of the groups, one a row: half a pass. within
+// groupGradients returns the gradients of the means of the groups, one a row: half a pass. within
 // has place for the weights within the groups.
-func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []float64) (along [][]float64) {
+func (g *Groups) groupGradients(e *saddle.Evaluator, s *grouped, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
 	part := g.rows.Partials(e.Rows.Shards(e.N), k*e.D)
@@ -424,7 +424,7 @@ func (g *Groups) gradients(e *saddle.Evaluator, s *grouped, within, slope []floa
 					continue
 				}
 				i := int(s.place[id])
-				within[j] = g.weightOf(j) / s.mass[i]
+				within[j] = g.weightAt(j) / s.mass[i]
 				e.Problem.Oracle.AddGradTo(sums[i*e.D:(i+1)*e.D], within, slope, j, j+1)
 			}
 		}
@@ -448,8 +448,8 @@ func (*Groups) Separated(int) saddle.Separable { return nil }
 // samples Σ_g q_g a_g in y and returns ψ(y): the adjustments' part, negative.
 func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
 	s := g.evaluate(e.Value)
-	all := g.gradients(e, s, make([]float64, e.N), e.Slope)
-	possible := s.possible()
+	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)
+	possible := s.possibleGroups()
 	for _, i := range possible {
 		v, rows = append(v, s.loss[i]), append(rows, all[i])
 	}
@@ -461,13 +461,13 @@ func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, w
 				psi -= q[k] * g.Adjust[id]
 			}
 		}
-		g.weigh(y, s)
+		g.storeWeights(y, s)
 		return psi
 	}
 }
 
-// possible lists the groups that may have weight.
-func (s *grouped) possible() (out []int) {
+// possibleGroups lists the groups that may have weight.
+func (s *grouped) possibleGroups() (out []int) {
 	for i := range s.id {
 		if s.near.Weights == nil || s.near.Weights[i] > 0 {
 			out = append(out, i)

@@ -55,7 +55,7 @@ func TestLossesRoundTheWorstWay(t *testing.T) {
 				computed = exact.Add(computed, exact.Mul(y[j], exact.New(c.Value[j])))
 				actual = exact.Add(actual, exact.Mul(y[j], s.Value))
 			}
-			if fall := drotest.Subtract(exact.Sub(computed, actual), c.Exact.LowerRounding(c.Weights, c.Margin)); fall > 0 {
+			if fall := drotest.Subtract(exact.Sub(computed, actual), c.Rounding.LowerRounding(c.Weights, c.Margin)); fall > 0 {
 				t.Errorf("ν = %v: ⟨y, f⟩ is %.3g lower than allowed for", nu, fall)
 			}
 			f := h.Eval([]exact.Real{exact.New(1)})

@@ -28,7 +28,7 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from saddle.M
 		}
 	}
 	if nu, tau = from.Nu, from.Tau; !from.Known || !(nu > lo) {
-		if few, of := r.sampled(f); few != nil {
+		if few, of := r.sampleEvenly(f); few != nil {
 			nu, tau = s.multiplier(few, make([]float64, len(of)), of, few.boundOf(of, b.limit), from)
 		} else {
 			nu, tau = r.deviation(f, b.level)/math.Sqrt(2*s.Radius), math.NaN()

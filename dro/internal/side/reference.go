@@ -41,9 +41,9 @@ func (r *reference) weightsTo(y []float64) {
 	})
 }
 
-// largest returns the largest loss of a sample with a reference weight, NaN if one of these losses is
+// largestLoss returns the largest loss of a sample with a reference weight, NaN if one of these losses is
 // NaN.
-func (r *reference) largest(f []float64) float64 {
+func (r *reference) largestLoss(f []float64) float64 {
 	return r.rows.Max(len(f), func(lo, hi int) float64 {
 		if r.w == nil {
 			return kernel.Max(f[lo:hi])

@@ -42,13 +42,13 @@ func (s Simplex) respond(y, f []float64, from saddle.Multipliers) (a response) {
 		return a
 	}
 	a.tau = r.respondAt(y, f, s.Divergence, a.nu, q, guess, &a.moments)
-	a.complete(s)
+	a.completeRisk(s)
 	return a
 }
 
-// complete computes the risk from the moments, and the threshold where it is known without
+// completeRisk computes the risk from the moments, and the threshold where it is known without
 // cancellation. At ν > Nu the risk is above R for any ν.
-func (a *response) complete(s Simplex) {
+func (a *response) completeRisk(s Simplex) {
 	psi := a.nu * a.divergence
 	a.risk = a.linear - psi
 	if s.Alpha == 0 {
@@ -68,7 +68,7 @@ type bound struct{ limit, level, above, ties float64 }
 // boundOf returns the bound of the losses f. The ties of one without a limit are left out.
 func (r *reference) boundOf(f []float64, limit float64) bound {
 	if math.IsInf(limit, 1) {
-		return bound{limit: limit, level: r.largest(f)}
+		return bound{limit: limit, level: r.largestLoss(f)}
 	}
 	q, above, ties := r.quantile(f, 1/limit)
 	return bound{limit, q, above, ties}
@@ -149,7 +149,7 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 	if d == KullbackLeibler {
 		s := r.exponentials(y, f, nu, b, guess)
 		scale, plain := s/r.total, r.w == nil && math.IsInf(b.limit, 1)
-		r.store(y, f, d, m, func(lo, hi int) {
+		r.storeWeights(y, f, d, m, func(lo, hi int) {
 			if plain {
 				for j := lo; j < hi; j++ {
 					y[j] *= scale
@@ -180,8 +180,8 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 			y[j] = (f[j] - b.level) * inverse
 		}
 	})
-	t := r.shift(y, b.limit, (guess-b.level)/nu-1)
-	r.store(y, f, d, m, func(lo, hi int) {
+	t := r.findShift(y, b.limit, (guess-b.level)/nu-1)
+	r.storeWeights(y, f, d, m, func(lo, hi int) {
 		if r.w == nil && math.IsInf(b.limit, 1) {
 			kernel.PositivePartTo(y[lo:hi], y[lo:hi], t, r.total)
 			return
@@ -201,8 +201,8 @@ func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound,
 	return b.level + nu*(t+1)
 }
 
-// store calls make on every shard, which stores weights in y, and their moments in m, unless nil.
-func (r *reference) store(y, f []float64, d Divergence, m *moments, make func(lo, hi int)) {
+// storeWeights calls make on every shard, which stores weights in y, and their moments in m, unless nil.
+func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make func(lo, hi int)) {
 	if m == nil {
 		r.rows.Run(len(y), func(_, lo, hi int) { make(lo, hi) })
 		return
@@ -235,7 +235,7 @@ func (r *reference) exponentials(y, f []float64, nu float64, b bound, guess floa
 	if math.IsInf(b.limit, 1) {
 		return r.total / sum
 	}
-	return r.scale(y, b.limit, math.Exp((b.level-guess)/nu))
+	return r.findScale(y, b.limit, math.Exp((b.level-guess)/nu))
 }
 
 // Moments of weights y at losses f.
@@ -254,7 +254,7 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 		}
 		parts[0][k] = kernel.Sum(y[lo:hi])
 		if f != nil {
-			parts[1][k], parts[3][k] = r.linear(y, f, lo, hi), kernel.Max(f[lo:hi])
+			parts[1][k], parts[3][k] = r.weightedLoss(y, f, lo, hi), kernel.Max(f[lo:hi])
 		}
 		parts[2][k] = r.divergence(y, d, lo, hi)
 	})
@@ -262,9 +262,9 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 	return moments{vec.Sum(parts[0]), slices.Max(parts[3]), vec.Sum(parts[1]), vec.Sum(parts[2]) / r.total}
 }
 
-// linear returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,
+// weightedLoss returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,
 // whatever it is.
-func (r *reference) linear(y, f []float64, lo, hi int) (sum float64) {
+func (r *reference) weightedLoss(y, f []float64, lo, hi int) (sum float64) {
 	if r.w == nil {
 		return kernel.Dot(y[lo:hi], f[lo:hi])
 	}
@@ -281,7 +281,7 @@ func (r *reference) linear(y, f []float64, lo, hi int) (sum float64) {
 func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float64) {
 	switch {
 	case r.w == nil && d == PearsonChi2:
-		return r.squares(y[lo:hi]) / 2
+		return r.squaredDeviations(y[lo:hi]) / 2
 	case r.w == nil:
 		for _, v := range y[lo:hi] {
 			sum += entropy(r.total * v)
@@ -303,8 +303,8 @@ func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float
 	return sum
 }
 
-// squares returns Σ (n y − 1)², n the total, without the cancellation of its expansion.
-func (r *reference) squares(y []float64) float64 {
+// squaredDeviations returns Σ (n y − 1)², n the total, without the cancellation of its expansion.
+func (r *reference) squaredDeviations(y []float64) float64 {
 	var a, b, c, d float64
 	n := r.total
 	for ; len(y) >= 4; y = y[4:] {
@@ -336,13 +336,13 @@ const (
 	solved = 1e-13
 )
 
-// scale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1, for e ≥ 0 of which those from 1
+// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1, for e ≥ 0 of which those from 1
 // on have a weight of 1/limit: Newton's method on a concave function, from the left after one step.
-func (r *reference) scale(e []float64, limit, guess float64) (s float64) {
+func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 	if s = guess; !(s > 0 && s <= limit) {
 		s = 1
-		if few, of := r.sampled(e); few != nil {
-			s = few.scale(of, limit, 0)
+		if few, of := r.sampleEvenly(e); few != nil {
+			s = few.findScale(of, limit, 0)
 		}
 	}
 	for range mostSteps {
@@ -382,18 +382,18 @@ func (r *reference) scale(e []float64, limit, guess float64) (s float64) {
 	return s
 }
 
-// shift returns the t with Σ w·min(limit, (v − t)₊) = 1, of v of which those from 0 on have a weight
+// findShift returns the t with Σ w·min(limit, (v − t)₊) = 1, of v of which those from 0 on have a weight
 // of 1/limit, so that t is in [−limit, 0], and none is above 0 without a limit: Newton's method within
 // a bracket, from a guess; NaN: none.
-func (r *reference) shift(v []float64, limit, guess float64) (t float64) {
+func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 	left, right := -limit, 0.0 // the sum is at least 1 at left, at most 1 at right
 	if r.w == nil {
 		left = max(left, -r.total)
 	}
 	if t = guess; !(t > left && t < right) {
 		t = max(left, -1)
-		if few, of := r.sampled(v); few != nil {
-			t = few.shift(of, limit, math.NaN())
+		if few, of := r.sampleEvenly(v); few != nil {
+			t = few.findShift(of, limit, math.NaN())
 		}
 	}
 	for step, before := 0, math.NaN(); step < mostSteps; step++ {
@@ -468,9 +468,9 @@ func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, 
 // firstSample is the number of entries that a search begins with.
 const firstSample = 1 << 12
 
-// sampled returns firstSample entries of v and their weights, evenly spread, where all samples are in
+// sampleEvenly returns firstSample entries of v and their weights, evenly spread, where all samples are in
 // this process and many more; else nil.
-func (r *reference) sampled(v []float64) (*reference, []float64) {
+func (r *reference) sampleEvenly(v []float64) (*reference, []float64) {
 	if r.rows != nil || len(v) < 16*firstSample {
 		return nil, nil
 	}

@@ -62,7 +62,7 @@ func linearRounding(t *testing.T, name string, h *drotest.Hard, c *saddle.Certif
 		y[j] = exact.Div(y[j], mass)
 		linear = exact.Add(linear, exact.Mul(y[j], s.Value))
 	}
-	proved := c.Risk - c.RiskRounding() - c.Exact.LowerRounding(c.Weights, c.Margin)
+	proved := c.Risk - c.RiskRounding() - c.Rounding.LowerRounding(c.Weights, c.Margin)
 	if over := drotest.Subtract(exact.Sub(linear, h.Psi(y)), proved); over < 0 {
 		t.Fatalf("%s: L(x, y) − φ(x) is %.3g below the %v proved of it", name, -over, proved)
 	}

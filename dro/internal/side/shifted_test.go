@@ -51,7 +51,7 @@ func TestAllowancesHoldMarginsFarOff(t *testing.T) {
 					if most := c.UpperRounding(); rise > most*(1+1e-9)+1e-12 {
 						t.Fatalf("%s, %T, ν = %v, margins off by %v: the risk rises by %v, %v is allowed", loss.Name(), dual, nu, off, rise, most)
 					}
-					if most := c.Exact.LowerRounding(c.Weights, c.Margin); -mean > most*(1+1e-9)+1e-12 {
+					if most := c.Rounding.LowerRounding(c.Weights, c.Margin); -mean > most*(1+1e-9)+1e-12 {
 						t.Fatalf("%s, %T, ν = %v, margins off by %v: the mean falls by %v, %v is allowed", loss.Name(), dual, nu, off, -mean, most)
 					}
 					if rise > 1.01*mean && mean > 0 {

@@ -26,8 +26,8 @@ var launchers = []struct{ name, size, rank string }{
 // LauncherOf reads an environment.
 func LauncherOf(getenv func(string) string) Launcher {
 	for _, l := range launchers {
-		size, sized := number(getenv(l.size))
-		rank, ranked := number(getenv(l.rank))
+		size, sized := parseNumber(getenv(l.size))
+		rank, ranked := parseNumber(getenv(l.rank))
 		// Slurm has a rank for the script of a batch job, too, which is no step of several.
 		if sized || ranked && l.rank == "PMIX_RANK" {
 			if !ranked {
@@ -39,7 +39,7 @@ func LauncherOf(getenv func(string) string) Launcher {
 	return Launcher{Rank: -1}
 }
 
-func number(text string) (int, bool) {
+func parseNumber(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0
 }
