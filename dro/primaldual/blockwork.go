@@ -15,7 +15,7 @@ type worker struct {
 	half   float64   // passes of one sample's evaluation
 	change []float64 // n, scratch of addChange
 
-	model saddle.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil: there is none
+	model saddle.LinearModel // of the problem or of its τ-lift, whose changes take one reading; nil for any other oracle
 	ones  []float64          // n; nil without a model
 	d     int                // parameters of the model
 }

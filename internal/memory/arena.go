@@ -121,8 +121,8 @@ type Element interface {
 }
 
 // Make returns a slice of n zeros from an arena. If the disk is full they are on
-// the heap, and Err returns the reason. It panics with a *SpaceError if the address space has no
-// room for them.
+// the heap, and Err returns the reason. It panics with a *SpaceError if the address space is too
+// small for them.
 func Make[T Element](a *Arena, n int) []T {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))

@@ -101,7 +101,7 @@ func (e *SpaceError) Hint() string {
 	return "raise it, or limit memory by a control group or by --memory instead"
 }
 
-// Catch is to be deferred. It stores the *SpaceError that its caller panics with in err; other panics
+// Catch, deferred, recovers from a panic with a *SpaceError and stores it in err; other panics
 // go on.
 func Catch(err *error) {
 	if r := recover(); r != nil {

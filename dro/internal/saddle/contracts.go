@@ -180,7 +180,7 @@ type Adversary interface {
 	// Differentiable reports whether the risk at ν = 0 has a gradient where it matters.
 	Differentiable(n, d int) bool
 
-	// Infeasibility bounds how far rounding has left y outside Y: the proportion of reference weights
+	// Infeasibility bounds how far rounding has moved y out of Y: the proportion of reference weights
 	// that mixed with y gives weights in Y, or, if less, the largest relative change of a weight by
 	// that; +Inf if unknown.
 	Infeasibility(y []float64) float64
