@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
@@ -117,7 +118,7 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
 	datatest.WantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
-	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != Impute {
+	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != fix.Impute {
 		t.Errorf("%#v", err)
 	}
 	if all[1].Rows != 4 || all[1].Row != 4 {

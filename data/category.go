@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -65,15 +66,15 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if f.holdsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.fault(c.Name, table.Fixes(table.SayDates, table.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		k.err = f.fault(c.Name, table.Fixes(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.fault(c.Name, table.Fixes(table.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
+		k.err = f.fault(c.Name, table.Fixes(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
 		return k
 	}
 	if n > limit {
-		k.err = f.fault(c.Name, table.Fixes(table.DropColumn, table.MergeRareLevels, table.RaiseMaxLevels),
+		k.err = f.fault(c.Name, table.Fixes(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, unexpectedText(f, c))
 		return k
 	}
@@ -105,7 +106,7 @@ func (k *category) merge(counts []int, least, limit int) {
 	}
 	var kept []string
 	for i, l := range k.levels {
-		if keep[i] && l != OtherLabel {
+		if keep[i] && l != otherLabel {
 			kept = append(kept, l)
 		} else {
 			k.merged++
@@ -158,7 +159,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.notef("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), OtherLabel)
+		e.notef("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), otherLabel)
 	}
 	k.in.First = len(e.Columns)
 	for i, l := range all {

@@ -50,13 +50,13 @@ func (c Coding) Validate() error {
 // MissingLabel names the level and the group of nulls.
 const MissingLabel = "(missing)"
 
-// OtherLabel names the level of rare levels.
-const OtherLabel = "(other)"
+// otherLabel names the level of rare levels.
+const otherLabel = "(other)"
 
-// InterceptName names the column of ones.
-const InterceptName = "(intercept)"
+// interceptName names the column of ones.
+const interceptName = "(intercept)"
 
-// Labels returns the levels of a category, then [MissingLabel] and [OtherLabel] if it has
+// Labels returns the levels of a category, then [MissingLabel] and (other) if it has
 // them.
 func (in *Input) Labels() []string {
 	all := in.Levels
@@ -64,7 +64,7 @@ func (in *Input) Labels() []string {
 		all = append(all[:len(all):len(all)], MissingLabel)
 	}
 	if in.Other {
-		all = append(all[:len(all):len(all)], OtherLabel)
+		all = append(all[:len(all):len(all)], otherLabel)
 	}
 	return all
 }

@@ -7,30 +7,32 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// What the readers below this package make of files: columns, and what is wrong with them.
+// Types that the readers below this package make.
 type (
-	// A Column is one column of a Frame. Its length is Frame.Rows. Among the Columns
-	// of a frame that [Open] made, one of a Parquet file has its name, its type and
-	// its kind alone: [Frame.Column] gives the values.
+	// A Column is one column of a Frame. Its fields are Name; Type, the type as the file calls it; Kind; by its
+	// kind the values, Number ([]float64, of Bool 0 or 1) or Code ([]int32) and the texts in Level that codes
+	// are indices of; and Null ([]bool), nil without nulls. Len, IsNull, Nulls and Text read them. Among the
+	// Columns of a frame that [Open] made, one of a Parquet file has its name, its type and its kind alone:
+	// [Frame.Column] returns the values.
 	Column = table.Column
 
-	// Kind says what can be done with a column.
+	// A Kind decides what can be done with a column. Its name is its JSON.
 	Kind = table.Kind
 
-	// An Error says what is wrong with a user's table and what would help.
+	// An Error is what is wrong with a user's table and what would help: in Path, Column and Row (from 1; 0 for
+	// none) where, in Msg what, in Hint what to do, in Fixes what a program may offer (package fix), and in Err
+	// the cause. Error returns one sentence of all. Use errors.As to get one, and errors.Is for its class.
 	Error = table.Error
 
-	// Problems are all problems of the columns of a table in one error.
+	// Problems is an error of all problems of the columns of a table, each an Error.
 	Problems = table.Problems
 
-	// A Fix is something a user may choose that would fix an Error.
-	Fix = table.Fix
-
-	// Progress is how far the reading or encoding of a table has come.
+	// Progress is how far the reading or encoding of a table has come: Read of Size bytes of the files, and Rows
+	// of Of rows encoded.
 	Progress = table.Progress
 
-	// DiskStorage says that training rows are stored on disk: where, and in how much memory
-	// they are put in order.
+	// A DiskStorage is where training rows are stored on disk, in files without a name of the folder Dir: Arena has
+	// the rows, Memory bytes are for rows that are selected, and Bucket bytes for putting rows in order.
 	DiskStorage = matrix.DiskStorage
 )
 
@@ -40,32 +42,6 @@ const (
 	Numeric     = table.Numeric
 	Categorical = table.Categorical
 	Bool        = table.Bool
-)
-
-// The fixes.
-const (
-	DropColumn      = table.DropColumn
-	Impute          = table.Impute
-	FillNulls       = table.FillNulls
-	DropNullRows    = table.DropNullRows
-	NameFeatures    = table.NameFeatures
-	NameTarget      = table.NameTarget
-	NamePositive    = table.NamePositive
-	ForgetPositive  = table.ForgetPositive
-	TakeAsClasses   = table.TakeAsClasses
-	TakeAsQuantity  = table.TakeAsQuantity
-	SayNoHeader     = table.SayNoHeader
-	SayDelimiter    = table.SayDelimiter
-	SayDecimal      = table.SayDecimal
-	SayThousands    = table.SayThousands
-	SayStrip        = table.SayStrip
-	NameMissing     = table.NameMissing
-	SayDates        = table.SayDates
-	Standardise     = table.Standardise
-	KeepDouble      = table.KeepDouble
-	RaiseMaxColumns = table.RaiseMaxColumns
-	RaiseMaxLevels  = table.RaiseMaxLevels
-	MergeRareLevels = table.MergeRareLevels
 )
 
 // Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.

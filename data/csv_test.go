@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 func TestCSV_Types(t *testing.T) {
@@ -183,15 +183,15 @@ func TestCSV_Readings(t *testing.T) {
 		text   string
 		how    Text
 		want   []any
-		remark table.Fix // of the same text read plainly; "" for none
+		remark fix.Fix // of the same text read plainly; "" for none
 	}{
-		{"c\n\"1,5\"\n\"2,25\"\n", Text{Decimal: ","}, []any{1.5, 2.25}, table.SayDecimal},
-		{"c\n\"1,234\"\n\"12,345,678\"\n", Text{Thousands: ","}, []any{1234.0, 12345678.0}, table.SayThousands},
-		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Text{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, table.SayDecimal},
-		{"c\n1 000\n12\u00a0345.5\n", Text{Thousands: " "}, []any{1000.0, 12345.5}, table.SayThousands},
-		{"c\n10%\n-2.5 %\n", Text{Strip: "%"}, []any{10.0, -2.5}, table.SayStrip},
-		{"c\n$10\n-$3.50\n", Text{Strip: "$"}, []any{10.0, -3.5}, table.SayStrip},
-		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, table.NameMissing},
+		{"c\n\"1,5\"\n\"2,25\"\n", Text{Decimal: ","}, []any{1.5, 2.25}, fix.SayDecimal},
+		{"c\n\"1,234\"\n\"12,345,678\"\n", Text{Thousands: ","}, []any{1234.0, 12345678.0}, fix.SayThousands},
+		{"c\n\"1.234,5\"\n\"-2.000.000\"\n", Text{Decimal: ",", Thousands: "."}, []any{1234.5, -2000000.0}, fix.SayDecimal},
+		{"c\n1 000\n12\u00a0345.5\n", Text{Thousands: " "}, []any{1000.0, 12345.5}, fix.SayThousands},
+		{"c\n10%\n-2.5 %\n", Text{Strip: "%"}, []any{10.0, -2.5}, fix.SayStrip},
+		{"c\n$10\n-$3.50\n", Text{Strip: "$"}, []any{10.0, -3.5}, fix.SayStrip},
+		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, fix.NameMissing},
 		{"c\n1\n-999\n3\n", Text{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
 	} {
 		f, err := readBytes(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
@@ -216,7 +216,7 @@ func TestCSV_Readings(t *testing.T) {
 		t.Errorf("a name that says nothing: %v", f)
 	}
 	f, err = ReadBytes(context.Background(), "t.data", []byte("A11 6 x\nA12 48 y\n"))
-	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != table.SayNoHeader {
+	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
 	f, err = readBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
@@ -227,7 +227,7 @@ func TestCSV_Readings(t *testing.T) {
 		t.Error(d)
 	}
 	f, err = ReadBytes(context.Background(), "t.csv", []byte("A11,6,x\nA12,48,y\n"))
-	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != table.SayNoHeader {
+	if err != nil || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
 	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
@@ -259,21 +259,21 @@ func TestCSV_Remarks(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text   string
-		remark table.Fix
+		remark fix.Fix
 		row    int
 	}{
-		{mixed(1, 0, 9), table.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), table.SayStrip, 1}, {mixed(2, 17, 1), table.SayStrip, 1}, {mixed(3, 17, 1), table.NameMissing, 1},
-		{mixed(3, 3, 0), table.NameMissing, 4}, {mixed(4, 3, 0), table.NameMissing, 4}, {mixed(5, 3, 0), "", 0},
-		{cells(30, func(i int) string { return fmt.Sprintf("2024-02-%02d", 1+i%28) }), table.SayDates, 0},
+		{mixed(1, 0, 9), fix.SayStrip, 1}, {mixed(2, 0, 8), "", 0}, {mixed(1, 5, 4), fix.SayStrip, 1}, {mixed(2, 17, 1), fix.SayStrip, 1}, {mixed(3, 17, 1), fix.NameMissing, 1},
+		{mixed(3, 3, 0), fix.NameMissing, 4}, {mixed(4, 3, 0), fix.NameMissing, 4}, {mixed(5, 3, 0), "", 0},
+		{cells(30, func(i int) string { return fmt.Sprintf("2024-02-%02d", 1+i%28) }), fix.SayDates, 0},
 		{cells(30, func(i int) string { return []string{"2024-02-03", "x"}[i/29] }), "", 0},
-		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), table.NameMissing, 2},
+		{cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] }), fix.NameMissing, 2},
 	} {
 		f := frameOf(t, c.text)
 		if c.remark == "" && len(f.Remarks) > 0 || c.remark != "" && (len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != c.remark || f.Remarks[0].Row != c.row) {
 			t.Errorf("%.60q …: remarks %v", c.text, f.Remarks)
 		}
 	}
-	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].FixValues[table.NameMissing] != "?" {
+	if f := frameOf(t, cells(30, func(i int) string { return []string{"7", "?", "-", "?"}[i%4] })); len(f.Remarks) == 1 && f.Remarks[0].FixValues[fix.NameMissing] != "?" {
 		t.Errorf("the word for no value is %v", f.Remarks[0].FixValues)
 	}
 	for _, bad := range []string{"\x00", "\x00a", "a\x00"} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -46,21 +47,21 @@ func (r Reading) Suggested(remarks []*Error) Reading {
 	for _, e := range remarks {
 		for remedy, what := range e.FixValues {
 			switch remedy {
-			case table.SayDecimal:
+			case fix.SayDecimal:
 				r.Text.Decimal = what
-			case table.SayThousands:
+			case fix.SayThousands:
 				r.Text.Thousands = what
-			case table.SayStrip:
+			case fix.SayStrip:
 				for _, mark := range what {
 					if !strings.ContainsRune(r.Text.Strip, mark) {
 						r.Text.Strip += string(mark)
 					}
 				}
-			case table.NameMissing:
+			case fix.NameMissing:
 				if !slices.Contains(r.Text.Missing, what) {
 					r.Text.Missing = append(r.Text.Missing, what)
 				}
-			case table.SayDates:
+			case fix.SayDates:
 				if r.Dates == "" {
 					r.Dates = what
 				}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Dates are the same days in every format, and their parts are those of the calendar.
@@ -69,7 +69,7 @@ func TestDates(t *testing.T) {
 		t.Error(d)
 	}
 	f, err = ReadBytes(ctx, "t.csv", []byte(text))
-	if err != nil || len(f.Remarks) != 2 || f.Remarks[0].Fixes[0] != table.SayDates {
+	if err != nil || len(f.Remarks) != 2 || f.Remarks[0].Fixes[0] != fix.SayDates {
 		t.Errorf("read plainly: %v, %v", f.Remarks, err)
 	}
 	_, err = readBytes(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 )
@@ -178,7 +179,7 @@ func (m *making) cross(pair [2]string, sides [2][]Operand) error {
 		return err
 	}
 	if len(occurs) > limit {
-		m.problems.Add(m.f.fault(pair[0], table.Fixes(table.MergeRareLevels, table.RaiseMaxLevels),
+		m.problems.Add(m.f.fault(pair[0], table.Fixes(fix.MergeRareLevels, fix.RaiseMaxLevels),
 			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
 		return nil
 	}

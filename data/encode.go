@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -282,7 +283,7 @@ func unfilled(err error) error {
 		return err
 	}
 	for _, of := range all {
-		if slices.Contains(of.Fixes, table.Impute) {
+		if slices.Contains(of.Fixes, fix.Impute) {
 			of.Fixes, of.Hint = nil, "the model was trained without a fill for nulls: leave such rows out, or train with nulls imputed"
 		}
 	}
@@ -355,13 +356,13 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 	if err == nil && !c.AllNull() && f.Rows > 0 {
 		row, advice := c.UnexpectedRow-1, table.Advice{Hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
-			advice = table.Advice{Fixes: []table.Fix{table.NameMissing}}
+			advice = table.Advice{Fixes: []fix.Fix{fix.NameMissing}}
 		} else {
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
 		fault := f.faultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
-		fault.FixValues = table.FixValues{table.NameMissing: c.Text(row)}
+		fault.FixValues = table.FixValues{fix.NameMissing: c.Text(row)}
 		err = fault
 	}
 	return c, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -132,9 +133,9 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		if c.Kind != Other {
 			usable = append(usable, c)
 		} else {
-			advice := table.Hint("store what you need of it as numbers", table.DropColumn)
+			advice := table.Hint("store what you need of it as numbers", fix.DropColumn)
 			if c.Clock {
-				advice = table.Fixes(table.SayDates, table.DropColumn)
+				advice = table.Fixes(fix.SayDates, fix.DropColumn)
 			}
 			problems = append(problems, f.faultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature", c.Type))
 		}

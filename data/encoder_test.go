@@ -389,7 +389,7 @@ func TestFit_ConstantColumnWithoutIntercept(t *testing.T) {
 		want []string
 	}{
 		{Spec{Target: "y", Scale: "none"}, []string{"x", "one"}},
-		{Spec{Target: "y", Scale: "none", Intercept: true}, []string{"x", InterceptName}},
+		{Spec{Target: "y", Scale: "none", Intercept: true}, []string{"x", interceptName}},
 		{Spec{Target: "y", Scale: "standard"}, []string{"x"}},
 	} {
 		e, err := NewEncoder(t.Context(), f, nil, c.spec)

@@ -87,7 +87,7 @@ func openFrame(t testing.TB, path string) *Frame {
 }
 
 func shuffledRows(n int) (train, holdout []int) {
-	train, holdout, _ = Split(n, 0.25, 3)
+	train, holdout, _ = Split(make([]int, n), 0.25, 3)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
 	return train, holdout
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -155,7 +156,7 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.fault("", table.Fixes(table.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.fault("", table.Fixes(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -257,10 +258,10 @@ func (t *fitting) encoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.fault("", table.Fixes(table.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return nil, f.fault("", table.Fixes(fix.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
-		e.Columns = append(e.Columns, Coding{Name: InterceptName, Kind: "intercept", Scale: 1})
+		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})
 	}
 	e.noteColumns()
 	if w := len(e.Columns); w > t.total {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -107,7 +108,7 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 // holdsDates reports whether a column of text holds dates that the reading leaves as text.
 func (f *Frame) holdsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
-		return r.Column == column && slices.Contains(r.Fixes, table.SayDates)
+		return r.Column == column && slices.Contains(r.Fixes, fix.SayDates)
 	})
 }
 
@@ -199,8 +200,8 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	}
 	absent := table.NoColumn(f.Name(), name, f.Names())
 	for _, r := range f.Remarks {
-		if slices.Contains(r.Fixes, table.SayNoHeader) { // the names may be values
-			absent.Fixes = append(absent.Fixes, table.SayNoHeader)
+		if slices.Contains(r.Fixes, fix.SayNoHeader) { // the names may be values
+			absent.Fixes = append(absent.Fixes, fix.SayNoHeader)
 		}
 	}
 	return nil, absent

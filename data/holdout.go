@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
@@ -31,7 +32,7 @@ type Holdout struct {
 // SplitRows gives the rows to train on and those to hold out, both in order.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
 	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
-		return Split(f.Rows, h.Fraction, h.Seed)
+		return Split(make([]int, f.Rows), h.Fraction, h.Seed)
 	}
 	rows, err := f.Filter(ctx, h.Filter)
 	if err != nil {
@@ -54,7 +55,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	case h.Time != "":
 		out, err = f.holdOutLast(ctx, rows, h)
 	default:
-		train, held, err = Split(len(rows), h.Fraction, h.Seed)
+		train, held, err = Split(make([]int, len(rows)), h.Fraction, h.Seed)
 		for _, list := range [][]int{train, held} {
 			for i, r := range list {
 				list[i] = rows[r]
@@ -236,7 +237,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return nil, err
 	}
 	if c.Kind == Other {
-		return nil, f.fault(h.Time, table.Fixes(table.SayDates), "values of type %s have no order here", c.Type)
+		return nil, f.fault(h.Time, table.Fixes(fix.SayDates), "values of type %s have no order here", c.Type)
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {

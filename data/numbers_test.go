@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -25,7 +26,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	spec := Spec{Target: "y", Scale: "standard"}
 	_, err = Fit(t.Context(), f, nil, nil, spec, "")
 	var e *table.Error
-	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[table.SayThousands] != "," || len(e.Fixes) != 1 {
+	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[fix.SayThousands] != "," || len(e.Fixes) != 1 {
 		t.Fatalf("got %v", err)
 	}
 	spec.Categorical = []string{"income"}

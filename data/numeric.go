@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -34,7 +35,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values are too large to standardise")
+		return false, f.fault(c.Name, table.Hint("rescale it", fix.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -60,7 +61,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.fault(c.Name, table.Hint("rescale it", table.DropColumn), "the values differ by too little to standardise")
+			return false, f.fault(c.Name, table.Hint("rescale it", fix.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -106,11 +107,11 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
-		return f.faultAt(name, w.Far, table.Fixes(table.Standardise, table.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+		return f.faultAt(name, w.Far, table.Fixes(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
 		return f.faultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.faultAt(name, w.Null, table.Fixes(table.Impute, table.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(name, w.Null, table.Fixes(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}

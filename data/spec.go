@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -54,7 +55,7 @@ type Spec struct {
 
 	MaxLevels int `json:"max_levels,omitempty"` // of a categorical feature; 0 means DefaultMaxLevels
 
-	// MinCount, above 0, makes one level, [OtherLabel], of the levels of a feature that
+	// MinCount, above 0, makes one level, (other), of the levels of a feature that
 	// fewer training rows have, and of the rarest beyond MaxLevels.
 	MinCount int `json:"min_count,omitempty"`
 
@@ -105,7 +106,7 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return &table.Error{Msg: "no target column is named", Fixes: []table.Fix{table.NameTarget}}
+		return &table.Error{Msg: "no target column is named", Fixes: []fix.Fix{fix.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string

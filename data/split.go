@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Split divides the rows 0..n-1 into training rows and hold-out rows: the rows
+// Split divides the rows 0..len(rows)-1 into training rows and hold-out rows: the rows
 // are shuffled by a PCG generator of the given seed and the first
 // round(n·fraction) are held out. Both lists are sorted and together hold every
 // row once. The fraction must be in [0, 1); with 0 all rows are for training.
@@ -14,15 +14,9 @@ import (
 // takes two rows. Of rows so numerous that a list of them would be much of the memory (manyRows)
 // each is drawn by its own number and the seed, with the fraction for its probability: then
 // ranks that see some of the rows draw the same.
-func Split(n int, fraction float64, seed uint64) (train, holdout []int, err error) {
-	if n < 0 {
-		return nil, nil, fmt.Errorf("cannot split %d rows", n)
-	}
-	return SplitInto(make([]int, n), fraction, seed)
-}
-
-// SplitInto works like Split of as many rows as the slice is long, whose parts the lists become.
-func SplitInto(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
+//
+// The lists become parts of the slice, whose content is not used.
+func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
 	n := len(rows)
 	if err := ofFraction(fraction); err != nil {
 		return nil, nil, err

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // What the rows of testdata/people hold, which make.py there has pandas, polars, DuckDB and
@@ -103,35 +103,35 @@ func TestRead_TablesOfPeople(t *testing.T) {
 		file    string
 		how     csv.Options
 		want    map[string][]any
-		refused []string    // of no use, which is said where they are asked for
-		remarks []table.Fix // of the file read plainly
+		refused []string  // of no use, which is said where they are asked for
+		remarks []fix.Fix // of the file read plainly
 		note    string
 	}{
 		{file: "pandas_index.parquet", want: with(pandas, map[string][]any{"__index_level_0__": peopleColumn(func(i int) any { return float64(10*i + 3) }), "took": peopleTook})},
 		{file: "pandas_lz4.feather", want: with(pandas, map[string][]any{"took": peopleTook})},
 		{file: "pandas_zstd.feather", want: with(pandas, map[string][]any{"took": peopleTook})},
-		{file: "pandas_index.csv", want: with(plain, map[string][]any{"column_1": peopleColumn(func(i int) any { return float64(i) })}), remarks: []table.Fix{table.SayDates}},
-		{file: "pandas_gzip.csv.gz", want: plain, remarks: []table.Fix{table.SayDates}},
-		{file: "pandas_bzip2.csv.bz2", want: plain, remarks: []table.Fix{table.SayDates}},
-		{file: "pandas_na.csv", how: csv.Options{Missing: []string{"-999"}}, want: plain, remarks: []table.Fix{table.SayDates}},
+		{file: "pandas_index.csv", want: with(plain, map[string][]any{"column_1": peopleColumn(func(i int) any { return float64(i) })}), remarks: []fix.Fix{fix.SayDates}},
+		{file: "pandas_gzip.csv.gz", want: plain, remarks: []fix.Fix{fix.SayDates}},
+		{file: "pandas_bzip2.csv.bz2", want: plain, remarks: []fix.Fix{fix.SayDates}},
+		{file: "pandas_na.csv", how: csv.Options{Missing: []string{"-999"}}, want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "fastparquet.parquet", want: with(plain, map[string][]any{"size": peopleSize, "when": clock(4)}, "day")},
 		{file: "spark_int96.parquet", want: map[string][]any{"city": peopleCity, "when": clock(4)}},
 		{file: "polars_types.parquet", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
 		{file: "polars_types.arrow", want: with(polars, map[string][]any{"took": peopleTook}), refused: []string{"list", "pair"}},
-		{file: "polars_semicolon.csv", want: plain, remarks: []table.Fix{table.SayDates}},
+		{file: "polars_semicolon.csv", want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "duckdb_types.parquet", want: with(plain, map[string][]any{"cents": peopleColumn(func(i int) any { return 123450 + 31725*float64(i) })}), refused: []string{"took", "raw"}},
-		{file: "duckdb_bar.csv", want: plain, remarks: []table.Fix{table.SayDates}},
+		{file: "duckdb_bar.csv", want: plain, remarks: []fix.Fix{fix.SayDates}},
 		{file: "pyarrow_stream.arrows", want: map[string][]any{"city": peopleCity, "name": peopleID, "amount": peopleAmount, "nothing": none}},
-		{file: "excel_semicolon.csv", how: german, want: sheet, remarks: []table.Fix{table.SayDecimal, table.SayStrip, table.SayDates}},
-		{file: "excel_cp1252.csv", how: german, want: sheet, remarks: []table.Fix{table.SayDecimal, table.SayStrip, table.SayDates}, note: "Windows-1252"},
-		{file: "excel_utf16.csv", how: german, want: sheet, remarks: []table.Fix{table.SayDecimal, table.SayStrip, table.SayDates}, note: "UTF-16"},
-		{file: "excel_sep.csv", how: german, want: sheet, remarks: []table.Fix{table.SayDecimal, table.SayStrip, table.SayDates}},
-		{file: "excel_us.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []table.Fix{table.SayStrip, table.SayStrip, table.SayDates},
+		{file: "excel_semicolon.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
+		{file: "excel_cp1252.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "Windows-1252"},
+		{file: "excel_utf16.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}, note: "UTF-16"},
+		{file: "excel_sep.csv", how: german, want: sheet, remarks: []fix.Fix{fix.SayDecimal, fix.SayStrip, fix.SayDates}},
+		{file: "excel_us.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
 			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "excel_mac.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []table.Fix{table.SayStrip, table.SayStrip, table.SayDates},
+		{file: "excel_mac.csv", how: csv.Options{Strip: "$%", Thousands: ","}, remarks: []fix.Fix{fix.SayStrip, fix.SayStrip, fix.SayDates},
 			want: map[string][]any{"City": peopleCity, "Amount": peopleAmount, "Share": peopleShare, "Date": peopleDay, "Notes": peopleNote, "Paid": peoplePaid}},
-		{file: "columns.txt", how: csv.Options{Missing: []string{"?"}}, want: map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap}, remarks: []table.Fix{table.NameMissing}, note: "separated by spaces"},
-		{file: "noheader.data", how: csv.Options{Missing: []string{"?"}, NoHeader: true}, remarks: []table.Fix{table.NameMissing, table.SayNoHeader},
+		{file: "columns.txt", how: csv.Options{Missing: []string{"?"}}, want: map[string][]any{"id": peopleID, "amount": peopleAmount, "gap": peopleGap}, remarks: []fix.Fix{fix.NameMissing}, note: "separated by spaces"},
+		{file: "noheader.data", how: csv.Options{Missing: []string{"?"}, NoHeader: true}, remarks: []fix.Fix{fix.NameMissing, fix.SayNoHeader},
 			want: map[string][]any{"column_1": peopleID, "column_2": peopleAmount, "column_3": peopleGap, "column_4": peopleColumn(func(i int) any { return []string{"<=50K", "<=50K", ">50K"}[i%3] })}},
 	} {
 		path := filepath.Join("testdata", "people", c.file)
@@ -140,7 +140,7 @@ func TestRead_TablesOfPeople(t *testing.T) {
 			t.Errorf("%s: %v", c.file, err)
 			continue
 		}
-		said := map[table.Fix]int{}
+		said := map[fix.Fix]int{}
 		for _, r := range f.Remarks {
 			said[r.Fixes[0]]++
 		}

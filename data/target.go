@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -35,16 +36,16 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		switch {
 		case len(values) == 2:
 			task = Binary
-		case c.Kind == Numeric && c.Integer && len(values) <= FewNumbers && n > 2*len(values):
-			return f.fault(c.Name, table.Fixes(table.TakeAsClasses, table.TakeAsQuantity),
+		case c.Kind == Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
+			return f.fault(c.Name, table.Fixes(fix.TakeAsClasses, fix.TakeAsQuantity),
 				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), firstOf(values))
 		case c.Kind == Numeric:
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.fault(c.Name, table.Hint("store it as numbers for a regression", table.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
+			return f.fault(c.Name, table.Hint("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
 		case c.UnexpectedRow > 0:
-			return f.fault(c.Name, table.Hint("fix that row", table.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
+			return f.fault(c.Name, table.Hint("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -55,14 +56,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.fault(c.Name, table.Hint("", table.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
+			return f.fault(c.Name, table.Hint("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.fault(c.Name, table.Fixes(table.ForgetPositive, table.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.fault(c.Name, table.Fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
@@ -78,7 +79,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.fault(c.Name, table.Hint("", table.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
+		return f.fault(c.Name, table.Hint("", fix.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
 	}
 	if task == Multiclass {
 		return e.chooseClasses(f, c, values, known.Held)
@@ -94,11 +95,11 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 	case len(values) < 3:
 		return f.fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
 	case len(values) > maxClasses:
-		return f.fault(c.Name, table.Hint("choose another target, or merge rare classes", table.TakeAsQuantity), "the target has more than %d classes", maxClasses)
+		return f.fault(c.Name, table.Hint("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
 	case c.Kind == Numeric && !c.Integer:
-		return f.fault(c.Name, table.Hint("", table.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+		return f.fault(c.Name, table.Hint("", fix.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
 	case e.Spec.Positive != "":
-		return f.fault(c.Name, table.Fixes(table.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+		return f.fault(c.Name, table.Fixes(fix.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -127,7 +128,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.fault(c.Name, table.Fixes(table.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.fault(c.Name, table.Fixes(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	positive, rule := Positive(c, values)
 	if positive == a {
@@ -196,9 +197,6 @@ func firstOf(values []string) string {
 	}
 	return strings.Join(sorted, ", ")
 }
-
-// FewNumbers is the number of different whole numbers up to which a target may be one of classes.
-const FewNumbers = 20
 
 // none is in the place of a row.
 const none = -1
@@ -328,7 +326,7 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.faultAt(column, k.Null, table.Fixes(table.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(column, k.Null, table.Fixes(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}

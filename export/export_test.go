@@ -69,7 +69,7 @@ func edgeModel(task data.Task) *train.Model {
 	category("code", data.Categorical, data.Numeric, true, []string{"1", "2"}, 0.9, -0.8, 0.7)
 	category("model", data.Categorical, data.Categorical, false, []string{"1", "1.0", "01"}, 0.15, 0.25, 0.35)
 	e.Spec.Impute = "median"
-	e.Columns = append(e.Columns, data.Coding{Name: data.InterceptName, Kind: "intercept", Scale: 1})
+	e.Columns = append(e.Columns, data.Coding{Name: "(intercept)", Kind: "intercept", Scale: 1})
 	m.Coefficients = append(m.Coefficients, -0.5)
 	m.Baseline = make([]float64, len(m.Coefficients))
 	m.Encoder = e

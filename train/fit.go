@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/datasets"
 	"github.com/drotrain/drotrain/dro"
@@ -340,7 +341,7 @@ func (m *Model) nameColumn(err error) error {
 	}
 	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.outputs()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
 	if m.Config.Scale == "none" {
-		e.Fixes = []data.Fix{data.Standardise}
+		e.Fixes = []fix.Fix{fix.Standardise}
 	}
 	return e
 }

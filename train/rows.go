@@ -44,7 +44,7 @@ func (s *RowSet) validate(n int) error {
 // one entry a row of the table are in the arena.
 func (c *Config) rows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
 	if arena != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
-		train, held, err = data.SplitInto(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
+		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 		if err != nil {
 			return nil, nil, err
 		}

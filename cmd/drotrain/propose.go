@@ -18,6 +18,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
@@ -60,7 +61,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 func datesToSee(f *data.Frame, how data.Reading) string {
 	clocks := false
 	for _, r := range f.Remarks {
-		_, says := r.FixValues[data.SayDates]
+		_, says := r.FixValues[fix.SayDates]
 		clocks = clocks || says
 	}
 	for _, c := range f.Columns {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Bounds of what a proposal says of levels, groups and repeated rows.
@@ -73,7 +74,7 @@ func firstPair(same map[string]string) string {
 // nearlyPure returns a sentence about a level of a column whose rows nearly all have one class of two, though
 // few others do; "" without one.
 func (p *Proposal) nearlyPure(c *data.Column, t *truth, sum summary) string {
-	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > data.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
+	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > table.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
 		return ""
 	}
 	level, class, n, share, rest := purest(c, t)

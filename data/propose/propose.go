@@ -166,7 +166,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		t.binary, t.one, t.other, p.Task = true, levels[0], levels[1], data.Binary
 	case c.Kind == data.Numeric:
 		p.Task = data.Regression
-		if c.Integer && len(levels) <= data.FewNumbers {
+		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
 			p.found(c, 0, 0, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}

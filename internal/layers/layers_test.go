@@ -26,17 +26,18 @@ var rooms = []struct {
 	{"losses", []string{"internal", "design"}},
 	{"dro", []string{"internal"}},
 	{"dro/internal/drotest", []string{"internal", "dro", "design", "losses"}}, // only tests import it
-	{"data/internal/table", []string{"internal"}},
-	{"data/internal", []string{"internal", "data/internal/table"}},
-	{"data/internal/csv", []string{"internal", "data/internal", "data/internal/table"}},
-	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table"}},
-	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/internal/ipc"}},
-	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table"}},
-	{"data/internal/datatest", []string{"data/internal/table", "data/internal/parquet"}}, // only tests import it
-	{"data/internal/tiles", []string{"internal", "data/internal/table"}},
-	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/internal/tiles"}},
-	{"data", []string{"internal", "design", "data/internal/table", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/tiles", "data/internal/matrix"}},
-	{"data/propose", []string{"internal", "data/internal/table", "data"}},
+	{"data/fix", nil},
+	{"data/internal/table", []string{"internal", "data/fix"}},
+	{"data/internal", []string{"internal", "data/internal/table", "data/fix"}},
+	{"data/internal/csv", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
+	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
+	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/fix", "data/internal/ipc"}},
+	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
+	{"data/internal/datatest", []string{"data/internal/table", "data/fix", "data/internal/parquet"}}, // only tests import it
+	{"data/internal/tiles", []string{"internal", "data/internal/table", "data/fix"}},
+	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/tiles"}},
+	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/tiles", "data/internal/matrix"}},
+	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data"}},
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},
 	{"eval/internal/measure", []string{"internal", "data", "eval/internal/words"}},
@@ -48,12 +49,12 @@ var rooms = []struct {
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
-	{"train", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "train/level", "train/tune", "train/score"}},
+	{"train", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "train/level", "train/tune", "train/score"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train/score", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
 }
 
 // roomOf returns the room of a path below the module.

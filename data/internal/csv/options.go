@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -135,7 +136,7 @@ func (o *Options) normal(s string) (string, bool) {
 // columns refuses more columns than a text may have.
 func (o *Options) columns(n int) error {
 	if most := cmp.Or(o.MaxColumns, DefaultMaxColumns); n > most {
-		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []table.Fix{table.SayDelimiter, table.RaiseMaxColumns}}
+		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -293,7 +294,7 @@ func (r *reading) dataInHeader() *table.Error {
 	for i, h := range r.header {
 		if _, _, ok := table.ParseNumber(h); ok {
 			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
-				Fixes: []table.Fix{table.SayNoHeader}}
+				Fixes: []fix.Fix{fix.SayNoHeader}}
 		}
 	}
 	return nil
@@ -383,7 +384,7 @@ func (r *reading) failed(err error) error {
 			what = "the first line"
 		}
 		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
-			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []table.Fix{table.SayDelimiter}}
+			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
 	case errors.Is(pe.Err, csv.ErrQuote):
 		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
 			Hint: "the file may be truncated, or a quote inside a field is not doubled"}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -169,7 +170,7 @@ func (c *shape) numbersRemark(name string, v verdict) *table.Error {
 			return table.FormatNumber(x) + " " + styles[s].words
 		}
 		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file shows which", n.example, is(v.prefer), is(v.other))
-		e.Fixes = []table.Fix{table.SayThousands, table.SayDecimal}
+		e.Fixes = []fix.Fix{fix.SayThousands, fix.SayDecimal}
 		return e
 	}
 	if v.style >= 0 && n.isNumeric(v.style) {
@@ -183,16 +184,16 @@ func (c *shape) numbersRemark(name string, v verdict) *table.Error {
 		s, words := styles[best], styles[best].words
 		e.FixValues = table.FixValues{}
 		if n.strip != "" {
-			e.Fixes, e.FixValues[table.SayStrip] = append(e.Fixes, table.SayStrip), n.strip
+			e.Fixes, e.FixValues[fix.SayStrip] = append(e.Fixes, fix.SayStrip), n.strip
 			if words = "with a currency mark"; n.strip == "%" {
 				words = "with a percent sign"
 			}
 		}
 		if s.decimal != c.options.decimal() {
-			e.Fixes, e.FixValues[table.SayDecimal] = append(e.Fixes, table.SayDecimal), s.decimal
+			e.Fixes, e.FixValues[fix.SayDecimal] = append(e.Fixes, fix.SayDecimal), s.decimal
 		}
 		if s.thousands != "" && s.thousands != c.options.Thousands {
-			e.Fixes, e.FixValues[table.SayThousands] = append(e.Fixes, table.SayThousands), s.thousands
+			e.Fixes, e.FixValues[fix.SayThousands] = append(e.Fixes, fix.SayThousands), s.thousands
 		}
 		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s", n.example, words)
 		return e

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -40,9 +41,9 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 		for _, r := range f.Remarks {
 			var says []string
 			for _, o := range []struct {
-				remedy table.Fix
+				remedy fix.Fix
 				name   string
-			}{{table.SayDecimal, "decimal="}, {table.SayThousands, "thousands="}, {table.SayStrip, "strip="}} {
+			}{{fix.SayDecimal, "decimal="}, {fix.SayThousands, "thousands="}, {fix.SayStrip, "strip="}} {
 				if what := r.FixValues[o.remedy]; what != "" {
 					says = append(says, o.name+what)
 				}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -115,7 +116,7 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 		return nil
 	}
 	if c.ofDates() {
-		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []table.Fix{table.SayDates}, FixValues: table.FixValues{table.SayDates: "parts"}}
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: table.FixValues{fix.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
 		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
@@ -133,11 +134,11 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 	}
 	if c.numbers > 0 && marks == tried && tried == c.words {
 		return &table.Error{Column: col.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
-			Fixes: []table.Fix{table.NameMissing}, FixValues: table.FixValues{table.NameMissing: word}}
+			Fixes: []fix.Fix{fix.NameMissing}, FixValues: table.FixValues{fix.NameMissing: word}}
 	}
 	if col.UnexpectedRow > 0 && c.numbers >= rows/2 {
 		return &table.Error{Column: col.Name, Row: col.UnexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Unexpected, c.numbers, rows),
-			Fixes: []table.Fix{table.NameMissing}, FixValues: table.FixValues{table.NameMissing: col.Unexpected}}
+			Fixes: []fix.Fix{fix.NameMissing}, FixValues: table.FixValues{fix.NameMissing: col.Unexpected}}
 	}
 	return nil
 }

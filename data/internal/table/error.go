@@ -7,35 +7,8 @@ import (
 	"io/fs"
 	"runtime/debug"
 	"strings"
-)
 
-// A Fix is something a user may choose that would fix an error. Programs put
-// it into the words of their own options; [Error] puts it into plain ones.
-type Fix string
-
-const (
-	DropColumn      Fix = "leave the column out"
-	Impute          Fix = "impute the nulls by mean or median, or drop those rows"
-	FillNulls       Fix = "impute the nulls by mean or median"
-	DropNullRows    Fix = "drop the rows with nulls"
-	NameFeatures    Fix = "name the features"
-	NameTarget      Fix = "name the target column"
-	NamePositive    Fix = "name another positive value"
-	ForgetPositive  Fix = "name no positive value"
-	TakeAsClasses   Fix = "take the target as classes"
-	TakeAsQuantity  Fix = "take the target as a quantity"
-	SayNoHeader     Fix = "say that the first line is a row"
-	SayDelimiter    Fix = "say what separates the fields"
-	SayDecimal      Fix = "say what the decimal mark is"
-	SayThousands    Fix = "say what stands between thousands"
-	SayStrip        Fix = "say which marks to take off numbers"
-	SayDates        Fix = "take dates as numbers or parts, or drop them"
-	Standardise     Fix = "standardise the numbers"
-	KeepDouble      Fix = "keep the rows as float64"
-	RaiseMaxColumns Fix = "allow more columns"
-	RaiseMaxLevels  Fix = "allow more levels"
-	MergeRareLevels Fix = "make one level of the rare ones"
-	NameMissing     Fix = "name the texts that stand for no value"
+	"github.com/drotrain/drotrain/data/fix"
 )
 
 // An Error says what is wrong with a user's table and what would help.
@@ -46,14 +19,14 @@ type Error struct {
 	Row       int       // data row, counted from 1 within the file (header lines not counted); 0 for none
 	Msg       string    // what is wrong
 	Hint      string    // what to do, in words that fit any program; or ""
-	Fixes     []Fix     // what would fix it, for a program to put into its own words
+	Fixes     []fix.Fix // what would fix it, for a program to put into its own words
 	FixValues FixValues // of fixes that name something, what to name; or nil
 	Err       error     // the cause, or nil
 	Class     error     // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
 
 // FixValues are what fixes name: the mark of SayDecimal, the text of NameMissing.
-type FixValues map[Fix]string
+type FixValues map[fix.Fix]string
 
 // Classes of errors, for errors.Is: an [Error] of a class is that class, and says
 // where and what in its fields.
@@ -113,7 +86,7 @@ func (e *Error) Error() string {
 }
 
 // Advice joins the hint and the fixes, each in the given words, or in its own where these are empty.
-func (e *Error) Advice(words func(Fix) string) string {
+func (e *Error) Advice(words func(fix.Fix) string) string {
 	var all []string
 	if e.Hint != "" {
 		all = append(all, e.Hint)
@@ -134,14 +107,14 @@ func (e *Error) Advice(words func(Fix) string) string {
 // Advice is what an Error says to do.
 type Advice struct {
 	Hint  string
-	Fixes []Fix
+	Fixes []fix.Fix
 }
 
 // Hint returns advice in words, and perhaps fixes.
-func Hint(text string, r ...Fix) Advice { return Advice{text, r} }
+func Hint(text string, r ...fix.Fix) Advice { return Advice{text, r} }
 
 // Fixes returns advice without a hint.
-func Fixes(r ...Fix) Advice { return Advice{Fixes: r} }
+func Fixes(r ...fix.Fix) Advice { return Advice{Fixes: r} }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

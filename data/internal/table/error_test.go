@@ -3,27 +3,29 @@ package table
 import (
 	"errors"
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
 	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An error says where, what and what to do, each where it is known, and is of its class and
 // its cause.
 func TestError_Text(t *testing.T) {
 	for want, e := range map[string]*Error{
-		`t.csv: column "a", row 7: odd (mend it)`:    {Path: "t.csv", Column: "a", Row: 7, Msg: "odd", Hint: "mend it"},
-		`column "a": odd`:                            {Column: "a", Msg: "odd"},
-		`row 1: odd`:                                 {Row: 1, Msg: "odd"},
-		`odd`:                                        {Msg: "odd"},
-		`t.csv: there is no column "b"`:              {Path: "t.csv", Column: "b", Msg: `there is no column "b"`, Class: ErrNoColumn},
-		`cannot read: file does not exist`:           {Msg: "cannot read", Err: fs.ErrNotExist},
-		`file does not exist`:                        {Err: fs.ErrNotExist},
-		`odd (this, or ` + string(NameMissing) + `)`: {Msg: "odd", Hint: "this", Fixes: []Fix{NameMissing}},
+		`t.csv: column "a", row 7: odd (mend it)`: {Path: "t.csv", Column: "a", Row: 7, Msg: "odd", Hint: "mend it"},
+		`column "a": odd`:                         {Column: "a", Msg: "odd"},
+		`row 1: odd`:                              {Row: 1, Msg: "odd"},
+		`odd`:                                     {Msg: "odd"},
+		`t.csv: there is no column "b"`:           {Path: "t.csv", Column: "b", Msg: `there is no column "b"`, Class: ErrNoColumn},
+		`cannot read: file does not exist`:        {Msg: "cannot read", Err: fs.ErrNotExist},
+		`file does not exist`:                     {Err: fs.ErrNotExist},
+		`odd (this, or ` + string(fix.NameMissing) + `)`: {Msg: "odd", Hint: "this", Fixes: []fix.Fix{fix.NameMissing}},
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -32,8 +34,8 @@ func TestError_Text(t *testing.T) {
 			t.Errorf("%v is not of its class or cause", e)
 		}
 	}
-	e := &Error{Msg: "odd", Hint: "this", Fixes: []Fix{NameMissing, SayDates}}
-	if got := e.Advice(func(r Fix) string { return map[Fix]string{SayDates: "--dates"}[r] }); got != "this, or "+string(NameMissing)+", or --dates" {
+	e := &Error{Msg: "odd", Hint: "this", Fixes: []fix.Fix{fix.NameMissing, fix.SayDates}}
+	if got := e.Advice(func(r fix.Fix) string { return map[fix.Fix]string{fix.SayDates: "--dates"}[r] }); got != "this, or "+string(fix.NameMissing)+", or --dates" {
 		t.Errorf("advice %q", got)
 	}
 }

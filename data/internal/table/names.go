@@ -9,6 +9,9 @@ import (
 	"github.com/drotrain/drotrain/internal/suggest"
 )
 
+// FewNumbers is the number of different whole numbers up to which a target may be one of classes.
+const FewNumbers = 20
+
 // Wanted checks the names asked for against those there are; nil asks for all.
 func Wanted(names, among []string) (map[string]bool, error) {
 	if names == nil {

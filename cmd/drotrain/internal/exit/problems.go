@@ -9,6 +9,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -59,7 +60,7 @@ func problems(msg string, all data.Problems, has func(option string) bool) (tabl
 			what += ": " + e.Err.Error()
 		}
 		line(e.Column, count(e.Rows), count(e.Row), what)
-		if advice := e.Advice(func(r data.Fix) string { return remedy(r, e.Column, has) }); advice != "" {
+		if advice := e.Advice(func(r fix.Fix) string { return remedy(r, e.Column, has) }); advice != "" {
 			line("", "", "", "  → "+advice)
 		}
 	}
@@ -73,9 +74,9 @@ func together(all data.Problems, has func(option string) bool) string {
 		var option string
 		says := false
 		for _, o := range [...]struct {
-			remedy data.Fix
+			remedy fix.Fix
 			flag   string
-		}{{data.SayDecimal, "--decimal "}, {data.SayThousands, "--thousands "}, {data.SayStrip, "--strip "}} {
+		}{{fix.SayDecimal, "--decimal "}, {fix.SayThousands, "--thousands "}, {fix.SayStrip, "--strip "}} {
 			if what := e.FixValues[o.remedy]; what != "" {
 				says = true
 				if option := o.flag + quote.Shell(what); !slices.Contains(other, option) {
@@ -88,18 +89,18 @@ func together(all data.Problems, has func(option string) bool) string {
 			continue
 		case len(e.Fixes) == 0:
 			continue
-		case slices.Contains(e.Fixes, data.Impute):
+		case slices.Contains(e.Fixes, fix.Impute):
 			option = "--impute median"
-		case slices.Contains(e.Fixes, data.FillNulls):
+		case slices.Contains(e.Fixes, fix.FillNulls):
 			option = "--impute mean"
-		case slices.Contains(e.Fixes, data.DropNullRows):
+		case slices.Contains(e.Fixes, fix.DropNullRows):
 			if condition := expr.QuoteName(e.Column) + " is not null"; !slices.Contains(filter, condition) {
 				filter = append(filter, condition)
 			}
 			continue
-		case slices.Contains(e.Fixes, data.SayDates):
+		case slices.Contains(e.Fixes, fix.SayDates):
 			option = "--dates parts"
-		case slices.Contains(e.Fixes, data.DropColumn):
+		case slices.Contains(e.Fixes, fix.DropColumn):
 			drop = append(drop, e.Column)
 			continue
 		default:

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 )
 
 // All problems come as one table, in the options of this program, and what settles them
 // together as the hint.
 func TestProblemsAsTable(t *testing.T) {
 	err := fmt.Errorf("cannot train: %w", data.Problems{
-		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Fixes: []data.Fix{data.DropColumn}},
-		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Fixes: []data.Fix{data.Impute, data.DropColumn}},
-		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Fixes: []data.Fix{data.SayDates, data.DropColumn}},
+		{Path: "t.csv", Column: "name, full", Msg: "every one of the 7 training rows has its own value", Fixes: []fix.Fix{fix.DropColumn}},
+		{Path: "t.csv", Column: "x", Row: 4, Rows: 2, Msg: "the value is null, as in 2 of 7 rows", Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
+		{Path: "t.csv", Column: "when", Msg: "values of type date cannot be a feature", Fixes: []fix.Fix{fix.SayDates, fix.DropColumn}},
 	})
 	msg, hint := Describe(err)
 	want := `cannot train: t.csv: 3 problems must be fixed before this table can be used:
@@ -36,9 +37,9 @@ func TestProblemsAsTable(t *testing.T) {
 // Hints can be pasted, whatever a column is called, and name no option that the command lacks.
 func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 	err := data.Problems{
-		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Fixes: []data.Fix{data.DropNullRows}},
-		{Path: "t.csv", Column: "x", Msg: "the value is null", Fixes: []data.Fix{data.Impute, data.DropColumn}},
-		{Path: "t.csv", Column: "z", Msg: "the target is null", Fixes: []data.Fix{data.DropNullRows}},
+		{Path: "t.csv", Column: "it's `y`", Msg: "the target is null", Fixes: []fix.Fix{fix.DropNullRows}},
+		{Path: "t.csv", Column: "x", Msg: "the value is null", Fixes: []fix.Fix{fix.Impute, fix.DropColumn}},
+		{Path: "t.csv", Column: "z", Msg: "the target is null", Fixes: []fix.Fix{fix.DropNullRows}},
 	}
 	const filter = "--filter '`it'\\''s ``y``` is not null && z is not null'"
 	if _, hint := Describe(err); hint != "together: --impute median "+filter {
@@ -73,9 +74,9 @@ func TestManyProblems(t *testing.T) {
 // What tells how numbers are written is the option, and not to leave the column out.
 func TestProblems_TextOfNumbers(t *testing.T) {
 	err := data.Problems{
-		{Path: "t.csv", Column: "name", Msg: "names", Fixes: []data.Fix{data.DropColumn}},
-		{Path: "t.csv", Column: "income", Msg: "numbers", Fixes: []data.Fix{data.SayThousands}, FixValues: map[data.Fix]string{data.SayThousands: ","}},
-		{Path: "t.csv", Column: "debt", Msg: "numbers", Fixes: []data.Fix{data.SayStrip, data.SayThousands}, FixValues: map[data.Fix]string{data.SayThousands: ",", data.SayStrip: "$"}},
+		{Path: "t.csv", Column: "name", Msg: "names", Fixes: []fix.Fix{fix.DropColumn}},
+		{Path: "t.csv", Column: "income", Msg: "numbers", Fixes: []fix.Fix{fix.SayThousands}, FixValues: map[fix.Fix]string{fix.SayThousands: ","}},
+		{Path: "t.csv", Column: "debt", Msg: "numbers", Fixes: []fix.Fix{fix.SayStrip, fix.SayThousands}, FixValues: map[fix.Fix]string{fix.SayThousands: ",", fix.SayStrip: "$"}},
 	}
 	if _, hint := Describe(err); hint != "together: --drop name --thousands , --strip '$'" {
 		t.Error(hint)

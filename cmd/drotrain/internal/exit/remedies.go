@@ -6,15 +6,16 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/losses"
 )
 
 // remedy returns what would fix an error of a table, in the options of a command; "" where it
 // has none for it.
-func remedy(r data.Fix, column string, has func(option string) bool) string {
+func remedy(r fix.Fix, column string, has func(option string) bool) string {
 	switch r {
-	case data.DropNullRows:
+	case fix.DropNullRows:
 		var ways []string
 		if has("filter") {
 			ways = append(ways, "leave such rows out with --filter "+quote.Shell(expr.QuoteName(column)+" is not null"))
@@ -26,7 +27,7 @@ func remedy(r data.Fix, column string, has func(option string) bool) string {
 			return "leave such rows out of the table"
 		}
 		return strings.Join(ways, ", or ")
-	case data.Impute, data.FillNulls:
+	case fix.Impute, fix.FillNulls:
 		if !has("impute") {
 			return "fill them in the table, or train with --impute mean or median"
 		}
@@ -44,47 +45,47 @@ func remedy(r data.Fix, column string, has func(option string) bool) string {
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
 // optionFor returns what would fix an error of a table, in the options of train.
-func optionFor(r data.Fix, column string) string {
+func optionFor(r fix.Fix, column string) string {
 	switch r {
-	case data.DropColumn:
+	case fix.DropColumn:
 		return "leave the column out with --drop " + quote.Shell(quote.Names([]string{column}))
-	case data.Impute:
+	case fix.Impute:
 		return "choose --impute mean, median or drop"
-	case data.FillNulls:
+	case fix.FillNulls:
 		return "choose --impute mean or median"
-	case data.NameFeatures:
+	case fix.NameFeatures:
 		return "name some with --features"
-	case data.NameTarget:
+	case fix.NameTarget:
 		return "name it with --target COLUMN"
-	case data.NamePositive:
+	case fix.NamePositive:
 		return "give --positive one of these"
-	case data.ForgetPositive:
+	case fix.ForgetPositive:
 		return "leave --positive out"
-	case data.TakeAsClasses:
+	case fix.TakeAsClasses:
 		return "use --loss " + losses.DefaultName(true) + " if they are classes"
-	case data.TakeAsQuantity:
+	case fix.TakeAsQuantity:
 		return "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"
-	case data.SayNoHeader:
+	case fix.SayNoHeader:
 		return "say --no-header"
-	case data.SayDelimiter:
+	case fix.SayDelimiter:
 		return "name the separator with --delimiter"
-	case data.SayDecimal:
+	case fix.SayDecimal:
 		return "name the decimal mark with --decimal"
-	case data.SayThousands:
+	case fix.SayThousands:
 		return "name the mark between thousands with --thousands"
-	case data.SayStrip:
+	case fix.SayStrip:
 		return "name the marks to take off numbers with --strip '%$€'"
-	case data.SayDates:
+	case fix.SayDates:
 		return "say --dates number, parts or drop"
-	case data.Standardise:
+	case fix.Standardise:
 		return "say --scale standard"
-	case data.KeepDouble:
+	case fix.KeepDouble:
 		return "keep the rows with --storage float64"
-	case data.MergeRareLevels:
+	case fix.MergeRareLevels:
 		return "make one level of the rare ones with --min-count 20"
-	case data.RaiseMaxColumns:
+	case fix.RaiseMaxColumns:
 		return "store the table as Parquet, which may have more"
-	case data.NameMissing:
+	case fix.NameMissing:
 		return "name the texts that stand for no value with --na"
 	}
 	return ""
@@ -99,7 +100,7 @@ func Remarked(f *data.Frame, note string) string {
 		if bare.Path = ""; bare.Error() != note {
 			continue
 		}
-		words := bare.Advice(func(r data.Fix) string { return remedy(r, bare.Column, all) })
+		words := bare.Advice(func(r fix.Fix) string { return remedy(r, bare.Column, all) })
 		bare.Hint, bare.Fixes = words, nil
 		return bare.Error()
 	}

@@ -1,0 +1,35 @@
+// Package fix names what a user may choose to fix a [github.com/drotrain/drotrain/data.Error]. A program maps
+// each to the words of its own options; the text of a Fix says it in plain ones.
+//
+// Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
+// a patch version does not.
+package fix
+
+// A Fix is something a user may choose that would fix an error.
+type Fix string
+
+// The fixes.
+const (
+	DropColumn      Fix = "leave the column out"
+	Impute          Fix = "impute the nulls by mean or median, or drop those rows"
+	FillNulls       Fix = "impute the nulls by mean or median"
+	DropNullRows    Fix = "drop the rows with nulls"
+	NameFeatures    Fix = "name the features"
+	NameTarget      Fix = "name the target column"
+	NamePositive    Fix = "name another positive value"
+	ForgetPositive  Fix = "name no positive value"
+	TakeAsClasses   Fix = "take the target as classes"
+	TakeAsQuantity  Fix = "take the target as a quantity"
+	SayNoHeader     Fix = "say that the first line is a row"
+	SayDelimiter    Fix = "say what separates the fields"
+	SayDecimal      Fix = "say what the decimal mark is"
+	SayThousands    Fix = "say what stands between thousands"
+	SayStrip        Fix = "say which marks to take off numbers"
+	SayDates        Fix = "take dates as numbers or parts, or drop them"
+	Standardise     Fix = "standardise the numbers"
+	KeepDouble      Fix = "keep the rows as float64"
+	RaiseMaxColumns Fix = "allow more columns"
+	RaiseMaxLevels  Fix = "allow more levels"
+	MergeRareLevels Fix = "make one level of the rare ones"
+	NameMissing     Fix = "name the texts that stand for no value"
+)
