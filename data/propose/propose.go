@@ -96,7 +96,7 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 			numbers = append(numbers, c)
 		}
 	}
-	p.sums(numbers, t)
+	p.dropParts(numbers, t)
 	p.checkRows(rows)
 	return p, nil
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Of sums that the target is.
+// Bounds of the search for sums that are the target.
 const (
 	sumRows    = 2000 // rows looked at
 	sumColumns = 40   // columns, those that go most with the target
-	sumTold    = 1e-5 // share of the target's variance that is left
+	sumLeft    = 1e-5 // proportion of the target's variance that is left
 	mostSums   = 5
 )
 
-// sums looks for two or three columns whose weighted sum is a quantity that is to be
+// dropParts drops two or three columns whose weighted sum is a quantity that is to be
 // predicted, as the parts of a total.
-func (p *Proposal) sums(columns []*data.Column, t *truth) {
+func (p *Proposal) dropParts(columns []*data.Column, t *truth) {
 	if t.binary || len(t.rows) < 50 {
 		return
 	}
 	for range mostSums {
-		parts := together(columns, t)
+		parts := partsOf(columns, t)
 		if parts == nil {
 			return
 		}
@@ -34,13 +34,13 @@ func (p *Proposal) sums(columns []*data.Column, t *truth) {
 		}
 		for _, c := range parts {
 			columns = slices.DeleteFunc(columns, func(o *data.Column) bool { return o == c })
-			p.drop(c, 0, 0, "together %s tell the target exactly: parts that it is made of", strings.Join(names, " and "))
+			p.drop(c, 0, 0, "together %s predict the target exactly: parts that it is made of", strings.Join(names, " and "))
 		}
 	}
 }
 
-// together returns two columns, or three, that tell y but for a share sumTold of its variance.
-func together(columns []*data.Column, t *truth) []*data.Column {
+// partsOf returns two columns, or three, that predict the target but for a proportion sumLeft of its variance.
+func partsOf(columns []*data.Column, t *truth) []*data.Column {
 	step := (len(t.rows) + sumRows - 1) / sumRows
 	rows := make([]int, 0, sumRows) // of t
 	for i := 0; i < len(t.rows); i += step {
@@ -82,18 +82,18 @@ func together(columns []*data.Column, t *truth) []*data.Column {
 	for i, a := range all {
 		ra := 1 - a.r*a.r
 		for j, b := range all[:i] {
-			vb := unit(less(b.v, a.v))
+			vb := unit(orthogonalTo(b.v, a.v))
 			if vb == nil {
 				continue
 			}
 			rb := dot(vb, y)
-			if ra-rb*rb < sumTold {
+			if ra-rb*rb < sumLeft {
 				return []*data.Column{b.c, a.c}
 			}
 			for _, c := range all[:j] {
-				w := less(c.v, a.v)
-				if vc := unit(less(w, vb)); vc != nil {
-					if rc := dot(vc, y); ra-rb*rb-rc*rc < sumTold {
+				w := orthogonalTo(c.v, a.v)
+				if vc := unit(orthogonalTo(w, vb)); vc != nil {
+					if rc := dot(vc, y); ra-rb*rb-rc*rc < sumLeft {
 						return []*data.Column{c.c, b.c, a.c}
 					}
 				}
@@ -124,8 +124,8 @@ func unit(v []float64) []float64 {
 	return out
 }
 
-// less returns v without its part along a, of norm 1.
-func less(v, a []float64) []float64 {
+// orthogonalTo returns v without its part along a, of norm 1.
+func orthogonalTo(v, a []float64) []float64 {
 	r := dot(v, a)
 	out := make([]float64, len(v))
 	for i := range v {
