@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -194,79 +193,6 @@ func TestFit_EqualsEncode(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A row may be named more than once, and counts as often.
-func TestFit_RepeatedRows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	writeMixed(t, path, 300, 4)
-	f := openFrame(t, path)
-	rng := rand.New(rand.NewPCG(2, 2))
-	rows := make([]int, 400)
-	for i := range rows {
-		rows[i] = rng.IntN(300)
-	}
-	memory, err := Read(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The same rows as a table of their own.
-	bag := &Frame{Rows: len(rows)}
-	for _, c := range memory.Columns {
-		b := *c
-		b.Number, b.Code, b.Null = nil, nil, nil
-		for _, r := range rows {
-			if c.Number != nil {
-				b.Number = append(b.Number, c.Number[r])
-			}
-			if c.Code != nil {
-				b.Code = append(b.Code, c.Code[r])
-			}
-			if c.Null != nil {
-				b.Null = append(b.Null, c.Null[r])
-			}
-		}
-		bag.Columns = append(bag.Columns, &b)
-	}
-	spec := Spec{Target: "y", Intercept: true, Impute: "mean", Groups: []string{"group"}}
-	want, err := Fit(context.Background(), bag, nil, nil, spec, Float64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, storage := range []Storage{Float64, Sparse} {
-		got, err := Fit(context.Background(), f, rows, nil, spec, storage)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, y := datasetCells(got.Train), datasetCells(want.Train)
-		for i := range y {
-			if !(math.Abs(x[i]-y[i]) <= 1e-12) {
-				t.Fatalf("%s: cell %d is %v, not %v", storage, i, x[i], y[i])
-			}
-		}
-		if !reflect.DeepEqual(got.Train.Target, want.Train.Target) || !reflect.DeepEqual(got.Train.Groups, want.Train.Groups) {
-			t.Errorf("%s: other targets or groups", storage)
-		}
-		if got.TrainReport.Imputed[0].Count != want.TrainReport.Imputed[0].Count {
-			t.Errorf("%s: %+v, not %+v", storage, got.TrainReport, want.TrainReport)
-		}
-	}
-	// Every row, in order, and the last one again, which counts in means and spreads.
-	four := &Frame{Rows: 4, Columns: []*Column{{Name: "x", Kind: Numeric, Number: []float64{0, 2, 4, 19}}, {Name: "y", Kind: Numeric, Number: []float64{1, 2, 3, 4}}}}
-	again, err := Fit(context.Background(), four, []int{0, 1, 2, 3, 3}, nil, Spec{Target: "y"}, Float64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0.0
-	for _, v := range datasetCells(again.Train) {
-		sum += v
-	}
-	if len(datasetCells(again.Train)) != 5 || !(math.Abs(sum) <= 1e-12) {
-		t.Errorf("the standardized cells %v, whose sum is not 0", datasetCells(again.Train))
-	}
-	if _, err := Fit(context.Background(), f, []int{1, 2}, []int{2}, spec, Float64); err == nil || !strings.Contains(err.Error(), "row 2") {
-		t.Errorf("a row of both sets: %v", err)
 	}
 }
 

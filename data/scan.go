@@ -90,7 +90,7 @@ type numberScan struct {
 }
 
 // add adds the training rows of column j of a tile, whose rows are split, cut at some of them.
-func (x *numberScan) add(d *tiles.Partition, t *tiles.Tile, j int, cuts []int) {
+func (x *numberScan) add(t *tiles.Tile, j int, cuts []int) {
 	faults, nonzero := matrix.NoFaults(), 0
 	var moments []tiles.Moment
 	rows := t.RowsOf[0]
@@ -99,7 +99,7 @@ func (x *numberScan) add(d *tiles.Partition, t *tiles.Tile, j int, cuts []int) {
 		if k < len(cuts) {
 			to = cuts[k]
 		}
-		buf := valuesOf(d, t, j, rows[from:to], &faults)
+		buf := valuesOf(t, j, rows[from:to], &faults)
 		moment := tiles.Moment{}
 		if tiles.Finite(buf) {
 			moment = tiles.MomentOf(buf)
@@ -122,11 +122,10 @@ func (x *numberScan) add(d *tiles.Partition, t *tiles.Tile, j int, cuts []int) {
 	x.nonzero += nonzero
 }
 
-// valuesOf returns the values of rows of a tile without nulls, which it counts; rows that are named
-// more than once are there as often.
-func valuesOf(d *tiles.Partition, t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
+// valuesOf returns the values of rows of a tile without nulls, which it counts.
+func valuesOf(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
 	number, null := t.Number[j], t.Null[j]
-	if null == nil && d.Again[0] == nil {
+	if null == nil {
 		if len(rows) == t.Rows {
 			return number
 		}
@@ -138,15 +137,10 @@ func valuesOf(d *tiles.Partition, t *tiles.Tile, j int, rows []int32, faults *ma
 	}
 	buf := t.Buf[:0]
 	for _, i := range rows {
-		times := 1 + len(d.Again[0][int32(t.First)+i])
-		if null != nil && null[i] {
-			if faults.Nulls += times; faults.Null < 0 {
-				faults.Null = t.First + int(i)
-			}
-			continue
-		}
-		for range times {
+		if !null[i] {
 			buf = append(buf, number[i])
+		} else if faults.Nulls++; faults.Null < 0 {
+			faults.Null = t.First + int(i)
 		}
 	}
 	t.Buf = buf
@@ -202,7 +196,7 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 		t.partition.Split(w)
 		cuts := t.cuts(w.First / tiles.StripeRows)
 		for j := range w.Number {
-			scans[w.Lo+j].add(t.partition, w, j, cuts)
+			scans[w.Lo+j].add(w, j, cuts)
 		}
 		return nil
 	})

@@ -274,17 +274,14 @@ func (t *fitting) moments(c *Column, of func(float64) float64) (parts []tiles.Mo
 		t.count()
 	}
 	var v []float64
-	stripe, at, last := 0, t.before, none
+	stripe, at := 0, t.before
 	var cuts []int
 	for _, r := range t.partition.Set(0).All() {
-		if r/tiles.StripeRows != stripe || r != last && slices.Contains(cuts, at-t.before-t.counts[stripe]) {
+		if r/tiles.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
 			parts, v, stripe = append(parts, tiles.MomentOf(v)), v[:0], r/tiles.StripeRows
 			cuts = t.cuts(stripe)
 		}
-		if r != last {
-			at, last = at+1, r
-		}
-		if !c.IsNull(r) {
+		if at++; !c.IsNull(r) {
 			v = append(v, of(c.Number[r]))
 		}
 	}

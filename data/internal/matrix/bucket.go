@@ -60,9 +60,6 @@ const (
 
 // begin makes the buckets.
 func (p *buckets) begin(func([]*Number, tileUse) error) error {
-	if p.rows.Again[0] != nil || p.rows.Again[1] != nil {
-		return errors.New("rows that are named twice cannot be kept on disk")
-	}
 	if len(p.numbers) >= 1<<headFirst {
 		return fmt.Errorf("%d numeric columns are more than can be put in order on disk", len(p.numbers))
 	}

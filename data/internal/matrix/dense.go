@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+
 	"github.com/drotrain/drotrain/data/internal/table"
 
 	"github.com/drotrain/drotrain/data/internal/tiles"
@@ -64,12 +65,11 @@ func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, colum
 	}
 }
 
-// finish sets the columns of categories and the intercept, and repeats rows that are named more
-// than once.
+// finish sets the columns of categories and the intercept.
 func (b *dense[T]) finish(ctx context.Context) error {
 	const block = 1024 // rows that stay in the cache
 	d := b.rows
-	for s, x := range b.cells {
+	for s := range b.cells {
 		n := d.Set(s).Len()
 		err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
 			b.indicators(s, i*block, min((i+1)*block, n))
@@ -77,12 +77,6 @@ func (b *dense[T]) finish(ctx context.Context) error {
 		})
 		if err != nil {
 			return err
-		}
-		for row, places := range d.Again[s] {
-			from := d.PlaceOf(s, int(row))
-			for _, to := range places {
-				copy(x[to*b.Width:(to+1)*b.Width], x[from*b.Width:])
-			}
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
 			row, v := t.First+int(i), number[i]
 			switch {
 			case null != nil && null[i]:
-				if f.Nulls += 1 + len(d.Again[s][int32(row)]); f.Null < 0 {
+				if f.Nulls++; f.Null < 0 {
 					f.Null = row
 				}
 			case !x.overflows(out[i]):

@@ -73,7 +73,6 @@ func (b *sparse) entries(t *tiles.Tile, columns [][]float64, i int32) (n int) {
 
 // allocate computes where the entries of rows start from their numbers, and allocates the entries.
 func (b *sparse) allocate(s int) error {
-	b.repeat(s, func(from, to int) { b.start[s][to+1] = b.start[s][from+1] })
 	total := 0
 	for i, n := range b.start[s] {
 		total += n
@@ -84,17 +83,6 @@ func (b *sparse) allocate(s int) error {
 	}
 	b.column[s], b.value[s] = make([]int32, total), make([]float64, total)
 	return nil
-}
-
-// repeat calls do for rows that are named more than once: the place of the entries, and a further
-// place of the same row.
-func (b *sparse) repeat(s int, do func(from, to int)) {
-	for row, places := range b.rows.Again[s] {
-		from := b.rows.PlaceOf(s, int(row))
-		for _, to := range places {
-			do(from, to)
-		}
-	}
 }
 
 func (b *sparse) put(t *tiles.Tile, columns [][]float64) error {
@@ -129,16 +117,7 @@ func (b *sparse) putRow(t *tiles.Tile, columns [][]float64, s int, i int32, plac
 	}
 }
 
-func (b *sparse) finish(context.Context) error {
-	for s := range b.start {
-		b.repeat(s, func(from, to int) {
-			lo, hi := b.start[s][from], b.start[s][from+1]
-			copy(b.column[s][b.start[s][to]:], b.column[s][lo:hi])
-			copy(b.value[s][b.start[s][to]:], b.value[s][lo:hi])
-		})
-	}
-	return nil
-}
+func (b *sparse) finish(context.Context) error { return nil }
 
 func (b *sparse) matrix(s int) (design.Matrix, error) {
 	return design.NewSparse(b.rows.Set(s).Len(), b.Width, b.start[s], b.column[s], b.value[s])

@@ -13,17 +13,15 @@ import (
 // A Partition says which rows of a table go where: set 0 are the rows to train on,
 // or just those to encode, set 1 the hold-out rows; either may be permuted.
 type Partition struct {
-	Rows int      // of the table
-	Sets [2][]int // row numbers, in the order of the matrix
-
-	Again [2]map[int32][]int // by row, the further places of one that is named more than once
-	Arena *memory.Arena      // of what is as long as the table; nil: the heap
+	Rows  int           // of the table
+	Sets  [2][]int      // row numbers, in the order of the matrix
+	Arena *memory.Arena // of what is as long as the table; nil: the heap
 
 	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 }
 
 // NewPartition takes numbers of rows of a table; train nil means all of them. It is an
-// error if one is not in the table, or in both lists. The slices are kept. Places are in an arena; nil is the heap.
+// error if one is not in the table, or named twice. The slices are kept. Places are in an arena; nil is the heap.
 func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
@@ -59,10 +57,7 @@ func (p *Partition) settle() error {
 			case (at > 0) != (s == 0):
 				return fmt.Errorf("row %d is both a training and a hold-out row", r)
 			default:
-				if p.Again[s] == nil {
-					p.Again[s] = make(map[int32][]int)
-				}
-				p.Again[s][int32(r)] = append(p.Again[s][int32(r)], k)
+				return fmt.Errorf("row %d is named twice", r)
 			}
 		}
 	}
@@ -86,17 +81,6 @@ func (p *Partition) Counts() []int {
 		counts[k+1] = counts[k] + n
 	}
 	return counts
-}
-
-// PlaceOf returns the first place of a row of a set.
-func (p *Partition) PlaceOf(s, row int) int {
-	switch {
-	case p.place == nil:
-		return row
-	case s == 1:
-		return int(-p.place[row]) - 1
-	}
-	return int(p.place[row]) - 1
 }
 
 // A Set are the rows of one set of a partition.
@@ -131,11 +115,6 @@ func (r Set) All() iter.Seq2[int, int] {
 			}
 			if !yield(int(at*sign)-1, i) {
 				return
-			}
-			for _, k := range p.Again[r.s][int32(i)] {
-				if !yield(k, i) {
-					return
-				}
 			}
 		}
 	}
