@@ -87,7 +87,7 @@ func TestSplitRows(t *testing.T) {
 	for name, h := range map[string]Holdout{
 		"neither train nor test": {Split: "unit"},
 		"no column":              {Group: "q", Fraction: 0.2},
-		"must be more than 0":   {Split: "set", Filter: "set == \"test\""},
+		"must be more than 0":    {Split: "set", Filter: "set == \"test\""},
 		"without a time":         {Time: "set", Fraction: 0.2},
 		"of one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
