@@ -327,6 +327,9 @@ func (l *Loop) step() {
 		l.recordCheck()
 		l.checkPasses = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
+		if c.intercepts > 0 { // a check minimises over the intercepts of classes: a third of the passes at most
+			l.next = max(l.next, c.Passes+2*l.checkPasses)
+		}
 		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
 			keep(slices.Clone(c.BestX))
 		}
