@@ -61,28 +61,6 @@ func TestPrimalStepIsNewtons(t *testing.T) {
 	}
 }
 
-// A dual step in the practical schedule goes all the way to the best response of a block.
-func TestDualStepsOfThePracticalSchedule(t *testing.T) {
-	for _, c := range []struct {
-		m    saddle.Method
-		beta float64 // ην of a step
-	}{{SeparableBlock{Block: 5}, 1}, {SeparableBlock{Block: 5, ThreeTouches: true}, 1}} {
-		p := atWork(t, c.m, nil)
-		for range 30 {
-			if err := p.Step(); err != nil {
-				t.Fatal(err)
-			}
-			estimator := p.template.estimator.(*separableEstimator)
-			if beta := estimator.etaPrev * p.template.m.nu; !(math.Abs(beta-c.beta) <= 0.1) {
-				t.Errorf("%+v: a relaxation of weight %v", c.m, beta)
-			}
-		}
-		if n := float64(p.steps); p.most*n != 0.5 || p.steps != 12 {
-			t.Errorf("%+v: α = %v, %d steps a sweep", c.m, p.most, p.steps)
-		}
-	}
-}
-
 // The polished point is the optimum of a quadratic whose blocks are alike, wherever these were
 // touched, and of any quadratic where all of them were touched at one point.
 func TestPolishedPointOfAQuadratic(t *testing.T) {

@@ -67,19 +67,3 @@ func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
 		}
 	}
 }
-
-// Practical weights grow with both moduli, by steps with the primal one, and else not at all.
-func TestPracticalWeights(t *testing.T) {
-	for _, c := range []struct {
-		m    moduli
-		want float64
-	}{{moduli{}, 0.5}, {moduli{nu: 1}, 0.5}, {moduli{mu: 2, mu0: 2}, 1.5}, {moduli{mu: 2, mu0: 2, nu: 1}, 4}} {
-		w := &template{alpha: 0.5, k: 3, A: 7, m: c.m}
-		if got := w.nextWeight(); got != c.want {
-			t.Errorf("%+v: %v, not %v", c.m, got, c.want)
-		}
-	}
-	if c := newComparison(0, []float64{1}, 2, false); c.hat != nil || newComparison(0, []float64{1}, 2, true).hat == nil || newComparison(0.5, []float64{1}, 2, false).hat == nil {
-		t.Error("comparison points are kept where they are used or asked for, alone")
-	}
-}

@@ -163,6 +163,13 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	if c.Best.Scale == 0 {
 		c.Best.Scale = math.Abs(c.Objective)
 	}
+	c.recordUpper(phi)
+	return c.Objective
+}
+
+// recordUpper keeps the objective at the point last evaluated, more the bounds of its rounding, if it is
+// the best upper bound. phi is φ there.
+func (c *Certifier) recordUpper(phi float64) {
 	rounding := c.RiskRounding() + c.UpperRounding() + c.PointRounding(phi)
 	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
@@ -176,7 +183,6 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 		c.Best.Upper = upper
 		copy(c.BestX, c.X)
 	}
-	return c.Objective
 }
 
 // lossesMayOverflow reports whether differences of the losses may overflow. Losses of a Rounded oracle

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
-	"gonum.org/v1/gonum/floats"
 )
 
 // A simplexCase is a dual on {Σ y = 1, 0 ≤ y ≤ limit} with ψ written out again.
@@ -136,28 +135,6 @@ func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
 						t.Errorf("%v n=%d: τ = %v gives weight %v, response %v", c, n, tau, r/float64(n), v)
 						break
 					}
-				}
-			}
-		}
-	}
-}
-
-// The threshold is that of sorting, from any estimate.
-func TestThresholds_AgainstSorting(t *testing.T) {
-	rng := drotest.RngOf(2)
-	for range 300 {
-		n := 1 + rng.IntN(30)
-		v, y := drotest.Normals(rng, n, math.Pow(10, 4*rng.Float64()-2)), make([]float64, n)
-		for _, alpha := range []float64{0, 1 / (1 + 3*rng.Float64())} {
-			limit := float64(n)
-			if alpha > 0 {
-				limit = min(limit, 1/alpha)
-			}
-			want := drotest.NaiveThreshold(v, limit) + 1
-			for _, from := range []float64{math.NaN(), want, want - 3, want + 0.01, math.Inf(-1), math.Inf(1)} {
-				a := Simplex{Divergence: PearsonChi2, Nu: 1, Alpha: alpha}.respond(y, v, saddle.Multipliers{Tau: from, Known: true})
-				if !(math.Abs(floats.Sum(y)-1) <= drotest.ClosedForm) || slices.Max(y) > 0 && slices.Max(y) < limit/float64(n) && !drotest.IsNear(a.tau, want, 1e-11, drotest.MaxAbs(v)+1) {
-					t.Fatalf("limit %v of %v from %v: %v, by sorting %v; weights %v", limit, v, from, a.tau, want, y)
 				}
 			}
 		}
