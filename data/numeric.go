@@ -53,7 +53,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if constant && e.keepsConstant(value) {
-		e.notef("column %q is constant (%s): kept as it is, for no intercept is fitted", c.Name, table.FormatNumber(value))
+		e.notef("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
 		return false, nil

@@ -41,7 +41,7 @@ func (o *audit) findClasses() error {
 			return &OptionError{"", fmt.Sprintf("there is no column %q", s.Column), fmt.Sprintf("of more than two classes write %s_*: the * stands for the class", s.Column)}
 		}
 		if several && !o.ofClasses(s) {
-			return &OptionError{"score", fmt.Sprintf("%q is one column, and another score has one for every class", s.Column), "write * in the place of the class, as in p_*"}
+			return &OptionError{"score", fmt.Sprintf("%q is a single column, but another score has a column per class", s.Column), "write * in the place of the class, as in p_*"}
 		}
 	}
 	if !several {

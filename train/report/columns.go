@@ -263,7 +263,7 @@ func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena
 
 // weights reads a column of row weights at some rows; nil means all.
 func weights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
-	return numbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows of no weight")
+	return numbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows without a weight")
 }
 
 // cellError names a cell of the table.

@@ -59,7 +59,7 @@ func (o Options) Validate() error {
 	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
 		return fmt.Errorf("the delimiter %q must be one character, and no quote or line end", o.Delimiter)
 	case o.MaxColumns < 0:
-		return fmt.Errorf("%d columns at most: it must be a positive number", o.MaxColumns)
+		return fmt.Errorf("the largest number of columns is %d: it must be positive", o.MaxColumns)
 	case o.Decimal != "" && o.Decimal != "." && o.Decimal != ",":
 		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:

@@ -123,7 +123,7 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"on-disk":            {{"memory", "--memory 0 keeps the rows on disk"}},
 	"scale-target":       {{"scale", "--scale none leaves features and target in their units"}},
 	"max-levels":         {{"min-count", "--min-count 20 makes one level of the rare ones"}},
-	"group-coefficients": {{"group-features", "coefficients of their own for groups are --group-features no, shared, pooled or auto"}},
+	"group-coefficients": {{"group-features", "coefficients by group are set by --group-features no, shared, pooled or auto"}},
 	"random-state":       {{"seed", "the seed is --seed"}},
 	"sample-weight":      {{"weight", "the column of row weights is --weight"}},
 	"label":              {{"target", "the column to predict is --target"}},

@@ -28,7 +28,7 @@ the options that matter most, ` + "`--help`" + ` all of a command.
 A table is ` + plainTable + `.
 `)
 	for _, of := range registry {
-		fmt.Fprintf(&b, "\n## %s\n\n| option | |\n|---|---|\n", of.title)
+		fmt.Fprintf(&b, "\n## %s\n\n", of.title)
 		for i := 0; i < len(of.options); i++ {
 			o := of.options[i]
 			kind, usage := describe(&o, defaults)
@@ -40,7 +40,7 @@ A table is ` + plainTable + `.
 				}
 				break
 			}
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(strings.TrimSpace("--"+o.Name+" "+kind), "|", "\\|"), strings.ReplaceAll(strings.Join(same, " · "), "|", "\\|"))
+			fmt.Fprintf(&b, "* `%s` %s\n", strings.TrimSpace("--"+o.Name+" "+kind), strings.Join(same, " · "))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
