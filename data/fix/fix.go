@@ -24,7 +24,7 @@ const (
 	SayDelimiter    Fix = "say what separates the fields"
 	SayDecimal      Fix = "say what the decimal mark is"
 	SayThousands    Fix = "say what stands between thousands"
-	SayStrip        Fix = "say which marks to take off numbers"
+	SayStrip        Fix = "name the characters to strip from numbers"
 	SayDates        Fix = "take dates as numbers or parts, or drop them"
 	Standardise     Fix = "standardise the numbers"
 	KeepDouble      Fix = "keep the rows as float64"
