@@ -64,7 +64,11 @@ func TestPredictionByBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		keep := []string{"big", "text", "b"}
-		want, err := m.Table(t.Context(), f, p, keep, 0.3)
+		kept, err := f.Exact(t.Context(), keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.tableOf(p, 0, kept, 0.3)
 		if err != nil {
 			t.Fatal(err)
 		}

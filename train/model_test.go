@@ -101,7 +101,11 @@ func TestExplainReproducesPredictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := m.PredictBaseline(t.Context(), frame)
+		standard, _, err := m.Variant(train.VariantERM)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := standard.Predict(t.Context(), frame)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,17 +32,8 @@ type Prediction struct {
 	Report  data.EncodeReport
 }
 
-// Predict applies the robust model to the rows of f.
+// Predict applies the model to the rows of f; see Variant for the standard model.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(ctx, f, m.Scoring())
-}
-
-// PredictBaseline applies the plain average to the rows of f.
-func (m *Model) PredictBaseline(ctx context.Context, f *data.Frame) (*Prediction, error) {
-	return m.predictFrame(ctx, f, m.Baseline)
-}
-
-func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*Prediction, error) {
 	if m.Encoder == nil {
 		return nil, errIncomplete
 	}
@@ -50,7 +41,7 @@ func (m *Model) predictFrame(ctx context.Context, f *data.Frame, x []float64) (*
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.PredictDataset(d, x)
+	p, err := m.PredictDataset(d, m.Scoring())
 	if err != nil {
 		return nil, err
 	}

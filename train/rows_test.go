@@ -120,7 +120,7 @@ func TestNoBaseline(t *testing.T) {
 	if _, err := loaded.Predict(t.Context(), m.Run.Frame); err != nil {
 		t.Error(err)
 	}
-	if _, err := loaded.PredictBaseline(t.Context(), m.Run.Frame); err == nil {
+	if _, _, err := loaded.Variant(train.VariantERM); err == nil {
 		t.Error("a baseline that is not there predicts")
 	}
 	cfg.Nu = nil

@@ -10,23 +10,11 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Table returns a prediction as columns: row (the number in f, counted from 1), those of f
-// named by keep, as they are, probability (of the positive value; two-valued targets
-// alone), prediction. A row is predicted positive from a probability of threshold on.
-func (m *Model) Table(ctx context.Context, f *data.Frame, p *Prediction, keep []string, threshold float64) ([]data.Column, error) {
-	if err := m.keepable(f, keep); err != nil {
-		return nil, err
-	}
-	kept, err := f.Exact(ctx, keep)
-	if err != nil {
-		return nil, err
-	}
-	return m.tableOf(p, 0, kept, threshold)
-}
-
-// PredictBlocks predicts the rows of f block by block, and hands the columns that Table
-// describes to put, of every block in turn and of one at least: of a Parquet file memory
-// holds a block at a time. The report is of all rows.
+// PredictBlocks predicts the rows of f block by block and passes put the columns of each, at least
+// of one block: row (its number in f, counted from 1), the columns of f that keep names, unchanged,
+// probability (of the positive value; for two classes alone) and prediction. A row is predicted
+// positive from a probability of threshold on. Of a Parquet file memory has one block at a time. The
+// report is of all rows.
 func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
 	if m.Encoder == nil {
 		return report, errIncomplete

@@ -67,7 +67,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	j, err := train.ResumeCheckpoint(path, every)
 	if errors.Is(err, fs.ErrNotExist) {
 		return exit.WithHint(fmt.Errorf("%s has no %s: there is nothing to resume", o.Out, checkpointFile),
-			"an interrupted `drotrain train --out DIR` leaves one, and a run that ends removes it; --resume with --data begins a run if there is none")
+			"an interrupted `drotrain train --out DIR` leaves one, and a run that ends removes it; --resume with --data begins a run without one")
 	} else if err != nil {
 		return exit.WithHint(err, "train again without --resume")
 	}

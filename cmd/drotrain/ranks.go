@@ -50,7 +50,7 @@ func (a *app) complain(msg string) {
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
-// endsOnSignal has a signal end all ranks while this one, which has done its part, waits for the first.
+// endsOnSignal makes a signal end all ranks while this rank waits for the first.
 // It reports whether this rank waits.
 func (a *app) endsOnSignal(ctx context.Context) bool {
 	if !a.follows() || ctx.Err() != nil {
