@@ -2,8 +2,8 @@
 //
 // [Read] loads Parquet, Arrow IPC, CSV and JSON Lines files into a [Frame] of plain typed
 // columns; [Open] leaves the values of Parquet files where they are until they
-// are asked for. [NewFrame], [FromStructs], [FromRecords] and [FromRows] make one of values in
-// memory. [Fit] scans the training rows of a frame, makes an [Encoder] of their statistics and
+// are asked for. [NewFrame], [FromStructs], [FromRecords], [FromRows] and [FromArrow] make one of
+// values in memory. [Fit] scans the training rows of a frame, makes an [Encoder] of their statistics and
 // encodes training and hold-out rows as [Dataset]s: a design matrix with its names, targets and
 // groups. An encoder that exists, of a saved model say, encodes other frames. Types of the file
 // formats stop below this package.
@@ -18,6 +18,11 @@
 // file, which nothing in it shows; compressed (.csv.gz) it is found.
 //
 // # How a Parquet file becomes a matrix
+//
+// A row passes through an input (a file, a pipe or bytes), the Parts and Values that a reader gives of
+// its columns, the Columns of a [Frame], the statistics of the scan (numbers, levels, the target), an
+// [Encoder], the places of a Partition, a Tile, the Sources of a matrix (a Number or a Category) and a
+// design.Matrix to a [Dataset].
 //
 // There is never a full table beside the matrix. The file is read by pieces, from several
 // goroutines, twice. The scan (scan.go) reads numbers in tiles, a stripe of 2048 rows of several
