@@ -286,7 +286,7 @@ func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) floa
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.fault(name, table.Hint("write all as 2024-03-31"), "the times are not all written alike, so that they have no order: %s", strings.Join(said, ", "))
+		return nil, nil, f.fault(name, table.Hint("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if rank == nil {
 		order := make([]int, 0, len(c.Level))

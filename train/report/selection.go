@@ -128,7 +128,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 	}
 	if s.Curve != nil {
 		line("")
-		line("Learning curve: risks out of fold by the rows that a level was fitted to")
+		line("Learning curve: risks out of fold by number of training rows")
 		line("  %-*s %11s %19s %19s", width, "level", "rows", "worst group", "average")
 	}
 	for _, p := range s.Curve {

@@ -225,7 +225,7 @@ func filler[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int6
 
 func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 	if w := r.feed.width; w > 0 && len(b) != w {
-		panic(table.Damaged("a value of %d bytes is where each has %d", len(b), w))
+		panic(table.Damaged("a value has %d bytes, not %d", len(b), w))
 	}
 	v, exact := r.chunk.leaf.how.bytes(b)
 	dst[i] = v

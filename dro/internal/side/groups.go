@@ -136,7 +136,7 @@ func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) 
 // Valid reports why the dual cannot weigh n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
-		return fmt.Errorf("the groups are not of %d samples", n)
+		return fmt.Errorf("the groups do not have %d samples", n)
 	}
 	if err := g.Near.Valid(len(g.count)); err != nil {
 		return err

@@ -122,7 +122,7 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"evaluate":           {{"holdout", "cross-fitting is --holdout crossfit"}},
 	"on-disk":            {{"memory", "--memory 0 keeps the rows on disk"}},
 	"scale-target":       {{"scale", "--scale none leaves features and target in their units"}},
-	"max-levels":         {{"min-count", "--min-count 20 makes one level of the rare ones"}},
+	"max-levels":         {{"min-count", "--min-count 20 merges rare levels into one"}},
 	"group-coefficients": {{"group-features", "coefficients by group are set by --group-features no, shared, pooled or auto"}},
 	"random-state":       {{"seed", "the seed is --seed"}},
 	"sample-weight":      {{"weight", "the column of row weights is --weight"}},
