@@ -236,10 +236,10 @@ func TestTargets(t *testing.T) {
 		pos, neg, rule     string
 		numbers, wantTasks bool
 	}{
-		{"yes no no", "", "yes", "no", "reads yes", false, false},
-		{"Yes No No", "", "Yes", "No", "reads yes", false, false},
+		{"yes no no", "", "yes", "no", "by its name", false, false},
+		{"Yes No No", "", "Yes", "No", "by its name", false, false},
 		{"b a a", "", "b", "a", "alphabetical", false, false},
-		{"true false true", "", "true", "false", "reads true", false, false},
+		{"true false true", "", "true", "false", "by its name", false, false},
 		{"0 1 1", "", "1", "0", "greater number", true, false},
 		{"-1 1 1", "", "1", "-1", "greater number", true, false},
 		{"2 10 2", "", "10", "2", "greater number", true, false},

@@ -164,7 +164,7 @@ func Meant(c *Column, values []string, text string) (value string, ok bool) {
 }
 
 // Positive returns which of the values of a column is the positive class where nobody says, and
-// by which rule: of numbers the greater; of texts and truth values the one that reads true, else
+// by which rule: of numbers the greater; of texts and truth values the one that is true, else
 // 1, else yes, else the last in alphabetical order.
 func Positive(c *Column, values []string) (positive, rule string) {
 	if c.Kind == Numeric {
@@ -176,7 +176,7 @@ func Positive(c *Column, values []string) (positive, rule string) {
 	}
 	for _, word := range []string{"true", "1", "yes"} {
 		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
-			return values[i], "it reads " + word
+			return values[i], "by its name"
 		}
 	}
 	return slices.Max(values), "the last in alphabetical order"
