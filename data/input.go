@@ -251,11 +251,15 @@ func (in *input) hash(ctx context.Context) {
 	}()
 }
 
-// close ends the use of the input.
+// close ends the use of the input, and waits until its digest reads no more of it.
 func (in *input) close() {
 	if in.quit != nil {
 		close(in.quit)
 		in.quit = nil
+		if in.sum != nil {
+			d := <-in.sum
+			in.sum <- d
+		}
 	}
 	if c, ok := in.ReaderAt.(io.Closer); ok {
 		c.Close()

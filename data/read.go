@@ -138,15 +138,17 @@ func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
 
 // readBytes works like ReadBytes with text read in a way of its own.
 func readBytes(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
-	f, err := openTable(ctx, bytesInput(name, b), nil, how)
+	in := bytesInput(name, b)
+	f, err := openTable(ctx, in, nil, how)
 	if err != nil {
+		in.close()
 		return nil, err
 	}
 	return f.settle(ctx)
 }
 
-// settle brings all values into memory, and the sums of the files, and lets go
-// of the files.
+// settle loads all values and the sums of the files into memory, and closes
+// the files.
 func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
 	cols, err := table.Load(ctx, f.Columns)
