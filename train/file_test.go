@@ -58,7 +58,11 @@ func TestGoldenModels(t *testing.T) {
 		}
 		scores, _ := json.Marshal(p.Score)
 		for name, b := range map[string][]byte{"model-1.json": document(t, m), "model-1-scores.json": scores} {
-			if err := os.WriteFile(filepath.Join("testdata", name), b, 0o644); err != nil {
+			path := filepath.Join("testdata", name)
+			if _, err := os.Stat(path); err == nil {
+				continue // a released schema does not change: delete the file to write it again
+			}
+			if err := os.WriteFile(path, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
