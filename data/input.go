@@ -54,7 +54,7 @@ func openInput(ctx context.Context, path string) (*input, error) {
 			return nil, cannot(err)
 		}
 		defer f.Close()
-		return spool(ctx, path, f)
+		return spool(ctx, path, f, spooledInMemory)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -63,9 +63,13 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
 }
 
-// spool reads r to its end. An Arrow stream, which is decoded as a whole, is kept in memory; anything
-// else goes into a file without a name, which is gone when it is closed, however the process ends.
-func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
+// spooledInMemory is the size in bytes from which a stream is stored in a file.
+const spooledInMemory = 64 << 20
+
+// spool reads r to its end. An Arrow stream, which is decoded as a whole, is kept in memory, and so is
+// any other of less than inMemory bytes where eight times as much memory is available. Longer ones are
+// stored in a file without a name, which is gone when it is closed, however the process ends.
+func spool(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
 	fail := func(err error) (*input, error) {
 		var known *Error
 		switch {
@@ -89,11 +93,21 @@ func spool(ctx context.Context, name string, r io.Reader) (*input, error) {
 		}
 		return bytesInput(name, b), nil
 	}
+	r = io.MultiReader(bytes.NewReader(head[:n]), r)
+	var begin []byte
+	if available, _ := memory.Available(); available/8 >= inMemory {
+		if begin, err = io.ReadAll(io.LimitReader(r, inMemory)); err != nil {
+			return fail(err)
+		}
+		if int64(len(begin)) < inMemory {
+			return bytesInput(name, begin), nil
+		}
+	}
 	f, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
 		return fail(err)
 	}
-	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(head[:n]), r))
+	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(begin), r))
 	if err != nil {
 		f.Close()
 		return fail(err)

@@ -95,6 +95,31 @@ func TestOpenReader(t *testing.T) {
 	}
 }
 
+// A stream of less than the limit is kept in memory, without a file; a longer one is stored in a file.
+func TestSpool_Limit(t *testing.T) {
+	text := "x,y\n1,2\n3,4\n"
+	none := filepath.Join(t.TempDir(), "none")
+	for _, c := range []struct {
+		limit  int64
+		inFile bool
+	}{{int64(len(text)) + 1, false}, {int64(len(text)), true}, {3, true}} {
+		in, err := spool(t.Context(), "t.csv", strings.NewReader(text), c.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, in.size)
+		if err := in.read(b, 0); err != nil || string(b) != text || (in.held == nil) != c.inFile {
+			t.Errorf("limit %d: %q, %v, in a file: %v", c.limit, b, err, in.held == nil)
+		}
+		in.close()
+	}
+	t.Setenv("TMPDIR", none)
+	f, err := OpenReader(t.Context(), "t.csv", strings.NewReader(text), Reading{})
+	if err != nil || f.Rows != 2 {
+		t.Errorf("without a directory for files: %v", err)
+	}
+}
+
 // A stream whose name says nothing is text from its first byte on.
 func TestOpenReader_ShortStreams(t *testing.T) {
 	for text, columns := range map[string]int{"x": 1, "x\n": 1, "x,y": 2, "": -1} {

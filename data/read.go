@@ -119,7 +119,7 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 // does. The name stands for it in messages, and decides on the format where the bytes
 // do not: of a name without an extension, text is CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
-	in, err := spool(ctx, name, r)
+	in, err := spool(ctx, name, r, spooledInMemory)
 	if err != nil {
 		return nil, err
 	}
