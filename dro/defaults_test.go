@@ -171,20 +171,20 @@ func TestSolve_UnusableDuals(t *testing.T) {
 	o := sample(t, losses.Logistic{}, 4, 2)
 	near := dro.Ball{Radius: math.Inf(1)}
 	for want, d := range map[string]dro.Dual{
-		"needs an Oracle, a Dual":         nil,
-		"3 weights for 4":                 dro.KL{Alpha: 0.5, Weights: []float64{1, 1, 1}},
-		"3 weights for 4 samples":         dro.Fixed{Weights: []float64{1, 1, 1}},
-		"the weight of sample 1 is -1":    dro.Fixed{Weights: []float64{1, -1, 1, 1}},
-		"a radius of 0":                   dro.Ball{},
-		"unknown divergence 7":            dro.Ball{Divergence: 7, Radius: 1},
-		"the weights sum to 0":            dro.Fixed{Weights: make([]float64, 4)},
-		"needs samples in groups":         dro.Groups{Near: near},
-		"group 1 of grouping 0":           dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
-		"number the groups from 0":        dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
-		"not of 4 samples":                dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
-		"adjustments of 1 groups":         dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
-		"1 weights for 2 samples":         dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
-		"ν = -1: it must be finite and ≥": dro.ChiSquare{Nu: -1},
+		"needs an Oracle, a Dual":          nil,
+		"3 weights for 4":                  dro.KL{Alpha: 0.5, Weights: []float64{1, 1, 1}},
+		"3 weights for 4 samples":          dro.Fixed{Weights: []float64{1, 1, 1}},
+		"the weight of sample 1 is -1":     dro.Fixed{Weights: []float64{1, -1, 1, 1}},
+		"a radius of 0":                    dro.Ball{},
+		"unknown divergence 7":             dro.Ball{Divergence: 7, Radius: 1},
+		"the weights sum to 0":             dro.Fixed{Weights: make([]float64, 4)},
+		"needs samples in groups":          dro.Groups{Near: near},
+		"group 1 of grouping 0":            dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},
+		"number the groups from 0":         dro.Groups{Near: near, Of: [][]int32{{0, 9, 0, 0}}},
+		"the groups do not have 4 samples": dro.Groups{Near: near, Of: [][]int32{{0, 1}}},
+		"adjustments of 1 groups":          dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
+		"1 weights for 2 samples":          dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
+		"ν = -1: it must be finite and ≥":  dro.ChiSquare{Nu: -1},
 	} {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
 		_, err := dro.Solve(t.Context(), p, nil)

@@ -209,8 +209,8 @@ func TestEval_PredictionsOfClasses(t *testing.T) {
 	for score, want := range map[string][]string{
 		"probability":                         {`no column "probability"`, "write probability_*"},
 		"probability_ant":                     {`a third value beside "ant"`, "* in the place of the class"},
-		"probability_a*":                      {"columns of 1 classes"},
-		"probability_ant,probability_*":       {"is one column"},
+		"probability_a*":                      {"columns of 1 class:"},
+		"probability_ant,probability_*":       {"is a single column"},
 		"probability_* --drop probability_ed": {`no column "probability_ed"`},
 		"probability_* --drop probability_ant,row,prediction": {`the label is "ant", but there is no column "probability_ant"`},
 		"probability_* --drop probability_eel,row,prediction": {`row 1200`, `there is no column "probability_eel"`},

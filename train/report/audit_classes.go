@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // ofClasses reports whether a score has a column for each of several classes: whether its name has a *
@@ -59,7 +60,7 @@ func (o *audit) findClasses() error {
 	}
 	switch {
 	case len(o.classes) < 3:
-		return &OptionError{"score", fmt.Sprintf("%q names columns of %d classes: three are needed", first.Column, len(o.classes)), "write * in the place of the class, as in p_*; of two classes name the column of the positive one"}
+		return &OptionError{"score", fmt.Sprintf("%q names columns of %d %s: three are needed", first.Column, len(o.classes), printable.Noun(len(o.classes), "class", "classes")), "write * in the place of the class, as in p_*; of two classes name the column of the positive one"}
 	case o.Task != "" && o.Task != eval.Multiclass:
 		return &OptionError{"task", fmt.Sprintf("is %s, but %q names columns of %d classes", o.Task, first.Column, len(o.classes)), ""}
 	case o.Loss != "" && o.Loss != "logistic":
