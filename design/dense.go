@@ -99,7 +99,7 @@ func (m *Dense) AddGramTo(dst, w []float64, lo, hi int) {
 // AddSquaresTo implements Matrix.
 func (m *Dense) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
-// addSquares is AddSquaresTo of rows of len(dst) columns, four at a time.
+// addSquares adds the weighted squares of rows lo to hi of x to dst, four rows at a time.
 func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi int) {
 	d := len(dst)
 	for ; lo+4 <= hi; lo += 4 {
@@ -124,7 +124,7 @@ func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi i
 // NormsTo implements Matrix.
 func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { norms(dst, m.x, scale[:m.d], lo, hi) }
 
-// norms is NormsTo of rows of len(scale) columns, four at a time.
+// norms computes the scaled squared norms of rows lo to hi of x, four rows at a time.
 func norms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {
 	d := len(scale)
 	for ; lo+4 <= hi; lo += 4 {

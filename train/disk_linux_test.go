@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/memory/memtest"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -114,38 +114,12 @@ func TestAddressSpaceIsCounted(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.KeepRows = true
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
-		err := withSpace(t, 2<<30, func() error {
-			o, err := cfg.newDiskStorage(t.Context(), f, false)
-			o.close()
-			return err
-		})
+		restore := memtest.LimitSpace(t, 2<<30)
+		o, err := cfg.newDiskStorage(t.Context(), f, false)
+		restore()
+		o.close()
 		if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%d rows: %v", c.rows, err)
 		}
 	}
-}
-
-// withSpace calls do while so many bytes of address space are left.
-func withSpace(t *testing.T, bytes int64, do func() error) error {
-	t.Helper()
-	var was syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
-		t.Fatal(err)
-	}
-	statm, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, _ := strconv.Atoi(strings.Fields(string(statm))[0])
-	small := was
-	small.Cur = uint64(int64(pages*os.Getpagesize()) + bytes)
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
-		t.Skip(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
-			t.Error(err)
-		}
-	}()
-	return do()
 }

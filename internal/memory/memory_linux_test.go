@@ -1,11 +1,11 @@
 package memory
 
 import (
-	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
+
+	"github.com/drotrain/drotrain/internal/memory/memtest"
 )
 
 // Control groups bind with all that they are in; "max" is none.
@@ -48,37 +48,11 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// limitSpace leaves so many bytes of address space to the process until the test ends.
-func limitSpace(t *testing.T, bytes int64) {
-	t.Helper()
-	var was syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &was); err != nil {
-		t.Fatal(err)
-	}
-	if was.Cur < math.MaxInt64 {
-		t.Skip("the address space is limited already")
-	}
-	small := was
-	small.Cur = 1 << 50
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
-		t.Skip(err)
-	}
-	small.Cur = uint64(1<<50 - SpaceLeft() + bytes)
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &small); err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &was); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // A plan leaves address space to the runtime: for its heap, which grows by 64 MB, and for threads of
 // a C library.
 func TestAvailable_LeavesAddressSpaceToTheRuntime(t *testing.T) {
 	const left = 4 << 30
-	limitSpace(t, left)
+	memtest.LimitSpace(t, left)
 	space, most := Space(), int64(left-spaceReserve)
 	if usesLibC() {
 		most -= 72 << 20 // of one thread at least
@@ -99,7 +73,7 @@ func TestMake_NoAddressSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer disk.Close()
-	limitSpace(t, 1<<30)
+	memtest.LimitSpace(t, 1<<30)
 	for name, a := range map[string]*Arena{"on disk": disk, "in memory": NewVirtual()} {
 		err := func() (err error) {
 			defer Catch(&err)

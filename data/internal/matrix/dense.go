@@ -23,9 +23,11 @@ func newDense[T float32 | float64](p plan) *dense[T] {
 	return b
 }
 
-// begin and close have nothing to do.
+// begin has nothing to do.
 func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
-func (b *dense[T]) close(bool)                                 {}
+
+// close has nothing to do.
+func (b *dense[T]) close(bool) {}
 
 // scatterRows is how many rows of a tile are written at a time: few enough that
 // they stay in the cache from one group of columns to the next.

@@ -19,6 +19,7 @@ type sparse struct {
 	value  [2][]float64
 }
 
+// close has nothing to do.
 func (b *sparse) close(bool) {}
 
 // begin counts the entries of each row: numbers that are standardised are entries all, without

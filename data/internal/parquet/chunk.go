@@ -89,9 +89,11 @@ func (r *chunkReader) Ints(dst []int64) error {
 	return r.chunk.guard(func() error { return r.ints(dst) })
 }
 
-// Inexact and Close end what a chunkReader has.
+// Inexact returns the first row of the chunk, from 1, whose number lost digits; 0 if none did.
 func (r *chunkReader) Inexact() int { return r.inexact }
-func (r *chunkReader) Close()       { r.feed.close() }
+
+// Close frees the buffers of the chunk.
+func (r *chunkReader) Close() { r.feed.close() }
 
 // openChunk makes a reader that begins at the given row of a chunk.
 func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
