@@ -109,6 +109,10 @@ func Either(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
+// ByMean is the ability of a Loss to return the constant margin of least average loss from the mean of
+// the targets alone. A loss without it has its constant searched for.
+type ByMean interface{ ConstantMargin(mean float64) float64 }
+
 // OfResidual is the ability of a Loss to be a function of the margin less the target, which may then
 // be moved together.
 type OfResidual interface{ OfResidual() bool }

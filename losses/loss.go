@@ -67,6 +67,9 @@ type Logistic struct{}
 // Name implements Loss.
 func (Logistic) Name() string { return "logistic" }
 
+// ConstantMargin returns the log-odds of the positive targets, whose mean is given.
+func (Logistic) ConstantMargin(mean float64) float64 { return math.Log((1 + mean) / (1 - mean)) }
+
 // Lipschitz implements Loss.
 func (Logistic) Lipschitz() float64 { return 1 }
 
@@ -133,6 +136,9 @@ func (Squared) OfResidual() bool { return true }
 
 // Name implements Loss.
 func (Squared) Name() string { return "squared" }
+
+// ConstantMargin returns the mean.
+func (Squared) ConstantMargin(mean float64) float64 { return mean }
 
 // Lipschitz implements Loss: the squared loss has no such constant.
 func (Squared) Lipschitz() float64 { return math.Inf(1) }

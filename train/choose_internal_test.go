@@ -11,7 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -107,47 +106,6 @@ func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	cfg.Target = "y"
 	if _, _, err := Choose(ctx, f, cfg); err == nil {
 		t.Error("a choice of a cancelled context")
-	}
-}
-
-// Trainings start where the constant alone cannot be better.
-func TestStartIsTheBestConstant(t *testing.T) {
-	f := wide(t, 400)
-	for target, loss := range map[string]losses.Loss{"y": losses.Logistic{}, "b": losses.Squared{}} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
-		cfg.Target, cfg.Holdout, cfg.Scale = target, 0, "none"
-		m, oracle, err := prepare(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := m.Run.Train
-		x := start(loss, d, weightedMean(nil, d.Target, nil))
-		for i, v := range x {
-			if i != d.Intercept && v != 0 {
-				t.Errorf("%s: entry %d is %v", target, i, v)
-			}
-		}
-		mean := func(by float64) float64 {
-			x[d.Intercept] += by
-			defer func() { x[d.Intercept] -= by }()
-			sum := 0.0
-			for _, v := range rowLosses(oracle, x) {
-				sum += v / float64(d.N)
-			}
-			return sum
-		}
-		if at := mean(0); at > mean(1e-3) || at > mean(-1e-3) || x[d.Intercept] == 0 {
-			t.Errorf("%s: a constant of %v is not the best", target, x[d.Intercept])
-		}
-		one := *d
-		if b := start(losses.Logistic{}, &one, 1)[d.Intercept]; b != 0 {
-			t.Errorf("of one class: %v", b)
-		}
-		if one.Intercept = -1; slices.Max(start(loss, &one, 0)) != 0 {
-			t.Error("a constant without an intercept")
-		}
-		m.Run.Close()
 	}
 }
 

@@ -6,7 +6,29 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/losses"
 )
+
+// start returns the point that the solvers start from: zero, with an intercept that suits targets of
+// this mean. It is the best constant of a loss that is losses.ByMean; of others the log-odds of two
+// classes, or the mean of numbers.
+func (m *Model) start(mean float64) []float64 {
+	d := m.Run.Train
+	x := make([]float64, d.D)
+	if d.Intercept < 0 {
+		return x
+	}
+	b := mean
+	if by, ok := m.loss.(losses.ByMean); ok {
+		b = by.ConstantMargin(mean)
+	} else if classes(m.Config.Loss) {
+		b = losses.Logistic{}.ConstantMargin(mean)
+	}
+	if !math.IsInf(b, 0) && !math.IsNaN(b) {
+		x[d.Intercept] = b
+	}
+	return x
+}
 
 // constant returns the margin of the constant prediction with the least average training loss.
 func (m *Model) constant() float64 {
@@ -15,11 +37,8 @@ func (m *Model) constant() float64 {
 	if m.Classes() != nil {
 		return math.NaN() // it is no one number
 	}
-	switch m.Config.Loss {
-	case "squared":
-		return centre
-	case "logistic":
-		return math.Log((1 + centre) / (1 - centre))
+	if by, ok := m.loss.(losses.ByMean); ok {
+		return by.ConstantMargin(centre)
 	}
 	n := len(target)
 	work := memory.Make[float64](arena, n)
@@ -37,14 +56,13 @@ func (m *Model) constant() float64 {
 		m.loss.EvalTo(value, slope, work, target)
 		return m.Run.averageOf(slope) > 0
 	}
-	low, high := centre-deviation, centre+deviation // of the Huber loss, as of the median, the minimiser lies here
-	if m.Config.Loss != "huber" {
-		for width := deviation; width < 1e6*(1+deviation) && !increases(high); width *= 2 {
-			high += width
-		}
-		for width := deviation; width < 1e6*(1+deviation) && increases(low); width *= 2 {
-			low -= width
-		}
+	low, high := centre-deviation, centre+deviation // where the minimiser of the Huber loss lies, as the median does
+	const widenings = 20
+	for k := 0; k < widenings && !increases(high); k++ {
+		high += deviation * float64(int(1)<<k)
+	}
+	for k := 0; k < widenings && increases(low); k++ {
+		low -= deviation * float64(int(1)<<k)
 	}
 	for range 30 {
 		if middle := (low + high) / 2; increases(middle) {

@@ -111,6 +111,40 @@ func TestFit_RegisteredLoss(t *testing.T) {
 	}
 }
 
+// renamed is a loss under another name, with no method but those of losses.Loss.
+type renamed struct {
+	losses.Loss
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+// A registered loss of two classes starts at the log-odds, as the logistic loss does, and its best
+// constant is found by search.
+func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
+	if err := losses.Register(renamed{losses.Logistic{}, "log-odds"}, true); err != nil {
+		t.Fatal(err)
+	}
+	frame, err := train.Open(t.Context(), "builtin:hmda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := builtin(t, "hmda")
+	cfg.Penalty, cfg.Nu = "kl", level.At(1)
+	var of [2]*train.Model
+	for k, name := range []string{"logistic", "log-odds"} {
+		cfg.Loss = name
+		if of[k], err = train.FitFrame(t.Context(), frame, cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	constant, want := *of[1].Result.Constant, *of[0].Result.Constant
+	first, wantFirst := *of[1].Trace[0].Upper, *of[0].Trace[0].Upper
+	if !(math.Abs(constant-want) <= 1e-6) || !(math.Abs(first-wantFirst) <= 1e-12) || !of[1].Result.Certified {
+		t.Errorf("constant %v, want %v; first bound %v, want %v; %s", constant, want, first, wantFirst, of[1].Result.Status)
+	}
+}
+
 // checkScorer compares the scorer of a model with predictions of the first rows of a table.
 func checkScorer(t *testing.T, m *train.Model, f *data.Frame, want []float64) {
 	t.Helper()

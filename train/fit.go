@@ -251,7 +251,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	if m.Classes() != nil {
 		m.from = classStart(train, m.outputs())
 	} else {
-		m.from = start(m.loss, train, weightedMean(m.Run.rows, train.Target, nil))
+		m.from = m.start(weightedMean(m.Run.rows, train.Target, nil))
 	}
 	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
 		if _, err := m.crossfitRows(); err != nil {
@@ -272,23 +272,6 @@ func (m *Model) noteStorage(s data.Storage) {
 	case s == data.Sparse && asked != string(s):
 		m.note("storage sparse: few cells of the encoded rows are not zero")
 	}
-}
-
-// start returns the point both trainings start from: zero, with the constant that
-// suits the targets best, whose mean is given.
-func start(loss losses.Loss, d *data.Dataset, mean float64) []float64 {
-	x := make([]float64, d.D)
-	if d.Intercept < 0 {
-		return x
-	}
-	b := mean
-	if loss.Name() == "logistic" {
-		b = math.Log((1 + b) / (1 - b)) // log-odds of the positive rows
-	}
-	if !math.IsInf(b, 0) && !math.IsNaN(b) {
-		x[d.Intercept] = b
-	}
-	return x
 }
 
 // settings returns the options of the solver for a phase.
