@@ -116,10 +116,6 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	return d
 }
 
-// fits reports whether the rows fit into memory, of which the process already uses have bytes: an
-// eighth stays free.
-func (d demand) fits(memory, have int64) bool { return d.memory < memory-memory/8-have }
-
 // newDiskStorage decides where the rows of a table lie: nil is memory, if there is enough, or if
 // there is no place for anything else. full says that memory was tried.
 func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*diskStorage, error) {
@@ -127,25 +123,18 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return nil, nil
 	}
 	full = full || c.OnDisk
-	may, limit := memory.Available()
-	have := memory.Resident()
-	if may < math.MaxInt64 {
-		may += have
+	d, budget := c.demands(f), memory.NewBudget(c.Memory)
+	if !full && budget.Fits(d.memory) {
+		return nil, nil
 	}
-	if c.Memory > 0 && c.Memory < may {
-		may, limit = c.Memory, "Config.Memory"
-	}
-	here := may // in memory; what is stored on disk is mapped, and takes address space all the same
-	d := c.demands(f)
+	may, limit := budget.Total, budget.Limit
+	// What is stored on disk is mapped, and takes address space all the same.
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
 	left := memory.Space()
 	if left < math.MaxInt64 {
-		if left = max(0, left-taken); left+have < may {
-			may, limit = left+have, memory.Ulimit+", of which rows and vectors on disk take their part"
+		if left = max(0, left-taken); left+budget.Used < may {
+			may, limit = left+budget.Used, memory.Ulimit+", of which rows and vectors on disk take their part"
 		}
-	}
-	if !full && d.fits(here, have) {
-		return nil, nil
 	}
 	refuse := func(hint, format string, args ...any) (*diskStorage, error) {
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}

@@ -232,14 +232,6 @@ func TestDemands(t *testing.T) {
 	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
 		t.Errorf("buckets: %+v", d)
 	}
-	for _, c := range []struct {
-		need, memory, have int64
-		fits               bool
-	}{{699, 1000, 175, true}, {700, 1000, 175, false}, {899, 1024, 0, false}, {895, 1024, 0, true}} {
-		if (demand{memory: c.need}).fits(c.memory, c.have) != c.fits {
-			t.Errorf("%d of %d, %d taken: want %v", c.need, c.memory, c.have, c.fits)
-		}
-	}
 }
 
 // Choosing the level takes copies of the rows, and a table that was read whole stays in memory

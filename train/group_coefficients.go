@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/internal/pooled"
 	"github.com/drotrain/drotrain/train/tune"
@@ -160,7 +159,7 @@ func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *disk
 		matrix = n * int64(entries) * 12
 	}
 	refuse := func(where string, free int64, limit, hint string) error {
-		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, size(matrix), size(max(0, free)), where, limit), hint}
+		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, size(matrix), size(free), where, limit), hint}
 	}
 	if away != nil {
 		free, err := memory.DiskFree(away.Dir)
@@ -169,23 +168,16 @@ func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *disk
 		}
 		return err
 	}
-	need := demand{memory: matrix + n*rowBytes}
+	need := matrix + n*rowBytes
 	if !c.Level.Chosen() {
-		need.memory += c.Choice.options().MemoryBytes(d.N, all)
+		need += c.Choice.options().MemoryBytes(d.N, all)
 	}
-	may, limit := memory.Available()
-	have := memory.Resident()
-	if may < math.MaxInt64 {
-		may += have
-	}
-	if c.Memory > 0 && c.Memory < may {
-		may, limit = c.Memory, "Config.Memory"
-	}
-	have = max(0, have-n*int64(d.D)*cell) // the matrix without them is freed first
-	if need.fits(may, have) {
+	budget := memory.NewBudget(c.Memory)
+	budget.Used = max(0, budget.Used-n*int64(d.D)*cell) // the matrix without them is freed first
+	if budget.Fits(need) {
 		return nil
 	}
-	return refuse("memory", may-have, limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
+	return refuse("memory", budget.Free(), budget.Limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 }
 
 // designProblem returns the rows that the design is chosen on, the first of the training

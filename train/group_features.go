@@ -2,10 +2,10 @@ package train
 
 import (
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // groupFeatures returns the group columns that are features of an encoder and those that

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )

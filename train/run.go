@@ -150,11 +150,11 @@ func (m *Model) affordable(f *data.Frame) error {
 	if m.Config.Storage == string(data.Sparse) {
 		return nil // its entries are not known
 	}
-	free, limit := memory.Available()
+	budget := memory.NewBudget(m.Config.Memory)
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
-	if need := n * (8*d + rowBytes); need > free-free/8 { // an eighth is for garbage
+	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
-			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(free), limit),
+			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(budget.Free()), budget.Limit),
 			"name a directory for them with Config.Cache, or allow more memory",
 		}
 	}

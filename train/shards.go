@@ -164,10 +164,10 @@ func (m *Model) GatherRows() {
 	if r == nil || r.rows == nil {
 		return
 	}
-	free, limit := memory.Available()
+	budget := memory.NewBudget(0)
 	need := int64(r.Train.N) * completeRow
 	has := []float64{1}
-	if need > free {
+	if !budget.Fits(need) {
 		has[0] = 0
 	}
 	if m.Config.comm.Broadcast(has); has[0] == 0 {
@@ -175,7 +175,7 @@ func (m *Model) GatherRows() {
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
 		if !m.follows() {
-			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, size(need), size(free), limit))
+			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, size(need), size(budget.Free()), budget.Limit))
 		}
 		return
 	}

@@ -26,6 +26,32 @@ func Available() (bytes int64, limit string) {
 	return bytes, limit
 }
 
+// A Budget is the memory that the plan of a step may use.
+type Budget struct {
+	Total int64  // bytes that the process may have, with those it has; math.MaxInt64 without a known limit
+	Used  int64  // bytes that it has
+	Limit string // name of the tightest limit
+}
+
+// NewBudget returns the memory of this process under the tightest limit; asked, above 0, is one limit
+// more, in bytes, called Config.Memory.
+func NewBudget(asked int64) Budget {
+	b := Budget{Used: Resident()}
+	if b.Total, b.Limit = Available(); b.Total < math.MaxInt64 {
+		b.Total += b.Used
+	}
+	if asked > 0 && asked < b.Total {
+		b.Total, b.Limit = asked, "Config.Memory"
+	}
+	return b
+}
+
+// Free returns the bytes that are not used.
+func (b Budget) Free() int64 { return max(0, b.Total-b.Used) }
+
+// Fits reports whether bytes more fit beside those in use: an eighth stays free for garbage.
+func (b Budget) Fits(bytes int64) bool { return bytes < b.Total-b.Total/8-b.Used }
+
 // softLimit names the limit of the heap.
 var softLimit = "GOMEMLIMIT"
 

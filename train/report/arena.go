@@ -32,13 +32,10 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		}
 		return arena, err
 	}
-	have := memory.Resident()
-	free, limit := memory.Available()
-	if o.Memory > 0 && o.Memory-have < free {
-		free, limit = max(0, o.Memory-have), "Config.Memory"
-	}
+	budget := memory.NewBudget(o.Memory)
+	may, free, limit := budget.Total, budget.Free(), budget.Limit
 	need := measuredBytes(rows, models)
-	if need <= free-free/8 { // an eighth is for garbage and for the blocks that are read
+	if budget.Fits(need) {
 		return nil, nil
 	}
 	refuse := func(advice, format string, args ...any) (*memory.Arena, error) {
@@ -48,8 +45,8 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 		return refuse("name a directory for the results with Config.Cache, allow more memory, or measure fewer rows",
 			"to measure %d rows by %d %s takes %d MB of memory, and %d MB (%s) are free", rows, models, printable.Noun(models, "model", "models"), need>>20, free>>20, limit)
 	}
-	if free+have < memory.LeastOnDisk {
-		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", (free+have)>>20, limit, memory.LeastOnDisk>>20)
+	if may < memory.LeastOnDisk {
+		return refuse("allow more memory", "%d MB of memory (%s) are too few: at least %d MB are needed to measure rows on disk", may>>20, limit, memory.LeastOnDisk>>20)
 	}
 	if space := memory.Space(); space < need { // what is stored on disk is mapped
 		return refuse("raise it, or limit memory by a control group or by Config.Memory instead",
@@ -65,9 +62,9 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 			"to measure %d rows by %d %s takes %d MB, where %s has %d MB free and memory %d MB (%s)", rows, models, printable.Noun(models, "model", "models"), need>>20, dir, disk>>20, free>>20, limit)
 	}
 	if o.Announce != nil {
-		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, (free+have)>>20, limit, dir))
+		o.Announce(fmt.Sprintf("rows measured %d MB, memory %d MB (%s): stored in %s", need>>20, may>>20, limit, dir))
 	}
-	return memory.NewArena(dir, memory.ResidentLimit(free+have))
+	return memory.NewArena(dir, memory.ResidentLimit(may))
 }
 
 // Close releases the measured rows that are stored on disk; Input must not be used any more.

@@ -10,13 +10,13 @@ package pooled
 
 import (
 	"context"
-	"github.com/drotrain/drotrain/internal/shard"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 )
 
