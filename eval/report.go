@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/jsonshape"
@@ -21,6 +22,7 @@ type Report struct {
 	Schema            string             `json:"schema"`
 	Title             string             `json:"title"`
 	Subtitle          string             `json:"subtitle,omitempty"` // what was trained and measured on which rows
+	Trained           time.Time          `json:"trained,omitzero"`   // when the model was trained, in UTC
 	Objective         Objective          `json:"objective"`
 	Facts             []Fact             `json:"facts"` // data and run, in order: rows, columns, SHA-256, seed, version
 	Certificate       *Certificate       `json:"certificate,omitempty"`

@@ -351,14 +351,18 @@ func (j *judge) cost() string {
 
 // alone returns the measures of the model in focus, overall and in its worst group.
 func (j *judge) alone() string {
-	name := j.begin(j.k)
+	name, is := j.subject()
+	has, its := "has", "its"
+	if is == "are" {
+		has, its = "have", "their"
+	}
 	overall := j.Models[j.k].Overall
 	in, w := j.valuesOf(j.k)
 	all := j.leading()
 	first := all[0]
-	s := fmt.Sprintf("%s has %s of %s overall", name, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
+	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
 	if first.share {
-		s = fmt.Sprintf("%s is %s accurate overall", name, first.text(first.valueOf(overall), j.N))
+		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall), j.N))
 		if t := j.Threshold; t != nil && *t != 0.5 {
 			s += fmt.Sprintf(" at threshold %s", words.FourDigits(float64(*t)))
 		}
@@ -368,7 +372,7 @@ func (j *judge) alone() string {
 		if !first.share {
 			link = " and of "
 		}
-		s += fmt.Sprintf("%s%s in its worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+		s += fmt.Sprintf("%s%s in %s worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), its, words.Group(w.Label), words.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
@@ -383,13 +387,13 @@ func (j *judge) alone() string {
 // warnings lists what to worry about: first why a model is degenerate.
 func (j *judge) warnings() []string {
 	var out []string
-	name := j.begin(j.k)
+	name, is := j.subject()
 	if d := j.overConstant; d.Interval != nil {
 		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", words.Signed(float64(d.Value), d.scale(1))+" over", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.worseThanConstant() {
-			out = append(out, fmt.Sprintf("%s predicts worse than a constant %s.", name, by))
+			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
-			out = append(out, fmt.Sprintf("%s does not predict measurably better than a constant %s.", name, by))
+			out = append(out, fmt.Sprintf("%s %s not measurably better than a constant prediction %s.", name, is, by))
 		}
 	}
 	if j.effective < j.fewest {
@@ -458,6 +462,15 @@ func (j *judge) details() []string {
 	risk(fmt.Sprintf("Average risk, %s − %s", j.c.Model, j.c.Baseline), &average, base, "")
 	risk(fmt.Sprintf("Risk of the worst 10\u00a0%% of rows (CVaR₀.₁), %s − %s", j.c.Model, j.c.Baseline), &j.c.CVaR, base, "")
 	return out
+}
+
+// subject returns what the model in focus is called at the beginning of a sentence, and "is" or
+// "are": predictions alone have the name of a column, which no sentence is about.
+func (j *judge) subject() (name, is string) {
+	if len(j.Models) == 1 && j.Models[0].Role == OtherModel {
+		return "The predictions", "are"
+	}
+	return j.begin(j.k), "is"
 }
 
 // begin returns what model k is called at the beginning of a sentence: names stay as they are.

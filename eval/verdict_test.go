@@ -249,9 +249,9 @@ func TestVerdict_AgainstTheConstant(t *testing.T) {
 		degenerate  bool
 		warning     string
 	}{
-		{0.5, 1, true, "The robust model predicts worse than a constant"},
-		{0.01, 1, false, "The robust model does not predict measurably better than a constant"},
-		{-0.01, 1, false, "The robust model does not predict measurably better than a constant"},
+		{0.5, 1, true, "The robust model is worse than a constant"},
+		{0.01, 1, false, "The robust model is not measurably better than a constant"},
+		{-0.01, 1, false, "The robust model is not measurably better than a constant"},
 		{-0.5, 1, false, ""},
 	} {
 		in := evaltest.Two(4000, 4, 0.3, 3)
@@ -266,7 +266,7 @@ func TestVerdict_AgainstTheConstant(t *testing.T) {
 			if (v.Outcome == eval.Degenerate) != c.degenerate || (len(v.Warnings) > 0) != (c.warning != "") || c.warning != "" && !strings.HasPrefix(v.Warnings[0], c.warning) {
 				t.Errorf("%v over the constant, %d models: %s, %q", c.over, models, v.Outcome, v.Warnings)
 			}
-			if c.degenerate && !strings.HasPrefix(v.Headline, "Do not use the robust model. The robust model predicts worse than a constant") {
+			if c.degenerate && !strings.HasPrefix(v.Headline, "Do not use the robust model. The robust model is worse than a constant") {
 				t.Errorf("%q", v.Headline)
 			}
 		}

@@ -194,7 +194,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	fitted := rows.fitted
 	encoder, train := fitted.Encoder, fitted.Train
 	m = &Model{
-		Schema: schema, Version: Version(), Config: cfg, Encoder: encoder,
+		Schema: schema, Version: Version(), Trained: trainingTime(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
 		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: away},
 	}

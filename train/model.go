@@ -2,8 +2,11 @@ package train
 
 import (
 	"encoding/json"
+	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/propose"
@@ -18,6 +21,10 @@ const schema = 1
 type Model struct {
 	Schema  int    `json:"schema"`
 	Version string `json:"version"` // of drotrain
+
+	// Trained is the start of the training in UTC, to the second; zero in a file of a version that
+	// did not write it. The environment variable SOURCE_DATE_EPOCH, seconds since 1970, takes its place.
+	Trained time.Time `json:"trained,omitzero"`
 
 	Config  Config        `json:"config"`  // in force: nothing left to be chosen
 	Encoder *data.Encoder `json:"encoder"` // columns, levels, shifts and scales
@@ -106,6 +113,15 @@ func (m *Model) Threshold() float64 {
 
 // Loss returns the training loss; nil in a Model that was neither trained nor read.
 func (m *Model) Loss() losses.Loss { return m.loss }
+
+// trainingTime returns the time for Model.Trained: now, or that of SOURCE_DATE_EPOCH, with which
+// trainings can be repeated to the same date.
+func trainingTime() time.Time {
+	if s, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		return time.Unix(s, 0).UTC()
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
 
 // Version returns the version of the module, "(devel)" in a checkout.
 func Version() string {

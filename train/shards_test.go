@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -67,7 +68,7 @@ func again(f *data.Frame) (*data.Frame, error) {
 func written(t *testing.T, m *Model) []byte {
 	t.Helper()
 	c := *m
-	c.Result.Seconds, c.Trace = 0, nil
+	c.Result.Seconds, c.Trace, c.Trained = 0, nil, time.Time{}
 	c.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return strings.HasPrefix(n, "warning: ") }) // which the first rank has alone
 	b, err := json.Marshal(&c)
 	if err != nil {

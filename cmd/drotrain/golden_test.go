@@ -27,6 +27,7 @@ import (
 //	page FILE     prints the headings of an HTML or Markdown page and the titles of its figures
 //	table FILE    prints the first and last rows of a table
 func TestGolden_Runs(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1767225600") // the date of every model
 	public, err := filepath.Abs("testdata/public")
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func (j job) model(out string) string {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	return string(regexp.MustCompile(`"seconds": [^,\n]*`).ReplaceAll(b, nil))
+	return string(regexp.MustCompile(`"(seconds|trained)": [^,\n]*`).ReplaceAll(b, nil))
 }
 
 // tables puts three files of the same columns into a directory, and names them by a glob.

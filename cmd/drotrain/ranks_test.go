@@ -214,7 +214,7 @@ func TestRanksOfTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(regexp.MustCompile(`"(seconds|created|checkpoint)": [^,\n]*`).ReplaceAll(b, nil))
+		return string(regexp.MustCompile(`"(seconds|trained|created|checkpoint)": [^,\n]*`).ReplaceAll(b, nil))
 	}
 	for _, n := range []int{1, 3} {
 		dir := fmt.Sprint("of", n)

@@ -45,7 +45,7 @@ func TestDegenerateIsNoSuccess(t *testing.T) {
 	sites(t)
 	base := "train --data sites.csv --target y --drop site --report fast --quiet --force --out m --nu "
 	code, stdout, stderr := try(t.Context(), strings.Fields(base+"0.05")...)
-	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model predicts worse") || !strings.Contains(stdout, "Do not use the robust model.") {
+	if code != exit.Gate || !strings.Contains(stderr, "the model is degenerate: The robust model is worse") || !strings.Contains(stdout, "Do not use the robust model.") {
 		t.Errorf("ν = 0.05: exit code %d, stderr %q\n%s", code, stderr, stdout)
 	}
 	code, stdout, _ = try(t.Context(), strings.Fields(base+"0.05 --json --allow-degenerate")...)
@@ -79,7 +79,7 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 	}
 	put(t, "noise.csv", b.String()+"\n")
 	code, stdout, stderr := try(t.Context(), strings.Fields("train --data noise.csv --target y --average plain --report fast --force --out m")...)
-	if code != exit.OK || !strings.Contains(stderr, "drotrain: warning: The standard model (ERM) does not predict measurably better than a") {
+	if code != exit.OK || !strings.Contains(stderr, "drotrain: warning: The standard model (ERM) is not measurably better than a constant prediction") {
 		t.Errorf("exit code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if said := stdout + stderr; strings.Contains(said, "robust") || strings.Contains(said, "Robust") {

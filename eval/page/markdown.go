@@ -40,7 +40,13 @@ type markdown struct {
 
 func (m *markdown) verdict() {
 	v := m.r.Evaluation.Verdict
-	m.line("# %s\n\n**%s**\n", mdText(m.r.Title), mdText(v.Headline))
+	m.line("# %s\n", mdText(m.r.Title))
+	for _, text := range []string{m.r.Subtitle, m.page.By} {
+		if text != "" {
+			m.line("%s\n", mdText(text))
+		}
+	}
+	m.line("**%s**\n", mdText(v.Headline))
 	for _, text := range []string{v.Numbers, v.Cost, v.Recommendation} {
 		if text != "" {
 			m.line("%s\n", mdText(text))

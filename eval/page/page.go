@@ -86,7 +86,7 @@ type page struct {
 	Many        bool        // too many groups for all tables to be open
 	Ranking     *table      // of several models
 	Worries     []string    // the answer to what to worry about
-	By          string      // date and owner of the model card
+	By          string      // when the model was trained, and by whom
 	Words       []eval.Fact // the glossary
 	Top         *table
 	Coef        *table
@@ -153,7 +153,7 @@ func newPage(raw *eval.Report) *page {
 		p.Tally = capital(t.String())
 	}
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
-	p.By, p.Words = cardLine(r.Card), glossary(e, r.Adversary)
+	p.By, p.Words = byLine(r), glossary(e, r.Adversary)
 	p.Classes = classTables(e)
 	p.Many = p.Groups != nil && len(p.Groups.Rows) > figure.FewGroups
 	p.Certificate = certificateFacts(r.Certificate, lossUnit)

@@ -25,6 +25,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	r := &eval.Report{
 		Title:    fmt.Sprintf("%s predicting %s, trained on %s", titled(m), m.Encoder.Target.Name, m.Config.Data),
 		Subtitle: fmt.Sprintf("Trained on %s rows, measured on the %s (%s rows).", chart.Thousands(m.TrainRows), x.Evaluation.Split, chart.Thousands(x.Evaluation.N)),
+		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),
 			// The baseline has the same μ; a level that was chosen was so on the

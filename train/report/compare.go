@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -81,9 +82,12 @@ func (x *Measured) comparison() *eval.Report {
 	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command, Card: x.options.Card}
 	for _, c := range x.compared {
 		names = append(names, c.Name)
-		s := c.Model.Summary("")
-		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s, certified: %v",
-			Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row", "rows"), c.Model.Config.Data, c.Model.Version, s.Certified)})
+		s, day := c.Model.Summary(""), ""
+		if at := c.Model.Trained; !at.IsZero() {
+			day = " on " + at.Format(time.DateOnly)
+		}
+		r.Facts = append(r.Facts, eval.Fact{Key: c.Name, Value: fmt.Sprintf("%s (%s), %s loss, trained on %d %s of %s by drotrain %s%s, certified: %v",
+			Name(c.Model), s.Level, s.Loss, c.Model.TrainRows, printable.Noun(c.Model.TrainRows, "row", "rows"), c.Model.Config.Data, c.Model.Version, day, s.Certified)})
 	}
 	r.Title = strings.Join(names, " against ") + ": " + x.Evaluation.Target
 	return r

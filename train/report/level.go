@@ -78,6 +78,6 @@ func foldNotes(o *train.OutOfFold) []string {
 	for i, l := range said {
 		said[i] = fmt.Sprintf("%s (%d)", l, count[l])
 	}
-	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, including encoding, choice of the level and recalibration; the model itself is trained on all rows. In simulated samples of 150 to 3000 rows the 95 %% intervals of the change of the average risk cover it in 90 to 95 %% for the models of the folds and in 88 to 93 %% for the model itself; those of the worst group and its change in 95 %% and more (docs/intervals.md). The %d folds trained %s.",
+	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, including encoding, choice of the level and recalibration; the model itself is trained on all rows. In simulated samples of 150 to 3000 rows the 95 %% intervals of the change of the average risk cover 90 to 95 %% of the true changes of the folds’ models and 88 to 93 %% of those of the model itself. Intervals of the worst group and its change cover 95 %% and more (docs/intervals.md). The %d folds trained %s.",
 		o.Folds, strings.Join(said, "; "))}
 }

@@ -14,8 +14,10 @@ import (
 )
 
 // Where the model is an average nothing calls it robust: title, tables, figures, page. The
-// standard model is alone. A condition by that name means it all the same.
+// standard model is alone. A condition by that name means it all the same. The page has the date of
+// the training, which SOURCE_DATE_EPOCH sets.
 func TestName_OfAnAverage(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1767225600")
 	for average, want := range map[string][]string{"plain": {"ERM", "Standard model (ERM) predicting "}, "balanced": {"group-balanced ERM", "Group-balanced model predicting "}} {
 		m := fit(t, func(c *train.Config) { c.Nu, c.Average = nil, average })
 		x, r := reportOf(t, m, options())
@@ -28,6 +30,9 @@ func TestName_OfAnAverage(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := html.String()
+		if !strings.Contains(text, "<p class=\"kind\">Trained on 2026-01-01</p>") {
+			t.Errorf("%s: the page has no date of the training", average)
+		}
 		figures, err := figure.Draw(r)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -12,6 +13,9 @@ import (
 
 func Model(w io.Writer, path string, m *train.Model) {
 	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.Line(path), Target(m), m.Version)
+	if !m.Trained.IsZero() {
+		title += ", " + m.Trained.Format(time.DateOnly)
+	}
 	Summary(w, m, title)
 	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
 	for _, c := range m.Explain() {
