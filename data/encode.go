@@ -12,7 +12,6 @@ import (
 	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
-	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // An EncodeReport counts what did not fit while encoding.
@@ -300,7 +299,7 @@ func (e *Encoder) suggestUnused(f *Frame, err error) {
 	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
 		return name == e.Target.Name || slices.ContainsFunc(e.Inputs, func(in Input) bool { return in.Name == name })
 	})
-	if near := suggest.Nearest(absent.Column, unused, 1); len(near) > 0 {
+	if near := printable.Nearest(absent.Column, unused, 1); len(near) > 0 {
 		absent.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
 	}
 }

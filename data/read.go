@@ -14,7 +14,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
-	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // Read loads a table: a file, a glob of files, or a directory of files, all of
@@ -243,7 +242,7 @@ func neighbours(path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	near := suggest.Nearest(base, names, 3)
+	near := printable.Nearest(base, names, 3)
 	for i := range near {
 		near[i] = dir + near[i]
 	}

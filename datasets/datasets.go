@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Prefix marks the name of an embedded data set where a path may stand.
@@ -92,7 +92,7 @@ func find(name string) (entry, error) {
 		names = append(names, e.Name)
 	}
 	hint := "there are " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	if near := suggest.Nearest(short, names, 2); len(near) > 0 {
+	if near := printable.Nearest(short, names, 2); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return entry{}, fmt.Errorf("there is no embedded data set %q (%s)", short, hint)

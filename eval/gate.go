@@ -9,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
-	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // A Gate is a condition that fails a build, such as
@@ -247,7 +246,7 @@ var errUnknown = fmt.Errorf("unknown")
 func (e *Evaluation) alternatives(name string) []string {
 	name, _, _ = strings.Cut(name, "[")
 	heads := []string{"overall", "worst_group", "group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
-	if near := suggest.Nearest(name, append(heads, e.keys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
+	if near := printable.Nearest(name, append(heads, e.keys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
 		return near
 	}
 	return []string{"overall." + e.Task.Measures()[1].Key, "worst_group.risk", "difference.risk", "cvar[0.1]"}
@@ -270,7 +269,7 @@ func (e *Evaluation) key(name string) (string, error) {
 		}
 	}
 	hint := ""
-	if near := suggest.Nearest(name, e.keys(), 2); len(near) > 0 {
+	if near := printable.Nearest(name, e.keys(), 2); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
@@ -389,7 +388,7 @@ func (e *Evaluation) groupNamed(label string) (*Group, error) {
 
 // didYouMean suggests the nearest of some names, "" where none is near.
 func didYouMean(name string, among []string) string {
-	near := suggest.Nearest(name, among, 3)
+	near := printable.Nearest(name, among, 3)
 	if len(near) == 0 {
 		return ""
 	}

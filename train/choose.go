@@ -17,12 +17,12 @@ import (
 
 // A Choice says how a level is chosen where none is set.
 type Choice struct {
-	Select        string  `json:"select,omitempty" yaml:"select"` // one of tune.Criteria; empty: worst-group with groups, else tail
-	Folds         int     `json:"folds,omitempty" yaml:"folds"`   // 0: tune.DefaultFolds
-	Rate          float64 `json:"rate,omitempty" yaml:"-"`        // decrease of the worst group's risk required for every unit that the average rises
-	LearningCurve bool    `json:"-" yaml:"-"`                     // estimate risks by the number of rows fitted to: Selection.Curve
+	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: worst-group with groups, else tail
+	Folds         int     `json:"folds,omitempty"`  // 0: tune.DefaultFolds
+	Rate          float64 `json:"rate,omitempty"`   // decrease of the worst group's risk required for every unit that the average rises
+	LearningCurve bool    `json:"-"`                // estimate risks by the number of rows fitted to: Selection.Curve
 
-	Budget *float64 `json:"budget,omitempty" yaml:"budget"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
+	Budget *float64 `json:"budget,omitempty"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
 // options returns the options of package tune.

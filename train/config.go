@@ -21,84 +21,84 @@ import (
 
 // A Config says what to train on, what to optimise, and when to stop. A word or a number that is
 // left at its zero value stands for its default, but Holdout, MinGroupSize and the switches, which
-// are off: DefaultConfig has them as the drotrain command does. The yaml keys are the long options
-// of the command; ReadConfig reads them.
+// are off: DefaultConfig has them as the drotrain command does. Options has the fields by the
+// names of the options of the command, and ReadConfig reads them in YAML.
 type Config struct {
-	Data          string       `json:"data" yaml:"data"`          // path, glob or directory; or builtin:NAME
-	Reading       data.Reading `json:"reading,omitzero" yaml:"-"` // how text and dates are read
-	Target        string       `json:"target" yaml:"target"`      // target column
-	Features      []string     `json:"features" yaml:"features"`  // feature columns; empty: every column without another role
-	Drop          []string     `json:"drop" yaml:"drop"`          // columns to leave out
-	Groups        []string     `json:"groups" yaml:"groups"`      // columns that name groups; crossed, and each on its own
-	GroupFeatures bool         `json:"group_features" yaml:"-"`   // the group columns are features, as categories, where Features is empty
+	Data          string       `json:"data"`             // path, glob or directory; or builtin:NAME
+	Reading       data.Reading `json:"reading,omitzero"` // how text and dates are read
+	Target        string       `json:"target"`           // target column
+	Features      []string     `json:"features"`         // feature columns; empty: every column without another role
+	Drop          []string     `json:"drop"`             // columns to leave out
+	Groups        []string     `json:"groups"`           // columns that name groups; crossed, and each on its own
+	GroupFeatures bool         `json:"group_features"`   // the group columns are features, as categories, where Features is empty
 	// GroupCoefficients says whether groups have coefficients of their own: no, pooled, or
 	// auto (empty: no), which chooses by cross-validation inside the training rows.
-	GroupCoefficients string   `json:"group_coefficients,omitempty" yaml:"-"`
-	MaxLevels         int      `json:"max_levels,omitempty" yaml:"-"`                      // of a categorical feature; 0: data.DefaultMaxLevels
-	MinCount          int      `json:"min_count,omitempty" yaml:"min-count"`               // levels of fewer training rows are one, see data.Spec
-	Reference         []string `json:"reference,omitempty" yaml:"-"`                       // column=level: levels whose coefficient is 0
-	TargetTransform   string   `json:"target_transform,omitempty" yaml:"target-transform"` // log or log1p: what is fitted of a numeric target
-	Log               []string `json:"log,omitempty" yaml:"-"`                             // features whose logarithm is taken, see data.Transforms
-	Square            []string `json:"square,omitempty" yaml:"-"`                          // features whose square is added as a feature
-	Spline            []string `json:"spline,omitempty" yaml:"-"`                          // column:knots
-	Interact          []string `json:"interact,omitempty" yaml:"interact"`                 // column:column
-	Filter            string   `json:"filter,omitempty" yaml:"filter"`                     // the rows that are used, see data.Frame.Filter; empty: all
-	Categorical       []string `json:"categorical" yaml:"categorical"`                     // numeric columns to treat as categories
-	Positive          string   `json:"positive" yaml:"positive"`                           // positive value of a binary target; empty: the rule stated in the notes
-	Impute            string   `json:"impute" yaml:"impute"`                               // error, mean, median or drop: what to do with missing numbers
-	Scale             string   `json:"scale" yaml:"scale"`                                 // standard or none: numeric features
-	ScaleTarget       bool     `json:"scale_target" yaml:"-"`
-	Intercept         bool     `json:"intercept" yaml:"intercept"` // fit an unpenalised constant
+	GroupCoefficients string   `json:"group_coefficients,omitempty"`
+	MaxLevels         int      `json:"max_levels,omitempty"`       // of a categorical feature; 0: data.DefaultMaxLevels
+	MinCount          int      `json:"min_count,omitempty"`        // levels of fewer training rows are one, see data.Spec
+	Reference         []string `json:"reference,omitempty"`        // column=level: levels whose coefficient is 0
+	TargetTransform   string   `json:"target_transform,omitempty"` // log or log1p: what is fitted of a numeric target
+	Log               []string `json:"log,omitempty"`              // features whose logarithm is taken, see data.Transforms
+	Square            []string `json:"square,omitempty"`           // features whose square is added as a feature
+	Spline            []string `json:"spline,omitempty"`           // column:knots
+	Interact          []string `json:"interact,omitempty"`         // column:column
+	Filter            string   `json:"filter,omitempty"`           // the rows that are used, see data.Frame.Filter; empty: all
+	Categorical       []string `json:"categorical"`                // numeric columns to treat as categories
+	Positive          string   `json:"positive"`                   // positive value of a binary target; empty: the rule stated in the notes
+	Impute            string   `json:"impute"`                     // error, mean, median or drop: what to do with missing numbers
+	Scale             string   `json:"scale"`                      // standard or none: numeric features
+	ScaleTarget       bool     `json:"scale_target"`
+	Intercept         bool     `json:"intercept"` // fit an unpenalised constant
 
-	Storage string `json:"storage,omitempty" yaml:"storage"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
+	Storage string `json:"storage,omitempty"` // of the encoded rows: auto, float64, float32 or sparse; see data.Storage
 
-	Loss       string  `json:"loss" yaml:"loss"`     // logistic, squared, huber; empty: by the target
-	HuberDelta float64 `json:"huber_delta" yaml:"-"` // δ > 0, in the units of the (scaled) target
+	Loss       string  `json:"loss"`        // logistic, squared, huber; empty: by the target
+	HuberDelta float64 `json:"huber_delta"` // δ > 0, in the units of the (scaled) target
 
 	// How robust: a level, or with none set what cross-validation inside the training
 	// rows chooses, by Choice.
-	level.Level `yaml:",inline"`
-	Choice      `yaml:",inline"`
+	level.Level
+	Choice
 
 	// Recalibrate fits another slope and intercept of the scores of a classification to
 	// the plain average of out-of-fold predictions, and predicts with them.
-	Recalibrate bool `json:"recalibrate,omitempty" yaml:"recalibrate"`
+	Recalibrate bool `json:"recalibrate,omitempty"`
 
-	Weight string   `json:"weight,omitempty" yaml:"weight"` // column of row weights above 0: the reference distribution; empty: every row counts once
-	Mu     *float64 `json:"mu" yaml:"mu"`                   // μ ≥ 0; nil: 1/n
+	Weight string   `json:"weight,omitempty"` // column of row weights above 0: the reference distribution; empty: every row counts once
+	Mu     *float64 `json:"mu"`               // μ ≥ 0; nil: 1/n
 
-	Solver    string  `json:"solver" yaml:"solver"`         // one of Solvers()
-	Gap       float64 `json:"gap" yaml:"gap"`               // relative gap to certify, > 0
-	MaxPasses float64 `json:"max_passes" yaml:"max-passes"` // passes over the data that a solve may take, one at least; > 0
-	Holdout   float64 `json:"holdout" yaml:"-"`             // fraction of rows kept for evaluation, in [0, 1)
-	Evaluate  string  `json:"evaluate,omitempty" yaml:"-"`  // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
-	Seed      uint64  `json:"seed" yaml:"seed"`
+	Solver    string  `json:"solver"`             // one of Solvers()
+	Gap       float64 `json:"gap"`                // relative gap to certify, > 0
+	MaxPasses float64 `json:"max_passes"`         // passes over the data that a solve may take, one at least; > 0
+	Holdout   float64 `json:"holdout"`            // fraction of rows kept for evaluation, in [0, 1)
+	Evaluate  string  `json:"evaluate,omitempty"` // holdout, or crossfit: all rows are trained on, and measured by models trained without them; empty: holdout
+	Seed      uint64  `json:"seed"`
 
 	// Threshold is the probability from which a row is predicted positive, of two classes; nil: 0.5.
-	Threshold *float64 `json:"threshold,omitempty" yaml:"threshold"`
+	Threshold *float64 `json:"threshold,omitempty"`
 
 	// Other ways to choose the rows that are held out; at most one.
-	HoldoutData  string `json:"holdout_data,omitempty" yaml:"-"`  // a table of the same columns
-	Split        string `json:"split,omitempty" yaml:"-"`         // a column that says train or test
-	GroupHoldout string `json:"group_holdout,omitempty" yaml:"-"` // a column whose values stay together
-	Time         string `json:"time,omitempty" yaml:"-"`          // a column whose last rows are held out
+	HoldoutData  string `json:"holdout_data,omitempty"`  // a table of the same columns
+	Split        string `json:"split,omitempty"`         // a column that says train or test
+	GroupHoldout string `json:"group_holdout,omitempty"` // a column whose values stay together
+	Time         string `json:"time,omitempty"`          // a column whose last rows are held out
 
 	// MinGroupSize is the least number of rows of a group that may be called the worst.
-	MinGroupSize int `json:"min_group_size,omitempty" yaml:"min-group-size"`
+	MinGroupSize int `json:"min_group_size,omitempty"`
 
-	Rows *RowSet `json:"-" yaml:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
+	Rows *RowSet `json:"-"` // the rows to train on and to hold out; nil: by Holdout and Seed
 	// Cache is the directory for rows that do not fit into memory, in unnamed files; if it does not
 	// exist, its nearest existing parent. Without it such rows are an error.
-	Cache string `json:"-" yaml:"cache"`
+	Cache string `json:"-"`
 	// OnDisk stores the encoded rows in Cache even if they fit into memory.
-	OnDisk bool `json:"-" yaml:"-"`
+	OnDisk bool `json:"-"`
 
-	Memory int64 `json:"-" yaml:"-"` // bytes that the process may have; 0: what the system leaves it
+	Memory int64 `json:"-"` // bytes that the process may have; 0: what the system leaves it
 
 	// Threads is the number of goroutines that a training runs on at once, reading
 	// included; 0: GOMAXPROCS. It changes no result and nothing of the process. While trainings with
 	// other limits run in the process, the smallest counts for all of them.
-	Threads int `json:"-" yaml:"-"`
+	Threads int `json:"-"`
 
 	// comm are the ranks that share the training, of the context of FitFrame, which is then a
 	// collective call and gives the same model to all; nil: none.
@@ -106,17 +106,17 @@ type Config struct {
 
 	products []data.Product // of the group coefficients that were chosen
 
-	Checkpoint *Checkpoint `json:"-" yaml:"-"` // what is kept for another run to go on from; nil: nothing
+	Checkpoint *Checkpoint `json:"-"` // what is kept for another run to go on from; nil: nothing
 
 	// KeepRows keeps the encoded rows in Model.Run after the training, as its evaluation (package
 	// report) and Model.AdversaryWeights need them. Without it the rows are released.
-	KeepRows bool `json:"-" yaml:"-"`
+	KeepRows bool `json:"-"`
 
-	NoBaseline bool `json:"-" yaml:"-"` // train no plain averages to compare with; a level must be set
+	NoBaseline bool `json:"-"` // train no plain averages to compare with; a level must be set
 
-	Observe  func(Progress)       `json:"-" yaml:"-"` // called at every check point, one call at a time; may be nil
-	Announce func(string)         `json:"-" yaml:"-"` // what a user should know at once, a line each; may be nil
-	Logf     func(string, ...any) `json:"-" yaml:"-"` // decisions of the solver, one line each; may be nil
+	Observe  func(Progress)       `json:"-"` // called at every check point, one call at a time; may be nil
+	Announce func(string)         `json:"-"` // what a user should know at once, a line each; may be nil
+	Logf     func(string, ...any) `json:"-"` // decisions of the solver, one line each; may be nil
 
 	newLog func() func(Progress) // makes what logs one training; see LogTo
 }

@@ -1,111 +1,139 @@
 package train
 
 import (
+	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
-	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
-// maxConfigBytes limits the size of a configuration.
-const maxConfigBytes = 1 << 20
-
-// configFile is a Config with the reading options that a configuration holds beside it.
-type configFile struct {
-	Config `yaml:",inline"`
-
-	Holdout       string   `yaml:"holdout"`        // see SetHoldout
-	GroupFeatures string   `yaml:"group-features"` // see SetGroupFeatures
-	Transform     []string `yaml:"transform"`      // see SetTransforms
-	Memory        string   `yaml:"memory"`         // see SetMemory
-
-	NoHeader  bool     `yaml:"no-header"`
-	Missing   []string `yaml:"na"`
-	Delimiter string   `yaml:"delimiter"`
-	Decimal   string   `yaml:"decimal"`
-	Thousands string   `yaml:"thousands"`
-	Strip     string   `yaml:"strip"`
-	Relabel   []string `yaml:"relabel"` // old->new
-	Dates     string   `yaml:"dates"`
-}
-
 // ReadConfig reads a configuration in YAML: the keys are the options of `drotrain train` that say
-// what is trained, and what is absent has its default. A key that does not exist, a value of the
-// wrong type, a key that occurs twice and a second document are errors, which name the line. The
+// what is trained, and what is absent has its default. The error names all that is wrong, as keys that
+// do not exist or occur twice and values of the wrong type, with file and line where r is a file. The
 // settings are checked as Validate does.
 func ReadConfig(r io.Reader) (Config, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxConfigBytes+1))
-	if err != nil {
+	path := "configuration"
+	if f, ok := r.(interface{ Name() string }); ok {
+		path = f.Name()
+	}
+	c := DefaultConfig()
+	options := c.options()
+	problems := setting.Apply(path, r, setting.Keys{
+		Find: func(key string) (*setting.Value, bool) { v, known := options[key]; return v, known },
+		Unknown: func(key string) string {
+			return setting.DidYouMean(key, slices.Sorted(maps.Keys(options)), "")
+		},
+	})
+	for i, err := range problems {
+		if e, ok := err.(*setting.Error); ok && e.Hint() != "" {
+			problems[i] = fmt.Errorf("%w (%s)", err, e.Hint())
+		}
+	}
+	if problems != nil {
+		return Config{}, errors.Join(problems...)
+	}
+	if err := c.Reading.Validate(); err != nil {
 		return Config{}, err
 	}
-	if len(b) > maxConfigBytes {
-		return Config{}, fmt.Errorf("a configuration has at most %d bytes", maxConfigBytes)
-	}
-	c := configFile{Config: DefaultConfig()}
-	d := yaml.NewDecoder(strings.NewReader(string(b)))
-	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, configError(err)
-	}
-	if err := d.Decode(new(yaml.Node)); err == nil {
-		return Config{}, errors.New("a second YAML document: keep one set of keys in a file")
-	} else if !errors.Is(err, io.EOF) {
-		return Config{}, configError(err)
-	}
-	if c.Holdout != "" {
-		if err := c.Config.SetHoldout(c.Holdout); err != nil {
-			return Config{}, fmt.Errorf("holdout: %q %w", c.Holdout, err)
-		}
-	}
-	if err := c.Config.SetLoss(c.Config.Loss); err != nil {
-		return Config{}, fmt.Errorf("loss: %q %w", c.Config.Loss, err)
-	}
-	if err := c.Config.SetTransforms(c.Transform); err != nil {
-		return Config{}, fmt.Errorf("transform: %w", err)
-	}
-	if c.GroupFeatures != "" {
-		if err := c.Config.SetGroupFeatures(c.GroupFeatures); err != nil {
-			return Config{}, fmt.Errorf("group-features: %q %w", c.GroupFeatures, err)
-		}
-	}
-	if c.Memory != "" {
-		if err := c.Config.SetMemory(c.Memory); err != nil {
-			return Config{}, fmt.Errorf("memory: %q %w", c.Memory, err)
-		}
-	}
-	c.Config.ScaleTarget = c.Config.Scale != "none"
-	t := &c.Config.Reading.Text
-	t.NoHeader, t.Missing, t.Delimiter, t.Decimal, t.Thousands, t.Strip = c.NoHeader, c.Missing, c.Delimiter, c.Decimal, c.Thousands, c.Strip
-	c.Config.Reading.Dates = c.Dates
-	for _, text := range c.Relabel {
-		from, to, ok := strings.Cut(text, "->")
-		if from = strings.TrimSpace(from); !ok || from == "" {
-			return Config{}, fmt.Errorf("relabel: %q must be OLD->NEW", text)
-		}
-		if c.Config.Reading.Relabel == nil {
-			c.Config.Reading.Relabel = map[string]string{}
-		}
-		c.Config.Reading.Relabel[from] = strings.TrimSpace(to)
-	}
-	if err := c.Config.Reading.Validate(); err != nil {
-		return Config{}, err
-	}
-	return c.Config, c.Config.Validate()
+	return c, c.Validate()
 }
 
-// SetMemory sets the memory that the process may have from a text: a number of bytes, as 400MB,
+// Options returns the settings of `drotrain train` that are stored in c, by the names of its options.
+// A text sets each: a program may add them to a flag.FlagSet.
+func (c *Config) Options() map[string]flag.Value {
+	out := map[string]flag.Value{}
+	for name, v := range c.options() {
+		out[name] = v
+	}
+	return out
+}
+
+// options works like Options.
+func (c *Config) options() map[string]*setting.Value {
+	text := &c.Reading.Text
+	return map[string]*setting.Value{
+		"data":             setting.Text(&c.Data),
+		"target":           setting.Text(&c.Target),
+		"groups":           setting.List(&c.Groups, nil),
+		"features":         setting.List(&c.Features, nil),
+		"drop":             setting.List(&c.Drop, nil),
+		"filter":           setting.Text(&c.Filter),
+		"weight":           setting.Text(&c.Weight),
+		"positive":         setting.Text(&c.Positive),
+		"impute":           setting.Enum(&c.Impute, []string{"error", "mean", "median", "drop"}),
+		"categorical":      setting.List(&c.Categorical, nil),
+		"min-count":        setting.Count(&c.MinCount, 0),
+		"group-features":   setting.New("no|shared|pooled|auto", c.groupFeaturesWord, c.setGroupFeatures),
+		"scale":            setting.Choice([]string{"standard", "none"}, func() string { return c.Scale }, c.setScale),
+		"target-transform": setting.Enum(&c.TargetTransform, []string{"log", "log1p"}),
+		"transform":        setting.List(new([]string), c.setTransforms),
+		"interact":         setting.Pairs(&c.Interact, ":"),
+		"intercept":        setting.Switch(&c.Intercept),
+		"holdout":          setting.Kept("rows", "", c.setHoldout),
+
+		"protect":      setting.OptionalProportion(&c.Protect),
+		"nu":           setting.OptionalAtLeastZero(&c.Nu),
+		"radius":       setting.OptionalPositive(&c.Radius),
+		"ess":          setting.OptionalProportion(&c.Ess),
+		"average":      setting.Enum(&c.Average, []string{"plain", "balanced"}),
+		"penalty":      setting.Enum(&c.Penalty, []string{"kl", "chi2"}),
+		"adversary":    setting.Enum(&c.Adversary, []string{"rows", "groups"}),
+		"group-adjust": setting.AtLeastZero(&c.Adjust),
+		"select":       setting.Enum(&c.Select, tune.Criteria),
+		"folds":        setting.Count(&c.Folds, 2),
+		"budget":       setting.OptionalAtLeastZero(&c.Budget),
+
+		"loss":           setting.New(strings.Join(losses.Names(nil), "|"), func() string { return c.Loss }, c.setLoss),
+		"mu":             setting.OptionalAtLeastZero(&c.Mu),
+		"solver":         setting.Enum(&c.Solver, Solvers()),
+		"gap":            setting.Positive(&c.Gap),
+		"max-passes":     setting.Positive(&c.MaxPasses),
+		"seed":           setting.Seed(&c.Seed),
+		"storage":        setting.Enum(&c.Storage, data.Storages()),
+		"memory":         setting.Kept("size", "", c.setMemory),
+		"cache":          setting.Text(&c.Cache),
+		"min-group-size": setting.Count(&c.MinGroupSize, 0),
+		"threshold":      setting.OptionalProbability(&c.Threshold),
+		"recalibrate":    setting.Switch(&c.Recalibrate),
+
+		"no-header": setting.Switch(&text.NoHeader),
+		"na":        setting.List(&text.Missing, nil),
+		"delimiter": mark(&text.Delimiter, "be one character, and no quote or line end", func(r *data.Reading, s string) { r.Text.Delimiter = s }),
+		"decimal":   mark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
+		"thousands": mark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {
+			if r.Text.Thousands = s; s == "." {
+				r.Text.Decimal = ","
+			}
+		}),
+		"strip":   mark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
+		"relabel": setting.Map(&c.Reading.Relabel, "->"),
+		"dates":   setting.Enum(&c.Reading.Dates, data.DateUses()),
+	}
+}
+
+// mark returns a value for a text that the reader of a table accepts where set stores it.
+func mark(p *string, must string, set func(r *data.Reading, text string)) *setting.Value {
+	return setting.Word(p, must, func(text string) bool {
+		var alone data.Reading
+		set(&alone, text)
+		return alone.Text.Validate() == nil
+	})
+}
+
+// setMemory sets the memory that the process may have from a text: a number of bytes, as 400MB,
 // 12GB or 1.5GiB, where K, M, G and T stand for powers of 1024; 0 stores the rows on disk.
-func (c *Config) SetMemory(text string) error {
+func (c *Config) setMemory(text string) error {
 	number := strings.ToUpper(strings.TrimSpace(text))
 	if number == "0" {
 		c.Memory, c.OnDisk = 0, true
@@ -121,21 +149,22 @@ func (c *Config) SetMemory(text string) error {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if n *= scale; err != nil || !(n >= 1) || n >= math.MaxInt64 {
-		return errors.New("must be a number of bytes, as 400MB or 12GB, or 0 for rows on disk")
+		return setting.Must("be a number of bytes, or 0 for rows on disk", "as in 400MB or 12GB")
 	}
 	c.Memory, c.OnDisk = int64(n), false
 	return nil
 }
 
-// SetHoldout sets the rows that a model is measured on from a text: a proportion, drawn;
+// setHoldout sets the rows that a model is measured on from a text: a proportion, drawn;
 // time:COLUMN, the last ones; units:COLUMN, whole units of several rows; split:COLUMN, which says
 // train or test; file:FILE, another table; crossfit, all rows by cross-fitting. A proportion may
 // stand before time: and units:, with a comma between.
-func (c *Config) SetHoldout(text string) error {
+func (c *Config) setHoldout(text string) error {
 	next := *c
 	next.Holdout, next.Evaluate = DefaultConfig().Holdout, DefaultConfig().Evaluate
 	next.HoldoutData, next.Split, next.GroupHoldout, next.Time = "", "", "", ""
-	errForm := errors.New("must be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit")
+	const example = "as in 0.2 or 0.3,time:date"
+	errForm := setting.Must("be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit", example)
 	number, rest, both := strings.Cut(text, ",")
 	if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil {
 		if !(v >= 0 && v < 1) {
@@ -143,7 +172,7 @@ func (c *Config) SetHoldout(text string) error {
 		}
 		next.Holdout, text = v, rest
 		if both && !strings.HasPrefix(rest, "time:") && !strings.HasPrefix(rest, "units:") {
-			return errors.New("must name the rows behind the comma by time:COLUMN or units:COLUMN")
+			return setting.Must("name the rows behind the comma by time:COLUMN or units:COLUMN", example)
 		}
 		if !both {
 			*c = next
@@ -164,49 +193,67 @@ func (c *Config) SetHoldout(text string) error {
 	return nil
 }
 
-// SetGroupFeatures sets whether the group columns are features: no; shared, where all groups share
+// groupFeaturesWord returns whether the group columns are features: no; shared, where all groups share
 // the other coefficients; pooled, where groups have some of their own; auto, where those predict
-// measurably better. It accepts false and true for no and auto.
-func (c *Config) SetGroupFeatures(text string) error {
-	switch text {
+// measurably better.
+func (c *Config) groupFeaturesWord() string {
+	switch {
+	case !c.GroupFeatures:
+		return GroupCoefficientsNo
+	case cmp.Or(c.GroupCoefficients, GroupCoefficientsNo) == GroupCoefficientsNo:
+		return "shared"
+	}
+	return c.GroupCoefficients
+}
+
+// setGroupFeatures sets what groupFeaturesWord returns; false and true stand for no and auto.
+func (c *Config) setGroupFeatures(word string) error {
+	switch word {
 	case "no", "false":
 		c.GroupFeatures, c.GroupCoefficients = false, GroupCoefficientsNo
 	case "shared":
 		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsNo
+	case "pooled", "auto":
+		c.GroupFeatures, c.GroupCoefficients = true, word
 	case "true":
 		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsAuto
-	case GroupCoefficientsPooled, GroupCoefficientsAuto:
-		c.GroupFeatures, c.GroupCoefficients = true, text
 	default:
-		return errors.New("must be no, shared, pooled or auto")
+		return setting.Must("be no, shared, pooled or auto", "")
 	}
 	return nil
 }
 
-// SetLoss sets the loss from its name. Behind a colon the name may have its parameter: huber:2 is
+// setScale sets the units that features and target are fitted in.
+func (c *Config) setScale(word string) error {
+	c.Scale, c.ScaleTarget = word, word != "none"
+	return nil
+}
+
+// setLoss sets the loss from its name. Behind a colon the name may have its parameter: huber:2 is
 // linear beyond δ = 2.
-func (c *Config) SetLoss(text string) error {
+func (c *Config) setLoss(text string) error {
+	names := losses.Names(nil)
 	name, delta, given := strings.Cut(text, ":")
+	if !slices.Contains(names, name) {
+		return setting.Must("be "+setting.OrList(names), setting.DidYouMean(name, names, ""))
+	}
 	value := DefaultConfig().HuberDelta
 	if given {
 		var err error
 		if value, err = strconv.ParseFloat(delta, 64); err != nil || !(value > 0) || math.IsInf(value, 0) {
-			return fmt.Errorf("must have a number above 0 behind the colon, as in %s:2", name)
+			return setting.Must(fmt.Sprintf("have a number above 0 behind the colon, as in %s:2", name), "")
 		}
 		if !losses.HasDelta(name) {
-			return errors.New("must be without a colon: this loss has no parameter")
+			return setting.Must("be without a colon: this loss has no parameter", "")
 		}
-	}
-	if _, ok := losses.KindOf(name); !ok && name != "" {
-		return fmt.Errorf("must be %s", losses.Either(losses.Names(nil)))
 	}
 	c.Loss, c.HuberDelta = name, value
 	return nil
 }
 
-// SetTransforms sets the functions of features from texts COLUMN:HOW: log takes the logarithm,
+// setTransforms sets the functions of features from texts COLUMN:HOW: log takes the logarithm,
 // square adds the square, and spline4 expands the column in a natural cubic spline of 4 knots.
-func (c *Config) SetTransforms(texts []string) error {
+func (c *Config) setTransforms(texts []string) error {
 	c.Log, c.Square, c.Spline = nil, nil, nil
 	for _, text := range texts {
 		at := strings.LastIndexByte(text, ':')
@@ -215,7 +262,7 @@ func (c *Config) SetTransforms(texts []string) error {
 		_, err := strconv.Atoi(knots)
 		switch {
 		case column == "" || how != "log" && how != "square" && (!spline || err != nil):
-			return fmt.Errorf("must be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q", text)
+			return setting.Must(fmt.Sprintf("be COLUMN:log, COLUMN:square or COLUMN:spline4, with any number of knots, not %q", text), "as in income:log,age:spline4")
 		case how == "log":
 			c.Log = append(c.Log, column)
 		case how == "square":
@@ -225,42 +272,4 @@ func (c *Config) SetTransforms(texts []string) error {
 		}
 	}
 	return nil
-}
-
-// unknownField finds what the YAML package says of a key that does not exist.
-var unknownField = regexp.MustCompile(`line (\d+): field (.*) not found in type .*`)
-
-// configError words an error of the YAML package, with the nearest key for one that does not exist.
-func configError(err error) error {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) {
-		return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	lines := slices.Clone(wrong.Errors)
-	for i, line := range lines {
-		m := unknownField.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		lines[i] = fmt.Sprintf("line %s: unknown key %q", m[1], m[2])
-		if near := suggest.Nearest(m[2], configKeys(reflect.TypeFor[configFile]()), 1); len(near) > 0 {
-			lines[i] += fmt.Sprintf(", did you mean %q?", near[0])
-		}
-	}
-	return errors.New(strings.Join(lines, "; "))
-}
-
-// configKeys lists the keys of a configuration.
-func configKeys(t reflect.Type) (keys []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
-		case options == "inline":
-			keys = append(keys, configKeys(f.Type)...)
-		case key != "" && key != "-":
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -27,14 +27,6 @@ const checkpointFile = "checkpoint.bin"
 
 // checkpointInterval is the least time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
-
-// setting returns the value of an option in the form that sets it again.
-func setting(f *pflag.Flag) string {
-	if list, ok := f.Value.(*options.ListValue); ok {
-		return list.CSV()
-	}
-	return f.Value.String()
-}
 
 // openCheckpoint begins the checkpoint of a training; with --resume it reads that of an
 // interrupted one, and sets the options of that run. If the file does not exist, a training with data
@@ -59,7 +51,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		o.Config.Checkpoint = train.NewCheckpoint(path, every)
 		set.VisitAll(func(f *pflag.Flag) {
 			if f.Changed && options.Resumes(f) { // on the command line or in --config
-				_ = o.Config.Checkpoint.Agree(prefix+f.Name, setting(f)) // the first word of it
+				_ = o.Config.Checkpoint.Agree(prefix+f.Name, f.Value.String()) // the first word of it
 			}
 		})
 		return nil
@@ -74,8 +66,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	before := j.Facts(prefix)
 	var changed []error
 	set.VisitAll(func(f *pflag.Flag) {
-		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != setting(f)) {
-			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: setting(f)})
+		if was, ok := before[f.Name]; f.Changed && options.Resumes(f) && (!ok || was != f.Value.String()) {
+			changed = append(changed, &train.ChangedError{What: prefix + f.Name, Was: was, Is: f.Value.String()})
 		}
 	})
 	if len(changed) > 0 {
@@ -114,7 +106,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	if failed := j.Flush(); failed != nil {
 		a.warn(fmt.Sprintf("no checkpoint: %v", failed))
 	} else {
-		a.info("to continue: drotrain train --resume --out %s", quote.Shell(o.Out))
+		a.info("to continue: drotrain train --resume --out %s", printable.Shell(o.Out))
 	}
 	return err
 }

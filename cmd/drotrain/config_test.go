@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -117,23 +118,15 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Every setting of the library is an option of the same name.
-func TestEverySettingIsAnOption(t *testing.T) {
+// Every setting of the library is an option of train of the same name.
+func TestTrain_HasTheSettingsOfTheLibrary(t *testing.T) {
 	cmd := &cobra.Command{Use: "train"}
 	options.Add(cmd, options.Train)
-	var check func(settings reflect.Type)
-	check = func(settings reflect.Type) {
-		for i := range settings.NumField() {
-			key, _, _ := strings.Cut(settings.Field(i).Tag.Get("yaml"), ",")
-			switch {
-			case settings.Field(i).Anonymous:
-				check(settings.Field(i).Type)
-			case settings.Field(i).IsExported() && key != "-" && cmd.Flags().Lookup(key) == nil:
-				t.Errorf("%v.%s: no option --%s", settings, settings.Field(i).Name, key)
-			}
+	for name := range new(train.Config).Options() {
+		if cmd.Flags().Lookup(name) == nil {
+			t.Errorf("no option --%s", name)
 		}
 	}
-	check(reflect.TypeFor[train.Config]())
 }
 
 func TestCommandLine(t *testing.T) {
@@ -188,12 +181,12 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			list, ok := f.Value.(*options.ListValue)
+			list, ok := f.Value.(*setting.Value)
 			if !f.Changed || !ok || len(list.Names()) == 0 || strings.ContainsAny(strings.Join(list.Names(), ""), "\r\n") {
 				return // a command line has no line breaks
 			}
 			var again []string
-			if err := options.List(&again).Set(list.CSV()); err != nil || !reflect.DeepEqual(again, list.Names()) {
+			if err := setting.List(&again, nil).Set(list.String()); err != nil || !reflect.DeepEqual(again, list.Names()) {
 				t.Errorf("%q: %s is %q, read back %q, %v", yaml, f.Name, list.Names(), again, err)
 			}
 		})

@@ -13,10 +13,10 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -124,7 +124,7 @@ func (o inspectOptions) inspect(ctx context.Context, a *app, path string) error 
 	if p != nil {
 		p.print(a.stdout)
 		if o.Out != "" {
-			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", quote.Shell(o.Out))
+			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", printable.Shell(o.Out))
 		}
 	}
 	for _, n := range t.Notes {

@@ -15,12 +15,13 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/atomicfile"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 // A proposed is a proposal as a command.
@@ -98,11 +99,11 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		does := &p.Findings[k].Does
 		switch {
 		case f.Missing != "":
-			*does = "kept; in CSV --na " + quote.Shell(f.Missing) + " makes it missing"
+			*does = "kept; in CSV --na " + printable.Shell(f.Missing) + " makes it missing"
 		case f.Spellings != nil:
-			*does = "kept apart; --relabel " + quote.Shell(firstRelabelling(f.Spellings)) + " for example makes one of them"
+			*does = "kept apart; --relabel " + printable.Shell(firstRelabelling(f.Spellings)) + " for example makes one of them"
 		case f.Weight:
-			*does = "kept as a feature; --weight " + quote.Shell(f.Column) + " if it says how many cases a row stands for"
+			*does = "kept as a feature; --weight " + printable.Shell(f.Column) + " if it says how many cases a row stands for"
 		}
 	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
@@ -111,8 +112,8 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		holdout = "units:" + p.GroupHoldout
 	}
 	for _, o := range []struct{ name, value string }{
-		{"data", path}, {"target", target}, {"groups", options.List(&groups).CSV()}, {"drop", (options.List(&p.Drop)).CSV()}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
-		{"min-count", strconv.Itoa(p.MinCount)}, {"na", (options.List(&t.Missing)).CSV()}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
+		{"data", path}, {"target", target}, {"groups", setting.JoinNames(groups)}, {"drop", setting.JoinNames(p.Drop)}, {"loss", p.Loss}, {"impute", p.Impute}, {"filter", p.Filter},
+		{"min-count", strconv.Itoa(p.MinCount)}, {"na", setting.JoinNames(t.Missing)}, {"delimiter", t.Delimiter}, {"decimal", t.Decimal},
 		{"thousands", t.Thousands}, {"strip", t.Strip}, {"relabel", relabelling(p.Reading.Relabel)}, {"holdout", holdout}, {"dates", p.Reading.Dates}, {"no-header", strconv.FormatBool(t.NoHeader)},
 	} {
 		if o.value == "" || o.value == "0" || o.value == "false" {
@@ -138,7 +139,7 @@ func relabelling(names map[string]string) string {
 	for _, from := range slices.Sorted(maps.Keys(names)) {
 		all = append(all, from+"->"+names[from])
 	}
-	return options.List(&all).CSV()
+	return setting.JoinNames(all)
 }
 
 // trainFlags returns the options of train.
@@ -225,7 +226,7 @@ func (p *proposed) print(w io.Writer) {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
 	if len(p.Groups) > 0 && len(p.named()) == 0 {
-		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+quote.Shell(options.List(&p.Groups).CSV())+" considers the worst of them")
+		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.Shell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

@@ -88,7 +88,7 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 			return
 		}
 		if options.Resumes(f) {
-			own.Options += fmt.Sprintf("--%s %s ", f.Name, setting(f))
+			own.Options += fmt.Sprintf("--%s %s ", f.Name, f.Value.String())
 		}
 	})
 	if o.Resume {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 func init() { cobra.EnableCommandSorting = false } // of the package: runs in one process share it
@@ -90,7 +91,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
 	}
 	names := commandNames(cmd)
-	hint := options.DidYouMean(word, names, cmd.CommandPath()+" ")
+	hint := setting.DidYouMean(word, names, cmd.CommandPath()+" ")
 	if hint == "" {
 		hint = "the commands are " + strings.Join(names, ", ")
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -61,7 +61,7 @@ func unknownDataset(name string, err error) error {
 		names = append(names, d.Name)
 	}
 	short := strings.TrimPrefix(name, datasets.Prefix)
-	hint := options.DidYouMean(short, names, datasets.Prefix)
+	hint := setting.DidYouMean(short, names, datasets.Prefix)
 	if hint == "" {
 		hint = "the embedded data sets are " + strings.Join(names, ", ")
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
@@ -236,7 +235,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 	}
 	if c.Target == "" {
-		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", quote.Shell(c.Data)),
+		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.Shell(c.Data)),
 			"no --target: name the column to predict")
 	}
 	with := ""
@@ -545,7 +544,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 // printNext names commands that go on from here, ready to be run. Predictions are those of the
 // recommended model; without one there is nothing to predict with.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *output.Dir) {
-	model, table := quote.Shell(out.File(modelFile)), quote.Shell(m.Config.Data)
+	model, table := printable.Shell(out.File(modelFile)), printable.Shell(m.Config.Data)
 	first := "next   "
 	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
 		variant := ""

@@ -25,16 +25,16 @@ import (
 type Level struct {
 	// Average trains an average: plain (empirical risk minimisation), or balanced,
 	// with the same weight for every group.
-	Average string `json:"average,omitempty" yaml:"average"`
+	Average string `json:"average,omitempty"`
 
-	Nu      *float64 `json:"nu,omitempty" yaml:"nu"`           // penalty coefficient ν ≥ 0 of the divergence, in loss units
-	Ess     *float64 `json:"ess,omitempty" yaml:"ess"`         // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
-	Protect *float64 `json:"protect,omitempty" yaml:"protect"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
-	Radius  *float64 `json:"radius,omitempty" yaml:"radius"`   // largest divergence ρ > 0: a ball
+	Nu      *float64 `json:"nu,omitempty"`      // penalty coefficient ν ≥ 0 of the divergence, in loss units
+	Ess     *float64 `json:"ess,omitempty"`     // least effective sample size, as a proportion of the rows in (0, 1]: Kish’s for chi2, the perplexity for kl
+	Protect *float64 `json:"protect,omitempty"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
+	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
 
-	Penalty   string  `json:"penalty" yaml:"penalty"`                               // kl or chi2: the divergence
-	Adversary string  `json:"adversary,omitempty" yaml:"adversary"`                 // rows or groups: what it weighs; empty: rows
-	Adjust    float64 `json:"group_adjust,omitempty" yaml:"group-adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
+	Penalty   string  `json:"penalty"`                // kl or chi2: the divergence
+	Adversary string  `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
+	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
 // At returns the value of an option that may be unset.

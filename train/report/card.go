@@ -12,7 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/suggest"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // ReadCard reads what people know of a model and a program cannot into Card, Labels and Unit: a YAML
@@ -108,7 +108,7 @@ func misspelt(name string) string {
 	if slices.Contains(cardFields, strings.ToLower(name)) {
 		return ""
 	}
-	for _, near := range suggest.Nearest(name, cardFields, len(cardFields)) {
+	for _, near := range printable.Nearest(name, cardFields, len(cardFields)) {
 		if longer := len(name) - len(near); -3 < longer && longer < 3 { // "data owner" is no slip
 			return near
 		}

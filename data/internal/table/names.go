@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/internal/suggest"
 )
 
 // FewNumbers is the number of different whole numbers up to which a target may be one of classes.
@@ -67,7 +66,7 @@ func Distinct(names []string) (own []string, notes []string) {
 // NoColumn returns the error of a column that does not exist, with the nearest names.
 func NoColumn(path, name string, among []string) *Error {
 	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
-	if near := suggest.Nearest(name, among, 3); len(near) > 0 {
+	if near := printable.Nearest(name, among, 3); len(near) > 0 {
 		e.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"
 	} else if len(among) <= 20 {
 		e.Hint = "columns: " + printable.QuoteList(among, "and")

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 // mostProblems is how many things that are wrong a terminal shows of a table.
@@ -79,7 +80,7 @@ func together(all data.Problems, has func(option string) bool) string {
 		}{{fix.SayDecimal, "--decimal "}, {fix.SayThousands, "--thousands "}, {fix.SayStrip, "--strip "}} {
 			if what := e.FixValues[o.remedy]; what != "" {
 				says = true
-				if option := o.flag + quote.Shell(what); !slices.Contains(other, option) {
+				if option := o.flag + printable.Shell(what); !slices.Contains(other, option) {
 					other = append(other, option)
 				}
 			}
@@ -111,10 +112,10 @@ func together(all data.Problems, has func(option string) bool) string {
 		}
 	}
 	if len(filter) > 0 {
-		other = append(other, "--filter "+quote.Shell(strings.Join(filter, " && ")))
+		other = append(other, "--filter "+printable.Shell(strings.Join(filter, " && ")))
 	}
 	if len(drop) > 0 {
-		other = append([]string{"--drop " + quote.Shell(quote.Names(drop))}, other...)
+		other = append([]string{"--drop " + printable.Shell(setting.JoinNames(drop))}, other...)
 	}
 	other = slices.DeleteFunc(other, func(option string) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(option, "--"), " ")

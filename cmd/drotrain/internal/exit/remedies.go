@@ -4,10 +4,11 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -18,7 +19,7 @@ func remedy(r fix.Fix, column string, has func(option string) bool) string {
 	case fix.DropNullRows:
 		var ways []string
 		if has("filter") {
-			ways = append(ways, "leave such rows out with --filter "+quote.Shell(expr.QuoteName(column)+" is not null"))
+			ways = append(ways, "leave such rows out with --filter "+printable.Shell(expr.QuoteName(column)+" is not null"))
 		}
 		if has("impute") {
 			ways = append(ways, "all rows with nulls with --impute drop")
@@ -48,7 +49,7 @@ var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 func optionFor(r fix.Fix, column string) string {
 	switch r {
 	case fix.DropColumn:
-		return "leave the column out with --drop " + quote.Shell(quote.Names([]string{column}))
+		return "leave the column out with --drop " + printable.Shell(setting.JoinNames([]string{column}))
 	case fix.Impute:
 		return "choose --impute mean, median or drop"
 	case fix.FillNulls:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 // FlagErrors words all that is wrong with arguments that the flag parser refused.
@@ -62,7 +63,8 @@ func together(with string, all []error) error {
 	case 0:
 		return nil
 	case 1:
-		return all[0]
+		_, hint := exit.Describe(all[0])
+		return exit.Usagef(hint, "%w", all[0])
 	}
 	var lines strings.Builder
 	for _, err := range all {
@@ -156,12 +158,20 @@ func elsewhereHint(fs *pflag.FlagSet, name string) string {
 	return ""
 }
 
+// nearestFlag returns the option closest to name, or "help".
+func nearestFlag(fs *pflag.FlagSet, name string) string {
+	if near := printable.Nearest(name, flagNames(fs), 1); len(near) > 0 {
+		return near[0]
+	}
+	return "help"
+}
+
 // hintFor returns what may be meant by an option that does not exist.
 func hintFor(fs *pflag.FlagSet, name string) string {
 	if hint := elsewhereHint(fs, name); hint != "" {
 		return hint
 	}
-	if hint := DidYouMean(name, flagNames(fs), "--"); hint != "" {
+	if hint := setting.DidYouMean(name, flagNames(fs), "--"); hint != "" {
 		return hint
 	}
 	for _, command := range []string{Train, Eval, Predict, Export, Inspect, Tune, Bench} {

@@ -6,103 +6,95 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
 	"github.com/drotrain/drotrain/internal/expr"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 var evaluationOptions = []Option{
-	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta, Value: func(s *Settings) pflag.Value { return Switch(&s.Measures) }},
-	{Name: "fail-if", Commands: "eval*", Help: "`condition` that ends the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: func(s *Settings) pflag.Value { return &gatesValue{&s.Gates} }},
-	{Name: "against", Commands: "eval*", Help: "earlier numbers for conditions with since: `file` metrics.json, report.json or a model (default: the hold-out of --model)", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Against) }},
-	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)", Value: func(s *Settings) pflag.Value {
-		return Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
+	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
+	{Name: "fail-if", Commands: "eval*", Help: "`condition` that ends the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: gates},
+	{Name: "against", Commands: "eval*", Help: "earlier numbers for conditions with since: `file` metrics.json, report.json or a model (default: the hold-out of --model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
+	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)", Value: func(s *Settings) *setting.Value {
+		return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
 	}},
-	{Name: "min-group-size", Commands: "train tune eval", Help: "smaller groups are listed, but never the worst group", Value: func(s *Settings) pflag.Value { return Count(&s.Config.MinGroupSize) }},
-	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, also by predict and eval (default 0.5)", Value: func(s *Settings) pflag.Value { return probability(&s.Config.Threshold) }},
-	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: that of the training, or 0.5)", Value: func(s *Settings) pflag.Value { return probability(&s.Config.Threshold) }},
-	{Name: "recalibrate", Commands: "train", Help: "two classes: fit slope and intercept of the scores out of fold; the certificate refers to the model before that", Value: func(s *Settings) pflag.Value { return Switch(&s.Config.Recalibrate) }},
-	{Name: "resamples", Commands: "train eval", Help: "bootstrap `resamples` for intervals, 100 to a million; auto: 1000, fewer for many rows; 0: only the intervals of slices and against a constant", Value: func(s *Settings) pflag.Value {
-		return Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(text string) bool {
+	{Name: "min-group-size", Commands: "train tune eval", Help: "smaller groups are listed, but never the worst group"},
+	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, also by predict and eval (default 0.5)"},
+	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: that of the training, or 0.5)"},
+	{Name: "recalibrate", Commands: "train", Help: "two classes: fit slope and intercept of the scores out of fold; the certificate refers to the model before that"},
+	{Name: "resamples", Commands: "train eval", Help: "bootstrap `resamples` for intervals, 100 to a million; auto: 1000, fewer for many rows; 0: only the intervals of slices and against a constant", Value: func(s *Settings) *setting.Value {
+		return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(text string) bool {
 			n, err := strconv.Atoi(text)
 			return text == Auto || err == nil && (n == 0 || n >= 100 && n <= eval.MostResamples)
 		})
 	}},
-	{Name: "confidence", Commands: "eval", Help: "confidence level of every interval", Value: func(s *Settings) pflag.Value {
-		return Number(&s.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
+	{Name: "confidence", Commands: "eval", Help: "confidence level of every interval", Value: func(s *Settings) *setting.Value {
+		return setting.Number(&s.Confidence, "lie between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
 	}},
-	{Name: "tolerance", Commands: "eval", Help: "largest accepted difference between groups in selection rate and true positive rate", Value: func(s *Settings) pflag.Value {
-		return Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
+	{Name: "tolerance", Commands: "eval", Help: "largest accepted difference between groups in selection rate and true positive rate", Value: func(s *Settings) *setting.Value {
+		return setting.Number(&s.Tolerance, "be above 0 and at most 1: 0.1 accepts rates that are ten percentage points apart", func(x float64) bool { return x > 0 && x <= 1 })
 	}},
-	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit of a numeric target; labels: names of groups", Value: func(s *Settings) pflag.Value { return Text(&s.Card) }},
-	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) pflag.Value { return Switch(&s.AllGroups) }},
-	{Name: "report", Commands: "train", Help: "full; fast: no intervals, slices, weights by column and plots; none: only the model, nothing is measured", Value: func(s *Settings) pflag.Value {
-		return Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
+	{Name: "card", Commands: "train eval", Help: "YAML `file` for the model card: owner, intended use, date, data period, …; unit of a numeric target; labels: names of groups", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Card) }},
+	{Name: "all-groups", Commands: "eval", Help: "write all numbers of every group, not only of the worst hundred", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllGroups) }},
+	{Name: "report", Commands: "train", Help: "full; fast: no intervals, slices, weights by column and plots; none: only the model, nothing is measured", Value: func(s *Settings) *setting.Value {
+		return setting.Enum(&s.Report, []string{ReportFull, ReportFast, ReportNone})
 	}},
-}
-
-// probability returns an option for a probability that need not be given.
-func probability(p **float64) pflag.Value {
-	return Optional(p, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
 }
 
 // Formats of the files of eval.
 var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
 
 var outputOptions = []Option{
-	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - for the model alone on the standard output", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weights of the training rows (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out - also -, after the model", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.WeightsOut) }},
-	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "out", Commands: "bench*", Help: "`directory` for bench-methods.json and the figures", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "out", Commands: "eval*", Help: "`files` to write: report .html or .md, numbers .json, gates .xml; a directory; or - for the standard output", Effect: display, Value: func(s *Settings) pflag.Value { return List(&s.Outputs) }},
-	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for the standard output", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "out", Commands: "inspect*", Help: "with --target: the configuration `file` for train --config", Effect: display, Value: func(s *Settings) pflag.Value { return Text(&s.Out) }},
-	{Name: "format", Commands: "eval", Help: "`formats` for a directory, or one for --out -: html, md, json (the report), metrics, junit (gates); svg, png, pdf (figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) pflag.Value { return Some(&s.Formats, formats) }},
-	{Name: "format", Commands: "predict", Help: "format of --out - (default csv)", Effect: display, Value: func(s *Settings) pflag.Value {
-		return Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
+	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - for the model alone on the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weights of the training rows (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out - also -, after the model", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
+	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "bench*", Help: "`directory` for bench-methods.json and the figures", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "eval*", Help: "`files` to write: report .html or .md, numbers .json, gates .xml; a directory; or - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
+	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "out", Commands: "inspect*", Help: "with --target: the configuration `file` for train --config", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
+	{Name: "format", Commands: "eval", Help: "`formats` for a directory, or one for --out -: html, md, json (the report), metrics, junit (gates); svg, png, pdf (figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Some(&s.Formats, formats) }},
+	{Name: "format", Commands: "predict", Help: "format of --out - (default csv)", Effect: display, Value: func(s *Settings) *setting.Value {
+		return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 	}},
-	{Name: "format", Commands: "export*", Help: "format (default: by the ending of --out)", Value: func(s *Settings) pflag.Value {
+	{Name: "format", Commands: "export*", Help: "format (default: by the ending of --out)", Value: func(s *Settings) *setting.Value {
 		var names []string
 		for _, f := range export.Formats() {
 			names = append(names, string(f))
 		}
-		return Enum(&s.Format, names)
+		return setting.Enum(&s.Format, names)
 	}},
-	{Name: "dialect", Commands: "export*", Help: "SQL dialect", Value: func(s *Settings) pflag.Value { return Enum(&s.Export.Dialect, export.Dialects()) }},
-	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted as SQL needs it", Value: func(s *Settings) pflag.Value { return Text(&s.Export.Table) }},
-	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) pflag.Value { return Text(&s.Export.Package) }},
-	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) pflag.Value { return Switch(&s.Safe) }},
-	{Name: "force", Commands: "train tune eval predict* export inspect bench", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Force) }},
-	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Resume) }},
-	{Name: "allow-degenerate", Commands: "train", Help: "exit 0 with a model that is worse than a constant, or depends on a handful of rows", Value: func(s *Settings) pflag.Value { return Switch(&s.AllowDegenerate) }},
-	{Name: "config", Commands: "train tune eval predict export inspect bench", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) pflag.Value { return Text(&s.ConfigFile) }},
-	{Name: "json", Commands: "train tune eval* predict export inspect bench", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.JSON) }},
-	{Name: "quiet", Commands: "train tune eval predict export inspect bench", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Quiet) }},
-	{Name: "no-progress", Commands: "train tune eval predict inspect bench", Help: "no progress on stderr; notes remain", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.NoProgress) }},
-	{Name: "log-format", Commands: "train tune eval predict export inspect bench", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) pflag.Value {
-		return Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
+	{Name: "dialect", Commands: "export*", Help: "SQL dialect", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Export.Dialect, export.Dialects()) }},
+	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted as SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
+	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Package) }},
+	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
+	{Name: "force", Commands: "train tune eval predict* export inspect bench", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
+	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
+	{Name: "allow-degenerate", Commands: "train", Help: "exit 0 with a model that is worse than a constant, or depends on a handful of rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
+	{Name: "config", Commands: "train tune eval predict export inspect bench", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
+	{Name: "json", Commands: "train tune eval* predict export inspect bench", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
+	{Name: "quiet", Commands: "train tune eval predict export inspect bench", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
+	{Name: "no-progress", Commands: "train tune eval predict inspect bench", Help: "no progress on stderr; notes remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.NoProgress) }},
+	{Name: "log-format", Commands: "train tune eval predict export inspect bench", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) *setting.Value {
+		return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 	}},
-	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) pflag.Value { return Switch(&s.Verbose) }},
+	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
 }
 
-// gatesValue is a repeatable option: conditions on an evaluation that fail the command.
-type gatesValue struct{ p *[]eval.Gate }
-
-func (v *gatesValue) String() string { return "" }
-func (v *gatesValue) Type() string   { return "gate" }
-func (v *gatesValue) Set(s string) error {
-	g, err := eval.ParseGate(s)
-	if err != nil {
+// gates returns a repeatable option of conditions on an evaluation that fail the command.
+func gates(s *Settings) *setting.Value {
+	return setting.Repeated("gate", func(text string) error {
+		g, err := eval.ParseGate(text)
+		if err == nil {
+			s.Gates = append(s.Gates, g)
+			return nil
+		}
+		const example = `as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`
 		var at *expr.Error
 		if errors.As(err, &at) && !strings.Contains(at.Msg, "write e.g.") {
-			return Must("be a condition: "+at.Error(), `as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`)
+			return setting.Must("be a condition: "+at.Error(), example)
 		}
-		return Must("be a measure, a comparison and a number",
-			`as in --fail-if "worst_group.risk > 0.6" or "since.accuracy.high < 0"`)
-	}
-	*v.p = append(*v.p, g)
-	return nil
+		return setting.Must("be a measure, a comparison and a number", example)
+	})
 }

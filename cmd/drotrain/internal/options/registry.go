@@ -3,8 +3,8 @@
 // and the command line that repeats a run are all made from it.
 //
 // To add an option, add a field to Settings and one entry to a list of data.go, robustness.go or
-// output.go: its name, the commands that take it, its help and the
-// constructor of its value. A star behind a command puts the option into the short help of that
+// output.go: its name, the commands that take it, its help and the constructor of its value. A setting
+// of train.Config has its value there, in Config.Options. A star behind a command puts the option into the short help of that
 // command (-h). Where commands differ in the help or the type of an option, it has one entry for
 // each of them. `make golden` renews the recorded help.
 package options
@@ -15,15 +15,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 // An Option is one entry of the registry.
 type Option struct {
-	Name     string // on the command line, and as a key of a configuration
-	Commands string // that take it, separated by spaces; with a star where the short help shows it
-	Help     string // one phrase; a word in `backquotes` names the value
-	Short    string // in place of Help in the short help; empty: Help
-	Value    func(*Settings) pflag.Value
+	Name     string                         // on the command line, and as a key of a configuration
+	Commands string                         // that take it, separated by spaces; with a star where the short help shows it
+	Help     string                         // one phrase; a word in `backquotes` names the value
+	Short    string                         // in place of Help in the short help; empty: Help
+	Value    func(*Settings) *setting.Value // nil: the setting of train.Config of this name
 
 	Aliases string // other names of the same option, separated by spaces
 	Effect  effect
@@ -84,6 +86,7 @@ func Add(cmd *cobra.Command, command string) *Settings {
 	s := Defaults(command)
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	config := s.Config.Options()
 	aliases := map[string]string{}
 	for _, of := range registry {
 		for k := range of.options {
@@ -92,7 +95,11 @@ func Add(cmd *cobra.Command, command string) *Settings {
 			if !takes {
 				continue
 			}
-			f := fs.VarPF(o.Value(s), o.Name, "", o.Help)
+			v, _ := config[o.Name].(*setting.Value)
+			if o.Value != nil {
+				v = o.Value(s)
+			}
+			f := fs.VarPF(v, o.Name, "", o.Help)
 			f.Annotations = map[string][]string{sectionKey: {of.title}, effectKey: {effectNames[o.Effect]}}
 			if important {
 				f.Annotations[importantKey] = []string{"true"}

@@ -8,20 +8,21 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
+	"github.com/drotrain/drotrain/internal/printable"
+	"github.com/drotrain/drotrain/internal/setting"
 )
 
 // WriteYAML writes the options of a command that were given as a configuration file for path.
 // Comment returns what is noted behind one item of a list; it may be nil.
 func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment func(name, item string) string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, quote.Shell(path))
+	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, printable.Shell(path))
 	fs.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed || !isKey(f) {
 			return
 		}
-		list, ok := f.Value.(*ListValue)
-		if !ok {
+		list, ok := f.Value.(*setting.Value)
+		if !ok || list.Type() != "names" {
 			text := f.Value.String()
 			if t := f.Value.Type(); t != "bool" && t != "int" && t != "float" {
 				text = strconv.Quote(text)
@@ -42,4 +43,27 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 	})
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// CommandLine writes the command that repeats a run: the options that were
+// given, on the command line or in a configuration file, and the values in
+// always, which name what was chosen for the user.
+func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
+	words := []string{"drotrain", command}
+	keep := map[string]bool{}
+	for _, name := range always {
+		keep[name] = true
+	}
+	fs.VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if !has(f, effectKey, "result") || !f.Changed && (!keep[f.Name] || value == "") {
+			return
+		}
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name+"="+value)
+			return
+		}
+		words = append(words, "--"+f.Name, printable.Shell(value))
+	})
+	return strings.Join(words, " ")
 }

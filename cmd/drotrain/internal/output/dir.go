@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/quote"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -62,7 +61,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+quote.Shell(siblingPath(o.path)))
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.Shell(siblingPath(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}

@@ -1,4 +1,4 @@
-package quote
+package printable
 
 import (
 	"os/exec"
@@ -7,20 +7,9 @@ import (
 	"testing"
 )
 
-// What a column may be called, one by one and all at once, comes back from the list that is
-// written of it, and from a shell.
-func TestNamesComeBack(t *testing.T) {
+// A shell reads a word as it was before it was quoted.
+func TestShell_WordsComeBack(t *testing.T) {
 	odd := []string{"a", "a b", "", " ", " pad ", "a,b", `"`, `""`, `"q"`, `a "b" c`, "two\nlines", "\r", "=1+1", "it's", "ü|日本", `\`, "`x`", "$HOME", "-9"}
-	lists := [][]string{odd}
-	for _, name := range odd {
-		lists = append(lists, []string{name}, []string{name, name})
-	}
-	for _, names := range lists {
-		text := Names(names)
-		if got, err := Split(text); err != nil || !slices.Equal(got, names) {
-			t.Errorf("%q is written %q and reads as %q, %v", names, text, got, err)
-		}
-	}
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell here")
@@ -36,7 +25,7 @@ func TestNamesComeBack(t *testing.T) {
 }
 
 // A word is quoted where a shell would read it in another way, and only there.
-func TestWordsAreQuotedWhereTheyMustBe(t *testing.T) {
+func TestShell_QuotesWhereItMust(t *testing.T) {
 	const plain = "abcxyzABCXYZ0189_-+=./,:@%"
 	for _, r := range plain {
 		if s := string(r); Shell(s) != s {

@@ -1,5 +1,4 @@
-// Package suggest finds the names a user may have meant.
-package suggest
+package printable
 
 import (
 	"sort"

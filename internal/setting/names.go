@@ -1,14 +1,13 @@
-// Package quote writes names into options and words into shells, and reads them back.
-package quote
+package setting
 
 import (
 	"errors"
 	"strings"
 )
 
-// Names writes a list of names that [Split] reads back: commas between them, and quotes, as
+// JoinNames writes a list of names that [SplitNames] reads back: commas between them, and quotes, as
 // in CSV, around those that would not come back as they are.
-func Names(names []string) string {
+func JoinNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		if quoted[i] = n; n == "" || n != strings.TrimSpace(n) || strings.HasPrefix(n, `"`) || strings.ContainsAny(n, ",\r\n") {
@@ -18,13 +17,13 @@ func Names(names []string) string {
 	return strings.Join(quoted, ",")
 }
 
-// ErrList says that a text is no list of names.
-var ErrList = errors.New("no comma-separated list of names")
+// errList says that a text is no list of names.
+var errList = errors.New("no comma-separated list of names")
 
-// Split reads a list of names. One in quotes is what stands between them, two for one of its
+// SplitNames reads a list of names. One in quotes is what stands between them, two for one of its
 // own; of another the spaces around it are taken off. Both may be nothing, but a list of
 // nothing but spaces has no names.
-func Split(list string) (names []string, err error) {
+func SplitNames(list string) (names []string, err error) {
 	if list = strings.TrimSpace(list); list == "" {
 		return nil, nil
 	}
@@ -37,13 +36,13 @@ func Split(list string) (names []string, err error) {
 			}
 			after := ""
 			if after, rest, more = strings.Cut(rest, ","); strings.TrimSpace(after) != "" {
-				return nil, ErrList
+				return nil, errList
 			}
 		} else {
 			name, rest, more = strings.Cut(rest, ",")
 			name = strings.TrimSpace(name)
 			if strings.ContainsAny(name, "\r\n") {
-				return nil, ErrList
+				return nil, errList
 			}
 		}
 		names = append(names, name)
@@ -59,22 +58,11 @@ func unquote(s string) (name, rest string, err error) {
 		b.WriteString(part)
 		switch {
 		case !ended:
-			return "", "", ErrList
+			return "", "", errList
 		case !strings.HasPrefix(after, `"`):
 			return b.String(), after, nil
 		}
 		b.WriteByte('"')
 		s = after[1:]
 	}
-}
-
-// Shell quotes a word for a POSIX shell where it needs that.
-func Shell(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

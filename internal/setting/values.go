@@ -1,0 +1,309 @@
+// Package setting holds values that a text sets: those of command-line options and of the keys of a
+// configuration in YAML. Package train has the settings of a training, and the command adds its own.
+// Start reading at Value and Apply.
+package setting
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Value sets a variable from a text. It implements flag.Value and pflag.Value.
+type Value struct {
+	kind string
+	get  func() string
+	set  func(text string) error
+
+	names *[]string                // of a list
+	check func(all []string) error // of a list: looks at all names before they are kept; may be nil
+	given bool                     // the list was set already: further names are appended
+
+	repeats bool // every Set adds a value
+}
+
+// New returns a value of a kind; get returns the text that sets it again.
+func New(kind string, get func() string, set func(text string) error) *Value {
+	return &Value{kind: kind, get: get, set: set}
+}
+
+// Kept works like New for a value whose text is the one it was set by last, and text before.
+func Kept(kind, text string, set func(text string) error) *Value {
+	return New(kind, func() string { return text }, func(next string) error {
+		err := set(next)
+		if err == nil {
+			text = next
+		}
+		return err
+	})
+}
+
+// Repeated returns a value that every text adds to.
+func Repeated(kind string, add func(text string) error) *Value {
+	return &Value{kind: kind, get: func() string { return "" }, set: add, repeats: true}
+}
+
+// String returns the text that sets the value.
+func (v *Value) String() string {
+	if v == nil || v.get == nil {
+		return ""
+	}
+	return v.get()
+}
+
+// Type returns the kind of the value: bool, int, float, names, string, or words separated by |.
+func (v *Value) Type() string { return v.kind }
+
+// Set sets the variable; an error says what the text must be.
+func (v *Value) Set(text string) error { return v.set(text) }
+
+// Names returns the names of a list; nil for other values.
+func (v *Value) Names() []string {
+	if v.names == nil {
+		return nil
+	}
+	return *v.names
+}
+
+// An Error says what a value must be, and perhaps which one was meant.
+type Error struct{ must, hint string }
+
+// Must returns an error that says what a value must be. The hint may be empty.
+func Must(be, hint string) error { return &Error{"must " + be, hint} }
+
+// WithHint returns an error of a value with another hint.
+func WithHint(err error, hint string) error { return &Error{err.Error(), hint} }
+
+func (e *Error) Error() string { return e.must }
+
+// Hint returns what may be done about it; "" where that is not known.
+func (e *Error) Hint() string { return e.hint }
+
+// DidYouMean returns a hint that names the candidate closest to word, or "".
+func DidYouMean(word string, candidates []string, prefix string) string {
+	if near := printable.Nearest(word, candidates, 1); len(near) > 0 {
+		return fmt.Sprintf("did you mean %s%s?", prefix, near[0])
+	}
+	return ""
+}
+
+// OrList joins words as "a", "a or b", "a, b or c".
+func OrList(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// Text returns a value for any text.
+func Text(p *string) *Value { return Word(p, "", func(string) bool { return true }) }
+
+// Word returns a value for a text that is valid; must says what it must be, as in "be . or ,".
+func Word(p *string, must string, valid func(string) bool) *Value {
+	return New("string", func() string { return *p }, func(text string) error {
+		if !valid(text) {
+			return Must(must, "")
+		}
+		*p = text
+		return nil
+	})
+}
+
+// Switch returns a value that is true or false.
+func Switch(p *bool) *Value {
+	return New("bool", func() string { return strconv.FormatBool(*p) }, func(text string) error {
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return Must("be true or false", "")
+		}
+		*p = b
+		return nil
+	})
+}
+
+// Choice returns a value for one of some words; get and set are as for New.
+func Choice(words []string, get func() string, set func(word string) error) *Value {
+	return New(strings.Join(words, "|"), get, func(text string) error {
+		if !slices.Contains(words, text) {
+			return Must("be "+OrList(words), DidYouMean(text, words, ""))
+		}
+		return set(text)
+	})
+}
+
+// Enum returns a value for one of some words that is stored in a string.
+func Enum(p *string, words []string) *Value {
+	return Choice(words, func() string { return *p }, func(word string) error { *p = word; return nil })
+}
+
+// number returns a value for a finite number that is valid; get reports whether there is one.
+func number(get func() (float64, bool), set func(float64), must string, valid func(float64) bool) *Value {
+	text := func() string {
+		if x, ok := get(); ok {
+			return strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		return ""
+	}
+	return New("float", text, func(text string) error {
+		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		switch {
+		case err != nil && !errors.Is(err, strconv.ErrRange):
+			return Must("be a number", "")
+		case math.IsNaN(x) || math.IsInf(x, 0):
+			return Must("be a finite number", "")
+		case !valid(x):
+			return Must(must, "")
+		}
+		set(x + 0) // a zero without a sign
+		return nil
+	})
+}
+
+// Number returns a value for a finite number that is valid; must says what it must be, "be at least 0".
+func Number(p *float64, must string, valid func(float64) bool) *Value {
+	return number(func() (float64, bool) { return *p, true }, func(x float64) { *p = x }, must, valid)
+}
+
+// Optional works like Number for a number that need not be given: *p is nil then.
+func Optional(p **float64, must string, valid func(float64) bool) *Value {
+	get := func() (float64, bool) {
+		if *p == nil {
+			return 0, false
+		}
+		return **p, true
+	}
+	return number(get, func(x float64) { *p = &x }, must, valid)
+}
+
+// AtLeastZero returns a value for a number of at least 0.
+func AtLeastZero(p *float64) *Value { return Number(p, "be at least 0", isAtLeastZero) }
+
+// Positive returns a value for a number above 0.
+func Positive(p *float64) *Value { return Number(p, "be greater than 0", isPositive) }
+
+func isAtLeastZero(x float64) bool { return x >= 0 }
+func isPositive(x float64) bool    { return x > 0 }
+
+// OptionalAtLeastZero returns a value for a number of at least 0 that need not be given.
+func OptionalAtLeastZero(p **float64) *Value { return Optional(p, "be at least 0", isAtLeastZero) }
+
+// OptionalPositive returns a value for a number above 0 that need not be given.
+func OptionalPositive(p **float64) *Value { return Optional(p, "be greater than 0", isPositive) }
+
+// OptionalProportion returns a value for a number above 0 and at most 1 that need not be given.
+func OptionalProportion(p **float64) *Value {
+	return Optional(p, "be above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
+}
+
+// OptionalProbability returns a value for a number from 0 to 1 that need not be given.
+func OptionalProbability(p **float64) *Value {
+	return Optional(p, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
+}
+
+// Count returns a value for a whole number of at least the given size.
+func Count(p *int, least int) *Value {
+	return New("int", func() string { return strconv.Itoa(*p) }, func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			return Must(fmt.Sprintf("be a whole number, at least %d", least), "")
+		}
+		*p = n
+		return nil
+	})
+}
+
+// Seed returns a value for a 64-bit seed.
+func Seed(p *uint64) *Value {
+	return New("int", func() string { return strconv.FormatUint(*p, 10) }, func(text string) error {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return Must("be a whole number from 0 to 18446744073709551615", "")
+		}
+		*p = n
+		return nil
+	})
+}
+
+// List returns a value for a list of names: comma-separated, quoted as in CSV if a name holds a comma,
+// and repeatable. check looks at all names before they are kept; it may be nil.
+func List(p *[]string, check func(all []string) error) *Value {
+	v := &Value{kind: "names", names: p, check: check, get: func() string { return JoinNames(*p) }}
+	v.set = func(text string) error {
+		names, err := SplitNames(text)
+		if err != nil {
+			return Must("be a comma-separated list of names", "")
+		}
+		return v.add(names)
+	}
+	return v
+}
+
+// maxNames limits the names of a list, for the time to find them among the columns.
+const maxNames = 10_000
+
+// add takes names as they are, commas and all. None is empty: no column's is.
+func (v *Value) add(names []string) error {
+	if i := slices.Index(names, ""); i >= 0 {
+		return &Error{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
+	}
+	if v.given {
+		names = append(*v.names, names...)
+	}
+	if len(names) > maxNames {
+		return &Error{must: fmt.Sprintf("must have at most %d names, not %d", maxNames, len(names))}
+	}
+	if v.check != nil {
+		if err := v.check(names); err != nil {
+			return err
+		}
+	}
+	*v.names, v.given = names, true
+	return nil
+}
+
+// Some returns a value for a list of some of the words.
+func Some(p *[]string, words []string) *Value {
+	return List(p, func(all []string) error {
+		for _, name := range all {
+			if !slices.Contains(words, name) {
+				return Must("be some of "+strings.Join(words, ", "), DidYouMean(name, words, ""))
+			}
+		}
+		return nil
+	})
+}
+
+// Pairs returns a value for a list of texts with a mark in each: column=level.
+func Pairs(p *[]string, mark string) *Value {
+	return List(p, func(all []string) error {
+		for _, text := range all {
+			if key, _, ok := strings.Cut(text, mark); !ok || strings.TrimSpace(key) == "" {
+				return Must("be a list of A"+mark+"B", "")
+			}
+		}
+		return nil
+	})
+}
+
+// Map returns a value that gives texts other names: 'a->b,c->d'.
+func Map(to *map[string]string, mark string) *Value {
+	v := Pairs(new([]string), mark)
+	pairs := v.check
+	v.check = func(all []string) error {
+		if err := pairs(all); err != nil {
+			return err
+		}
+		*to = make(map[string]string, len(all))
+		for _, text := range all {
+			from, name, _ := strings.Cut(text, mark)
+			(*to)[strings.TrimSpace(from)] = strings.TrimSpace(name)
+		}
+		return nil
+	}
+	return v
+}

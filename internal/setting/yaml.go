@@ -1,0 +1,184 @@
+package setting
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// Limits of a configuration: its bytes, and the errors that are listed.
+const (
+	maxBytes  = 1 << 20
+	maxErrors = 20
+)
+
+// Keys are the keys of a configuration.
+type Keys struct {
+	Find    func(key string) (v *Value, known bool) // v is nil for a key whose value is not used
+	Unknown func(key string) (hint string)          // of a key that is not known
+	Done    func(key string)                        // called for every key that was set; may be nil
+}
+
+// Apply sets values from a configuration in YAML: one document of keys and values. It returns all that
+// is wrong, each with the line; path names the configuration there. The errors may have a hint, as
+// *Error has.
+func Apply(path string, r io.Reader, keys Keys) []error {
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil {
+		return []error{fmt.Errorf("cannot read the configuration: %w", err)}
+	}
+	one := func(hint, format string, args ...any) []error {
+		return []error{&Error{fmt.Sprintf(format, args...), hint}}
+	}
+	if len(b) > maxBytes {
+		return one("keep the options of one run in a file", "%s: a configuration has at most %d bytes", path, maxBytes)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	var doc, more yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil // an empty configuration sets nothing
+	case err != nil:
+		return []error{syntaxError(path, err)}
+	}
+	if err := dec.Decode(&more); err == nil {
+		return one("keep one set of keys in a file", "%s:%d: a second YAML document", path, more.Line)
+	} else if !errors.Is(err, io.EOF) {
+		return []error{syntaxError(path, err)}
+	}
+	root := doc.Content[0]
+	switch {
+	case root.Kind == yaml.ScalarNode && root.Tag == "!!null":
+		return nil
+	case root.Kind != yaml.MappingNode:
+		return one("write lines like `target: deny`", "%s:%d: the configuration must be keys and values, not %s", path, root.Line, nodeText(root))
+	}
+	var all []error
+	lines := map[string]int{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if len(all) == maxErrors {
+			return append(all, one("", "no more keys are read after %d errors", maxErrors)...)
+		}
+		key, value := root.Content[i], root.Content[i+1]
+		at := fmt.Sprintf("%s:%d", path, key.Line)
+		v, known := keys.Find(key.Value)
+		switch first := lines[key.Value]; {
+		case !known:
+			all = append(all, one(keys.Unknown(key.Value), "%s: unknown key %q", at, key.Value)...)
+			continue
+		case first > 0:
+			all = append(all, one("", "%s: key %q is already set on line %d", at, key.Value, first)...)
+			continue
+		}
+		lines[key.Value] = key.Line
+		if v == nil {
+			continue
+		}
+		if err := v.setNode(value); err != nil {
+			all = append(all, placed(at+": "+key.Value, value, err))
+		} else if keys.Done != nil {
+			keys.Done(key.Value)
+		}
+	}
+	return all
+}
+
+// placed puts the place of a value in front of an error, and the value where that is a text.
+func placed(place string, node *yaml.Node, err error) error {
+	hint := ""
+	var e interface{ Hint() string }
+	if errors.As(err, &e) {
+		hint = e.Hint()
+	}
+	var shape *shapeError
+	if node.Kind == yaml.ScalarNode && !errors.As(err, &shape) {
+		place += fmt.Sprintf(" %q", printable.Shorten(node.Value, 200))
+	}
+	return &Error{place + ": " + err.Error(), hint}
+}
+
+// A shapeError says that a node is of another type than its value.
+type shapeError struct{ text string }
+
+func (e *shapeError) Error() string { return e.text }
+
+// setNode sets the value from a node of its type.
+func (v *Value) setNode(node *yaml.Node) error {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	wrong := func(want string) error { return &shapeError{"must be " + want + ", not " + nodeText(node)} }
+	scalar := node.Kind == yaml.ScalarNode
+	text := node.Value
+	switch {
+	case v.names != nil && node.Kind == yaml.SequenceNode:
+		names := make([]string, 0, len(node.Content))
+		for _, item := range node.Content {
+			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+				return &shapeError{fmt.Sprintf("item %d must be a name, not %s", len(names)+1, nodeText(item))}
+			}
+			names = append(names, item.Value)
+		}
+		return v.add(names)
+	case v.names != nil && (!scalar || node.Tag != "!!str"):
+		return wrong("a list of names")
+	case v.repeats && node.Kind == yaml.SequenceNode:
+		for _, item := range node.Content {
+			if err := v.setNode(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	case v.kind == "float" && (!scalar || node.Tag != "!!float" && node.Tag != "!!int"):
+		return wrong("a number")
+	case v.kind == "int" && (!scalar || node.Tag != "!!int"):
+		return wrong("a whole number")
+	case v.kind == "bool" && (!scalar || node.Tag != "!!bool"):
+		return wrong("true or false")
+	case !scalar || node.Tag == "!!null": // a word may look like a number or a truth value: `positive: 1`
+		return wrong("a word")
+	case v.kind == "float" || v.kind == "int":
+		text = strings.ReplaceAll(text, "_", "")
+	}
+	err := v.Set(text)
+	if err != nil && strings.Contains(v.kind, "|") && node.Tag != "!!str" {
+		return wrong("one of " + strings.ReplaceAll(v.kind, "|", ", "))
+	}
+	return err
+}
+
+// nodeText returns what a node is, in words.
+func nodeText(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.MappingNode:
+		return "keys and values"
+	case yaml.AliasNode:
+		return nodeText(n.Alias)
+	}
+	switch n.Tag {
+	case "!!null":
+		return "empty"
+	case "!!str":
+		return fmt.Sprintf("the text %q", n.Value)
+	}
+	return n.Value
+}
+
+// syntaxError puts the configuration in front of "yaml: line 3: …" as path:3.
+func syntaxError(path string, err error) error {
+	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	var line int
+	if n, _ := fmt.Sscanf(msg, "line %d:", &line); n == 1 {
+		_, rest, _ := strings.Cut(msg, ": ")
+		return fmt.Errorf("%s:%d: not valid YAML: %s", path, line, rest)
+	}
+	return fmt.Errorf("%s: not valid YAML: %s", path, msg)
+}
