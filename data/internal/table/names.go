@@ -5,7 +5,6 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 	"strconv"
 	"strings"
-
 )
 
 // FewNumbers is the number of different whole numbers up to which a target may be one of classes.
