@@ -79,31 +79,18 @@ func newComparison(e *Evaluation, in *Input, losses []*measure.Sorted, k int) Co
 	return c
 }
 
-// addBoot adds the bootstrap intervals: overall, and by group of the headline.
-func (c *Comparison) addBoot(e *Evaluation, in *Input, r *resample.Resampler, part *resample.Part, bt *resample.Result, groups []Group, strata []measure.Stratum, diffs [][]*Interval, k int) {
-	for _, q := range in.Task.Measures() {
-		d := c.Measures[q.Key]
-		if d.Interval == nil && d.Value.Defined() {
-			d.Interval = r.Difference(part, bt.Overall, k+1, q.Key, float64(d.Value))
-			c.Measures[q.Key] = d
-		}
-	}
-	if measure.TailAlpha*float64(len(in.Target)) >= resample.FewTailRows {
-		c.CVaR.Interval = part.Change("cvar", k+1, float64(c.CVaR.Value))
-	}
-	if groups == nil {
-		return
-	}
-	crit := resample.UpperQuantile(bt.MaxT, e.Confidence)
-	for s := range groups {
-		g := &groups[s]
+// addGroups adds the differences of the risk by group of the headline; intervals are those of single groups,
+// by group and model, and critical how many standard errors hold for all together.
+func (c *Comparison) addGroups(in *Input, g *Grouping, strata []measure.Stratum, intervals [][]*Interval, k int, critical float64) {
+	for s := range g.Groups {
+		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
-		if diffs[s] != nil {
-			d.Interval = diffs[s][k]
-			h := Num(crit * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
+		if intervals[s] != nil {
+			d.Interval = intervals[s][k]
+			h := Num(critical * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
-			few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, crit)
+			few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
 			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}
 		c.Groups = append(c.Groups, d)

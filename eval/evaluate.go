@@ -13,8 +13,7 @@ import (
 // model or grouping, or ctx's error. What is merely not computable (the AUC of
 // a group with one class) is reported as such in the result.
 //
-// Cost: O(n log n) for each model and grouping, plus n random reads for each
-// model, grouping and resample.
+// Cost: O(n log n) for each model and grouping.
 func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	if err := in.withLosses(); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ type Input struct {
 	MinGroupSize int      // groups below it are listed but never the headline; values below 1 mean 1
 
 	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
-	Resamples  int     // bootstrap resamples; 0 means no intervals; else from 100 to MostResamples
+	Resamples  int     // draws for simultaneous intervals and the ECE; 0 means no intervals; else from 100 to MostResamples
 	Seed       uint64
 	Workers    int // goroutines; values below 1 mean GOMAXPROCS; the numbers do not depend on it
 

@@ -12,9 +12,6 @@ import (
 func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measure.Strata, losses []*measure.Sorted) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
-		if in.Resamples > 0 {
-			resample.AddExact(in.rows, k, strata.All, e.Models[k].Overall, e.Confidence, e.Models[k].Intervals)
-		}
 	}
 	for k := range in.Models[1:] {
 		e.Compared = append(e.Compared, newComparison(e, in, losses, k+1))
@@ -22,163 +19,201 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measur
 	if in.Resamples == 0 {
 		return nil
 	}
-	for j := range in.Groups {
-		groups := strata.Groups[j]
-		err := measure.Parallel(ctx, in.Workers, len(groups), func(s int, _ *measure.Scratch) error {
-			g := &e.Groupings[j].Groups[s]
-			for k := range in.Models {
-				g.Models[k].Intervals = make(map[string]Interval)
-				resample.AddExact(in.rows, k, &groups[s], g.Models[k].Values, e.Confidence, g.Models[k].Intervals)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	center := measure.Mean(in.Target)
 	tailQ := make([]float64, len(losses))
 	for k, s := range losses {
 		_, tailQ[k] = s.CVaRAt(measure.TailAlpha)
 	}
-	for j := range max(1, len(in.Groups)) {
-		var grouping *Grouping
-		groups := []measure.Stratum{*strata.All}
-		if len(in.Groups) > 0 {
-			grouping, groups = &e.Groupings[j], strata.Groups[j]
+	center := measure.Mean(in.Target)
+	plan := resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}
+	divided := strata.Groups
+	if len(divided) == 0 {
+		divided = [][]measure.Stratum{{*strata.All}}
+	}
+	by := make([]*resample.Resampler, len(divided))
+	for j := range divided {
+		var err error
+		if by[j], err = resample.New(ctx, in.rows, plan, uint64(j), divided[j], strata.All, tailQ, center); err != nil {
+			return err
 		}
-		if err := e.bootGrouping(ctx, in, j, grouping, groups, strata.All, tailQ, center); err != nil {
+	}
+	overall, err := e.overallIntervals(ctx, in, by[len(by)-1])
+	if err != nil {
+		return err
+	}
+	for j := range in.Groups {
+		if err := e.groupIntervals(ctx, in, by[j], j, divided[j], overall); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bootGrouping adds the bootstrap intervals of one grouping; for the last one,
-// those over all rows and of the comparisons too.
-func (e *Evaluation) bootGrouping(ctx context.Context, in *Input, j int, grouping *Grouping, strata []measure.Stratum, all *measure.Stratum, tailQ []float64, center float64) error {
-	var groups []Group
-	if grouping != nil {
-		groups = grouping.Groups
+// allMeasures returns the measures of every model, in the order of models and of the task's measures.
+func allMeasures(in *Input) (out []resample.Quantity) {
+	for k := range in.Models {
+		for _, m := range in.Task.Measures() {
+			out = append(out, resample.Quantity{Key: m.Key, Model: k, Base: -1})
+		}
 	}
-	last := j == max(1, len(in.Groups))-1
-	if !last {
-		all = nil
+	return out
+}
+
+// groupIntervals adds the intervals of the groups of grouping j and of its summaries; for the last one,
+// those of the comparisons by group too. overall are the errors over all rows.
+func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.Resampler, j int, strata []measure.Stratum, overall []resample.Error) error {
+	grouping := &e.Groupings[j]
+	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
+	eligible := make([]bool, len(strata))
+	var parts []*resample.Part
+	var at []int // of parts among the groups
+	for s := range strata {
+		if eligible[s] = groups[s].Sufficient && groups[s].N > 1; eligible[s] {
+			parts, at = append(parts, r.Stratum(s)), append(at, s)
+		}
 	}
-	r, err := resample.New(ctx, in.rows, resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}, uint64(j), strata, all, tailQ, center)
+	of := allMeasures(in)
+	changes := len(of)
+	for k := range in.Models[1:] {
+		of = append(of, resample.Quantity{Key: "risk", Model: k + 1, Base: 0})
+	}
+	errors, err := r.Errors(ctx, "errors by "+name, parts, of)
 	if err != nil {
 		return err
 	}
-	eligible := make([]bool, len(strata))
-	for s := range strata {
-		eligible[s] = groups == nil || groups[s].Sufficient && groups[s].N > 1
-	}
-	name := "rows"
-	if grouping != nil {
-		name = grouping.Name
-	}
-	list := in.Task.Measures()
-	diffs := make([][]*Interval, len(strata)) // per group: interval of the paired risk difference of each later model
-	derived := make([][]float64, len(strata))
-	acc := newSpreads(e, grouping, list, in.Resamples)
-	bt, err := r.Run(ctx, name, eligible, func(s int, sums []float64) {
-		if groups == nil || !eligible[s] {
-			return
-		}
-		x := make([]float64, 0, len(in.Models)*len(list)*in.Resamples)
-		part := r.Stratum(s)
-		risk := func(k int) float64 { return float64(groups[s].Models[k].Values.Of["risk"]) }
-		diffs[s] = make([]*Interval, len(in.Models)-1)
+	err = measure.Parallel(ctx, in.Workers, len(groups), func(s int, _ *measure.Scratch) error {
 		for k := range in.Models {
 			m := &groups[s].Models[k]
-			for _, q := range list {
-				x = part.AppendValues(x, q.Key, sums, k)
-				e.put(r, part, q, k, groups[s].N, sums, x[len(x)-in.Resamples:], m.Values, m.Intervals)
-			}
-			if k > 0 {
-				diffs[s][k-1] = part.Change("risk", k, risk(k)-risk(0))
-			}
+			m.Intervals = make(map[string]Interval)
+			resample.AddExact(in.rows, k, &strata[s], m.Values, e.Confidence, m.Intervals)
 		}
-		derived[s] = x
-	}, func(lo, hi int) {
-		for s := lo; s < hi; s++ {
-			if derived[s] != nil {
-				acc.add(&groups[s], derived[s])
-				derived[s] = nil
-			}
-		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if groups != nil {
-		e.simultaneous(in, r, groups, strata, bt.MaxT)
-		acc.finish(e, in, r, bt.Overall)
+	critical, err := r.Critical(ctx, "simultaneous intervals by "+name, eligible)
+	if err != nil {
+		return err
 	}
-	if !last {
-		return nil
-	}
-	var x []float64
-	part := r.All()
-	for k := range in.Models {
-		for _, q := range list {
-			x = part.AppendValues(x[:0], q.Key, bt.Overall, k)
-			e.put(r, part, q, k, e.N, bt.Overall, x, e.Models[k].Overall, e.Models[k].Intervals)
+	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
+	err = measure.Parallel(ctx, in.Workers, len(parts), func(p int, _ *measure.Scratch) error {
+		g := &groups[at[p]]
+		for k := range in.Models {
+			for q, m := range list {
+				put(parts[p], m, k, g.N, errors[p][k*len(list)+q], g.Models[k].Values, g.Models[k].Intervals)
+			}
+			if k > 0 {
+				base, value := float64(g.Models[0].Values.Of["risk"]), float64(g.Models[k].Values.Of["risk"])
+				differences[at[p]] = append(differences[at[p]], parts[p].Change(value-base, base, errors[p][changes+k-1], errors[p][0]))
+			}
 		}
+		e.addSimultaneous(in, r, g, strata[at[p]].Rows, critical)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	for k := range e.Compared {
-		e.Compared[k].addBoot(e, in, r, part, bt, groups, strata, diffs, k)
-		acc.compare(&e.Compared[k], k+1, e.Confidence)
+	byGroup := make([][]resample.Error, len(groups))
+	for p, s := range at {
+		byGroup[s] = errors[p]
+	}
+	spreads := &spreads{e: e, in: in, r: r, g: grouping, errors: byGroup, overall: overall}
+	spreads.addIntervals()
+	if j == len(e.Groupings)-1 {
+		for k := range e.Compared {
+			c := &e.Compared[k]
+			c.addGroups(in, grouping, strata, differences, k, critical)
+			spreads.compare(c, k+1)
+		}
 	}
 	return nil
 }
 
-// put gives a measure its interval over a part, unless it has an exact one; x are its
-// values in resamples, of which the sums are.
-func (e *Evaluation) put(r *resample.Resampler, part *resample.Part, m Measure, k, n int, sums, x []float64, v Values, iv map[string]Interval) {
-	if _, ok := iv[m.Key]; ok {
-		return
+// overallIntervals adds the intervals over all rows, and of the comparisons there. It returns the errors
+// of [allMeasures].
+func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *resample.Resampler) ([]resample.Error, error) {
+	part, list := r.All(), in.Task.Measures()
+	of := allMeasures(in)
+	changes := len(of)
+	for k := range in.Models[1:] {
+		for _, m := range list {
+			of = append(of, resample.Quantity{Key: m.Key, Model: k + 1})
+		}
+		of = append(of, resample.Quantity{Key: "cvar", Model: k + 1})
 	}
+	errors, err := r.Errors(ctx, "errors over all rows", []*resample.Part{part}, of)
+	if err != nil {
+		return nil, err
+	}
+	for k := range in.Models {
+		m := &e.Models[k]
+		resample.AddExact(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
+		for q, measure := range list {
+			put(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
+		}
+	}
+	own := errors[0][0] // of the baseline's risk
+	for k := range e.Compared {
+		c, first := &e.Compared[k], changes+k*(len(list)+1)
+		for q, m := range list {
+			d := c.Measures[m.Key]
+			base := float64(e.Models[0].Overall.Of[m.Key])
+			switch {
+			case !d.Value.Defined():
+				continue
+			case m.Key == "ece":
+				d.Interval = part.ECE(k+1, 0, float64(d.Value))
+			case m.Key == "auc" || m.Key == "auprc":
+				base = 1 // the most that an area can be
+				fallthrough
+			default:
+				d.Interval = part.Change(float64(d.Value), base, errors[0][first+q], own)
+				if m.Key == "median_ae" && d.Interval != nil {
+					d.Interval.Method = "order statistics"
+				}
+			}
+			c.Measures[m.Key] = d
+		}
+		if measure.TailAlpha*float64(len(in.Target)) >= resample.FewTailRows {
+			base := float64(e.Models[0].CVaRAt(measure.TailAlpha))
+			c.CVaR.Interval = part.Change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own)
+		}
+	}
+	return errors[0], nil
+}
+
+// put gives a measure of n rows its interval, unless it has an exact one.
+func put(part *resample.Part, m Measure, k, n int, l resample.Error, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
-	if !ok {
+	if _, exact := iv[m.Key]; exact || !ok {
 		return
 	}
 	var i *Interval
 	switch {
-	case m.Key == "ece" && !part.OneClass():
-		i = r.ECE(sums, k, at)
 	case m.Key == "ece":
-	case m.Key == "median_ae":
-		i = resample.BootInterval(x, e.Confidence)
-	case m.Key == "auprc" && resample.FewOfAClass(v, n):
+		i = part.ECE(k, -1, at)
+	case m.Key == "median_ae", m.Key == "auprc" && resample.FewOfAClass(v, n):
 	default:
-		i = part.Interval(m, k, at)
+		i = part.Interval(m, k, at, l)
 	}
 	if i != nil {
 		iv[m.Key] = *i
 	}
 }
 
-// simultaneous gives every eligible group an interval that covers together
-// with all the others: risk ± c·se with c the confidence quantile of the
-// largest studentised deviation, and what rows of a class that few are of may add.
-func (e *Evaluation) simultaneous(in *Input, r *resample.Resampler, groups []Group, strata []measure.Stratum, maxT []float64) {
-	c := resample.UpperQuantile(maxT, e.Confidence)
-	for s := range groups {
-		g := &groups[s]
-		if !g.Sufficient || g.N < 2 {
-			continue
+// addSimultaneous gives every model an interval of its risk in an eligible group that covers together with
+// all the others: risk ± c·se with c the confidence quantile of the largest studentised deviation, and what
+// rows of a class that few are of may add.
+func (e *Evaluation) addSimultaneous(in *Input, r *resample.Resampler, g *Group, rows []int32, c float64) {
+	few := resample.ScarcityOf(in.rows, rows, g.Models[0].Values, c)
+	for k := range g.Models {
+		m := float64(g.Models[k].Values.Of["risk"])
+		se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, rows)
+		iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
+		few.Widen(iv, m, few.GapOf(k))
+		if r.LossAtLeast0[k] { // and so is their mean
+			iv.Low = max(0, iv.Low)
 		}
-		few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, c)
-		for k := range g.Models {
-			m := float64(g.Models[k].Values.Of["risk"])
-			se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, strata[s].Rows)
-			iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
-			few.Widen(iv, m, few.GapOf(k))
-			if r.LossAtLeast0[k] { // and so is their mean
-				iv.Low = max(0, iv.Low)
-			}
-			g.Models[k].Simultaneous = iv
-		}
+		g.Models[k].Simultaneous = iv
 	}
 }

@@ -6,69 +6,31 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
-// spreads gathers over the groups of a grouping what the intervals of Spread
-// need. The extremes of several groups are biased upwards when resampled, so
-// their intervals come from bands around the groups' own values that hold for
-// all groups (and the value over all rows) together; the averages have
-// percentile intervals.
+// spreads computes the intervals of Spread from the errors of the groups' measures. The extremes of
+// several groups are biased, so their intervals come from bands around the groups' own values that hold
+// for all groups (and the value over all rows) together.
 type spreads struct {
-	g    *Grouping
-	list []Measure
-	of   [][]*spreadBoot // by model and measure
-	dev  []float64
+	e       *Evaluation
+	in      *Input
+	r       *resample.Resampler
+	g       *Grouping
+	errors  [][]resample.Error // by group, then as allMeasures and the changes of the risk; nil: no evidence
+	overall []resample.Error   // as allMeasures
 }
 
-// A spreadBoot is one measure of one model.
-type spreadBoot struct {
-	sd     map[string]float64 // by group
-	maxT   []float64          // largest deviation over the groups, by resample
-	sum    []float64          // of the groups' values
-	wsum   []float64          // weighted by training shares
-	n      int
-	weight float64
-}
-
-func newSpreads(e *Evaluation, g *Grouping, list []Measure, resamples int) *spreads {
-	a := &spreads{g: g, list: list, dev: make([]float64, resamples)}
-	if g == nil {
-		return a
+// errorOf returns the error of measure q of model k in a group, and its standard error; ok is false where
+// it is not known, or of rows too few.
+func (a *spreads) errorOf(s, k, q int) (l resample.Error, se float64, ok bool) {
+	list := a.in.Task.Measures()
+	if a.errors[s] == nil {
+		return l, 0, false
 	}
-	for range e.Models {
-		var row []*spreadBoot
-		for range list {
-			row = append(row, &spreadBoot{sd: make(map[string]float64),
-				maxT: make([]float64, resamples), sum: make([]float64, resamples), wsum: make([]float64, resamples)})
-		}
-		a.of = append(a.of, row)
+	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || fewestRows(&a.g.Groups[s], k, list[q].Key) < 3 {
+		return l, 0, false
 	}
-	return a
-}
-
-// add takes the values of all measures of all models of one group, resample by
-// resample.
-func (a *spreads) add(g *Group, x []float64) {
-	B := len(a.dev)
-	for k, row := range a.of {
-		for q, s := range row {
-			v := x[(k*len(row)+q)*B:][:B]
-			at, ok := g.Models[k].Values.Get(a.list[q].Key)
-			if !ok {
-				continue
-			}
-			if resample.UndefinedShare(v) > 1-resample.MostDefined || fewestRows(g, k, a.list[q].Key) < 3 {
-				continue // the summary has no intervals
-			}
-			s.sd[g.Label] = resample.Deviations(a.dev, v, at)
-			w := g.share()
-			s.n++
-			s.weight += w
-			for b, d := range a.dev {
-				s.maxT[b] = math.Max(s.maxT[b], d)
-				s.sum[b] += v[b]
-				s.wsum[b] += w * v[b]
-			}
-		}
-	}
+	l = a.errors[s][k*len(list)+q]
+	se, ok = l.SE()
+	return l, se, ok
 }
 
 // fewestRows returns the number of rows of the class that a measure of a group has the fewest of: with two,
@@ -93,57 +55,70 @@ func (g *Group) share() float64 {
 	return g.Share
 }
 
-// finish writes the intervals of every summary.
-func (a *spreads) finish(e *Evaluation, in *Input, r *resample.Resampler, overall []float64) {
-	var x []float64
-	whole := r.All()
-	for k, row := range a.of {
-		for q, s := range row {
-			m := a.list[q]
-			sp, ok := a.g.Summary[k].Spread[m.Key]
-			if !ok || s.n == 0 || s.n != sp.Groups || m.Key == "ece" { // several groups' errors of different sizes: none that would hold
+// addIntervals adds the intervals of every summary.
+func (a *spreads) addIntervals() {
+	for k := range a.in.Models {
+		for q, m := range a.in.Task.Measures() {
+			sp, known := a.g.Summary[k].Spread[m.Key], 0
+			se := make([]float64, len(a.errors))
+			var mean, weighted groupMean
+			for s := range a.errors {
+				l, own, ok := a.errorOf(s, k, q)
+				if se[s] = math.NaN(); ok {
+					known++
+					se[s] = own
+					mean.add(l, 1)
+					weighted.add(l, a.g.Groups[s].share())
+				}
+			}
+			if known == 0 || known != sp.Groups {
 				continue
 			}
 			sp.Intervals = make(map[string]Interval)
-			for name, sum := range map[string][]float64{"average": s.averages(), "weighted_average": s.weighted()} {
-				if iv := resample.BootInterval(sum, e.Confidence); iv != nil {
-					least, most := m.Bounds()
-					iv.Low, iv.High = max(iv.Low, Num(least)), min(iv.High, Num(most))
-					sp.Intervals[name] = *iv
-				}
+			least, most := m.Bounds()
+			if iv := mean.interval(sp.Average, a.e.Confidence, least, most); iv != nil {
+				sp.Intervals["average"] = *iv
 			}
-			x = whole.AppendValues(x[:0], m.Key, overall, k)
-			a.extremes(e, in, r, k, m, s, sp, x)
+			if iv := weighted.interval(sp.WeightedAverage, a.e.Confidence, least, most); iv != nil {
+				sp.Intervals["weighted_average"] = *iv
+			}
+			a.addExtremes(k, q, se, known, sp)
 			a.g.Summary[k].Spread[m.Key] = sp
 		}
 	}
 }
 
-func (s *spreadBoot) averages() []float64 {
-	out := make([]float64, len(s.sum))
-	for b, v := range s.sum {
-		out[b] = v / float64(s.n)
-	}
-	return out
+// A groupMean is the error of a weighted mean of measures of groups.
+type groupMean struct {
+	sum    resample.Error
+	weight float64
 }
 
-func (s *spreadBoot) weighted() []float64 {
-	out := make([]float64, len(s.wsum))
-	for b, v := range s.wsum {
-		out[b] = v / s.weight
-	}
-	return out
+func (m *groupMean) add(l resample.Error, weight float64) {
+	m.sum.AddScaled(l, weight)
+	m.weight += weight
+}
+
+func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval {
+	var l resample.Error
+	l.AddScaled(m.sum, 1/m.weight)
+	return l.Interval(float64(at), confidence, least, most)
+}
+
+// critical returns how many standard errors wide the intervals of n independent numbers must be to hold
+// together (Šidák 1967).
+func (a *spreads) critical(n int) float64 {
+	return resample.NormalQuantile(math.Pow(a.e.Confidence, 1/float64(n)))
 }
 
 // A band holds the true value of every group at once.
 type band struct{ lo, hi float64 }
 
-// extremes adds the intervals of what the largest and smallest group decide.
-// all are the resampled values over all rows.
-func (a *spreads) extremes(e *Evaluation, in *Input, r *resample.Resampler, k int, m Measure, s *spreadBoot, sp Spread, all []float64) {
-	crit := resample.UpperQuantile(s.maxT, e.Confidence)
-	bands := a.bands(in, r, k, m, s, crit)
-	lo, hi := extremeBands(bands)
+// addExtremes adds the intervals of what the largest and smallest group decide, of measure q of model k with
+// the standard errors se of the groups.
+func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
+	m := a.in.Task.Measures()[q]
+	lo, hi := extremeBands(a.bands(k, m, se, a.critical(groups)))
 	put := func(name string, l, h float64) {
 		sp.Intervals[name] = Interval{Low: Num(l), High: Num(h), Method: "simultaneous"}
 	}
@@ -155,20 +130,19 @@ func (a *spreads) extremes(e *Evaluation, in *Input, r *resample.Resampler, k in
 	if sameSign && hi.hi > 0 {
 		put("ratio", lo.lo/hi.hi, ratioAtMost(lo.hi, hi.lo))
 	}
-	at, ok := e.Models[k].Overall.Get(m.Key)
-	if !ok || resample.UndefinedShare(all) > 0 {
+	at, ok := a.e.Models[k].Overall.Get(m.Key)
+	if !ok {
 		return
 	}
-	joint := make([]float64, len(all))
-	sd := resample.Deviations(joint, all, at)
-	for b, t := range s.maxT {
-		joint[b] = math.Max(joint[b], t)
+	own, known := a.overall[k*len(a.in.Task.Measures())+q].SE()
+	if !known {
+		return
 	}
-	crit = resample.UpperQuantile(joint, e.Confidence)
-	o := clipped(m, band{at - crit*sd, at + crit*sd})
+	crit := a.critical(groups + 1)
+	o := clipped(m, band{at - crit*own, at + crit*own})
 	var d band
 	ratio := band{1, 1}
-	for _, g := range a.bands(in, r, k, m, s, crit) {
+	for _, g := range a.bands(k, m, se, crit) {
 		d.lo = max(d.lo, g.lo-o.hi, o.lo-g.hi)
 		d.hi = max(d.hi, g.hi-o.lo, o.hi-g.lo)
 		if g.hi > 0 && o.hi > 0 {
@@ -193,23 +167,22 @@ func ratioAtMost(num, den float64) float64 {
 // bands returns the groups' values ± crit standard errors; Wilson's interval with
 // crit for a normal quantile where a proportion has counts, and the
 // simultaneous interval of the risk, which holds for all models together.
-func (a *spreads) bands(in *Input, r *resample.Resampler, k int, m Measure, s *spreadBoot, crit float64) []band {
+func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 	var out []band
 	for i := range a.g.Groups {
 		g := &a.g.Groups[i]
-		sd, ok := s.sd[g.Label]
-		if !ok {
+		if math.IsNaN(se[i]) {
 			continue
 		}
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
-		b := clipped(m, band{at - crit*sd, at + crit*sd})
-		if n := v.Trials(m.Key, float64(g.N)); n > 0 && in.rows.Weight == nil {
+		b := clipped(m, band{at - crit*se[i], at + crit*se[i]})
+		if n := v.Trials(m.Key, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
 			b.lo, b.hi = resample.WilsonAt(at*n, n, crit)
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
-			if r.LossAtLeast0[k] {
+			if a.r.LossAtLeast0[k] {
 				b.lo = math.Max(b.lo, 0)
 			}
 		}
@@ -236,24 +209,29 @@ func extremeBands(bands []band) (least, most band) {
 }
 
 // compare adds to a comparison how the averages of the group risks differ.
-func (a *spreads) compare(c *Comparison, k int, confidence float64) {
-	if a.g == nil {
-		return
-	}
-	base, model := a.of[0][0], a.of[k][0] // the risk
-	if base.n == 0 || base.n != model.n {
+func (a *spreads) compare(c *Comparison, k int) {
+	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
+	if sa.Intervals == nil || sb.Intervals == nil {
 		return
 	}
 	c.Spread = make(map[string]Difference)
-	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
-	minus := func(x, y []float64) *Interval {
-		for b := range x {
-			x[b] = resample.ChangeFrom(x[b], y[b])
+	var mean, weighted groupMean
+	for s, of := range a.errors {
+		if of != nil {
+			g := &a.g.Groups[s]
+			base := float64(g.Models[0].Values.Of["risk"])
+			l, _ := of[len(a.in.Models)*len(a.in.Task.Measures())+k-1].UnlessRounding(0, base, of[0])
+			mean.add(l, 1)
+			weighted.add(l, g.share())
 		}
-		return resample.BootInterval(x, confidence)
 	}
-	c.Spread["average"] = Difference{sa.Average - sb.Average, minus(model.averages(), base.averages())}
-	c.Spread["weighted_average"] = Difference{sa.WeightedAverage - sb.WeightedAverage, minus(model.weighted(), base.weighted())}
+	change := func(of *groupMean, after, before Num) Difference {
+		l, at := of.sum.UnlessRounding(float64(after-before), float64(before), resample.Error{})
+		m := groupMean{l, of.weight}
+		return Difference{after - before, m.interval(Num(at), a.e.Confidence, math.Inf(-1), math.Inf(1))}
+	}
+	c.Spread["average"] = change(&mean, sa.Average, sb.Average)
+	c.Spread["weighted_average"] = change(&weighted, sa.WeightedAverage, sb.WeightedAverage)
 	between := func(x, y Num, p, q Interval, ok bool) Difference {
 		d := Difference{Value: x - y}
 		switch {

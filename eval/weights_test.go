@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
-// Equal weights, of any size, change nothing but the exact intervals.
+// Equal weights, of any size, change nothing.
 func TestEqualWeights(t *testing.T) {
 	in := evaltest.Two(600, 4, 0.1, 1)
 	a, err := eval.Evaluate(context.Background(), in)
@@ -27,8 +27,8 @@ func TestEqualWeights(t *testing.T) {
 	if x.Value != y.Value || *x.Interval != *y.Interval || *b.Effective != 600 {
 		t.Errorf("%v %v against %v %v", x.Value, x.Interval, y.Value, y.Interval)
 	}
-	if b.Models[0].Intervals["median_ae"].Method != "influence percentile" {
-		t.Error(b.Models[0].Intervals["median_ae"])
+	if v, w := a.Models[0].Intervals["median_ae"], b.Models[0].Intervals["median_ae"]; v != w {
+		t.Errorf("median: %v against %v", v, w)
 	}
 }
 

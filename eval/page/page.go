@@ -408,10 +408,10 @@ func methods(e *eval.Evaluation) []string {
 		out = append(out, "The interval of the median absolute error is given by order statistics.")
 	}
 	if e.Task == eval.Binary {
-		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error of every bin in every resample. The interval is wide if bins are near 0, and may lie below the estimate. Largest value, difference and other summaries over groups have none.")
+		out = append(out, "ECE: 10 equal-width bins. With few rows it is biased upwards, so its interval bounds the error of every bin in every draw. The interval is wide if bins are near 0, and may lie below the estimate. Largest value, difference and other summaries over groups have none.")
 	}
 	if e.Resamples != 0 {
-		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Averages of groups: %[1]s multiplier bootstrap samples, the same for every model, seed %[2]d. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences: they hold together, whichever group is the worst.",
+		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
 			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {

@@ -36,7 +36,7 @@ func role(m *train.Model) eval.Role {
 // DefaultOptions.
 type Options struct {
 	MinGroupSize int      // smaller groups are listed, but never called the worst
-	Resamples    int      // of the bootstrap: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
+	Resamples    int      // draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
 	Confidence   float64  // of every interval, in (0, 1)
 	Threshold    *float64 // probability from which a row is predicted positive; nil: that of the model, 0.5 in an audit
 	Weight       string   // column of row weights above 0; empty: that of the training, where the table has it

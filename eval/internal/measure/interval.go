@@ -3,7 +3,7 @@ package measure
 import "github.com/drotrain/drotrain/eval/internal/words"
 
 // Interval is a confidence interval with the method that made it: "skewness-adjusted t",
-// "t of the logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded", "influence percentile" or "simultaneous".
+// "t of the logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
 type Interval struct {
 	Low    Num    `json:"low"`
 	High   Num    `json:"high"`

@@ -28,7 +28,7 @@ func measureMulticlass(in *Rows, m *Model, rows []int32) Values {
 	}
 	var total, risk, ll, hit, five Summer
 	for _, i := range rows {
-		w := in.weightOf(i)
+		w := in.WeightOf(i)
 		total.Add(w)
 		risk.Add(w * m.Loss[i])
 		ll.Add(-w * math.Log(max(m.Score[i], LogLossClip)))
@@ -59,7 +59,7 @@ func measureMulticlass(in *Rows, m *Model, rows []int32) Values {
 	return v
 }
 
-func (in *Rows) weightOf(i int32) float64 {
+func (in *Rows) WeightOf(i int32) float64 {
 	if in.Weight == nil {
 		return 1
 	}
@@ -82,7 +82,7 @@ func ByClass(in *Rows, m *Model, rows []int32) []ClassResult {
 	out := make([]ClassResult, k)
 	of, as, right := make([]float64, k), make([]float64, k), make([]float64, k)
 	for _, i := range rows {
-		w, t, c := in.weightOf(i), int(in.Target[i]), int(m.Class[i])
+		w, t, c := in.WeightOf(i), int(in.Target[i]), int(m.Class[i])
 		of[t] += w
 		as[c] += w
 		out[t].Support++

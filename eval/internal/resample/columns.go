@@ -6,26 +6,19 @@ import (
 	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
-// Columns lays out the numbers of a row whose sums are resampled: for each model its own
-// columns, then the shared ones. A vector of resampled sums has the same layout
-// followed by the bins of the ECE (a row falls into one of them, so they are
-// not columns) and by the statistics of ranks, which are no sums.
-type Columns struct {
-	task   measure.Task
-	models int
+// columns lays out the numbers of a row of whose sums the measures are functions: for each model
+// its own columns, then the shared ones.
+type columns struct {
+	in     *measure.Rows
 	per    int // columns of a model
 	shared int // where the shared columns start, with the weight
-	width0 int // columns of a row
-	bins   int // where the bins start: eceBins a model
-	rank   int // where the ranks start: rankStats a model
-	width  int
+	width  int // columns of a row
 
-	tailQ     []float64 // by model, the quantile that colTail is linearised at
-	centre    float64   // regression: taken off the target
-	threshold float64
+	tailQ  []float64 // by model, the quantile that colTail is linearised at
+	centre float64   // regression: taken off the target
 }
 
-// Columns of a model, each times the weight of the row; see loss.
+// Columns of a model, each times the weight of the row.
 const (
 	colLoss = iota
 	colTail // q + (ℓ − q)₊/α: its mean is CVaR_α, linearised at the sample quantile
@@ -33,6 +26,7 @@ const (
 	colB    // binary: squared probability error; multiclass: correct; regression: |error|
 	colC    // binary: predicted and positive; multiclass: among the five most probable; regression: error
 	colD    // binary: predicted and negative
+	colGap  // binary: predicted probability − observed
 	binaryColumns
 )
 
@@ -44,54 +38,29 @@ const (
 	regressionShared
 )
 
-// loss returns the first column of model k.
-func (c *Columns) loss(k int) int { return k * c.per }
-
 // newColumns returns the layout for the models of in; tailQ holds the quantile of their losses at TailAlpha.
-func newColumns(in *measure.Rows, tailQ []float64, centre float64) *Columns {
-	task, models := in.Task, len(in.Models)
-	c := &Columns{task: task, models: models, per: binaryColumns, tailQ: tailQ, centre: centre, threshold: in.Threshold}
-	shared, bins, ranks := sharedB, measure.ECEBins, 2
-	if task == measure.Multiclass {
-		c.per, bins, ranks = colD, 0, 0
+func newColumns(in *measure.Rows, tailQ []float64, centre float64) *columns {
+	c := &columns{in: in, per: binaryColumns, tailQ: tailQ, centre: centre}
+	shared := sharedB
+	switch in.Task {
+	case measure.Multiclass:
+		c.per = colD
+	case measure.Regression:
+		c.per, shared = colD, regressionShared
 	}
-	if task == measure.Regression {
-		c.per, shared, bins, ranks = colD, regressionShared, 0, 1
-	}
-	c.shared = c.per * models
-	c.width0 = c.shared + shared
-	c.bins = c.width0
-	c.rank = c.bins + bins*models
-	c.width = c.rank + ranks*models
+	c.shared = c.per * len(in.Models)
+	c.width = c.shared + shared
 	return c
 }
 
-// A columnRow is the columns of one row, the first width0 of them as they are
-// and those of the ECE as the bin and what falls into it, by model.
-type columnRow struct {
-	v   []float64
-	bin []uint8
-	gap []float64
-}
-
-func (c *Columns) newRow() columnRow {
-	r := columnRow{v: make([]float64, c.width0)}
-	if c.task == measure.Binary {
-		r.bin, r.gap = make([]uint8, c.models), make([]float64, c.models)
-	}
-	return r
-}
-
 // fill computes the columns of row i.
-func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
-	w, t := 1.0, in.Target[i]
-	if in.Weight != nil {
-		w = in.Weight[i]
-	}
+func (c *columns) fill(row []float64, i int32) {
+	in, w := c.in, c.in.WeightOf(i)
+	t := in.Target[i]
 	for k := range in.Models {
 		m := &in.Models[k]
 		l, s := m.Loss[i], m.Score[i]
-		v := r.v[k*c.per:][:c.per]
+		v := row[k*c.per:][:c.per]
 		v[colLoss] = w * l
 		v[colTail] = w * (c.tailQ[k] + math.Max(0, l-c.tailQ[k])/measure.TailAlpha)
 		if in.Task == measure.Regression {
@@ -109,18 +78,17 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 			}
 			continue
 		}
-		y, p, tp, fp := 0.0, 1-min(max(s, measure.LogLossClip), 1-measure.LogLossClip), 0.0, 0.0
+		p := min(max(s, measure.LogLossClip), 1-measure.LogLossClip)
+		y, of, tp, fp := 0.0, 1-p, 0.0, 0.0
 		if t > 0 {
-			y, p = 1, min(max(s, measure.LogLossClip), 1-measure.LogLossClip)
+			y, of = 1, p
 		}
-		if s >= c.threshold {
+		if s >= in.Threshold {
 			tp, fp = w*y, w*(1-y)
 		}
-		v[colA], v[colB], v[colC], v[colD] = -w*math.Log(p), w*(s-y)*(s-y), tp, fp
-		r.gap[k] = w * (s - y)
-		r.bin[k] = uint8(measure.ECEBin(s))
+		v[colA], v[colB], v[colC], v[colD], v[colGap] = -w*math.Log(of), w*(s-y)*(s-y), tp, fp, w*(s-y)
 	}
-	shared := r.v[c.shared:]
+	shared := row[c.shared:]
 	shared[0] = w
 	if in.Task == measure.Regression {
 		d := t - c.centre
@@ -130,80 +98,80 @@ func (c *Columns) fill(in *measure.Rows, r *columnRow, i int32) {
 	}
 }
 
-// value returns a measure of model k from resampled sums; NaN where it is undefined.
-func (c *Columns) value(key string, s []float64, k int) float64 {
-	m, w := s[k*c.per:], s[c.shared]
+// A term is a column and what it is multiplied by.
+type term struct {
+	column int
+	by     float64
+}
+
+// meanColumns are, by task, the columns whose weighted mean is a measure.
+var meanColumns = map[measure.Task]map[string]int{
+	measure.Binary:     {"log_loss": colA, "brier": colB, "calibration_gap": colGap},
+	measure.Multiclass: {"log_loss": colA, "accuracy": colB, "top5": colC},
+	measure.Regression: {"mae": colB, "bias": colC},
+}
+
+// addDerivative appends to form the derivative of f times a measure of model k by the sums s; false
+// for what is no smooth function of them. The derivative times the columns of a row is the row's
+// influence; the influences sum to 0.
+func (c *columns) addDerivative(form []term, key string, s []float64, k int, f float64) ([]term, bool) {
+	at := k * c.per
+	all := []term{{c.shared, 1}}
+	// ratio appends the derivative of f·N/D, of linear forms N and D of the sums.
+	ratio := func(f float64, num, den []term) {
+		var n, d float64
+		for _, t := range num {
+			n += t.by * s[t.column]
+		}
+		for _, t := range den {
+			d += t.by * s[t.column]
+		}
+		for _, t := range num {
+			form = append(form, term{t.column, f * t.by / d})
+		}
+		for _, t := range den {
+			form = append(form, term{t.column, -f * t.by * n / (d * d)})
+		}
+	}
+	column, mean := meanColumns[c.in.Task][key]
 	switch key {
 	case "risk":
-		return m[colLoss] / w
+		column, mean = colLoss, true
 	case "cvar":
-		return m[colTail] / w
+		column, mean = colTail, true
 	}
-	if c.task == measure.Regression {
-		switch key {
-		case "rmse":
-			return math.Sqrt(m[colA] / w)
-		case "mae":
-			return m[colB] / w
-		case "bias":
-			return m[colC] / w
-		case "r2":
-			t := s[c.shared+sharedA]
-			return 1 - m[colA]/(s[c.shared+sharedB]-t*t/w)
-		case "median_ae":
-			return s[c.rank+k]
-		}
-		return math.NaN()
+	pos, neg := []term{{c.shared + sharedA, 1}}, []term{{c.shared + sharedA, -1}, {c.shared, 1}}
+	tp, fp := term{at + colC, 1}, term{at + colD, 1}
+	switch task := c.in.Task; {
+	case mean:
+		ratio(f, []term{{at + column, 1}}, all)
+	case task == measure.Regression && key == "rmse":
+		ratio(f/(2*math.Sqrt(s[at+colA]/s[c.shared])), []term{{at + colA, 1}}, all)
+	case task == measure.Regression && key == "r2":
+		w, t := s[c.shared], s[c.shared+sharedA]
+		d := s[c.shared+sharedB] - t*t/w
+		e := s[at+colA] / (d * d)
+		form = append(form, term{at + colA, -f / d}, term{c.shared + sharedB, f * e},
+			term{c.shared + sharedA, -f * e * 2 * t / w}, term{c.shared, f * e * (t / w) * (t / w)})
+	case task != measure.Binary:
+		return form, false
+	case key == "accuracy":
+		ratio(f, append([]term{tp, {at + colD, -1}}, neg...), all)
+	case key == "balanced_accuracy":
+		ratio(f/2, []term{tp}, pos)
+		ratio(-f/2, []term{fp}, neg)
+	case key == "tpr":
+		ratio(f, []term{tp}, pos)
+	case key == "fpr":
+		ratio(f, []term{fp}, neg)
+	case key == "ppv":
+		ratio(f, []term{tp}, []term{tp, fp})
+	case key == "selection_rate":
+		ratio(f, []term{tp, fp}, all)
+	case key == "prevalence":
+		ratio(f, pos, all)
+	default:
+		return form, false
 	}
-	if c.task == measure.Multiclass {
-		switch key {
-		case "log_loss":
-			return m[colA] / w
-		case "accuracy":
-			return m[colB] / w
-		case "top5":
-			return m[colC] / w
-		}
-		return math.NaN()
-	}
-	pos, tp, fp := s[c.shared+sharedA], m[colC], m[colD]
-	neg := w - pos
-	bins := s[c.bins+k*measure.ECEBins:][:measure.ECEBins]
-	switch key {
-	case "log_loss":
-		return m[colA] / w
-	case "brier":
-		return m[colB] / w
-	case "accuracy":
-		return (tp + neg - fp) / w
-	case "balanced_accuracy":
-		return (tp/pos + (neg-fp)/neg) / 2
-	case "tpr":
-		return tp / pos
-	case "fpr":
-		return fp / neg
-	case "ppv":
-		return tp / (tp + fp)
-	case "selection_rate":
-		return (tp + fp) / w
-	case "prevalence":
-		return pos / w
-	case "calibration_gap":
-		g := 0.0
-		for _, x := range bins {
-			g += x
-		}
-		return g / w
-	case "ece":
-		g := 0.0
-		for _, x := range bins {
-			g += math.Abs(x)
-		}
-		return g / w
-	case "auc":
-		return s[c.rank+2*k]
-	case "auprc":
-		return s[c.rank+2*k+1]
-	}
-	return math.NaN()
+	return form, true
 }

@@ -1,12 +1,11 @@
-// Package resample says how sure the measures of rows are.
+// Package resample computes the intervals of measures.
 //
-// Measures are functions of sums of columns (columns.go) and of ranks (influence.go, normal_ranks.go); a
-// multiplier bootstrap draws the sums (bootstrap.go), in a large group from their covariance (normal.go).
-// Intervals follow from the moments of the rows' influences (student.go), are known from
-// counts (interval.go) or, where a measure is no smooth function of sums, are quantiles of
-// values in resamples (percentile.go); family.go finds how wide they must be to hold for
-// all groups together.
+// A measure is a smooth function of sums of columns of the rows (columns.go), or of ranks
+// (influence.go). The influence of a row is the derivative of the measure by that row's weight; the
+// moments of the influences give the error of a measure and its interval (errors.go, student.go).
+// Intervals of proportions and medians follow from counts (interval.go). Only what is not smooth
+// is drawn: the calibration error (ece.go) and the largest deviation among groups (family.go).
 //
 // It knows rows and measures, and neither groups' names nor reports; eval imports it.
-// Start reading at student.go and bootstrap.go.
+// Start reading at errors.go.
 package resample

@@ -7,9 +7,9 @@ import (
 )
 
 // The calibration error is a sum of |m_b|, m_b being what bin b adds to the mean of
-// predicted − observed. Where m_b is near 0 its resamples say little of the error's:
+// predicted − observed. Where m_b is near 0 its draws say little of the error's:
 // |m_b + g| − |m_b| is |g| at 0, ± g far from it, and between −|g| and |g| wherever
-// m_b may be. So the error of the sum is bounded in every resample: by ± g in the bins
+// m_b may be. So the error of the sum is bounded in every draw: by ± g in the bins
 // whose sign is clear, by |g| in the others; the interval follows from quantiles of the
 // two bounds. In bins that are clear it is the usual one, and where nothing is clear it
 // still holds, wider than it need be.
@@ -20,55 +20,89 @@ const clearBin = 3
 // eceMethod is the name of such an interval.
 const eceMethod = "bootstrap, bins bounded"
 
-// eceErrors bounds the error of the calibration error of model k in every resample.
-func (c *Columns) eceErrors(sums []float64, k int) (lo, hi []float64) {
-	n := len(sums) / c.width
-	lo, hi = make([]float64, n), make([]float64, n)
-	bin := make([]float64, n)
-	for j := range measure.ECEBins {
-		var m measure.Moments
-		for b := range n {
-			s := sums[b*c.width:][:c.width]
-			bin[b] = s[c.bins+k*measure.ECEBins+j] / s[c.shared]
-			m.Add(bin[b])
+// ECE returns the interval of the calibration error of model k over a part, or with base ≥ 0 of its change
+// from that of model base; at is the value. The interval of an error is not below 0. Nil where all rows
+// are of one class.
+func (p *Part) ECE(k, base int, at float64) *measure.Interval {
+	if p.OneClass() {
+		return nil
+	}
+	r, models := p.r, []int{k}
+	if base >= 0 {
+		models = append(models, base)
+	}
+	mean, root := p.binErrors(models)
+	n := len(mean)
+	clear := make([]bool, n)
+	for j, m := range mean {
+		variance := 0.0
+		for _, x := range root.v[j*(j+1)/2:][:j+1] {
+			variance += x * x
 		}
-		clear := math.Abs(m.Mean) > clearBin*math.Sqrt(m.Variance())
-		for b, x := range bin {
-			g := x - m.Mean
-			if clear {
-				g = math.Copysign(1, m.Mean) * g
-				lo[b] += g
-				hi[b] += g
-				continue
+		clear[j] = math.Abs(m) > clearBin*math.Sqrt(variance)
+	}
+	lo, hi := make([]float64, r.Resamples), make([]float64, r.Resamples)
+	g, z := make([]float64, n), make([]float64, n)
+	for b := range lo {
+		random := NewRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
+		random.normals(z)
+		for j := range g {
+			g[j] = 0
+		}
+		root.addTo(g, z)
+		for j, x := range g {
+			low, high := -math.Abs(x), math.Abs(x)
+			if clear[j] {
+				low = math.Copysign(1, mean[j]) * x
+				high = low
 			}
-			lo[b] -= math.Abs(g)
-			hi[b] += math.Abs(g)
+			if j >= measure.ECEBins { // of the base
+				low, high = -high, -low
+			}
+			lo[b] += low
+			hi[b] += high
 		}
 	}
-	return lo, hi
-}
-
-// ECE returns the interval of the calibration error of model k, whose value is at.
-func (r *Resampler) ECE(sums []float64, k int, at float64) *measure.Interval {
-	lo, hi := r.C.eceErrors(sums, k)
-	iv := r.intervalAround(at, lo, hi)
-	iv.Low = max(0, iv.Low)
+	a := (1 - r.Confidence) / 2
+	iv := &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: eceMethod}
+	if base < 0 {
+		iv.Low = max(0, iv.Low)
+	}
 	return iv
 }
 
-// eceDifference returns the interval of the change from the baseline to model k.
-func (r *Resampler) eceDifference(sums []float64, k int, at float64) *measure.Interval {
-	lo, hi := r.C.eceErrors(sums, k)
-	baseLo, baseHi := r.C.eceErrors(sums, 0)
-	for b := range lo {
-		lo[b] -= baseHi[b]
-		hi[b] -= baseLo[b]
+// binErrors returns what every bin of every model adds to the mean of predicted − observed, and the root
+// of the covariance of these.
+func (p *Part) binErrors(models []int) (mean []float64, root triangle) {
+	in, n := p.r.in, len(models)*measure.ECEBins
+	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) of the bin
+	cross := make([]float64, n*(n+1)/2)                   // Σ w² (s − y)(s′ − y)
+	var weights, squares float64
+	bin, of := make([]int, len(models)), make([]float64, len(models))
+	for _, i := range p.of.Rows {
+		w := in.WeightOf(i)
+		weights += w
+		squares += w * w
+		for q, k := range models {
+			s := in.Models[k].Score[i]
+			j := q*measure.ECEBins + measure.ECEBin(s)
+			bin[q], of[q] = j, w*(s-max(0, in.Target[i]))
+			gap[j] += of[q]
+			square[j] += w * of[q]
+			for o := range q + 1 {
+				cross[j*(j+1)/2+bin[o]] += of[q] * of[o]
+			}
+		}
 	}
-	return r.intervalAround(at, lo, hi)
-}
-
-// intervalAround returns the interval of a value whose error lies between lo and hi.
-func (r *Resampler) intervalAround(at float64, lo, hi []float64) *measure.Interval {
-	a := (1 - r.Confidence) / 2
-	return &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: eceMethod}
+	mean = make([]float64, n)
+	for j := range mean {
+		mean[j] = gap[j] / weights
+	}
+	for j := range mean {
+		for k := range j + 1 {
+			c := &cross[j*(j+1)/2+k]
+			*c = (*c - mean[j]*square[k] - mean[k]*square[j] + mean[j]*mean[k]*squares) / (weights * weights)
+		}
+	}
+	return mean, cholesky(cross, n)
 }

@@ -84,8 +84,8 @@ func TestDeLongAgainstPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, ok := areaError(in, strata.All, "auc", 0, -1)
-	if want := variance(v10) + variance(v01); !ok || !(math.Abs(l.variance-want) <= closedForm) {
+	l := areaError(in, strata.All, Quantity{"auc", 0, -1})
+	if want := variance(v10) + variance(v01); !(math.Abs(l.variance-want) <= closedForm) {
 		t.Errorf("%v, want %v", l.variance, want)
 	}
 	if got, want := ties.AUC(), measure.Mean(v10); !(math.Abs(got-want) <= closedForm) {
@@ -108,16 +108,15 @@ func TestMedianInterval(t *testing.T) {
 			score[i], order[i] = float64(i+1), int32(i) // the k-th smallest error is k
 		}
 		for _, confidence := range []float64{0.8, 0.95} {
-			iv := map[string]measure.Interval{}
-			addMedianInterval(target, score, order, confidence, iv)
-			got, ok := iv["median_ae"]
+			in := &measure.Rows{Task: measure.Regression, Target: target, Models: []measure.Model{{Score: score}}}
+			low, high, ok := medianEnds(in, &measure.Stratum{Rows: order, Size: [][]int32{order}}, 0, confidence)
 			if fewest := map[float64]int{0.8: 4, 0.95: 6}[confidence]; ok != (n >= fewest) {
-				t.Errorf("%d rows at %v: %v", n, confidence, got)
+				t.Errorf("%d rows at %v: %v to %v", n, confidence, low, high)
 			}
 			if !ok {
 				continue
 			}
-			lo, hi := int(got.Low), int(got.High)
+			lo, hi := int(low), int(high)
 			covered := 0.0 // P(lo ≤ number of errors below the median < hi)
 			for k := lo; k < hi; k++ {
 				lg := func(v int) float64 { l, _ := math.Lgamma(float64(v + 1)); return l }

@@ -1,62 +1,99 @@
 package resample
 
 import (
+	"context"
 	"math"
+
+	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
-// A family is the set of numbers the simultaneous intervals cover together:
-// the risk of every model on every eligible group, and its difference from the
-// baseline's. Their deviations are studentised by standard errors.
+// A family is what the simultaneous intervals of a stratum cover together: the risk of every model, and
+// its difference from the baseline's, studentised by standard errors.
 type family struct {
-	c    *Columns
-	mean [][]float64 // per stratum: models risks, then models−1 differences
-	se   [][]float64
+	root triangle  // of the covariance of the risks
+	se   []float64 // of the models' risks, then of models−1 differences
 }
 
-// newFamily returns the risks and their standard errors in the eligible strata.
-func newFamily(r *Resampler, eligible []bool) *family {
-	c := r.C
-	f := &family{c: c, mean: make([][]float64, len(eligible)), se: make([][]float64, len(eligible))}
-	for s, is := range eligible {
-		rows := r.strata[s].Rows
-		if !is || len(rows) < 2 {
-			continue
+// newFamily returns the family of a stratum.
+func (r *Resampler) newFamily(s int) family {
+	in, rows, c := r.in, r.strata[s].Rows, r.columns
+	models := len(in.Models)
+	w := r.sums[s][c.shared]
+	f := family{}
+	for k := range models {
+		f.se = append(f.se, StandardError(in.Models[k].Loss, nil, in.Weight, rows))
+	}
+	base := r.sums[s][colLoss] / w
+	for k := 1; k < models; k++ {
+		se := StandardError(in.Models[k].Loss, in.Models[0].Loss, in.Weight, rows)
+		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
+			se = 0 // a change that is the same in all rows, but for rounding
 		}
-		w := r.sums[s][c.shared]
-		base := r.sums[s][c.loss(0)] / w
-		for k := range c.models {
-			f.mean[s] = append(f.mean[s], r.sums[s][c.loss(k)]/w)
-			f.se[s] = append(f.se[s], StandardError(r.in.Models[k].Loss, nil, r.in.Weight, rows))
-		}
-		for k := 1; k < c.models; k++ {
-			se := StandardError(r.in.Models[k].Loss, r.in.Models[0].Loss, r.in.Weight, rows)
-			if se <= constantChange*math.Max(f.se[s][0], math.Abs(base)) {
-				se = 0 // a change that is the same in all rows, but for rounding
+		f.se = append(f.se, se)
+	}
+	covariance := make([]float64, models*(models+1)/2)
+	d := make([]float64, models)
+	for _, i := range rows {
+		at := 0
+		for k := range models {
+			d[k] = in.WeightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			for q := range k + 1 {
+				covariance[at] += float64(d[k] * d[q])
+				at++
 			}
-			f.mean[s], f.se[s] = append(f.mean[s], r.sums[s][c.loss(k)]/w-base), append(f.se[s], se)
 		}
 	}
+	f.root = cholesky(covariance, models)
 	return f
 }
 
-// constantChange is the standard error of a change, relative to the baseline's
-// risk or its standard error, below which rounding makes it up.
-const constantChange = 1e-13
-
-// deviation returns the largest |mean* − mean|/se of the stratum in one resample.
-func (f *family) deviation(s int, sums []float64) float64 {
-	mu, se := f.mean[s], f.se[s]
-	t, w := 0.0, sums[f.c.shared]
-	for k := range mu {
-		x := sums[f.c.loss(0)] / w
-		if k < f.c.models {
-			x = sums[f.c.loss(k)] / w
+// deviation returns the largest studentised deviation for normal numbers z, with d as memory.
+func (f *family) deviation(d, z []float64) float64 {
+	clear(d)
+	f.root.addTo(d, z)
+	t := 0.0
+	for k, se := range f.se {
+		x := 0.0
+		if k < len(d) {
+			x = d[k]
 		} else {
-			x = sums[f.c.loss(k-f.c.models+1)]/w - x
+			x = d[k-len(d)+1] - d[0]
 		}
-		if d := math.Abs(x - mu[k]); se[k] > 0 && d > t*se[k] {
-			t = d / se[k]
+		if x = math.Abs(x); se > 0 && x > t*se {
+			t = x / se
 		}
 	}
 	return t
+}
+
+// Critical returns how many standard errors wide the intervals of the eligible strata must be to hold
+// together with the probability of Plan.Confidence: the quantile of the largest deviation of normal risks
+// with the rows' covariance, drawn Plan.Resamples times for every stratum on its own.
+func (r *Resampler) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
+	families := make([]family, len(r.strata))
+	err := measure.Parallel(ctx, r.in.Workers, len(r.strata), func(s int, _ *measure.Scratch) error {
+		if eligible[s] && len(r.strata[s].Rows) > 1 {
+			families[s] = r.newFamily(s)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	const task = 50 // draws
+	largest := make([]float64, r.Resamples)
+	err = r.in.Parallel(ctx, phase, (r.Resamples+task-1)/task, func(t int, _ *measure.Scratch) error {
+		d, z := make([]float64, len(r.in.Models)), make([]float64, len(r.in.Models))
+		for b := t * task; b < min(r.Resamples, (t+1)*task); b++ {
+			g := NewRNG(r.Seed, r.salt, uint64(b))
+			for s := range families {
+				if f := &families[s]; f.se != nil {
+					g.normals(z)
+					largest[b] = max(largest[b], f.deviation(d, z))
+				}
+			}
+		}
+		return nil
+	})
+	return UpperQuantile(largest, r.Confidence), err
 }

@@ -5,11 +5,8 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/memory"
+	"gonum.org/v1/gonum/floats"
 )
-
-// A rank statistic of n rows moves, to first order, by the sum of its rows'
-// influences when rows are counted more or less than once: the statistic of a
-// resample is about its value plus Σ (count − 1) × influence.
 
 // AUCInfluence writes the influence of every row on the AUC, along order (rows
 // by ascending score). It is what DeLong's components are made of:
@@ -64,61 +61,132 @@ func averagePrecisionInfluence(dst []float64, t measure.Ties, ap float64) {
 	})
 }
 
-// An errorQuantile finds the median |error| of a resample by how much of its
-// weight lies at or below the median of the rows: that share is one half plus a
-// sum over rows, and the median moves to the value at the share's mirror image.
-type errorQuantile struct {
-	value []float64 // ascending |errors|
-	share []float64 // cumulated weight up to and with each; nil: equal
-	at    float64   // share at or below the median
+// RankingGain returns the AUC of model k minus that of model base over a stratum, and the standard error
+// of DeLong, DeLong and Clarke-Pearson (1988); NaN where it is not known.
+func RankingGain(in *measure.Rows, of *measure.Stratum, k, base int) (gain, se float64) {
+	l := areaError(in, of, Quantity{"auc", k, base})
+	se, _ = l.SE()
+	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
 }
 
-// newErrorQuantile returns the cumulated weights of the |errors| along order.
-func newErrorQuantile(arena *memory.Arena, target, score, weight []float64, order []int32, median float64) errorQuantile {
-	q := errorQuantile{value: memory.Make[float64](arena, len(order))}
-	var run, total float64
-	below := 0.0
-	if weight != nil {
-		q.share = memory.Make[float64](arena, len(order))
+// areaError returns the error of the AUC or the average precision of a model over a stratum, or of its
+// change. The AUC is a mean over either class.
+func areaError(in *measure.Rows, of *measure.Stratum, what Quantity) Error {
+	n := len(of.Rows)
+	influence := func(k int) ([]float64, measure.Ties) {
+		along, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)
+		if what.Key == "auc" {
+			AUCInfluence(along, t, t.AUC())
+		} else {
+			averagePrecisionInfluence(along, t, t.AveragePrecision())
+		}
+		return along, t
 	}
-	for k, i := range order {
-		q.value[k] = math.Abs(score[i] - target[i])
-		w := 1.0
-		if weight != nil {
-			w = weight[i]
+	x, ties := influence(what.Model)
+	defer func() { memory.Release(in.Arena, x) }()
+	if what.Base >= 0 {
+		byRow := memory.Make[float64](in.Arena, len(in.Target))
+		base, at := influence(what.Base)
+		for p, i := range at.Order {
+			byRow[i] = base[p]
+		}
+		for p, i := range ties.Order {
+			x[p] -= byRow[i]
+		}
+		memory.Release(in.Arena, base, byRow)
+	}
+	var class [2]moments
+	for p, flag := range ties.Flag {
+		c := 0
+		if what.Key == "auc" {
+			c = int(flag & measure.Positive)
+		}
+		class[c].add(x[p])
+	}
+	var l Error
+	scarce := n
+	for _, m := range class {
+		if m.n > 0 {
+			l.addStratum(m)
+			scarce = min(scarce, int(m.n))
+		}
+	}
+	if what.Key == "auc" {
+		l.n = scarce
+	}
+	if scarce < 2 {
+		l.variance = math.NaN()
+	}
+	return l
+}
+
+// medianEnds returns the ends of the interval of the median |error| of model k over a stratum: the
+// errors between which the weight below the median is by the normal approximation of the binomial
+// distribution. ok is false for too few rows.
+func medianEnds(in *measure.Rows, of *measure.Stratum, k int, confidence float64) (low, high float64, ok bool) {
+	var total, squares, run float64
+	for _, i := range of.Rows {
+		w := in.WeightOf(i)
+		total, squares = total+w, squares+w*w
+	}
+	half := NormalQuantile(confidence) * math.Sqrt(squares) / 2
+	low, high = math.NaN(), math.NaN()
+	for _, i := range of.Size[k] {
+		w, x := in.WeightOf(i), math.Abs(in.Models[k].Score[i]-in.Target[i])
+		if run+w/2 <= total/2-half {
+			low = x
+		}
+		if run+w/2 >= total/2+half {
+			high = x
+			break
 		}
 		run += w
-		if weight != nil {
-			q.share[k] = run
-		}
-		if q.value[k] <= median {
-			below = run
-		}
 	}
-	total = run
-	for k := range q.share {
-		q.share[k] /= total
-	}
-	q.at = below / total
-	return q
+	return low, high, !math.IsNaN(low) && !math.IsNaN(high)
 }
 
-// shiftedMedian returns the value where the cumulated share is that of the median less the
-// change of the share below it.
-func (q *errorQuantile) shiftedMedian(change float64) float64 {
-	want := q.at - change
-	n := len(q.value)
-	if q.share == nil {
-		return q.value[min(n-1, max(0, int(math.Ceil(want*float64(n)-1e-9))-1))]
-	}
-	lo, hi := 0, n-1
-	for lo < hi {
-		m := (lo + hi) / 2
-		if q.share[m] >= want-1e-12 {
-			hi = m
-		} else {
-			lo = m + 1
+// belowMedian returns the influence of every row of a stratum on the share of the weight at or below
+// the median |error| of model k.
+func belowMedian(in *measure.Rows, of *measure.Stratum, k int) []float64 {
+	score := in.Models[k].Score
+	median := measure.MedianError(in.Target, score, in.Weight, of.Size[k])
+	out := make([]float64, len(of.Rows))
+	total, share := measure.SumAt(in.Weight, of.Rows), 0.0
+	for p, i := range of.Rows {
+		if math.Abs(score[i]-in.Target[i]) <= median {
+			out[p] = 1
+			share += in.WeightOf(i) / total
 		}
 	}
-	return q.value[lo]
+	for p, i := range of.Rows {
+		out[p] = in.WeightOf(i) / total * (out[p] - share)
+	}
+	return out
+}
+
+// medianError returns the error of the median |error| of a model over a stratum, or of its change: the
+// standard error is that of its interval (McKean and Schrader 1984), the correlation of two medians that of
+// the rows below them.
+func medianError(in *measure.Rows, of *measure.Stratum, what Quantity, confidence float64) Error {
+	se := func(k int) float64 {
+		low, high, ok := medianEnds(in, of, k, confidence)
+		if !ok {
+			return math.NaN()
+		}
+		return (high - low) / 2 / NormalQuantile(confidence)
+	}
+	a := se(what.Model)
+	l := Error{n: len(of.Rows), variance: a * a, second: a * a}
+	if what.Base >= 0 {
+		x, y := belowMedian(in, of, what.Model), belowMedian(in, of, what.Base)
+		b, norm := se(what.Base), floats.Norm(x, 2)/floats.Norm(y, 2)
+		d := 0.0 // twice one less the correlation
+		for p := range x {
+			d += (x[p] - norm*y[p]) * (x[p] - norm*y[p])
+		}
+		d /= floats.Dot(x, x)
+		l.variance = (a-b)*(a-b) + a*b*d
+		l.second = l.variance
+	}
+	return l
 }

@@ -48,11 +48,11 @@ func fewest(hits, z float64) float64 {
 
 // AddExact adds the intervals that follow from counts: Wilson for proportions and for an AUC of 0 or 1,
 // order statistics for a median. Of rows with weights a proportion has as many trials as give it the
-// variance that it has; the AUC and the median have none here.
+// variance that it has; the AUC has none here.
 func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, confidence float64, iv map[string]measure.Interval) {
 	if in.Task == measure.Regression {
-		if in.Weight == nil {
-			addMedianInterval(in.Target, in.Models[k].Score, s.Size[k], confidence, iv)
+		if low, high, ok := medianEnds(in, s, k, confidence); ok {
+			iv["median_ae"] = measure.Interval{Low: measure.Num(low), High: measure.Num(high), Method: "order statistics"}
 		}
 		return
 	}
@@ -148,28 +148,6 @@ func balanced(at float64, tp, fp trials, confidence float64) measure.Interval {
 	ml, mh := fp.wilson(confidence)
 	low, high := at-math.Hypot(recall-rl, mh-miss)/2, at+math.Hypot(rh-recall, miss-ml)/2
 	return measure.Interval{Low: measure.Num(max(0, low)), High: measure.Num(min(1, high)), Method: "wilson, combined"}
-}
-
-// addMedianInterval gives the median absolute error the distribution-free
-// interval between order statistics (binomial ranks, normal approximation).
-func addMedianInterval(target, score []float64, order []int32, confidence float64, iv map[string]measure.Interval) {
-	n := float64(len(order))
-	half := NormalQuantile(confidence) * math.Sqrt(n) / 2
-	lo := int(math.Floor((n+1)/2 - half))
-	hi := len(order) + 1 - lo // as far from the other end
-	if lo < 1 {
-		return
-	}
-	at := func(k int) measure.Num { return measure.Num(math.Abs(score[order[k]] - target[order[k]])) }
-	iv["median_ae"] = measure.Interval{Low: at(lo - 1), High: at(hi - 1), Method: "order statistics"}
-}
-
-// percentile returns the central interval of the resampled values; x is sorted
-// in place.
-func percentile(x []float64, confidence float64) measure.Interval {
-	slices.Sort(x)
-	a := (1 - confidence) / 2
-	return measure.Interval{Low: measure.Num(measure.Quantile(x, a)), High: measure.Num(measure.Quantile(x, 1-a)), Method: quantileMethod}
 }
 
 // UpperQuantile returns the q-quantile of x, which it leaves alone.

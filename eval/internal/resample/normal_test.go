@@ -51,37 +51,45 @@ func TestTriangleIsARoot(t *testing.T) {
 }
 
 // Rows that are a stratum each have their own variance, the square of what they do; and
-// the rows of two halves, one error distribution after the other, have that of both.
-func TestLawsAddUp(t *testing.T) {
+// the rows of two halves have the error of both.
+func TestError_AddsUp(t *testing.T) {
 	g := rand.New(rand.NewPCG(2, 5))
 	x := make([]float64, 30)
-	var single estimateError
+	of := func(x []float64) (m moments) {
+		for _, v := range x {
+			m.add(v)
+		}
+		return m
+	}
+	var single Error
 	want := 0.0
 	for i := range x {
 		x[i] = g.NormFloat64() + 0.3
-		single.addRows(x[i : i+1])
+		single.addStratum(of(x[i : i+1]))
 		want += x[i] * x[i]
 	}
 	if !(math.Abs(single.variance-want) <= near) || single.n != len(x) || !(math.Abs(single.second-want) <= near) {
 		t.Errorf("%+v, the squares sum up to %v", single, want)
 	}
-	var first, second, both estimateError
-	first.addRows(x[:10])
-	second.addRows(x[10:])
-	both.addRows(x[:10])
-	both.addRows(x[10:])
+	var first, second, both, shifted Error
+	first.addStratum(of(x[:10]))
+	second.addStratum(of(x[10:]))
+	both.addStratum(of(x[:10]))
+	both.AddScaled(second, 1)
 	if !(math.Abs(both.variance-first.variance-second.variance) <= near) || !(math.Abs(both.third-first.third-second.third) <= near) || !(math.Abs(both.spread-first.spread-second.spread) <= near) {
 		t.Errorf("%+v, of its parts %+v and %+v", both, first, second)
 	}
-	// One that every row shares says nothing.
-	shifted := make([]float64, 10)
-	for i := range shifted {
-		shifted[i] = x[i] + 7
+	// One that every row shares says nothing; blocks of rows are one stratum.
+	for i := range 10 {
+		x[i] += 7
 	}
-	var moved estimateError
-	moved.addRows(shifted)
-	if !(math.Abs(moved.variance-first.variance) <= near) || !(math.Abs(moved.third-first.third) <= near) {
-		t.Errorf("%+v, before a shift %+v", moved, first)
+	m := of(x[:4])
+	m.merge(of(x[4:10]))
+	shifted.addStratum(m)
+	for _, v := range [][2]float64{{shifted.variance, first.variance}, {shifted.third, first.third}, {shifted.spread, first.spread}} {
+		if !(math.Abs(v[0]-v[1]) <= near) {
+			t.Errorf("%+v, before a shift %+v", shifted, first)
+		}
 	}
 }
 
@@ -100,25 +108,20 @@ func TestBelowSumsUpToNothing(t *testing.T) {
 				rows.Weight = append(rows.Weight, 0.5+g.Float64())
 			}
 		}
-		for _, median := range []float64{0, 1, 2, 9} {
-			share, total := 0.0, 0.0
-			for i, v := range rows.Models[0].Score {
-				w := 1.0
-				if weighted {
-					w = rows.Weight[i]
-				}
-				if total += w; math.Abs(v) <= median {
-					share += w
-				}
-			}
-			dst := make([]float64, len(order))
-			belowInfluence(dst, rows, 0, order, median, share/total)
-			sum := 0.0
-			for _, v := range dst {
-				sum += v
-			}
-			if !(math.Abs(sum) <= 1e-12) {
-				t.Errorf("weighted %v, up to %v: %v", weighted, median, sum)
+		stratum := &measure.Stratum{Rows: order, Size: [][]int32{measure.Argsort(len(order), func(i int) float64 { return math.Abs(rows.Models[0].Score[i]) })}}
+		sum := 0.0
+		for _, v := range belowMedian(rows, stratum, 0) {
+			sum += v
+		}
+		if !(math.Abs(sum) <= 1e-12) {
+			t.Errorf("weighted %v: %v", weighted, sum)
+		}
+		// Weights that do not differ are none, but for the rank that is next.
+		if !weighted {
+			low, high, _ := medianEnds(rows, stratum, 0, 0.95)
+			rows.Weight = slices.Repeat([]float64{3}, len(order))
+			if l, h, ok := medianEnds(rows, stratum, 0, 0.95); !ok || !(math.Abs(l-low) <= 1) || !(math.Abs(h-high) <= 1) {
+				t.Errorf("%v to %v with equal weights, %v to %v without", l, h, low, high)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ var evaluationOptions = []Option{
 	{Name: "threshold", Commands: "train", Help: "two classes: probability from which a row is predicted positive, also by predict and eval (default 0.5)"},
 	{Name: "threshold", Commands: "eval* predict*", Help: "two classes: probability from which a row is predicted positive (default: that of the training, or 0.5)"},
 	{Name: "recalibrate", Commands: "train", Help: "two classes: fit slope and intercept of the scores out of fold; the certificate refers to the model before that"},
-	{Name: "resamples", Commands: "train eval", Help: "bootstrap `resamples` for intervals, 100 to a million; auto: 1000, fewer for many rows; 0: only the intervals of slices and against a constant", Value: func(s *Settings) *setting.Value {
+	{Name: "resamples", Commands: "train eval", Help: "`number` of random draws for simultaneous intervals, 100 to a million; auto: 1000, fewer for many rows; 0: only the intervals of slices and against a constant", Value: func(s *Settings) *setting.Value {
 		return setting.Word(&s.Resamples, fmt.Sprintf("be auto, 0, or from 100 to %d", eval.MostResamples), func(text string) bool {
 			n, err := strconv.Atoi(text)
 			return text == Auto || err == nil && (n == 0 || n >= 100 && n <= eval.MostResamples)
