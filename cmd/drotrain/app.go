@@ -20,7 +20,6 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -36,7 +35,7 @@ type app struct {
 	terminal       bool             // stderr is a terminal
 	now            func() time.Time // the clock of the progress display
 
-	inputs output.Inputs // files that are read
+	inputs inputFiles // files that are read
 
 	comm    ranks.Comm           // the ranks that train together; nil: this process alone
 	traffic func() ranks.Traffic // between them

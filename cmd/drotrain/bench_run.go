@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/methods"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -55,7 +54,7 @@ func (o *benchMethods) progress(a *app) func(string) {
 }
 
 // printResult writes the JSON and the figures, and prints the table or the JSON.
-func (o *benchMethods) printResult(ctx context.Context, a *app, out *output.Dir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
+func (o *benchMethods) printResult(ctx context.Context, a *app, out *outputDir, name string, report any, text func(io.Writer), figures []methods.Figure) error {
 	if err := out.Write(name, func(w io.Writer) error { return show.JSON(w, report) }); err != nil {
 		return err
 	}

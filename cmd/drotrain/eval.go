@@ -23,8 +23,6 @@ import (
 type evalOptions struct {
 	*options.Settings
 	measure report.Options
-	gates   gates
-	out     outputs
 	begin   func(phase string) // of the progress
 	kept    *eval.Reference    // numbers of the hold-out that the model keeps
 }
@@ -63,8 +61,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
-		o := &evalOptions{Settings: s, gates: gates{list: s.Gates}, out: outputs{s.Outputs, s.Formats, s.Force}}
-		return o.run(ctx, a, fs)
+		return (&evalOptions{Settings: s}).run(ctx, a, fs)
 	})
 	return cmd
 }
@@ -77,7 +74,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if err := o.check(fs); err != nil {
 		return err
 	}
-	if err := o.out.spare(a); err != nil {
+	if err := o.checkOutputs(a); err != nil {
 		return err
 	}
 	var err error
@@ -90,7 +87,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	m.Unweighted = fs.Changed("weight") && c.Weight == ""
 	m.Cache, m.Memory = c.Cache, c.Memory
 	if m.Cache == "" {
-		m.Cache = o.out.folder()
+		m.Cache = o.folder()
 	}
 	limitHeap(m.Memory)
 	m.Announce = announcing(a, m.Memory)
@@ -117,11 +114,11 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if e.Reference = against; against == nil {
 		e.Reference = o.kept
 	}
-	if err := o.gates.check(e); err != nil {
+	if err := checkGates(e, o.Gates); err != nil {
 		return err
 	}
 	var r *eval.Report
-	if o.out.needsReport() || o.Predictions != "" && !o.JSON {
+	if o.needsReport() || o.Predictions != "" && !o.JSON {
 		if r, err = measured.Report(); err != nil {
 			return err
 		}
@@ -129,19 +126,19 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	for _, w := range e.Verdict.Warnings {
 		a.warn(w)
 	}
-	files, err := o.out.write(ctx, a, e, r, &o.gates)
+	files, err := o.write(ctx, a, e, r)
 	p.Finish()
 	if err != nil {
 		return err
 	}
 	switch {
-	case o.out.toStream():
+	case o.toStream():
 	case o.JSON:
 		if err := e.WriteJSON(a.stdout); err != nil {
 			return err
 		}
 	default:
-		if o.out.needsReport() { // which has the tables
+		if o.needsReport() { // which has the tables
 			fmt.Fprintln(a.stdout, title)
 			show.Verdict(a.stdout, e)
 		} else {
@@ -159,7 +156,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 			fmt.Fprintf(a.stdout, "wrote  %s\n", path)
 		}
 	}
-	return o.gates.report(a)
+	return a.reportGates(e.Gates)
 }
 
 // onlyPredictions are the options that say what a table of predictions holds.
@@ -185,11 +182,11 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 			return exit.Usagef("leave out --"+name, "--%s is for %s", name, other)
 		}
 	}
-	if err := o.out.check(); err != nil {
+	if err := o.checkFormats(); err != nil {
 		return err
 	}
 	switch {
-	case o.JSON && o.out.toStream():
+	case o.JSON && o.toStream():
 		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
 	case o.Config.Data != "" && o.TrainedOn != "":
@@ -312,12 +309,12 @@ is one of these, with a KEY of the lists below:
 }
 
 // folder returns the directory of the files that are written; the working directory without any.
-func (o *outputs) folder() string {
+func (o *evalOptions) folder() string {
 	if dir := o.directory(); dir != "" {
 		return dir
 	}
-	if len(o.out) > 0 {
-		return filepath.Dir(o.out[0])
+	if len(o.Outputs) > 0 {
+		return filepath.Dir(o.Outputs[0])
 	}
 	return "."
 }

@@ -43,25 +43,12 @@ func exists(path string) bool {
 
 // parseReference reads the numbers of metrics, of a report or of a model.
 func parseReference(raw []byte) (*eval.Reference, error) {
-	var head struct {
-		Schema any `json:"schema"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	e, _, err := readEvaluation(raw)
+	if err != nil {
 		return nil, err
 	}
-	switch head.Schema {
-	case eval.Schema:
-		e, err := eval.ReadEvaluation(bytes.NewReader(raw))
-		if err != nil {
-			return nil, err
-		}
+	if e != nil {
 		return eval.NewReference(e), nil
-	case eval.ReportSchema:
-		r, err := eval.ReadReport(bytes.NewReader(raw))
-		if err != nil {
-			return nil, err
-		}
-		return eval.NewReference(r.Evaluation), nil
 	}
 	m, err := train.ReadModel(bytes.NewReader(raw))
 	if err != nil {
@@ -71,4 +58,24 @@ func parseReference(raw []byte) (*eval.Reference, error) {
 		return nil, fmt.Errorf("the model has no evaluation of its hold-out: it was trained with --report none, or by an older version")
 	}
 	return eval.ReadReference(bytes.NewReader(m.Reference))
+}
+
+// readEvaluation reads metrics or a report; of another document it returns nil and its schema.
+func readEvaluation(raw []byte) (e *eval.Evaluation, schema any, err error) {
+	var head struct {
+		Schema any `json:"schema"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, nil, err
+	}
+	switch head.Schema {
+	case eval.Schema:
+		e, err = eval.ReadEvaluation(bytes.NewReader(raw))
+	case eval.ReportSchema:
+		var r *eval.Report
+		if r, err = eval.ReadReport(bytes.NewReader(raw)); err == nil {
+			e = r.Evaluation
+		}
+	}
+	return e, head.Schema, err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
@@ -104,7 +103,7 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 		return o.TrainedOn, nil
 	case path == "":
 		return "", exit.Usagef("name the data to measure the model on with --data", "the model was not trained on a file")
-	case strings.HasPrefix(path, datasets.Prefix) || output.IsWithin(dir, path):
+	case strings.HasPrefix(path, datasets.Prefix) || isWithin(dir, path):
 		return path, nil
 	}
 	return "", exit.Usagef("name it, if you trust the model: --trained-on "+printable.Shell(path)+"; or measure it on another table with --data",

@@ -16,9 +16,6 @@ import (
 	"github.com/drotrain/drotrain/export"
 )
 
-// exportOptions are the settings of `drotrain export`.
-type exportOptions struct{ *options.Settings }
-
 // An exported says what export wrote.
 type exported struct {
 	Format  string   `json:"format"`
@@ -53,12 +50,13 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Export, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
-		return exportOptions{s}.run(ctx, a, fs)
+		return a.export(ctx, s, fs)
 	})
 	return cmd
 }
 
-func (o exportOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+// export writes a model in the format of another system.
+func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
 	if err := needed(modelNeeded(model), need{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
 		return err

@@ -56,15 +56,13 @@ missing values, dates, levels) and proposes a command that trains on it, or with
 		if len(args) == 1 {
 			path = args[0]
 		}
-		return inspectOptions{s}.inspect(ctx, a, path)
+		return a.inspect(ctx, s, path)
 	})
 	return cmd
 }
 
-// inspectOptions are the settings of `drotrain inspect`.
-type inspectOptions struct{ *options.Settings }
-
-func (o inspectOptions) inspect(ctx context.Context, a *app, path string) error {
+// inspect describes a table, a model or an evaluation.
+func (a *app) inspect(ctx context.Context, o *options.Settings, path string) error {
 	asJSON := o.JSON
 	if o.Out != "" && o.Config.Target == "" {
 		return exit.Usagef("", "--out is the file of a proposal: name the column to predict with --target")

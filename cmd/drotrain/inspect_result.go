@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -18,29 +16,16 @@ func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	if err != nil {
 		return false, nil // a directory, or nothing: loadModel says what is wrong
 	}
-	var head struct {
-		Schema any `json:"schema"`
-	}
-	if json.Unmarshal(raw, &head) != nil {
+	e, schema, err := readEvaluation(raw)
+	switch name, named := schema.(string); {
+	case schema == nil:
 		return false, nil
-	}
-	var e *eval.Evaluation
-	switch head.Schema {
-	case eval.Schema:
-		e, err = eval.ReadEvaluation(bytes.NewReader(raw))
-	case eval.ReportSchema:
-		var r *eval.Report
-		if r, err = eval.ReadReport(bytes.NewReader(raw)); err == nil {
-			e = r.Evaluation
-		}
-	default:
-		if s, ok := head.Schema.(string); ok {
-			return true, fmt.Errorf("%s has the schema %q: this version reads models, %s and %s", path, s, eval.Schema, eval.ReportSchema)
-		}
-		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return true, fmt.Errorf("%s: %w", path, err)
+	case e == nil && named:
+		return true, fmt.Errorf("%s has the schema %q: this version reads models, %s and %s", path, name, eval.Schema, eval.ReportSchema)
+	case e == nil:
+		return false, nil
 	}
 	if asJSON {
 		return true, e.WriteJSON(a.stdout)

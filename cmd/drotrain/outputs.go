@@ -9,20 +9,11 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/page"
 )
-
-// outputs are the files a report goes to: named one by one, their format by
-// the ending, or a directory and a list of formats.
-type outputs struct {
-	out    []string
-	format []string
-	force  bool
-}
 
 // Formats of a report and of its figures, and the files of a directory.
 var reportFiles = map[string]string{
@@ -49,36 +40,37 @@ func formatOf(path string) string {
 }
 
 // toStream reports whether the report goes to the standard output, in one format.
-func (o *outputs) toStream() bool { return slices.Equal(o.out, []string{stream}) }
+func (o *evalOptions) toStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
 
 // directory returns the one that --out names, "" if it names files.
-func (o *outputs) directory() string {
+func (o *evalOptions) directory() string {
 	if o.toStream() {
 		return ""
 	}
-	if len(o.out) == 1 && formatOf(o.out[0]) == "" && (filepath.Ext(o.out[0]) == "" || len(o.format) > 0) {
-		return o.out[0]
+	if len(o.Outputs) == 1 && formatOf(o.Outputs[0]) == "" && (filepath.Ext(o.Outputs[0]) == "" || len(o.Formats) > 0) {
+		return o.Outputs[0]
 	}
 	return ""
 }
 
-func (o *outputs) check() error {
+// checkFormats refuses outputs whose format is not known.
+func (o *evalOptions) checkFormats() error {
 	if o.directory() != "" {
 		return nil
 	}
 	if o.toStream() {
-		if len(o.format) == 0 {
-			o.format = []string{"html"}
+		if len(o.Formats) == 0 {
+			o.Formats = []string{"html"}
 		}
-		if _, document := reportFiles[o.format[0]]; len(o.format) > 1 || !document {
+		if _, document := reportFiles[o.Formats[0]]; len(o.Formats) > 1 || !document {
 			return exit.Usagef("as in --out - --format html", "--out - takes one format of a document: html, md, json, metrics or junit")
 		}
 		return nil
 	}
-	if len(o.format) > 0 {
+	if len(o.Formats) > 0 {
 		return exit.Usagef("as in --out report --format html,png", "--format needs a directory: --out DIR")
 	}
-	for _, path := range o.out {
+	for _, path := range o.Outputs {
 		if formatOf(path) == "" {
 			return exit.Usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
 		}
@@ -86,16 +78,16 @@ func (o *outputs) check() error {
 	return nil
 }
 
-// spare refuses, before any work is done, outputs that are in the way.
-func (o *outputs) spare(a *app) error {
+// checkOutputs refuses, before any work is done, outputs that are in the way.
+func (o *evalOptions) checkOutputs(a *app) error {
 	dir := o.directory()
 	if o.toStream() {
 		return nil
 	}
 	if dir == "" {
-		return a.inputs.Check(o.force, o.out...)
+		return a.inputs.Check(o.Force, o.Outputs...)
 	}
-	out, err := a.inputs.OpenDir(dir, o.force)
+	out, err := a.inputs.OpenDir(dir, o.Force)
 	if err == nil {
 		out.Close()
 	}
@@ -103,44 +95,44 @@ func (o *outputs) spare(a *app) error {
 }
 
 // formats returns the formats of a directory.
-func (o *outputs) formats() []string {
-	if len(o.format) > 0 {
-		return o.format
+func (o *evalOptions) formats() []string {
+	if len(o.Formats) > 0 {
+		return o.Formats
 	}
 	return []string{"html", "json", "metrics"}
 }
 
 // needsReport reports whether a file shows more than the numbers of the evaluation and its gates.
-func (o *outputs) needsReport() bool {
+func (o *evalOptions) needsReport() bool {
 	needs := func(format string) bool { return format != "metrics" && format != "junit" }
 	if o.directory() != "" || o.toStream() {
 		return slices.ContainsFunc(o.formats(), needs)
 	}
-	return slices.ContainsFunc(o.out, func(path string) bool { return needs(formatOf(path)) })
+	return slices.ContainsFunc(o.Outputs, func(path string) bool { return needs(formatOf(path)) })
 }
 
 // write writes the files and returns their paths; r is nil where no file needs it.
-func (o *outputs) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report, g *gates) ([]string, error) {
+func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report) ([]string, error) {
 	dir := o.directory()
 	if o.toStream() {
-		return nil, writer(o.format[0], e, r, g)(a.rawOut)
+		return nil, writer(o.Formats[0], e, r)(a.rawOut)
 	}
 	if dir == "" {
-		for _, path := range o.out {
-			if err := a.inputs.WriteFile(path, o.force, writer(formatOf(path), e, r, g)); err != nil {
+		for _, path := range o.Outputs {
+			if err := a.inputs.WriteFile(path, o.Force, writer(formatOf(path), e, r)); err != nil {
 				return nil, err
 			}
 		}
-		return o.out, nil
+		return o.Outputs, nil
 	}
-	out, err := a.inputs.OpenDir(dir, o.force)
+	out, err := a.inputs.OpenDir(dir, o.Force)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
 	for _, f := range o.formats() {
 		if name, ok := reportFiles[f]; ok {
-			if err := out.Write(name, writer(f, e, r, g)); err != nil {
+			if err := out.Write(name, writer(f, e, r)); err != nil {
 				return nil, err
 			}
 			continue
@@ -157,7 +149,7 @@ func (o *outputs) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval
 }
 
 // writer returns what writes a report in a format of documents.
-func writer(format string, e *eval.Evaluation, r *eval.Report, g *gates) func(io.Writer) error {
+func writer(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
 		case "html":
@@ -169,7 +161,7 @@ func writer(format string, e *eval.Evaluation, r *eval.Report, g *gates) func(io
 		case "metrics":
 			return e.WriteJSON(w)
 		case "junit":
-			return g.writeJUnit(w)
+			return eval.WriteJUnit(w, "drotrain", e.Gates)
 		}
 		return fmt.Errorf("unknown format %q", format)
 	}
@@ -179,7 +171,7 @@ func writer(format string, e *eval.Evaluation, r *eval.Report, g *gates) func(io
 const drawing = "drawing"
 
 // writeFigures writes every figure of the report in the formats named, and reports each.
-func writeFigures(ctx context.Context, r *eval.Report, out *output.Dir, p *show.Progress, formats ...string) error {
+func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.Progress, formats ...string) error {
 	figures, err := figure.Draw(r)
 	if err != nil {
 		return err

@@ -20,9 +20,6 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// predictOptions are the settings of `drotrain predict`.
-type predictOptions struct{ *options.Settings }
-
 // A writing error is one of the file that is written.
 type writing struct{ err error }
 
@@ -56,13 +53,15 @@ spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
 		Args: noArgs,
 	}
 	a.define(cmd, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
-		return predictOptions{s}.run(ctx, a)
+		return a.predict(ctx, s)
 	})
 	return cmd
 }
 
-func (o predictOptions) run(ctx context.Context, a *app) error {
-	if err := needed(modelNeeded(o.model()), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+// predict writes the predictions of a model for the rows of a table.
+func (a *app) predict(ctx context.Context, o *options.Settings) error {
+	model := strings.Join(o.Models, "")
+	if err := needed(modelNeeded(model), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
@@ -74,7 +73,7 @@ func (o predictOptions) run(ctx context.Context, a *app) error {
 	case toStream:
 		extension = extensionOf[cmp.Or(o.Format, "csv")]
 	}
-	m, variant, err := a.loadVariant(ctx, o.model(), o.Variant)
+	m, variant, err := a.loadVariant(ctx, model, o.Variant)
 	if err != nil {
 		return err
 	}
@@ -143,9 +142,6 @@ func (o predictOptions) run(ctx context.Context, a *app) error {
 	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.Line(strings.Join(done.Columns, ", ")))
 	return nil
 }
-
-// model returns the path of the model, "" without one.
-func (o predictOptions) model() string { return strings.Join(o.Models, "") }
 
 // disarm puts an apostrophe before names and levels that spreadsheets take for formulas.
 func disarm(columns []data.Column) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/output"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
@@ -129,7 +128,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 
 // trainAndReport trains, writes the files and prints the outcome. With auto a small table is
 // cross-fitted.
-func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *output.Dir, opt report.Options, auto bool) error {
+func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDir, opt report.Options, auto bool) error {
 	p := a.newProgress()
 	defer p.Finish()
 	m, err := o.fit(ctx, a, out, p, auto)
@@ -268,7 +267,7 @@ func addArrayFiles(c *train.Config) {
 }
 
 // fit trains with the progress on stderr.
-func (o *trainOptions) fit(ctx context.Context, a *app, out *output.Dir, p *show.Progress, auto bool) (*train.Model, error) {
+func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.Progress, auto bool) (*train.Model, error) {
 	cfg := o.Config
 	cfg.Observe = p.Observe
 	if o.Verbose {
@@ -348,7 +347,7 @@ func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 
 // writeResults measures the model on the hold-out rows, or on the training
 // rows if there is no hold-out, and writes the metrics, the plots and the page.
-func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *output.Dir, opt report.Options, p *show.Progress) (*eval.Evaluation, error) {
+func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *outputDir, opt report.Options, p *show.Progress) (*eval.Evaluation, error) {
 	p.Begin("measuring") // the rows are read first
 	measured, err := report.Measure(ctx, m, opt)
 	if err != nil {
@@ -395,7 +394,7 @@ func recommend(m *train.Model, e *eval.Evaluation) {
 }
 
 // printResult prints the outcome, and says by the exit code whether it is certified.
-func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) error {
+func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, out *outputDir) error {
 	s, err := o.printOutcome(a, m, e, out)
 	if a.comm != nil {
 		t := a.traffic()
@@ -468,7 +467,7 @@ func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome
 
 // printOutcome prints the summary, for machines or for people; e is nil where
 // nothing was measured.
-func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *output.Dir) (train.Summary, error) {
+func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outputDir) (train.Summary, error) {
 	s := m.Summary(out.File(modelFile))
 	if e != nil {
 		s.Warnings = e.Verdict.Warnings
@@ -521,7 +520,7 @@ func notCertified(m *train.Model, s train.Summary) error {
 }
 
 // reportStopped reports a run that a signal ended, in the training or after it.
-func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model, out *output.Dir, err error) error {
+func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model, out *outputDir, err error) error {
 	s, printed := o.printOutcome(a, m, nil, out)
 	if printed != nil {
 		return printed
@@ -543,7 +542,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 
 // printNext names commands that go on from here, ready to be run. Predictions are those of the
 // recommended model; without one there is nothing to predict with.
-func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *output.Dir) {
+func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
 	model, table := printable.Shell(out.File(modelFile)), printable.Shell(m.Config.Data)
 	first := "next   "
 	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {

@@ -1,6 +1,6 @@
 //go:build !windows && (!unix || solaris || aix)
 
-package output
+package main
 
 import (
 	"errors"

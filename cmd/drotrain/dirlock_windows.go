@@ -1,4 +1,4 @@
-package output
+package main
 
 import (
 	"errors"

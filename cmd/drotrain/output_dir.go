@@ -1,7 +1,4 @@
-// Package output is where the files of a command go: whole or not at all, in a
-// directory that no other run writes to, never over a file that the command reads.
-// Start at Inputs.
-package output
+package main
 
 import (
 	"errors"
@@ -23,10 +20,10 @@ var errLocked = errors.New("another run is writing there")
 // lockName is the file in an output directory that a run locks.
 const lockName = ".drotrain.lock"
 
-// A Dir is where a command writes its files. It is there from the beginning, for its lock, and is
+// An outputDir is where a command writes its files. It is there from the beginning, for its lock, and is
 // removed again by Close where nothing was written.
-type Dir struct {
-	inputs *Inputs
+type outputDir struct {
+	inputs *inputFiles
 	path   string
 	force  bool
 	files  []string // written, in order
@@ -38,9 +35,9 @@ type Dir struct {
 // OpenDir makes sure, before any work is done, that files can be written to
 // the directory and that no other run writes there until Close. One that holds
 // files already is refused unless force is set; nothing in it is ever deleted.
-func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
-	o := &Dir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
-	fail := func(what string, err error) (*Dir, error) {
+func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
+	o := &outputDir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
+	fail := func(what string, err error) (*outputDir, error) {
 		o.Close()
 		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another one with --out")
 	}
@@ -48,7 +45,7 @@ func (in *Inputs) OpenDir(path string, force bool) (*Dir, error) {
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if o.made, err = missing(o.path); err == nil {
+		if o.made, err = missingDirs(o.path); err == nil {
 			err = os.MkdirAll(o.path, 0o777)
 		}
 		if err != nil {
@@ -88,8 +85,8 @@ func siblingPath(path string) string {
 	}
 }
 
-// missing returns the directories of path that are not there, the deepest first.
-func missing(path string) (dirs []string, err error) {
+// missingDirs returns the directories of path that are not there, the deepest first.
+func missingDirs(path string) (dirs []string, err error) {
 	for ; ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
 		switch {
@@ -105,10 +102,10 @@ func missing(path string) (dirs []string, err error) {
 }
 
 // File returns the path of a file of the directory.
-func (o *Dir) File(name string) string { return filepath.Join(o.path, name) }
+func (o *outputDir) File(name string) string { return filepath.Join(o.path, name) }
 
 // Spares refuses, before any work is done, a file name that is an input.
-func (o *Dir) Spares(names ...string) error {
+func (o *outputDir) Spares(names ...string) error {
 	for _, name := range names {
 		if err := o.inputs.MayWrite(o.File(name)); err != nil {
 			return err
@@ -118,7 +115,7 @@ func (o *Dir) Spares(names ...string) error {
 }
 
 // Write writes one file, whole or not at all.
-func (o *Dir) Write(name string, content func(io.Writer) error) error {
+func (o *outputDir) Write(name string, content func(io.Writer) error) error {
 	if err := o.inputs.MayWrite(o.File(name)); err != nil {
 		return err
 	}
@@ -133,12 +130,12 @@ func (o *Dir) Write(name string, content func(io.Writer) error) error {
 }
 
 // Rewrite replaces a file that this run wrote.
-func (o *Dir) Rewrite(name string, content func(io.Writer) error) error {
+func (o *outputDir) Rewrite(name string, content func(io.Writer) error) error {
 	return atomicfile.Write(o.File(name), true, content)
 }
 
 // Close lets other runs use the directory, and removes what OpenDir made of it and holds nothing.
-func (o *Dir) Close() {
+func (o *outputDir) Close() {
 	o.unlock()
 	for _, dir := range o.made {
 		if os.Remove(dir) != nil {
@@ -149,7 +146,7 @@ func (o *Dir) Close() {
 }
 
 // List prints what was written, the figures of a format in one line.
-func (o *Dir) List(w io.Writer) {
+func (o *outputDir) List(w io.Writer) {
 	plots := map[string]int{}
 	fmt.Fprintln(w)
 	for _, f := range o.files {
@@ -167,7 +164,7 @@ func (o *Dir) List(w io.Writer) {
 }
 
 // Files returns the files written so far, in order.
-func (o *Dir) Files() []string { return o.files }
+func (o *outputDir) Files() []string { return o.files }
 
 // Wrote notes a file that another writer put into the directory.
-func (o *Dir) Wrote(name string) { o.files = append(o.files, name) }
+func (o *outputDir) Wrote(name string) { o.files = append(o.files, name) }

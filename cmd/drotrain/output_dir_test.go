@@ -1,4 +1,4 @@
-package output
+package main
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func text(s string) func(io.Writer) error {
 // with the name of one that is free.
 func TestDirectoryOfOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var in Inputs
+	var in inputFiles
 	d, err := in.OpenDir(filepath.Join("a", "b"), false)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestDirectoryThatCannotBe(t *testing.T) {
 	if err := os.WriteFile("f", []byte("rows"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var in Inputs
+	var in inputFiles
 	in.Add("f", "nowhere")
 	for _, path := range []string{"f", filepath.Join("f", "below")} {
 		if _, err := in.OpenDir(path, true); err == nil || !strings.Contains(err.Error(), "cannot ") || path == "f" && !strings.Contains(err.Error(), "f is a file, not a directory") {
@@ -121,7 +121,7 @@ func TestRefusedDirectoryIsNotHeld(t *testing.T) {
 	if _, err := os.Stat("/proc"); err != nil {
 		t.Skip("no /proc here")
 	}
-	var in Inputs
+	var in inputFiles
 	for range 2 {
 		d, err := in.OpenDir(path, false)
 		if err == nil {
@@ -137,7 +137,7 @@ func TestRefusedDirectoryIsNotHeld(t *testing.T) {
 // The lock is in the directory: a run with another temporary directory meets it.
 func TestOpenDir_LockedForAnyTemporaryDirectory(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	var in Inputs
+	var in inputFiles
 	t.Setenv("TMPDIR", t.TempDir())
 	d, err := in.OpenDir(out, false)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestOpenDir_RemovesStaleFiles(t *testing.T) {
 	if err := os.WriteFile(stale, []byte("half"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var in Inputs
+	var in inputFiles
 	d, err := in.OpenDir(out, false)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package output
+package main
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// Inputs are the files that a command reads.
-type Inputs struct{ list []input }
+// inputFiles are the files that a command reads.
+type inputFiles struct{ list []input }
 
 // Add notes files that the command reads: none of them is ever written, whatever
 // the options say, by whatever name.
-func (in *Inputs) Add(paths ...string) {
+func (in *inputFiles) Add(paths ...string) {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil {
 			in.list = append(in.list, input{p, info})
@@ -32,7 +32,7 @@ type input struct {
 
 // MayWrite refuses a path that is an input: the same name, a link to it, or another
 // name of the same file.
-func (in *Inputs) MayWrite(path string) error {
+func (in *inputFiles) MayWrite(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil // there is nothing to lose
@@ -51,7 +51,7 @@ func (in *Inputs) MayWrite(path string) error {
 
 // Check returns, before any work is done, what WriteFile would refuse of the paths, and a path that
 // is there twice.
-func (in *Inputs) Check(force bool, paths ...string) error {
+func (in *inputFiles) Check(force bool, paths ...string) error {
 	for k, path := range paths {
 		if slices.Contains(paths[:k], path) {
 			return exit.Usagef("", "%s is to be written twice", path)
@@ -67,7 +67,7 @@ func (in *Inputs) Check(force bool, paths ...string) error {
 }
 
 // WriteFile writes a file that is no input, whole or not at all.
-func (in *Inputs) WriteFile(path string, force bool, content func(io.Writer) error) error {
+func (in *inputFiles) WriteFile(path string, force bool, content func(io.Writer) error) error {
 	if err := in.MayWrite(path); err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func canonical(path string) string {
 	}
 }
 
-// IsWithin reports whether a path is in a directory, links followed.
-func IsWithin(dir, path string) bool {
+// isWithin reports whether a path is in a directory, links followed.
+func isWithin(dir, path string) bool {
 	rel, err := filepath.Rel(canonical(dir), canonical(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
