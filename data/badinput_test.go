@@ -198,59 +198,6 @@ func TestFit_UnusableTypes(t *testing.T) {
 	}
 }
 
-func TestFit_HundredThousandLevels(t *testing.T) {
-	const n = 100000
-	var b strings.Builder
-	b.WriteString("y,x,g\n")
-	for i := 0; i < n; i++ {
-		fmt.Fprintf(&b, "%d,%d,site %d\n", i, i%7, i)
-	}
-	f := frameOf(t, b.String())
-	for _, s := range []Spec{{Target: "y", Drop: []string{"g"}}, {Target: "y", Groups: []string{"g", "x"}, Features: []string{"x"}}} {
-		e, err := NewEncoder(t.Context(), f, nil, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ds, _, err := e.Encode(t.Context(), f, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(s.Groups) > 0 && (len(ds.Groups) != 3 || len(ds.Groups[0].Labels) != n || len(ds.Groups[2].Labels) != n) {
-			t.Errorf("%d groupings", len(ds.Groups))
-		}
-	}
-}
-
-func TestFit_MoreColumnsThanRows(t *testing.T) {
-	head, one, two := "y", "1", "2"
-	for i := 0; i < 50; i++ {
-		head += fmt.Sprintf(",x%d", i)
-		one += fmt.Sprintf(",%d", i)
-		two += fmt.Sprintf(",%d", i*i+1)
-	}
-	e, err := NewEncoder(t.Context(), frameOf(t, head+"\n"+one+"\n"+two+"\n"), nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last := e.Notes[len(e.Notes)-1]; !strings.Contains(last, "only 2 training rows") {
-		t.Errorf("notes %q", e.Notes)
-	}
-}
-
-// One null among the targets is refused as many are, numbers and words alike, and the rows
-// that are reported on are all that were asked for.
-func TestFit_OneTargetIsNull(t *testing.T) {
-	for _, text := range []string{"y,x\n1,2\n,3\n4,1\n3.5,3\n", "y,x\nno,2\n,3\nyes,1\nno,3\n"} {
-		f := frameOf(t, text)
-		_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Float64)
-		datatest.WantError(t, err, "row 2", "the target is null")
-		got, err := Fit(t.Context(), f, []int{0, 2, 3}, nil, Spec{Target: "y"}, Float64)
-		if err != nil || got.TrainReport.Rows != 3 {
-			t.Errorf("%+v: %v", got, err)
-		}
-	}
-}
-
 // A column without a name has one that options and models can hold, in Parquet as in text.
 func TestRead_EmptyNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")

@@ -282,39 +282,6 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// Numbers about zero are divided by their deviation all the same, and those that have it
-// already stay as they are.
-func TestFit_DeviationsAboutZero(t *testing.T) {
-	f := frameOf(t, "y,two,one,shifted\n1,2,1,3\n2,-2,-1,1\n3,-2,-1,1\n5,2,1,3\n")
-	got, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard"}, Float64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []float64{1, -1, -1, 1} {
-		if row := got.Train.Row(i); !slices.Equal(row, []float64{want, want, want}) {
-			t.Errorf("row %d is %v, not of %v", i, row, want)
-		}
-	}
-}
-
-// Targets of two values are looked up, not written out row by row.
-func TestFit_TargetIsLookedUp(t *testing.T) {
-	const n = 2000
-	y := &Column{Name: "y", Type: "double", Kind: Numeric, Number: make([]float64, n)}
-	x := &Column{Name: "x", Type: "double", Kind: Numeric, Number: make([]float64, n)}
-	for i := range n {
-		y.Number[i], x.Number[i] = 1000.5+float64(i%2), float64(i%7)
-	}
-	f := &Frame{Rows: n, Columns: []*Column{y, x}, Sources: []Source{{Path: "t", Rows: n}}}
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if most := testing.AllocsPerRun(2, func() { _, _, err = e.Encode(t.Context(), f, nil) }); err != nil || most > n/2 {
-		t.Errorf("%v allocations, %v", most, err)
-	}
-}
-
 func TestEncoder_RoundTripThroughJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var csv strings.Builder
@@ -349,34 +316,6 @@ func TestEncoder_RoundTripThroughJSON(t *testing.T) {
 	}
 	if !reflect.DeepEqual(one, two) {
 		t.Error("the data set changed")
-	}
-}
-
-// The shift and scale of a column lead back to the units of the source.
-func TestCoding_SourceUnits(t *testing.T) {
-	f := frameOf(t, "y,x\n1,1000000\n2,1000001\n3,1000003\n5,1000007\n")
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", ScaleTarget: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ds, _, err := e.Encode(t.Context(), f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sum, squares float64
-	for i := 0; i < ds.N; i++ {
-		c := e.Columns[0]
-		if x := ds.Row(i)[0]*c.Scale + c.Shift; !(math.Abs(x-f.Columns[1].Number[i]) <= 1e-9) {
-			t.Errorf("row %d: x = %v", i, x)
-		}
-		if y := ds.Target[i]*e.Target.Scale + e.Target.Shift; !(math.Abs(y-f.Columns[0].Number[i]) <= closedForm) {
-			t.Errorf("row %d: y = %v", i, y)
-		}
-		sum += ds.Row(i)[0]
-		squares += ds.Row(i)[0] * ds.Row(i)[0]
-	}
-	if !(math.Abs(sum) <= 1e-9) || !(math.Abs(squares/4-1) <= 1e-9) {
-		t.Errorf("standardised x has sum %v and mean square %v", sum, squares/4)
 	}
 }
 
@@ -450,25 +389,6 @@ func TestFit_RoundedTargets(t *testing.T) {
 		}
 		if notes := strings.Join(e.Notes, "\n"); !strings.Contains(notes, fmt.Sprintf("first in row %d of", row+1)) {
 			t.Errorf("row %d: %s", row+1, notes)
-		}
-	}
-}
-
-// A text names a value of a column by what it means there: of numbers the same number however
-// it is written, of truth values in any case, of texts itself alone.
-func TestMeant(t *testing.T) {
-	for _, c := range []struct {
-		kind   Kind
-		values []string
-		text   string
-		want   string // "": none
-	}{
-		{Numeric, []string{"1", "2.5"}, "2.50", "2.5"}, {Numeric, []string{"1", "2.5"}, "1e0", "1"}, {Numeric, []string{"1"}, "one", ""},
-		{Categorical, []string{"1.0", "2"}, "1.0", "1.0"}, {Categorical, []string{"1.0", "2"}, "1", ""}, {Categorical, []string{"1.0", "2"}, "2.0", ""},
-		{Categorical, []string{"yes", "no"}, "Yes", ""}, {Bool, []string{"true", "false"}, "TRUE", "true"}, {Bool, []string{"true", "false"}, "1", ""},
-	} {
-		if got, ok := Meant(&Column{Kind: c.kind}, c.values, c.text); ok != (c.want != "") || ok && got != c.want {
-			t.Errorf("%q among the %v values %q: %q, %v", c.text, c.kind, c.values, got, ok)
 		}
 	}
 }

@@ -3,14 +3,12 @@ package data
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -196,58 +194,6 @@ func TestFit_EqualsEncode(t *testing.T) {
 	}
 }
 
-// Loading takes little more than the matrices: bytes are counted, all that is
-// ever allocated, not what is held at once.
-func TestFit_Allocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts the bytes of 200 000 rows; not in short runs, which CI makes under the race detector")
-	}
-	const n, d = 200_000, 20
-	rng := rand.New(rand.NewPCG(8, 8))
-	cols := make([]Column, d+1)
-	for j := range cols {
-		cols[j] = Column{Name: fmt.Sprintf("x%d", j), Kind: Numeric, Number: make([]float64, n)}
-		for i := range cols[j].Number {
-			cols[j].Number[i] = rng.NormFloat64()
-		}
-	}
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := WriteTable(path, cols, false); err != nil {
-		t.Fatal(err)
-	}
-	load := func(storage Storage) (allocated, matrix uint64) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f := openFrame(t, path)
-		train, holdout := shuffledRows(f.Rows)
-		fitted, err := Fit(context.Background(), f, train, holdout, Spec{Target: "x20"}, storage)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc, uint64(fitted.Train.X.Bytes() + fitted.Holdout.X.Bytes())
-	}
-	load(Float64) // decoders that are made once
-	// Row numbers, their places, the target as it is in the file and as it is
-	// encoded take 8+4+8+8 bytes a row; pages and the rest a constant for every
-	// time the numbers are read, and the values of a dictionary, at most a megabyte, are
-	// decoded in every range of rows of a column.
-	const ranges = 4
-	const constant = 20<<20 + ranges*d<<20
-	for _, c := range []struct {
-		storage     Storage
-		cell, reads uint64
-	}{{Float64, 8, 2}, {Float32, 4, 2}} {
-		allocated, matrix := load(c.storage)
-		if matrix != c.cell*n*d {
-			t.Errorf("%s: a matrix of %d bytes", c.storage, matrix)
-		}
-		if limit := matrix + 30*n + c.reads*constant; allocated > limit {
-			t.Errorf("%s: %d bytes allocated for matrices of %d; at most %d", c.storage, allocated, matrix, limit)
-		}
-	}
-}
-
 // A file that is cut while its frame is in use is an error that names it.
 func TestFit_FileCutWhileInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
@@ -262,22 +208,6 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 	datatest.WantError(t, err, "t.parquet", "shorter")
 }
 
-// A cancelled context ends the loading.
-func TestFit_Cancelled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	writeMixed(t, path, 4000, 5)
-	ctx, cancel := context.WithCancel(context.Background())
-	f, err := Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	cancel()
-	if _, err := Fit(ctx, f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
 // Faults of hold-out rows are told as such, after all of the training rows.
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
@@ -289,72 +219,5 @@ func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)
-	}
-}
-
-// Damage is found, and nothing else happens, when values are read by stripes.
-func TestFit_DamagedStripe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "own.parquet")
-	if err := WriteTable(path, datatest.Normals(500, 4, 0), false); err != nil {
-		t.Fatal(err)
-	}
-	own, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(30, 1))
-	refused := 0
-	for range 300 {
-		bad := slices.Clone(own)
-		at := 4 + rng.IntN(len(own)-4)
-		bad[at] ^= byte(1 + rng.IntN(255))
-		if err := os.WriteFile(path, bad, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Open(context.Background(), path)
-		if err == nil {
-			_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0", Impute: "mean"}, Float64)
-			f.Close()
-		}
-		if err == nil {
-			continue
-		}
-		refused++
-		if !strings.HasPrefix(err.Error(), path+": ") {
-			t.Errorf("byte %d: the error does not name the file: %v", at, err)
-		}
-	}
-	if refused < 100 {
-		t.Errorf("%d of 300 damaged files were refused", refused)
-	}
-}
-
-// Rows that are encoded later lie as those of training do, however many levels it takes to
-// make a matrix sparse.
-func TestFit_LaterRows(t *testing.T) {
-	stored := map[string]int{}
-	for levels := 3; levels < 14; levels++ {
-		text := "y,g\n"
-		for i := range 90 {
-			text += fmt.Sprintf("%d,l%d\n", i%7, i%levels)
-		}
-		f := frameOf(t, text)
-		for _, intercept := range []bool{false, true} {
-			got, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Task: Regression, Intercept: intercept}, AutoStorage)
-			if err != nil {
-				t.Fatal(err)
-			}
-			later, _, err := got.Encoder.Encode(t.Context(), f, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a, b := fmt.Sprintf("%T", got.Train.X), fmt.Sprintf("%T", later.X); a != b {
-				t.Errorf("%d levels, intercept %v: %s in training, %s later", levels, intercept, a, b)
-			}
-			stored[fmt.Sprintf("%T", later.X)]++
-		}
-	}
-	if len(stored) < 2 {
-		t.Error("the storage is the same for any number of levels")
 	}
 }

@@ -185,22 +185,3 @@ func TestRead_TablesOfPeople(t *testing.T) {
 		t.Errorf("%d files in testdata/people, %v: a new one needs its row here", len(files), err)
 	}
 }
-
-// Types are told in words that people write: a timestamp is one.
-func TestRead_TypeOfTimestamps(t *testing.T) {
-	f, err := Read(t.Context(), "testdata/people/pandas_index.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	found := false
-	for _, c := range f.Columns {
-		found = found || c.Type == "timestamp"
-		if strings.Contains(c.Type, "=") {
-			t.Errorf("column %s is of type %s", c.Name, c.Type)
-		}
-	}
-	if !found {
-		t.Error("no column is a timestamp")
-	}
-}

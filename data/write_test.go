@@ -114,17 +114,3 @@ func TestWriteTable_CodeWithoutLevel(t *testing.T) {
 		}
 	}
 }
-
-// The values of an integer type are those from the least up to, and not with, the end.
-func TestIntegerRanges(t *testing.T) {
-	for typ, want := range map[string][2]float64{"uint8": {0, 256}, "int8": {-128, 128}, "int64": {-1 << 63, 1 << 63}, "uint64": {0, 1 << 64}} {
-		if lo, hi, ok := integerRange(typ); !ok || lo != want[0] || hi != want[1] {
-			t.Errorf("%s: [%v, %v), %v", typ, lo, hi, ok)
-		}
-	}
-	for _, typ := range []string{"", "int", "uint", "int8 not null", "uint8x", "double", "int08"} {
-		if lo, hi, ok := integerRange(typ); ok {
-			t.Errorf("%q: [%v, %v)", typ, lo, hi)
-		}
-	}
-}

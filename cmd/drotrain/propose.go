@@ -214,9 +214,6 @@ func (p *proposed) print(w io.Writer) {
 		lines = append(lines, [2]string{f.Column, what})
 	}
 	for _, l := range lines {
-		if l[0] == "" {
-			l[0] = "rows"
-		}
 		show.Wrapped(w, "  ", l[0]+": "+l[1])
 	}
 	if len(filled) > 0 {

@@ -2,22 +2,19 @@ package propose
 
 import (
 	"fmt"
-	"hash/maphash"
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Bounds of what a proposal says of levels, groups and repeated rows.
+// Bounds of what a proposal says of levels and groups.
 const (
 	mostGroupLevels = 100 // of a column that is proposed as groups
 	groupRows       = 20  // of two of its levels, at least
 	pureRows        = 20  // of a level whose rows have nearly always one class, at least
 	pureShare       = 0.9 // of that class among them, at least
 	elsewhereShare  = 0.3 // of that class among the other rows, at most
-	repeatedChance  = 2   // times as many repeated rows as independent columns would give by chance
 )
 
 // groupWords are words of names of columns that groups are usually made of.
@@ -142,62 +139,6 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 	}
 	if sum.nulls > 0 && (named || c.Kind == data.Categorical) {
 		p.found(c, sum.nulls, sum.firstNull, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value")
-	}
-}
-
-// A rowHash distinguishes rows by the values of the columns that were added.
-type rowHash struct {
-	hash  []uint64
-	match float64 // probability that two rows have the same values, were the columns independent
-}
-
-// add takes in the values of a column.
-func (h *rowHash) add(c *data.Column, sum summary) {
-	var levels []uint64
-	if c.Kind == data.Categorical {
-		for _, l := range c.Level {
-			levels = append(levels, maphash.String(seed, l))
-		}
-	}
-	for r := range h.hash {
-		v := uint64(math.MaxUint64)
-		switch {
-		case c.IsNull(r):
-		case levels != nil:
-			v = levels[c.Code[r]]
-		default:
-			v = math.Float64bits(c.Number[r])
-		}
-		h.hash[r] = maphash.Comparable(seed, [2]uint64{h.hash[r], v})
-	}
-	if sum.distinct > 0 {
-		h.match *= sum.match
-	}
-}
-
-// repeated returns how many rows repeat an earlier one, and the first of them, from 1.
-func (h *rowHash) repeated() (rows, first int) {
-	seen := make(map[uint64]bool, len(h.hash))
-	for r, v := range h.hash {
-		if seen[v] {
-			if rows++; first == 0 {
-				first = r + 1
-			}
-		}
-		seen[v] = true
-	}
-	return rows, first
-}
-
-// checkRows finds rows that repeat others, which the hold-out and the training rows may share.
-func (p *Proposal) checkRows(h *rowHash) {
-	n := float64(len(h.hash))
-	if rows, first := h.repeated(); float64(rows) > repeatedChance*n*(n-1)/2*h.match {
-		does := "kept; remove them if they are one case twice, which training and hold-out may share"
-		if p.GroupHoldout != "" {
-			does = fmt.Sprintf("kept; rows of one %q are held out together", p.GroupHoldout)
-		}
-		p.Findings = append(p.Findings, Finding{Rows: rows, First: first, What: "the same values as in an earlier row in all columns but identifiers", Does: does})
 	}
 }
 

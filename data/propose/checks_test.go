@@ -55,8 +55,6 @@ func TestMake_Checks(t *testing.T) {
 			}
 			return "no"
 		}, finding: `with "denied" looked at, 100 % have the target "1", and 2`, does: "kept; leave it out if it is known only after the target"},
-		{name: "a predictor with a name", column: "discharge", value: func(i int) string { return fmt.Sprint(i*i%11 + 2*class(i)) },
-			finding: `its name ("discharge") may say`, does: "kept; leave it out if it is"},
 		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
 		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
 			finding: "how well it predicts alone", does: "left out", drop: true},
@@ -82,35 +80,5 @@ func TestMake_Checks(t *testing.T) {
 				t.Errorf("drop %q, groups %q, hold-out by %q", p.Drop, p.Groups, p.GroupHoldout)
 			}
 		})
-	}
-}
-
-// Rows that repeat others are found among rows that differ by a number of many values, whatever their
-// identifiers; repetitions that chance explains are not.
-func TestMake_RepeatedRows(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		values int // of the number
-		copies int
-		want   int
-	}{{"none", 1 << 20, 0, 0}, {"five", 1 << 20, 5, 5}, {"by chance", 3, 0, 0}} {
-		var b strings.Builder
-		b.WriteString("row_id,y,x\n")
-		row := func(i int) string {
-			return fmt.Sprintf("%d,%d\n", i*7919%2, uint32(i+1)*2654435761>>12%uint32(c.values))
-		}
-		for i := range 300 {
-			fmt.Fprintf(&b, "%d,%s", i, row(i))
-		}
-		for i := range c.copies {
-			fmt.Fprintf(&b, "%d,%s", 300+i, row(10*i))
-		}
-		p := proposed(t, b.String(), "y")
-		at := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == "" })
-		switch {
-		case c.want == 0 && at < 0:
-		case at < 0 || p.Findings[at].Rows != c.want || p.Findings[at].First != 301:
-			t.Errorf("%s: %+v", c.name, p.Findings)
-		}
 	}
 }

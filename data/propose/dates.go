@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -53,22 +52,19 @@ const (
 )
 
 // leaksLater drops a date that is known only after the outcome, and reports whether it does: where the date is
-// later than the first date, the target is another; or the target is an event, and the time until the
-// date predicts it.
+// later than the first date, the target is another.
 func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
 	if p.from == nil || c.Name == p.from.Name {
 		return false
 	}
 	var n, sum [2]float64 // not later, later
-	days := make([]float64, len(t.rows))
 	var all, squares float64
 	for i, r := range t.rows {
-		if days[i] = math.NaN(); c.IsNull(r) || p.from.IsNull(r) {
+		if c.IsNull(r) || p.from.IsNull(r) {
 			continue
 		}
-		days[i] = c.Number[r] - p.from.Number[r]
 		k := 0
-		if days[i] > weekLater {
+		if c.Number[r]-p.from.Number[r] > weekLater {
 			k = 1
 		}
 		n[k]++
@@ -81,10 +77,6 @@ func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
 	spread := math.Sqrt(max(0, squares/have-mean*mean))
 	if min(n[0], n[1]) >= someLater && math.Abs(sum[1]/n[1]-sum[0]/n[0]) > farApart*spread {
 		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only after the outcome", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
-		return true
-	}
-	if n[1] > 0.9*have && ending(p.Target) && t.isPredicted(t.power(days)) {
-		p.drop(c, 0, 0, "it comes after %q, and the time between them predicts %q: known only after the outcome", p.from.Name, p.Target)
 		return true
 	}
 	return false
@@ -103,30 +95,4 @@ func written(mean float64, t *truth) string {
 		return fmt.Sprintf("%.0f %%", 100*mean)
 	}
 	return fmt.Sprintf("%.3g", mean)
-}
-
-// ends are words of targets that are events, or whether one was seen.
-var ends = []string{"cens", "status", "event", "death", "died", "dead", "observed", "fail", "relapse", "recur", "surviv"}
-
-// ending reports whether a target is an event, or whether one was seen.
-func ending(target string) bool {
-	for _, w := range words(target) {
-		for _, e := range ends {
-			if strings.HasPrefix(w, e) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// spell reports whether a name is that of a time until something.
-func spell(name string) bool {
-	for _, w := range words(name) {
-		switch {
-		case w == "duration" || w == "days" || w == "months" || w == "followup" || strings.HasSuffix(w, "time") || strings.HasPrefix(w, "surviv"):
-			return true
-		}
-	}
-	return false
 }

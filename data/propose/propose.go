@@ -15,9 +15,9 @@ import (
 
 // A Finding is what stands out in a column, and what the proposal does about it.
 type Finding struct {
-	Column string `json:"column,omitempty"` // "": the rows
-	Rows   int    `json:"rows,omitempty"`   // in how many rows; 0: all, or it says nothing
-	First  int    `json:"first,omitempty"`  // the first of them, from 1
+	Column string `json:"column"`
+	Rows   int    `json:"rows,omitempty"`  // in how many rows; 0: all, or it says nothing
+	First  int    `json:"first,omitempty"` // the first of them, from 1
 	What   string `json:"what"`
 	Does   string `json:"proposal"`
 
@@ -78,10 +78,6 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 	}
 	seen := map[uint64]string{}
 	var numbers []*data.Column
-	rows := &rowHash{hash: make([]uint64, f.Rows), match: 1}
-	if c.Kind != data.Other {
-		rows.add(c, summarise(c))
-	}
 	for _, of := range f.Columns {
 		if of.Name == target {
 			continue
@@ -91,13 +87,12 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 			return nil, err
 		}
 		before := len(p.Drop)
-		p.column(f, c, t, seen, rows)
+		p.column(f, c, t, seen)
 		if c.Kind == data.Numeric && !c.Clock && len(p.Drop) == before {
 			numbers = append(numbers, c)
 		}
 	}
 	p.dropParts(numbers, t)
-	p.checkRows(rows)
 	return p, nil
 }
 
@@ -215,7 +210,7 @@ func spellings(counts map[string]int) (same map[string]string, rows int) {
 }
 
 // column looks at a candidate for a feature.
-func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string, rows *rowHash) {
+func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string) {
 	if c.Kind == data.Other {
 		if c.Clock {
 			p.Reading.Dates = "parts"
@@ -240,11 +235,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	}
 	sum := summarise(c)
 	have := c.Len() - sum.nulls
-	defer func() {
-		if p.checkGroup(c, sum); !idName(c.Name) && !(sum.distinct == have && have > 0) {
-			rows.add(c, sum)
-		}
-	}()
+	defer func() { p.checkGroup(c, sum) }()
 	switch twin, again := seen[sum.hash]; {
 	case sum.infinite > 0 && sum.distinct < 2:
 		p.drop(c, sum.infinite, sum.firstInfinite, "values that are not finite, and of others one at most")
@@ -369,17 +360,9 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 			p.drop(c, 0, 0, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
 			return true
 		}
-		if future[w] {
-			p.found(c, 0, 0, "kept; leave it out if it is", "its name (%q) may say that it is known only after the target", w)
-			break
-		}
 	}
 	if w := sharedWord(c.Name, p.Target); w != "" && t.isPredicted(power) {
 		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
-		return true
-	}
-	if spell(c.Name) && ending(p.Target) && t.isPredicted(power) {
-		p.drop(c, 0, 0, "its name says that it is the time until %q, or until nothing more was known of a row: known only after the outcome", p.Target)
 		return true
 	}
 	return false

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/spearman"
@@ -201,38 +200,6 @@ func TestMake_NamesInConditions(t *testing.T) {
 	}
 }
 
-// A date that comes after another one in nearly all rows is known only afterwards where the
-// time between them predicts the end; one that does in two rows of three may be anything.
-func TestMake_DatesMostlyLater(t *testing.T) {
-	for later, want := range map[int]int{100: 1, 95: 1, 67: 0} {
-		var b strings.Builder
-		b.WriteString("admitted,left_on,died\n")
-		from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-		for i := range 400 {
-			day := from.AddDate(0, 0, i*37%300)
-			until := 300 + i*7%50
-			if i%2 == 0 {
-				until = 20 + i*7%50
-			}
-			if i/2%100 >= later {
-				until = -3
-			}
-			fmt.Fprintf(&b, "%s,%s,%v\n", day.Format(time.DateOnly), day.AddDate(0, 0, until).Format(time.DateOnly), i%2 == 0)
-		}
-		f, err := data.OpenAs(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := Make(t.Context(), f, "died", nil, data.Reading{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(p.Drop) != want {
-			t.Errorf("later in %d of 100 rows: left out %q, %+v", later, p.Drop, p.Findings)
-		}
-	}
-}
-
 // A target of several texts is one of classes; one value is no target.
 func TestMake_Targets(t *testing.T) {
 	text := "y,x\n"
@@ -252,8 +219,8 @@ func TestMake_Targets(t *testing.T) {
 	}
 }
 
-// A table of patients: dates that come after the first, times until an event, counts that
-// only rise beside amounts that are all different.
+// A table of patients: dates that come after the first, counts that only rise beside amounts that are
+// all different.
 func TestMake_KnownAfterwards(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("admitted;birth;seen_again;checked;left_on;time;visit;weight;observed\n")
@@ -276,7 +243,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	why := map[string]string{"seen_again": `more than a week after "admitted"`, "left_on": `the time between them predicts "observed"`, "time": "the time until", "visit": "identifier"}
+	why := map[string]string{"seen_again": `more than a week after "admitted"`, "visit": "identifier"}
 	for name, part := range why {
 		if i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f.Column == name }); i < 0 || !strings.Contains(p.Findings[i].What, part) || p.Findings[i].First != 0 {
 			t.Errorf("%s: %+v", name, p.Findings)
@@ -294,7 +261,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range e.Inputs {
-		if strings.HasPrefix(in.Name, "seen_again") || strings.HasPrefix(in.Name, "left_on") {
+		if strings.HasPrefix(in.Name, "seen_again") {
 			t.Errorf("%s was to be left out", in.Name)
 		}
 	}

@@ -49,7 +49,6 @@ type summary struct {
 	nulls, firstNull        int
 	infinite, firstInfinite int
 	distinct                int
-	match                   float64 // probability that two rows with values have the same one
 	least, largest          float64 // of the finite numbers
 	falls, rises            bool    // a number is below, or above, the one before
 	hash                    uint64
@@ -63,14 +62,11 @@ func (s summary) running(have int) bool {
 
 var seed = maphash.MakeSeed()
 
-// pairs returns the number of pairs of n things.
-func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
-
 // summarise returns the summary of a column with values.
 func summarise(c *data.Column) (s summary) {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	numbers, codes := map[float64]int{}, map[int32]int{}
+	numbers, codes := map[float64]bool{}, map[int32]bool{}
 	s.least, s.largest = math.Inf(1), math.Inf(-1)
 	before := math.NaN()
 	for r := range c.Len() {
@@ -83,7 +79,7 @@ func summarise(c *data.Column) (s summary) {
 		}
 		if c.Kind == data.Categorical {
 			s.some = r
-			codes[c.Code[r]]++
+			codes[c.Code[r]] = true
 			maphash.WriteComparable(&h, c.Code[r])
 			continue
 		}
@@ -96,19 +92,12 @@ func summarise(c *data.Column) (s summary) {
 			continue
 		}
 		s.some = r
-		numbers[v]++
+		numbers[v] = true
 		s.least, s.largest = min(s.least, v), max(s.largest, v)
 		s.falls, s.rises = s.falls || v < before, s.rises || v > before
 		before = v
 	}
 	s.distinct = len(numbers) + len(codes)
-	have := max(2, c.Len()-s.nulls)
-	for _, n := range numbers {
-		s.match += pairs(n) / pairs(have)
-	}
-	for _, n := range codes {
-		s.match += pairs(n) / pairs(have)
-	}
 	fmt.Fprint(&h, c.Level)
 	s.hash = h.Sum64()
 	return s

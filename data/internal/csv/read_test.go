@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"golang.org/x/text/encoding/charmap"
@@ -34,90 +33,6 @@ func (s source) Name() string               { return s.name }
 func (s source) Size() int64                { return s.Reader.Size() }
 func (s source) Afford(int64, string) error { return nil }
 
-// Runs of spaces and tabs outside of quotes become one separator each, none at the ends of
-// lines, however the text comes in and is taken out.
-func TestSpaces_RunsBecomeSeparators(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		var in, want strings.Builder
-		for range rng.IntN(4) {
-			for k := range rng.IntN(4) {
-				gap := strings.Repeat(" ", rng.IntN(3)) + strings.Repeat("\t", rng.IntN(2))
-				if k > 0 {
-					want.WriteByte(between)
-					gap += " "
-				}
-				field := []string{"a", "12.5", `"x  y"`, "\"tab\tline\n \"", "ü"}[rng.IntN(5)]
-				in.WriteString(gap + field)
-				want.WriteString(field)
-			}
-			end := []string{"\n", "\r\n"}[rng.IntN(2)]
-			in.WriteString(strings.Repeat(" ", rng.IntN(2)) + end)
-			want.WriteString(end)
-		}
-		var r io.Reader = strings.NewReader(in.String())
-		if rng.IntN(2) == 0 {
-			r = iotest.OneByteReader(r)
-		}
-		s, got, p := &spaces{r: r}, []byte(nil), make([]byte, 2+rng.IntN(20))
-		for {
-			n, err := s.Read(p)
-			if got = append(got, p[:n]...); err != nil {
-				if err != io.EOF {
-					t.Fatal(err)
-				}
-				break
-			}
-		}
-		if string(got) != want.String() {
-			t.Fatalf("%q becomes %q, not %q", in.String(), got, want.String())
-		}
-	}
-	if n, err := (&spaces{r: strings.NewReader("a")}).Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.ErrShortBuffer) {
-		t.Errorf("%d, %v: a separator and a byte have no room", n, err)
-	}
-}
-
-func TestSpaced_Heads(t *testing.T) {
-	long := strings.Repeat("1 2\n", headBytes/4)
-	cut := func(tail string) string { return "a b\n1 " + strings.Repeat("2", headBytes-6-len(tail)) + tail }
-	for text, want := range map[string]bool{
-		"a b\n1 2\n":                        true,
-		"  a\tb \n\n 1   x\n":               true,
-		"a b\n1 2":                          true,
-		"a b\n":                             false, // a header alone
-		"a\n1\n2\n":                         false, // one field
-		"a b\n1 2\n3\n":                     false,
-		"a b\n1 2\n1 2 3\n":                 false,
-		"the cat\nsat down\n":               false, // no number
-		"a b\n1 2\nsat down\n":              false,
-		long:                                true,
-		long[:headBytes-5] + "\n1 22":       true, // cut
-		long[:headBytes-6] + "\n1 2 3":      true,
-		cut("\n1"):                          true, // the last line is no line yet
-		cut("\n1 2\n1"):                     true,
-		cut("\n1 2 3\n1 2"):                 false, // the one before is
-		"a b\n" + long[:400] + "sat down\n": true,  // far down
-		"a b\n" + long[:49*4] + "sat down":  false,
-	} {
-		if got := spaced([]byte(text)); got != want {
-			t.Errorf("%v of %.20q…%q of %d bytes", got, text, text[max(0, len(text)-12):], len(text))
-		}
-	}
-}
-
-func TestEndsInCR(t *testing.T) {
-	for text, want := range map[string]bool{
-		"a,b\r1,2\r": true, "a\rb": true, "\rb": true,
-		"a,b\r\n1,2\r\n": false, "a,b\n1,2\r3": false, "a,b": false, "a,b\r": false, "": false,
-		"\"a\rb\",c\n1,2": false, "\"a\nb\",c\r1,2": true, "\"a\r": false,
-	} {
-		if got := endsInCR([]byte(text)); got != want {
-			t.Errorf("%v of %q", got, text)
-		}
-	}
-}
-
 // written is a number by hand: groups of three before the mark of the fraction.
 func written(v int, cents int, o Options) string {
 	sign := ""
@@ -134,54 +49,6 @@ func written(v int, cents int, o Options) string {
 		s += o.decimal() + fmt.Sprintf("%02d", cents)
 	}
 	return sign + s
-}
-
-// A number is what was written, by every set of marks; and text that these marks cannot
-// make is none.
-func TestNumber_Marks(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	for _, o := range []Options{{}, {Decimal: "."}, {Decimal: ","}, {Thousands: ","}, {Thousands: "'"}, {Thousands: " "}, {Thousands: "_"},
-		{Decimal: ",", Thousands: "."}, {Decimal: ",", Thousands: " "}, {Strip: "%$€"}, {Strip: "€", Decimal: ",", Thousands: "."}} {
-		if err := o.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		for range 50 {
-			v, cents := rng.IntN(1<<(1+rng.IntN(40)))-5, rng.IntN(3)*25
-			s := written(v, cents, o)
-			want, err := strconv.ParseFloat(written(v, cents, Options{}), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if o.Strip != "" {
-				s = []string{s + "€", s + " €", "€" + s, "€ " + s}[rng.IntN(4)]
-				if v < 0 { // the sign before the mark
-					s = "-" + strings.Replace(s, "-", "", 1)
-				}
-			}
-			if o.Thousands == " " {
-				s = strings.ReplaceAll(s, " ", []string{" ", "\u00a0", "\u202f"}[rng.IntN(3)])
-			}
-			got, whole, ok := o.number(s)
-			if !ok || got != want || whole != (cents == 0) {
-				t.Fatalf("%+v: %q is %v, whole %v, a number %v", o, s, got, whole, ok)
-			}
-		}
-	}
-	german := Options{Decimal: ",", Thousands: "."}
-	for s, o := range map[string]Options{
-		"1,2,3": german, "1.23,4": german, "1234.567": german, ".123": german, "1..234": german, "1.234.": german, "x": german, "": german,
-		"1.5": {Decimal: ","}, "1,5,5": {Decimal: ","}, "12,34": {Thousands: ","}, "1,2345": {Thousands: ","}, ",": {Thousands: ","},
-		"5%5": {Strip: "%"}, "%": {Strip: "%"}, "1,000": {},
-	} {
-		if v, _, ok := o.number(s); ok {
-			t.Errorf("%+v: %q is %v", o, s, v)
-		}
-	}
-	for s, want := range map[string]float64{"1.234.567,5": 1234567.5, "+1.234": 1234, "-123": -123, "1234,5": 1234.5, "0,5": 0.5} {
-		if v, _, ok := german.number(s); !ok || v != want {
-			t.Errorf("%q is %v", s, v)
-		}
-	}
 }
 
 func TestOptions_Validate(t *testing.T) {
@@ -507,17 +374,6 @@ func TestRead_TextChangesBetweenReadings(t *testing.T) {
 		}
 		if strings.Contains(q.says, "changed") != errors.Is(err, table.ErrChanged) {
 			t.Errorf("%q: the class of %v", q.later, err)
-		}
-	}
-}
-
-// A row may take as many bytes as it may, and not one more.
-func TestLimit_LongestRow(t *testing.T) {
-	for more, refused := range map[int]bool{0: false, 1: true} {
-		l := &limit{r: strings.NewReader("abcd"), n: longestRow - 4 + more}
-		n, err := l.Read(make([]byte, 4))
-		if n != 4 || (err != nil) != refused || refused && !strings.Contains(err.Error(), "a row is longer than 32 MB") {
-			t.Errorf("%d bytes more: %d read, %v", more, n, err)
 		}
 	}
 }

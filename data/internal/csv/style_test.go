@@ -66,29 +66,6 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 	}
 }
 
-// Where nothing decides, both values are said.
-func TestChooseStyle_BothPossible(t *testing.T) {
-	f, err := Read(t.Context(), sourceOf("t.csv", "a;b\n7,500;1\n6,250;2\n"), nil, Options{})
-	if err != nil || len(f.Remarks) != 1 {
-		t.Fatal(err, f)
-	}
-	for _, part := range []string{`"7,500"`, "7500 with commas between thousands", "7.5 with a decimal comma"} {
-		if msg := f.Remarks[0].Error(); !strings.Contains(msg, part) {
-			t.Errorf("%q does not hold %q", msg, part)
-		}
-	}
-}
-
-// A mark between thousands stands behind one to three digits that do not begin with 0.
-func TestNumber_ThousandsWithLeadingZero(t *testing.T) {
-	o := Options{Thousands: ","}
-	for s, want := range map[string]bool{"1,234": true, "12,345.5": true, "-1,234": true, "0,711": false, "012,345": false, "1234": true, "0.5": true} {
-		if _, _, ok := o.number(s); ok != want {
-			t.Errorf("%q is a number: %t", s, ok)
-		}
-	}
-}
-
 // A few kilobytes of packed text may have millions of columns, which are refused by default.
 func TestRead_ManyColumns(t *testing.T) {
 	wide := strings.Repeat(",", DefaultMaxColumns) + "\n"

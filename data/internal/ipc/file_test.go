@@ -132,22 +132,6 @@ func TestReadFile_BlocksAreMessages(t *testing.T) {
 	}
 }
 
-// A message takes its bytes, and is cut short by one less.
-func TestCutMessage_Ends(t *testing.T) {
-	b := stream(t)
-	at := 0
-	for k := range 4 { // the schema has no body
-		m := cutMessage(b, at)
-		if got := cutMessage(b[:m.end], at); got.end != m.end || len(got.body) != len(m.body) {
-			t.Errorf("message %d ends at %d, not %d", k, got.end, m.end)
-		}
-		if !refused(func() { cutMessage(b[:m.end-1], at) }) {
-			t.Errorf("message %d is read, cut", k)
-		}
-		at = m.end
-	}
-}
-
 // Fields nest so deep, and no deeper.
 func TestCheckSchema_Depth(t *testing.T) {
 	for levels := 31; levels <= 35; levels++ {
@@ -161,29 +145,6 @@ func TestCheckSchema_Depth(t *testing.T) {
 		}
 		if text, _ := says(t, out.Bytes()); (text == "") != (levels <= 32) {
 			t.Errorf("%d levels: %q", levels, text)
-		}
-	}
-}
-
-// The elements of a vector lie in the buffer, to its last byte; a table has a directory of its
-// own two sizes at least.
-func TestFlatBuffer_VectorsInBounds(t *testing.T) {
-	for _, size := range []int{1, 4, 8, 16, 24} {
-		for behind := range 3 * 24 {
-			for count := range 4 {
-				// The root's offset, the directory of one field, the table, the vector.
-				b := []byte{12, 0, 0, 0, 6, 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, byte(count), 0, 0, 0}
-				root := fbRoot(append(b, make([]byte, behind)...))
-				if got := !refused(func() { root.vector(0, size) }); got != (count*size <= behind) {
-					t.Errorf("%d elements of %d bytes in %d are read: %v", count, size, behind, got)
-				}
-			}
-		}
-	}
-	for size := range 8 {
-		b := []byte{12, 0, 0, 0, byte(size), 0, 8, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0}
-		if got := !refused(func() { fbRoot(b) }); got != (size >= 4) {
-			t.Errorf("a directory of %d bytes is read: %v", size, got)
 		}
 	}
 }

@@ -3,9 +3,6 @@ package ipc
 import (
 	"bytes"
 	"encoding/binary"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,126 +120,6 @@ func TestLayout_BatchesHoldTheirRows(t *testing.T) {
 		l.check(rows, []batchNode{{length: rows}, {length: rows}}, nil, func(int) int64 { return rows })
 	}) {
 		t.Errorf("%d rows of one byte", rows)
-	}
-}
-
-// Arrow is given no more memory than the file has use for.
-func TestBoundedAllocator(t *testing.T) {
-	a := &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 100}
-	if b := a.Allocate(100); len(b) != 100 {
-		t.Errorf("%d bytes", len(b))
-	}
-	for _, n := range []int{101, -1} {
-		if !refused(func() { a.Allocate(n) }) || !refused(func() { a.Reallocate(n, nil) }) {
-			t.Errorf("%d bytes are allocated", n)
-		}
-	}
-	if b := a.Reallocate(100, make([]byte, 4)); len(b) != 100 {
-		t.Errorf("%d bytes", len(b))
-	}
-}
-
-// Whatever the bytes of a FlatBuffer are, what is asked of it is there or refused by us: no
-// place beyond them is looked at.
-func TestFlatBuffer_AnyBytes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 14))
-	for k := range 3_000 {
-		b := make([]byte, 4+rng.IntN(40))
-		if k < 40 { // a table of one field, that is anywhere
-			b = []byte{12, 0, 0, 0, 6, 0, 12, 0, byte(k), 0, 0, 0, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
-		}
-		for i := range b {
-			if k < 40 {
-				break
-			}
-			if rng.IntN(3) == 0 {
-				b[i] = byte(rng.IntN(len(b) + 4))
-			} else if rng.IntN(9) == 0 {
-				b[i] = byte(rng.Uint32())
-			}
-		}
-		for slot := range 3 {
-			for what, ask := range []func(fbTable){
-				func(r fbTable) { r.int8(slot) }, func(r fbTable) { r.int32(slot, 1) }, func(r fbTable) { r.int64(slot) },
-				func(r fbTable) { r.text(slot) }, func(r fbTable) { r.vector(slot, 16) }, func(r fbTable) { r.child(slot) },
-			} {
-				func() {
-					defer func() {
-						if p := recover(); p != nil {
-							if e, ok := p.(*table.Error); !ok || e.Class != table.ErrDamaged {
-								t.Fatalf("question %d of slot %d of % x: %v", what, slot, b, p)
-							}
-						}
-					}()
-					ask(fbRoot(b))
-				}()
-			}
-		}
-	}
-}
-
-// The schema of a footer, made a message, is one by our own checks, and the same schema; and
-// schemas that differ in anything have other signatures.
-func TestReadFile_SchemaOfFooter(t *testing.T) {
-	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
-	said := func(key, value string) *arrow.Metadata {
-		m := arrow.NewMetadata([]string{key}, []string{value})
-		return &m
-	}
-	seen := map[string]int{}
-	for i, s := range []*arrow.Schema{
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "b", Type: text}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text, Nullable: true}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: number}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Uint32}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}, {Name: "b", Type: text}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, said("k", "v")),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text}}, said("k", "w")),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: text, Metadata: *said("k", "v")}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.ListOf(text)}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.ListOf(number)}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 9, Scale: 2}}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 9, Scale: 3}}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.FixedSizeBinaryType{ByteWidth: 300}}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.FixedSizeBinaryType{ByteWidth: 556}}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.FixedWidthTypes.Timestamp_s}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.FixedWidthTypes.Timestamp_ns}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}}}, nil),
-		arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: text}}}, nil),
-	} {
-		out, err := os.Create(filepath.Join(t.TempDir(), "t.arrow"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		w, err := ipc.NewFileWriter(out, ipc.WithSchema(s))
-		if err == nil {
-			err = w.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(out.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		size := int(binary.LittleEndian.Uint32(b[len(b)-10:]))
-		footer := b[len(b)-10-size : len(b)-10]
-		of, ok := fbRoot(footer).child(1)
-		if !ok {
-			t.Fatal("a footer without a schema")
-		}
-		signature := checkSchema(of).signature
-		if other, is := seen[signature]; is {
-			t.Errorf("schemas %d and %d are both %q", other, i, signature)
-		}
-		seen[signature] = i
-		m := fbRoot(schemaMessage(footer, of.at).meta)
-		again, ok := m.child(2)
-		if !ok || m.int8(1) != msgSchema || m.int8(0) != 4 || checkSchema(again).signature != signature {
-			t.Errorf("schema %d is another one as a message", i)
-		}
 	}
 }
 

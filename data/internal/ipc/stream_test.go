@@ -67,37 +67,6 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 	}
 }
 
-// Buffers begin at whole words, as the format has it: one that does not is of a damaged batch,
-// and its values would be others.
-func TestCheckBatch_BuffersBeginAtWords(t *testing.T) {
-	b := stream(t)
-	m := cutMessage(b, cutMessage(b, 0).end)
-	batch, _ := fbRoot(m.meta).child(2)
-	at, n := batch.vector(2, 16)
-	want := layout{}
-	want.field(arrow.BinaryTypes.String)
-	want.field(arrow.PrimitiveTypes.Float64)
-	check := func(meta []byte) bool {
-		return !refused(func() {
-			checkBatch(&ipcMessage{kind: msgBatch, meta: meta, body: m.body}, true, 100, func(int64) layout { return want })
-		})
-	}
-	if n != 5 || !check(m.meta) {
-		t.Fatalf("a batch of %d buffers is refused", n)
-	}
-	for i := range n {
-		from, size := batch.i64(at+16*i), batch.i64(at+16*i+8)
-		for shift := int64(1); shift < min(8, size); shift++ {
-			meta := slices.Clone(m.meta)
-			binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(from+shift))
-			binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(size-shift)) // it ends where it did
-			if check(meta) {
-				t.Errorf("buffer %d, %d bytes further on, is read", i, shift)
-			}
-		}
-	}
-}
-
 // The first whole number that a float64 cannot hold is named by its row, in whichever batch it
 // is, of signed and unsigned integers; those that it can hold are not.
 func TestRead_InexactRowOfBatches(t *testing.T) {
@@ -176,70 +145,5 @@ func TestRead_NullCountsOfBatches(t *testing.T) {
 			}
 		}
 		at = m.end
-	}
-}
-
-// A buffer lies in the body of its message; one of no bytes may be said to be anywhere there.
-func TestCheckBatch_BuffersInMessage(t *testing.T) {
-	whole := stream(t)
-	m := cutMessage(whole, cutMessage(whole, 0).end)
-	meta := bytes.Index(whole, m.meta)
-	batch, _ := fbRoot(m.meta).child(2)
-	buffers, n := batch.vector(2, 16)
-	empty := 0
-	for i := range n {
-		size, length := batch.i64(buffers+16*i+8), int64(len(m.body))
-		if size == 0 {
-			empty++
-		}
-		for from, says := range map[int64]string{-8: "not within", length + 8 - size: "not within", 0: "", length - size: "", length: ""} {
-			if size > 0 && says == "" {
-				continue // it would be another one
-			}
-			b := slices.Clone(whole)
-			binary.LittleEndian.PutUint64(b[meta+buffers+16*i:], uint64(from))
-			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
-			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
-				t.Errorf("buffer %d, of %d bytes, from %d on: %v", i, size, from, err)
-			}
-		}
-		for _, s := range []int64{-1, length - batch.i64(buffers+16*i) + 1} {
-			b := slices.Clone(whole)
-			binary.LittleEndian.PutUint64(b[meta+buffers+16*i+8:], uint64(s))
-			err := table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
-			if err == nil || !strings.Contains(err.Error(), "not within") {
-				t.Errorf("buffer %d of %d bytes: %v", i, s, err)
-			}
-		}
-	}
-	if empty == 0 {
-		t.Error("no buffer is empty")
-	}
-}
-
-// A sign of integers that is neither 0 nor 1 is damage: readers take it differently.
-func TestRead_SignOfIntegersIsNoBool(t *testing.T) {
-	s := arrow.NewSchema([]arrow.Field{{Name: "number", Type: arrow.PrimitiveTypes.Int32}}, nil)
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
-	b.Field(0).(*array.Int32Builder).AppendValues([]int32{-93, 2}, nil)
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(s))
-	if err := w.Write(b.NewRecord()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	whole := out.Bytes()
-	if text, rows := says(t, whole); text != "" || rows != 2 {
-		t.Fatalf("%d rows, %q", rows, text)
-	}
-	first := cutMessage(whole, 0)
-	schema, _ := fbRoot(first.meta).child(2)
-	at, _ := schema.vector(1, 4)
-	integer, _ := schema.table(at).child(3)
-	whole[bytes.Index(whole, first.meta)+integer.field(1)] = 2
-	if text, _ := says(t, whole); !strings.Contains(text, "a bool of its schema has the value 2") {
-		t.Errorf("is_signed of 2: %q", text)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -45,24 +44,5 @@ func TestInt96Converter(t *testing.T) {
 	}
 	if v := days(math.MaxInt32, 0); v != math.MaxInt32-2440588 {
 		t.Errorf("the last of days is %v", v)
-	}
-}
-
-// Unsigned integers are as large as their bits say.
-func TestIntConverter_Unsigned(t *testing.T) {
-	if v := intConverter(64, false, parquet.Types.Int64).i64(-1); v != 0x1p64 {
-		t.Errorf("the largest of 64 bits is %v", v)
-	}
-	if v := intConverter(32, false, parquet.Types.Int32).i32(-1); v != 0x1p32-1 {
-		t.Errorf("the largest of 32 bits is %v", v)
-	}
-}
-
-// A span of time is as exact as float64 is: integers beyond 2⁵³ are no fault of its.
-func TestConverter_SpansAreExact(t *testing.T) {
-	c := converter{exact: func(v int64) bool { return v < 1<<53 }, integer: true}
-	c.seconds(table.Duration, func(v int64) float64 { return float64(v) / 1e9 })
-	if !c.exact(1<<60+1) || c.integer || c.kind != table.Numeric || c.i64(2e9) != 2 {
-		t.Errorf("exact %t, integer %t, 2e9 is %v s", c.exact(1<<60+1), c.integer, c.i64(2e9))
 	}
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
+// whole is a struct of these whole numbers, by the ids of their fields.
+func whole(numbers map[int16]int64) thriftValue {
+	v := thriftValue{kind: thriftStruct}
+	for id := int16(1); id < 16; id++ {
+		if n, ok := numbers[id]; ok {
+			v.fields = append(v.fields, thriftField{id, thriftValue{kind: thriftI32, num: n}})
+		}
+	}
+	return v
+}
+
 // listOf is a list in Thrift.
 func listOf(v ...thriftValue) thriftValue { return thriftValue{kind: thriftList, list: v} }
 

@@ -2,14 +2,12 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -202,48 +200,6 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 	}
 }
 
-// Pages of a window are those of its rows, counted from its first one.
-func TestWindow_Pages(t *testing.T) {
-	p := Stored("c", "int64", Numeric, true, []Part{integers(make([]int64, 10)), integers(make([]int64, 10))}).Slice(4, 13)
-	var got [][3]int
-	for _, part := range p.Parts() {
-		for _, q := range part.Pages() {
-			got = append(got, [3]int{part.Rows(), q.Row, q.Rows})
-		}
-	}
-	if !slices.Equal(got, [][3]int{{6, 0, 6}, {3, 0, 3}}) {
-		t.Errorf("%v", got)
-	}
-}
-
-// A slice has the parts that it shares rows with, and no others.
-func TestSlice_Parts(t *testing.T) {
-	sizes := []int{3, 1, 4}
-	var parts []Part
-	for _, n := range sizes {
-		parts = append(parts, integers(make([]int64, n)))
-	}
-	c := Stored("c", "int64", Numeric, true, parts)
-	for lo := range 9 {
-		for hi := lo; hi <= 8; hi++ {
-			var got, want []int
-			for _, p := range c.Slice(lo, hi).Parts() {
-				got = append(got, p.Rows())
-			}
-			first := 0
-			for _, n := range sizes {
-				if k := min(hi, first+n) - max(lo, first); k > 0 {
-					want = append(want, k)
-				}
-				first += n
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("rows [%d, %d): parts of %v rows, not %v", lo, hi, got, want)
-			}
-		}
-	}
-}
-
 // Decimals are the nearest numbers, and are said to be exact where their digits fit.
 func TestBigDecimal_Nearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
@@ -278,130 +234,6 @@ func TestBigDecimal_Nearest(t *testing.T) {
 	for v, want := range map[int64]bool{0: true, 1 << 53: true, 1<<53 + 1: false, 1<<53 + 2: true, math.MinInt64: true, math.MaxInt64: false, -1<<53 - 1: false} {
 		if ExactInt64(v) != want {
 			t.Errorf("%d is exact: %v", v, !want)
-		}
-	}
-}
-
-// Problems are told once each, and what stops everything is no problem among others.
-func TestProblems_Add(t *testing.T) {
-	var p Problems
-	a, b := &Error{Column: "a", Msg: "odd"}, &Error{Column: "b", Msg: "odd"}
-	if p.Err() != nil || p.Add(nil) != nil || p.Err() != nil {
-		t.Error("a problem from nothing")
-	}
-	for _, e := range []error{a, &Error{Column: "a", Msg: "odd"}, fmt.Errorf("in a file: %w", a)} {
-		if err := p.Add(e); err != nil || len(p) != 1 || p.Err() != error(a) {
-			t.Errorf("%v, %d problems", err, len(p))
-		}
-	}
-	if err := p.Add(Problems{b, {Column: "a", Msg: "even"}}); err != nil || len(p) != 3 {
-		t.Errorf("%v, %d problems", err, len(p))
-	}
-	if text := p.Err().Error(); strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, "3 problems") {
-		t.Error(text)
-	}
-	for _, e := range []error{errors.New("no disk"), Damaged("cut"), &Error{Class: ErrMemory}, &Error{Class: ErrChanged}} {
-		if err := p.Add(e); err != e || len(p) != 3 {
-			t.Errorf("%v of %v, %d problems", err, e, len(p))
-		}
-	}
-}
-
-// Watching tells how many rows of a sweep are encoded, of all columns, and what was read.
-func TestWatch_Sweep(t *testing.T) {
-	var at Progress
-	w := Watching(WithProgress(context.Background(), func(p Progress) { at = p }))
-	w.Opened(100)
-	w.Opened(20)
-	for range 2 { // a second sweep begins anew
-		w.Sweep(50, 4)
-		if at != (Progress{Size: 120, Read: at.Read, Of: 50}) {
-			t.Errorf("%+v at the beginning", at)
-		}
-		w.Encoded(30, 2)
-		w.Encoded(30, 1)
-		if at.Rows != 22 { // 90 cells of 4 columns
-			t.Errorf("%d rows of 90 cells", at.Rows)
-		}
-		w.Encoded(110, 1)
-		if at.Rows != 50 || at.Of != 50 {
-			t.Errorf("%+v at the end", at)
-		}
-		b := make([]byte, 5)
-		before := at.Read
-		if n, err := w.ReadAt(strings.NewReader("0123456789"), b, 3); n != 5 || err != nil || string(b) != "34567" || at.Read != before+5 {
-			t.Errorf("%d bytes %q, %v, told %d", n, b, err, at.Read-before)
-		}
-	}
-	w.Sweep(7, 0)
-	w.Encoded(7, 0)
-	if at.Rows != 0 {
-		t.Errorf("%d rows without columns", at.Rows)
-	}
-	if w := Watching(context.Background()); w != nil {
-		t.Error("somebody watches")
-	} else {
-		w.Encoded(1, 1) // and nobody is told
-	}
-}
-
-// Integers that a float64 holds are those that read back; numbers are written so that they
-// do, and below 2^53 as whole ones.
-func TestExactUint64(t *testing.T) {
-	for k := range 64 {
-		for _, by := range []int64{-1, 0, 1, 1 << max(0, k-52), 1 << max(0, k-53), 3 << max(0, k-54)} {
-			v := int64(1)<<k + by
-			for _, v := range []int64{v, -v} {
-				b := new(big.Float).SetInt64(v)
-				if f, _ := b.Float64(); ExactInt64(v) != (new(big.Float).SetFloat64(f).Cmp(b) == 0) {
-					t.Errorf("%d is held: %v", v, ExactInt64(v))
-				}
-			}
-			b := new(big.Float).SetUint64(uint64(v))
-			if f, _ := b.Float64(); ExactUint64(v) != (new(big.Float).SetFloat64(f).Cmp(b) == 0) {
-				t.Errorf("%d is held: %v", uint64(v), ExactUint64(v))
-			}
-		}
-	}
-	for v, want := range map[float64]string{1<<53 - 1: "9007199254740991", 1 << 53: "9.007199254740992e+15", -1 << 52: "-4503599627370496", 0.5: "0.5"} {
-		if got := FormatNumber(v); got != want {
-			t.Errorf("%v is written %q, not %q", v, got, want)
-		}
-	}
-}
-
-// A column in memory that is part of a stored one is read piece after piece.
-func TestResident_ReadsOn(t *testing.T) {
-	number := Column{Number: []float64{1, 2, 3, 4, 5}, Null: []bool{false, true, false, true, true}}
-	level := Column{Kind: Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1, 0, 1}, Null: number.Null}
-	values, err := resident{5, &number}.Open(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes, err := resident{5, &level}.Open(1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	levels := NewLevels()
-	textOf := func(code int32) string {
-		if code < 0 {
-			return ""
-		}
-		return levels.Text[code]
-	}
-	for from := 1; from < 5; from += 2 {
-		x, k, null := make([]float64, 2), make([]int32, 2), make([]bool, 2)
-		want := 0
-		for _, b := range number.Null[from : from+2] {
-			if b {
-				want++
-			}
-		}
-		if nulls, err := values.Numbers(x, null); err != nil || nulls != want || !slices.Equal(x, number.Number[from:from+2]) || !slices.Equal(null, number.Null[from:from+2]) {
-			t.Errorf("from %d: %v, nulls %v, %d of %d: %v", from, x, null, nulls, want, err)
-		}
-		if nulls, err := codes.Codes(k, null, levels); err != nil || nulls != want || textOf(k[0]) != level.Text(from) || textOf(k[1]) != level.Text(from+1) {
-			t.Errorf("from %d: %v of %q, %d nulls: %v", from, k, levels.Text, nulls, err)
 		}
 	}
 }

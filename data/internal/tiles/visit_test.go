@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -12,54 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
-
-// Parts without rows change no bit, and a part alone is what it is; values that are all the
-// same are constant, and so are none.
-func TestJoinMoments_NoRows(t *testing.T) {
-	type joined struct {
-		n        int
-		mean, sd float64
-		constant bool
-	}
-	join := func(parts ...Moment) (j joined) {
-		j.n, j.mean, j.sd, j.constant = JoinMoments(parts)
-		return j
-	}
-	none, a, b := MomentOf(nil), MomentOf([]float64{1, 2, 4, 8, 16}), MomentOf([]float64{-3, 7})
-	if got := join(none, a, none, b, none); got != join(a, b) || got.n != 7 {
-		t.Errorf("%+v with parts without rows, %+v without", got, join(a, b))
-	}
-	if got, want := join(a), join(none, a, none); got != want || got.n != 5 || !(math.Abs(got.mean-6.2) <= 1e-15*6.2) || !(math.Abs(got.sd-math.Sqrt(29.76)) <= 1e-14) {
-		t.Errorf("%+v, %+v of one part", got, want)
-	}
-	for what, got := range map[string]joined{"the same, in two parts": join(MomentOf([]float64{5, 5}), MomentOfEqual(5, 3)), "the same": join(MomentOfEqual(5, 5))} {
-		if want := (joined{5, 5, 0, true}); got != want {
-			t.Errorf("%s: %+v", what, got)
-		}
-	}
-	if got := join(MomentOfEqual(5, 1), MomentOfEqual(7, 3)); got.constant || got.mean != 6.5 || !(math.Abs(got.sd-math.Sqrt(0.75)) <= 1e-15) {
-		t.Errorf("%+v of 5 and thrice 7", got)
-	}
-	for _, got := range []joined{join(), join(none), join(none, none)} {
-		if want := (joined{0, 0, 0, true}); got != want {
-			t.Errorf("%+v of no values", got)
-		}
-	}
-	if got, want := join(MomentOf([]float64{-4})), (joined{1, -4, 0, true}); got != want {
-		t.Errorf("%+v of one value", got)
-	}
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		for at := range 3 {
-			v := []float64{1e308, 1e308, -1}
-			if !Finite(v) {
-				t.Error("finite values are not")
-			}
-			if v[at] = bad; Finite(v) {
-				t.Errorf("%v is finite", v)
-			}
-		}
-	}
-}
 
 // paper is a part of which only its pages are known.
 type paper struct {
@@ -148,62 +99,6 @@ func TestRanges_CoverTheRows(t *testing.T) {
 	}
 	if got := ranges(2*least-1, 1, table.Stored("x", "string", table.Categorical, false, []table.Part{paper{2*least - 1, p.pages[:4]}})); len(got) != 1 {
 		t.Errorf("%v of few rows", got)
-	}
-}
-
-// Columns are read together while their pages find room and a tile has a place for them.
-func TestColumnGroups_FewPages(t *testing.T) {
-	column := func(bytes, dictionary int) *table.Column {
-		a, b := inPages(1000, 100, bytes), inPages(500, 100, 1)
-		a.pages[7].Dictionary = dictionary
-		return table.Stored("x", "double", table.Numeric, false, []table.Part{a, b})
-	}
-	// Pages of the rows that are read, the largest of a part with its largest dictionary, which is held twice.
-	for _, q := range []struct{ from, to, want int }{
-		{0, 1500, 64}, {0, 700, 50}, {0, 701, 64}, {700, 800, 64}, {799, 800, 64}, {800, 1500, 50}, {1000, 1500, 1}, {999, 1000, 50}, {1499, 1500, 1}, {1500, 1600, 0},
-	} {
-		if got := pageCost(column(50, 7), q.from, q.to); got != q.want {
-			t.Errorf("rows [%d, %d) hold %d bytes, want %d", q.from, q.to, got, q.want)
-		}
-	}
-	var many []*table.Column
-	for k := range 3*SweepColumns + 1 {
-		many = append(many, column([]int{1, 1 << 20, 3 << 20}[k%3], 0))
-	}
-	for _, workers := range []int{1, 2, 100} {
-		for _, cols := range [][]*table.Column{many, make([]*table.Column, 0)} {
-			at := 0
-			room := max(pagesHeld/workers, 2<<20)
-			for k, g := range columnGroups(cols, 0, 1500, workers, false) {
-				if g[0] != at || g[1] <= g[0] && len(cols) > 0 || g[1]-g[0] > SweepColumns {
-					t.Fatalf("group %d is %v", k, g)
-				}
-				at = g[1]
-				cost := 0
-				for j := g[0]; j < min(g[1]+1, len(cols)); j++ {
-					if j == g[1] && cost+pageCost(cols[j], 0, 1500) <= room && g[1]-g[0] < SweepColumns {
-						t.Errorf("%d workers: column %d has room in group %v", workers, j, g)
-					}
-					cost += pageCost(cols[j], 0, 1500)
-					if j == g[1]-1 && cost > room && g[1]-g[0] > 1 {
-						t.Errorf("%d workers: group %v holds %d bytes", workers, g, cost)
-					}
-				}
-			}
-			if at != len(cols) {
-				t.Errorf("%d of %d columns", at, len(cols))
-			}
-		}
-	}
-	light := make([]*table.Column, SweepColumns+1)
-	for k := range light {
-		light[k] = &table.Column{Number: make([]float64, 5)}
-	}
-	if got := columnGroups(light, 0, 5, 2, false); !slices.Equal(got, [][2]int{{0, SweepColumns}, {SweepColumns, SweepColumns + 1}}) {
-		t.Errorf("%v of columns in memory", got)
-	}
-	if got := columnGroups(many, 0, 1500, 100, true); !slices.Equal(got, [][2]int{{0, len(many)}}) {
-		t.Errorf("%v of all columns at once", got)
 	}
 }
 
