@@ -66,8 +66,8 @@ func joinArrays(arrays []arrayFile, frames []*Frame, names []string) (*Frame, er
 	if names == nil {
 		return out, nil
 	}
-	t := &table.Table{Columns: out.Columns}
+	t := &table.Table{Columns: innerAll(out.Columns)}
 	err := t.Keep(names)
-	out.Columns = t.Columns
+	out.Columns = outerAll(t.Columns)
 	return out, table.InFile(out.Name(), err)
 }

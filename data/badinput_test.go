@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Every refusal names the column, the row, and what would help.
@@ -76,7 +75,7 @@ func TestFit_Refusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := NewEncoder(t.Context(), frameOf(t, c.csv), nil, c.spec)
-			datatest.WantError(t, err, c.parts...)
+			wantError(t, err, c.parts...)
 		})
 	}
 }
@@ -96,7 +95,7 @@ func TestFit_TargetOfNumbersAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
-	datatest.WantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
+	wantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
 }
 
 // What is wrong with several columns is told at once; columns without a role do
@@ -116,7 +115,7 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	}
 	f := frameOf(t, text)
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"id", "x", "z"}})
-	datatest.WantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
+	wantError(t, err, "3 problems", `column "id"`, "every one of the 30", `column "x", row 4`, "4 of 30 rows", `column "z", row 12`, "+Inf")
 	var all Problems
 	if !errors.As(err, &all) || len(all) != 3 || all[1].Fixes[0] != fix.Impute {
 		t.Errorf("%#v", err)
@@ -126,11 +125,11 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 	}
 	// So are a target that is not there, groups that cannot be and features, in one list.
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Float64)
-	datatest.WantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
+	wantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
 	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
-	datatest.WantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
+	wantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
-	datatest.WantError(t, err, `column "z", row 12`)
+	wantError(t, err, `column "z", row 12`)
 	if errors.As(err, &all) {
 		t.Errorf("one problem comes as several: %v", err)
 	}
@@ -166,7 +165,7 @@ func TestEncode_Refusals(t *testing.T) {
 		"y,x,c\nno,NaN,a\n":       {`column "x", row 1`, "NaN"},
 	} {
 		_, _, err := e.Encode(t.Context(), frameOf(t, csv), nil)
-		datatest.WantError(t, err, parts...)
+		wantError(t, err, parts...)
 	}
 	if ds, _, err := e.encode(t.Context(), frameOf(t, "y,x,c\nmaybe,1,a\n"), nil, false); err != nil || ds.Target != nil || ds.N != 1 {
 		t.Errorf("EncodeFeatures: %v, %+v", err, ds)
@@ -186,11 +185,11 @@ func TestFit_UnusableTypes(t *testing.T) {
 	}
 	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
 		_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{name}})
-		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: name, Features: []string{"f32"}})
-		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be the target")
 		_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32"}, Groups: []string{name}})
-		datatest.WantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
+		wantError(t, err, fmt.Sprintf("column %q", name), "cannot name groups")
 	}
 	// Unused ones do no harm.
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{"f32", "text"}}); err != nil {
@@ -229,7 +228,7 @@ func TestRead_EmptyNames(t *testing.T) {
 func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	datatest.WantError(t, err, `column "x": a reference level`, "taken as a number", `there is no column "nope"`, `column "d": a reference level`)
+	wantError(t, err, `column "x": a reference level`, "taken as a number", `there is no column "nope"`, `column "d": a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -41,7 +40,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.kind = Bool
 	}
 	if l.Inexact > 0 {
-		k.err = f.faultAt(c.Name, l.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as categories")
+		k.err = f.faultAt(c.Name, l.Inexact-1, hint("store it as text"), "whole numbers this large cannot be distinguished as categories")
 		return k
 	}
 	if l.Bad > 0 {
@@ -58,7 +57,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.merge(counts, s.MinCount, limit)
 	}
 	n := k.count()
-	if number := table.FindRemark(f.Remarks, c.Name, table.ErrTextOfNumbers); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		own := *number
 		own.Path, own.Class = f.Name(), nil
 		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
@@ -66,15 +65,15 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if f.holdsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
-		k.err = f.fault(c.Name, table.Fixes(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
+		k.err = f.fault(c.Name, fixes(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.fault(c.Name, table.Fixes(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
+		k.err = f.fault(c.Name, fixes(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
 		return k
 	}
 	if n > limit {
-		k.err = f.fault(c.Name, table.Fixes(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
+		k.err = f.fault(c.Name, fixes(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
 			"%d levels are more than the %d a feature may have%s", n, limit, unexpectedText(f, c))
 		return k
 	}
@@ -82,7 +81,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.fault(c.Name, table.Advice{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.fault(c.Name, remedy{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k
@@ -177,7 +176,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 }
 
 // encode finds the codes of all rows of a partition in a column with values.
-func (k *category) encode(f *Frame, c *Column, d *tiles.Partition) {
+func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 	in := &k.in
 	skipped := in.Skipped()
 	unseen := 0
@@ -256,7 +255,7 @@ type levels struct {
 }
 
 // levelsOf lists those of the rows of a column with values.
-func levelsOf(c *Column, rows tiles.Set) (out levels) {
+func levelsOf(c *Column, rows matrix.Set) (out levels) {
 	if c.Kind == Categorical {
 		seen := make([]int, len(c.Level))
 		for _, r := range rows.All() {

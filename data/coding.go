@@ -3,17 +3,15 @@ package data
 import (
 	"fmt"
 	"slices"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // An Input is a source column that features are made from.
 type Input struct {
-	Name   string     `json:"name"`
-	Kind   table.Kind `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
-	Stored table.Kind `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
-	First  int        `json:"first"`            // index of its first encoded column
-	Levels []string   `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
+	Name   string   `json:"name"`
+	Kind   Kind     `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
+	Stored Kind     `json:"stored,omitempty"` // of a category, the kind of the source column: Numeric where its levels are numbers; Other if the model does not say
+	First  int      `json:"first"`            // index of its first encoded column
+	Levels []string `json:"levels,omitempty"` // of a category, sorted; of a bool, "false" and "true"
 
 	Of []Operand `json:"of,omitempty"` // of a column that is made: what it is the product of
 
@@ -98,7 +96,7 @@ func (in *Input) Column(k int) int {
 func (in *Input) Width() int {
 	n := len(in.Labels())
 	switch {
-	case in.Kind == table.Numeric:
+	case in.Kind == Numeric:
 		return 1
 	case n < 2:
 		return 0
@@ -110,14 +108,14 @@ func (in *Input) Width() int {
 
 // validateMade reports what is wrong with the operands of an input that was read.
 func (in *Input) validateMade() error {
-	if in.Kind != table.Numeric || len(in.Of) > 2 {
+	if in.Kind != Numeric || len(in.Of) > 2 {
 		return fmt.Errorf("it is made of %d columns, but only a number of one or two can be", len(in.Of))
 	}
 	for i, o := range in.Of {
 		switch {
-		case o.Column == "" || o.Kind == table.Other || o.Kind > table.Bool:
+		case o.Column == "" || o.Kind == Other || o.Kind > Bool:
 			return fmt.Errorf("it is made of the column %q of kind %v", o.Column, o.Kind)
-		case o.Center != 0 && !(o.Kind == table.Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != table.Numeric):
+		case o.Center != 0 && !(o.Kind == Numeric && len(in.Of) == 2 && in.Of[1-i].Kind != Numeric):
 			return fmt.Errorf("it centres %q, but not in a product with a level", o.Column)
 		case !isFinite(o.Center):
 			return fmt.Errorf("it centres %q at %v", o.Column, o.Center)

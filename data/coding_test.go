@@ -3,21 +3,19 @@ package data
 import (
 	"math"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // An input is made of one column or two, of kinds that have numbers, with finite fills.
 func TestValidateMade(t *testing.T) {
-	for kind, ok := range map[table.Kind]bool{table.Other: false, table.Numeric: true, table.Categorical: true, table.Bool: true, table.Bool + 1: false} {
-		in := Input{Kind: table.Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
+	for kind, ok := range map[Kind]bool{Other: false, Numeric: true, Categorical: true, Bool: true, Bool + 1: false} {
+		in := Input{Kind: Numeric, Of: []Operand{{Column: "a", Kind: kind}}}
 		if (in.validateMade() == nil) != ok {
 			t.Errorf("kind %v: %v", kind, in.validateMade())
 		}
 	}
-	a := Operand{Column: "a", Kind: table.Numeric}
+	a := Operand{Column: "a", Kind: Numeric}
 	for n, ok := range []bool{true, true, true, false} {
-		in := Input{Kind: table.Numeric}
+		in := Input{Kind: Numeric}
 		for range n {
 			in.Of = append(in.Of, a)
 		}
@@ -27,15 +25,15 @@ func TestValidateMade(t *testing.T) {
 	}
 	for _, fill := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0} {
 		a.Fill = &fill
-		in := Input{Kind: table.Numeric, Of: []Operand{a}}
+		in := Input{Kind: Numeric, Of: []Operand{a}}
 		if (in.validateMade() == nil) != (fill == 0) {
 			t.Errorf("filled with %v: %v", fill, in.validateMade())
 		}
 	}
-	if in := (Input{Kind: table.Numeric, Of: []Operand{{Kind: table.Numeric}}}); in.validateMade() == nil {
+	if in := (Input{Kind: Numeric, Of: []Operand{{Kind: Numeric}}}); in.validateMade() == nil {
 		t.Error("a column without a name")
 	}
-	if in := (Input{Kind: table.Categorical, Of: []Operand{{Column: "a", Kind: table.Numeric}}}); in.validateMade() == nil {
+	if in := (Input{Kind: Categorical, Of: []Operand{{Column: "a", Kind: Numeric}}}); in.validateMade() == nil {
 		t.Error("a category that is made")
 	}
 }

@@ -3,57 +3,115 @@ package data
 import (
 	"context"
 
-	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Types that the readers below this package make.
-type (
-	// A Column is one column of a Frame. Its fields are Name; Type, the type as the file calls it; Kind; by its
-	// kind the values, Number ([]float64, of Bool 0 or 1) or Code ([]int32) and the texts in Level that codes
-	// are indices of; and Null ([]bool), nil without nulls. Len, IsNull, Nulls and Text read them. Among the
-	// Columns of a frame that [Open] made, one of a Parquet file has its name, its type and its kind alone:
-	// [Frame.Column] returns the values.
-	Column = table.Column
-
-	// A Kind decides what can be done with a column. Its name is its JSON.
-	Kind = table.Kind
-
-	// An Error is what is wrong with a user's table and what would help: in Path, Column and Row (from 1; 0 for
-	// none) where, in Msg what, in Hint what to do, in Fixes what a program may offer (package fix), and in Err
-	// the cause. Error returns one sentence of all. Use errors.As to get one, and errors.Is for its class.
-	Error = table.Error
-
-	// Problems is an error of all problems of the columns of a table, each an Error.
-	Problems = table.Problems
-
-	// Progress is how far the reading or encoding of a table has come: Read of Size bytes of the files, and Rows
-	// of Of rows encoded.
-	Progress = table.Progress
-
-	// A DiskStorage is where training rows are stored on disk, in files without a name of the folder Dir: Arena has
-	// the rows, Memory bytes are for rows that are selected, and Bucket bytes for putting rows in order.
-	DiskStorage = matrix.DiskStorage
-)
+// A Kind decides what can be done with a column: [Other], [Numeric], [Categorical] or [Bool]. Its name is its JSON.
+type Kind = table.Kind
 
 // The kinds of columns.
 const (
+	// Other columns (dates, times, lists, structs, binary) carry a name and a type but no values. Using one is an
+	// error; an unused one does no harm.
 	Other       = table.Other
-	Numeric     = table.Numeric
-	Categorical = table.Categorical
-	Bool        = table.Bool
+	Numeric     = table.Numeric     // values in Number
+	Categorical = table.Categorical // values in Code and Level
+	Bool        = table.Bool        // values 0 and 1 in Number
 )
 
-// Classes of errors, for errors.Is; errors.As to *Error gives file, column and row.
-var (
-	ErrNoColumn = table.ErrNoColumn
-	ErrDamaged  = table.ErrDamaged
-	ErrChanged  = table.ErrChanged
-	ErrMemory   = table.ErrMemory
-)
+// A Column is one column of a [Frame]. One that is still in its files, as [Open] leaves those of Parquet, has its name,
+// its type and its kind alone: [Frame.Column] returns the values.
+type Column struct {
+	Name string
+	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
+	Kind Kind
 
-// WithProgress returns a context under which f is called with how far reading and encoding have
-// come: often, from one goroutine at a time.
-func WithProgress(ctx context.Context, f func(Progress)) context.Context {
-	return table.WithProgress(ctx, f)
+	Number []float64 // Numeric, Bool (0 or 1); 0 where null
+	Code   []int32   // Categorical: index into Level; -1 where null
+	Level  []string  // Categorical: distinct values, in order of first appearance
+	Null   []bool    // nil when there are no nulls
+
+	// Int holds the values of a column of 64-bit integers digit for digit, where they were asked for so; those of a
+	// Type "uint64" as their bits. Else nil.
+	Int []int64
+
+	// Integer reports whether every value of a Numeric column is a whole number by its type or, in text, by how it is
+	// written.
+	Integer bool
+
+	// Clock reports whether the values are dates or times: of Kind Other, or Numeric as days since 1970-01-01 UTC where
+	// that was asked for.
+	Clock bool
+
+	Of     string // the column of dates that this one is a part of, as its year; else empty
+	Vector string // the column of vectors that this one is an entry of; else empty
+
+	InexactRow    int    // first row (1-based) with an integer or a decimal that float64 cannot hold exactly, or 0
+	UnexpectedRow int    // first row (1-based) whose text kept a column of numbers from being numeric, or 0
+	Unexpected    string // that text
+
+	Parts []table.Part // where the values are while they are in files; nil: they are here
 }
+
+// inner returns the column as the readers and the matrices know it: the same memory.
+func (c *Column) inner() *table.Column { return (*table.Column)(c) }
+
+// innerAll works like inner for several columns.
+func innerAll(columns []*Column) []*table.Column {
+	out := make([]*table.Column, len(columns))
+	for i, c := range columns {
+		out[i] = c.inner()
+	}
+	return out
+}
+
+// outerAll returns columns of a reader.
+func outerAll(columns []*table.Column) []*Column {
+	out := make([]*Column, len(columns))
+	for i, c := range columns {
+		out[i] = (*Column)(c)
+	}
+	return out
+}
+
+// Len returns the number of rows, or 0 for Other columns.
+func (c *Column) Len() int { return c.inner().Len() }
+
+// IsNull reports whether row i is null.
+func (c *Column) IsNull(i int) bool { return c.Null != nil && c.Null[i] }
+
+// Nulls returns the number of nulls.
+func (c *Column) Nulls() int { return c.inner().Nulls() }
+
+// Text returns the value of row i as a label: the level, "true" or "false", or the shortest decimal; "" for a null.
+func (c *Column) Text(i int) string { return c.inner().Text(i) }
+
+// Load returns the column with its values in memory: itself, if it has them.
+func (c *Column) Load(ctx context.Context) (*Column, error) {
+	out, err := c.inner().Load(ctx)
+	return (*Column)(out), err
+}
+
+// loadInts works like Load with 64-bit integers in Int as well.
+func (c *Column) loadInts(ctx context.Context) (*Column, error) {
+	out, err := c.inner().LoadInts(ctx)
+	return (*Column)(out), err
+}
+
+// loadAll works like Load for several columns, a few parts at a time.
+func loadAll(ctx context.Context, columns []*Column) ([]*Column, error) {
+	out, err := table.Load(ctx, innerAll(columns))
+	if err != nil {
+		return nil, err
+	}
+	return outerAll(out), nil
+}
+
+// slice returns the rows [lo, hi) without reading or copying them.
+func (c *Column) slice(lo, hi int) *Column { return (*Column)(c.inner().Slice(lo, hi)) }
+
+// stored reports whether the values are still in files.
+func (c *Column) stored() bool { return c.Parts != nil }
+
+// allNull reports whether there are rows and all are null.
+func (c *Column) allNull() bool { return c.inner().AllNull() }

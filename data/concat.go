@@ -84,7 +84,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 // join joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
 // them is there.
 func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
-	stored := slices.ContainsFunc(parts, (*Column).Stored)
+	stored := slices.ContainsFunc(parts, (*Column).stored)
 	for _, p := range parts {
 		l := parts[0]
 		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.UnexpectedRow == 0
@@ -92,7 +92,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 	if stored {
 		return joinStored(parts[0], parts, frames), nil
 	}
-	parts, err := table.Load(ctx, parts)
+	parts, err := loadAll(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 		n := frames[i].Rows
 		if p.Kind != l.Kind { // it has no values
 			parts[i] = emptyColumn(l.Kind, n)
-		} else if n > 0 && !p.AllNull() {
+		} else if n > 0 && !p.allNull() {
 			l.Integer = l.Integer && p.Integer
 		}
 		exact = exact && (p.Int != nil || n == 0)
@@ -121,7 +121,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 	}
 	out := joinStored(&l, parts, frames)
 	if out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected; exact {
-		return out.LoadInts(ctx)
+		return out.loadInts(ctx)
 	}
 	return out.Load(ctx)
 }
@@ -130,13 +130,13 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {
-		if p.Stored() {
-			all = append(all, p.Parts()...)
+		if p.stored() {
+			all = append(all, p.Parts...)
 		} else {
-			all = append(all, table.InMemory(frames[i].Rows, p))
+			all = append(all, table.InMemory(frames[i].Rows, p.inner()))
 		}
 	}
-	out := table.Stored(l.Name, l.Type, l.Kind, l.Integer, all)
+	out := (*Column)(table.Stored(l.Name, l.Type, l.Kind, l.Integer, all))
 	out.Clock, out.Of, out.Vector = l.Clock, l.Of, l.Vector
 	return out
 }
@@ -154,7 +154,7 @@ func emptyColumn(kind Kind, n int) *Column {
 func decideKind(parts []*Column, frames []*Frame) (int, error) {
 	lead := -1
 	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.AllNull() {
+		if frames[i].Rows == 0 && p.Kind != Other || p.allNull() {
 			continue
 		}
 		if lead < 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // A crossing is the product of two categories: an indicator for every pair of levels that occurs
@@ -40,7 +39,7 @@ func (x *crossing) load(ctx context.Context, f *Frame) (columns [2]*Column, err 
 
 // encodePairs finds the codes of all rows of a partition. Rows with another pair of levels, or a
 // null, have no column.
-func (k *category) encodePairs(columns [2]*Column, d *tiles.Partition) {
+func (k *category) encodePairs(columns [2]*Column, d *matrix.Partition) {
 	const none = 1
 	index := make(map[[2]string]int, len(k.cross.pairs))
 	for i, p := range k.cross.pairs {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 func TestCSV_Types(t *testing.T) {
@@ -114,7 +113,7 @@ func TestLookup_AbsentWithoutHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Column(t.Context(), "column_3")
-	datatest.WantError(t, err, `no column "column_3"`, "first line is a row")
+	wantError(t, err, `no column "column_3"`, "first line is a row")
 }
 
 func TestCSV_LargeIntegers(t *testing.T) {
@@ -173,7 +172,7 @@ func TestCSV_Encodings(t *testing.T) {
 		}
 	}
 	_, err := ReadBytes(context.Background(), "binary.csv", []byte("a,b\n1,\xff\x01\n"))
-	datatest.WantError(t, err, "binary.csv", "not UTF-8")
+	wantError(t, err, "binary.csv", "not UTF-8")
 }
 
 // Numbers as people write them, and what is said where the reading is not asked for.

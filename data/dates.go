@@ -91,48 +91,48 @@ var dateParts = []datePart{
 	{"hour", time.Time.Hour},
 }
 
-// replaceDates replaces the columns of dates by what the reading asks for. It returns those that are
-// not among the columns of t any more.
-func (r Reading) replaceDates(t *table.Table) (replaced []*table.Column) {
+// replaceDates replaces the columns of dates by what the reading asks for, and keeps those that are
+// not among the columns any more.
+func (f *Frame) replaceDates() {
+	r := f.how
 	if r.Dates == "" {
-		return nil
+		return
 	}
-	var out []*table.Column
+	var out []*Column
 	var days, parted, left []string
-	for _, c := range t.Columns {
+	for _, c := range f.Columns {
 		switch {
-		case !c.Clock || c.Kind != table.Numeric:
+		case !c.Clock || c.Kind != Numeric:
 			out = append(out, c)
 		case r.Dates == "number":
 			days = append(days, c.Name)
 			out = append(out, c)
 		case r.Dates == "drop":
 			left = append(left, c.Name)
-			replaced = append(replaced, c)
+			f.dates = append(f.dates, c)
 		default:
-			replaced = append(replaced, c)
+			f.dates = append(f.dates, c)
 			for _, p := range dateParts {
 				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
 					continue
 				}
 				name := c.Name + "." + p.name
-				part := table.Derived(c, name, "int64", func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) })
+				part := (*Column)(table.Derived(c.inner(), name, "int64", func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }))
 				part.Of = c.Name
 				out = append(out, part)
 			}
 			parted = append(parted, c.Name)
 		}
 	}
-	t.Columns = out
+	f.Columns = out
 	for _, n := range []struct {
 		columns []string
 		what    string
 	}{{days, "read as days since 1970-01-01 UTC"}, {parted, "split into year, month, weekday and, of times, hour"}, {left, "left out"}} {
 		if len(n.columns) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
+			f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
 		}
 	}
-	return replaced
 }
 
 // leftOut reports whether a column of that name held dates that were taken apart or left out.
@@ -172,7 +172,7 @@ func (f *Frame) emptyPart(name string) *Column {
 }
 
 // hasTimes reports whether a column in memory has dates with a time of the day.
-func hasTimes(c *table.Column) bool {
+func hasTimes(c *Column) bool {
 	for _, v := range c.Number {
 		if v != math.Floor(v) {
 			return true

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Dates are the same days in every format, and their parts are those of the calendar.
@@ -73,7 +72,7 @@ func TestDates(t *testing.T) {
 		t.Errorf("read plainly: %v, %v", f.Remarks, err)
 	}
 	_, err = readBytes(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
-	datatest.WantError(t, err, "weeks", "number, parts or drop")
+	wantError(t, err, "weeks", "number, parts or drop")
 }
 
 // A column without values has the parts that a date would have, without values, for whoever asks for

@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 
 // Columns made of others: functions of a number, and products of several columns. Their
@@ -19,7 +18,7 @@ func noFeature(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
-	return f.fault(name, table.Advice{}, "%s is asked of it, but it is no feature", what)
+	return f.fault(name, remedy{}, "%s is asked of it, but it is no feature", what)
 }
 
 // A making puts the columns that are made among the features.
@@ -179,7 +178,7 @@ func (m *making) cross(pair [2]string, sides [2][]Operand) error {
 		return err
 	}
 	if len(occurs) > limit {
-		m.problems.Add(m.f.fault(pair[0], table.Fixes(fix.MergeRareLevels, fix.RaiseMaxLevels),
+		m.problems.Add(m.f.fault(pair[0], fixes(fix.MergeRareLevels, fix.RaiseMaxLevels),
 			"its product with %q has more pairs of levels in the training rows than the %d columns that a product may have", pair[1], limit))
 		return nil
 	}
@@ -327,7 +326,7 @@ func (m *making) number(c *Column, what string) (*Operand, error) {
 		return nil, nil
 	}
 	if !m.e.Spec.Numeric(c) {
-		m.problems.Add(m.f.fault(c.Name, table.Advice{}, "%s is of numbers, and this column is taken as a category", what))
+		m.problems.Add(m.f.fault(c.Name, remedy{}, "%s is of numbers, and this column is taken as a category", what))
 		return nil, nil
 	}
 	o := &Operand{Column: c.Name, Kind: Numeric}
@@ -361,7 +360,7 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 		if err != nil {
 			return err
 		}
-		_, v, _, _ = tiles.JoinMoments(known[0].Moments)
+		_, v, _, _ = matrix.JoinMoments(known[0].Moments)
 		if known[0].Faults.Bad >= 0 {
 			return nil // which the column is refused for
 		}
@@ -389,7 +388,7 @@ func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
 	}
 	at = slices.Compact(at)
 	if len(at) < 3 {
-		return nil, t.f.fault(c.Name, table.Hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
+		return nil, t.f.fault(c.Name, hint("ask for more knots, or take it as it is"), "%d knots at quantiles of its values are %d different ones; a spline needs three", knots, len(at))
 	}
 	return naturalSpline(at), nil
 }

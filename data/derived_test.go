@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // What is wrong with several columns to make is told at once.
@@ -18,7 +16,7 @@ func TestFit_FaultsOfDerivedColumns(t *testing.T) {
 	}
 	_, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{
 		Spline: map[string]int{"few": 5, "two": 5, "x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
-	datatest.WantError(t, err, "few", "two", "a log is of numbers", "a square is of numbers", "none")
+	wantError(t, err, "few", "two", "a log is of numbers", "a square is of numbers", "none")
 	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
 	if err != nil || len(e.Names()) < 3+4 {
 		t.Errorf("%v, %v", e, err)
@@ -50,7 +48,7 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 				t.Errorf("%s of %s: %v", name, value, err)
 				continue
 			}
-			datatest.WantError(t, err, "t.csv", `column "x", row 42`, "the value is")
+			wantError(t, err, "t.csv", `column "x", row 42`, "the value is")
 		}
 	}
 }
@@ -68,7 +66,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 	}
 	spec := Spec{Target: "y", Transforms: Transforms{Interact: [][2]string{{"a", "b"}}}}
 	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, "")
-	datatest.WantError(t, err, `column "a"`, `"b"`, "more pairs of levels", "than the 1000")
+	wantError(t, err, `column "a"`, `"b"`, "more pairs of levels", "than the 1000")
 	spec.MaxLevels = 10_000
 	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, ""); err != nil {
 		t.Errorf("with more levels allowed: %v", err)

@@ -26,7 +26,7 @@
 //
 // There is never a full table beside the matrix. The file is read by pieces, from several
 // goroutines, twice. The scan (scan.go) reads numbers in tiles, a stripe of 2048 rows of several
-// columns (tiles.Visit), and sums them up (tiles.Moment); of text and bools it counts levels. The
+// columns (matrix.Visit), and sums them up (matrix.Moment); of text and bools it counts levels. The
 // statistics of blocks of rows merge in the order of the table: the rows of a process are one
 // block, and each of several ranks has one. The encoder is made of the merged statistics alone
 // (fitting.go). The encoding (encode.go) keeps a code of one byte a row of each category, reads the
@@ -46,7 +46,7 @@
 // is asked of the limits of the process first: too much is an error with numbers.
 //
 // The readers are in internal: csv (with JSON Lines), parquet and ipc give tables of columns
-// (internal/table), and internal/tiles and internal/matrix go through them. datasets, eval, train
+// (internal/table), and internal/matrix goes through them. datasets, eval, train
 // and what comes after them import this package, design, losses and dro do not (internal/layers
 // has the table). Start reading at frame.go and read.go for tables, at fit.go for encoding.
 //

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -65,7 +64,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 
 // encodeIn works like encode with places in an arena. The slice is kept.
 func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, arena *memory.Arena) (*Dataset, EncodeReport, error) {
-	d, err := tiles.NewPartition(arena, f.Rows, rows, nil)
+	d, err := matrix.NewPartition(arena, f.Rows, rows, nil)
 	if err != nil {
 		return nil, EncodeReport{}, err
 	}
@@ -77,7 +76,7 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 }
 
 // encodeRows encodes the rows of a partition, without those that imputation drops.
-func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *tiles.Partition, to Sink, withTarget bool) (*Fitted, error) {
+func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
 	var dropped [2]int
 	if e.Spec.Impute == "drop" {
 		in, err := e.open(ctx, f, withTarget)
@@ -85,7 +84,7 @@ func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *tiles.Partition, 
 			return nil, err
 		}
 		all := d
-		if d, err = d.Complete(ctx, in.complete); err != nil {
+		if d, err = d.Complete(ctx, innerAll(in.complete)); err != nil {
 			return nil, err
 		}
 		for s := range d.Sets {
@@ -110,7 +109,7 @@ type opened struct {
 // open finds the columns of the inputs, and those that cannot be had.
 func (e *Encoder) open(ctx context.Context, f *Frame, withTarget bool) (*opened, error) {
 	o := &opened{inputs: make([]*Column, len(e.Inputs))}
-	var problems table.Problems
+	var problems Problems
 	for i := 0; i < len(e.Inputs); i++ {
 		if _, n := e.crossingAt(i); n > 0 {
 			i += n - 1
@@ -153,7 +152,7 @@ type source struct {
 }
 
 // sources reads the categories of the rows of a partition, and prepares the numbers.
-func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *opened) (all []source, written []matrix.Source, err error) {
+func (e *Encoder) sources(ctx context.Context, f *Frame, d *matrix.Partition, o *opened) (all []source, written []matrix.Source, err error) {
 	for i := 0; i < len(e.Inputs); i++ {
 		q := source{in: &e.Inputs[i], column: o.inputs[i]}
 		if k, n := e.crossingAt(i); n > 0 {
@@ -161,14 +160,13 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 			i += n - 1
 		} else if q.in.Kind == Numeric {
 			c := e.Columns[q.in.First]
-			q.number = matrix.NewNumber(q.column, q.in.First, q.in.Fill, c.Shift, c.Scale)
+			q.number = matrix.NewNumber(q.column.inner(), q.in.First, q.in.Fill, c.Shift, c.Scale)
 		} else {
 			q.category = &category{kind: q.in.Kind, levels: q.in.Levels, in: *q.in}
 		}
 		all = append(all, q)
 	}
 	written = make([]matrix.Source, len(all))
-	var spare table.Arrays
 	err = table.Parallel(ctx, len(all), func(i int) error {
 		k := all[i].category
 		if written[i].Number = all[i].number; k == nil {
@@ -181,12 +179,10 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 			}
 			k.encodePairs(columns, d)
 		} else {
-			from := all[i].column
-			c, err := from.LoadInto(ctx, &spare)
+			c, err := all[i].column.Load(ctx)
 			if err != nil {
 				return err
 			}
-			defer spare.Put(from, c)
 			k.encode(f, c, d)
 		}
 		written[i].Category = &matrix.Category{Codes: k.codes, First: k.in.First, Width: k.width()}
@@ -196,7 +192,7 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *tiles.Partition, o *
 }
 
 // encodeSets encodes both sets of a partition. Hold-out rows without a set are no dataset.
-func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *tiles.Partition, to Sink, withTarget bool) (*Fitted, error) {
+func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
 	o, err := e.open(ctx, f, withTarget)
 	if err != nil {
 		return nil, err
@@ -210,7 +206,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *tiles.Partition, 
 		entries++
 	}
 	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
-	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Storage(out.Storage), to.Disk, written)
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Storage(out.Storage), (*matrix.DiskStorage)(to.Disk), written)
 	if err != nil {
 		return nil, err
 	}
@@ -240,11 +236,11 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *tiles.Partition, 
 }
 
 // dataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
-func (e *Encoder) dataset(ctx context.Context, f *Frame, d *tiles.Partition, s int, o *opened, sources []source) (*Dataset, EncodeReport, error) {
+func (e *Encoder) dataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *opened, sources []source) (*Dataset, EncodeReport, error) {
 	rows := d.Set(s)
 	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
 	report := EncodeReport{Rows: ds.N}
-	var problems table.Problems
+	var problems Problems
 	for _, q := range sources {
 		if k := q.category; k != nil {
 			if err := problems.Add(k.errs[s]); err != nil {
@@ -277,7 +273,7 @@ func (e *Encoder) dataset(ctx context.Context, f *Frame, d *tiles.Partition, s i
 
 // unfilled replaces the hint of errors about nulls where a model exists already.
 func unfilled(err error) error {
-	var all table.Problems
+	var all Problems
 	if all.Add(err) != nil {
 		return err
 	}
@@ -293,7 +289,7 @@ func unfilled(err error) error {
 // read, which may be the same one renamed.
 func (e *Encoder) suggestUnused(f *Frame, err error) {
 	absent := (*Error)(nil)
-	if !errors.As(err, &absent) || absent.Class != table.ErrNoColumn {
+	if !errors.As(err, &absent) || absent.Class != ErrNoColumn {
 		return
 	}
 	unused := slices.DeleteFunc(f.Names(), func(name string) bool {
@@ -311,7 +307,7 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	}
 	c, err := f.Lookup(in.Name)
 	if err != nil {
-		if absent := (*Error)(nil); errors.As(err, &absent) && absent.Class == table.ErrNoColumn {
+		if absent := (*Error)(nil); errors.As(err, &absent) && absent.Class == ErrNoColumn {
 			absent.Msg += ", which the model was trained on"
 		}
 		return nil, err
@@ -320,12 +316,12 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 }
 
 // absentTogether makes one problem of many columns that are not there: a table is another one then.
-func absentTogether(all table.Problems) (out table.Problems) {
+func absentTogether(all Problems) (out Problems) {
 	const most = 3 // that have an error each
 	var absent []string
 	var first *Error
 	for _, e := range all {
-		if e.Class != table.ErrNoColumn {
+		if e.Class != ErrNoColumn {
 			out = append(out, e)
 			continue
 		}
@@ -339,29 +335,29 @@ func absentTogether(all table.Problems) (out table.Problems) {
 	}
 	first.Msg = fmt.Sprintf("there are no columns %s, nor %d more that the model was trained on",
 		printable.QuoteList(absent[:most], "and"), len(absent)-most)
-	return append(table.Problems{first}, out...)
+	return append(Problems{first}, out...)
 }
 
 // accepted checks that a column can be read as the input. Text that is all null
 // can be, as numbers; it comes with its values.
 func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.fault(c.Name, table.Advice{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.fault(c.Name, remedy{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
 	}
 	c, err := c.Load(ctx)
-	if err == nil && !c.AllNull() && f.Rows > 0 {
-		row, advice := c.UnexpectedRow-1, table.Advice{Hint: "the model reads numbers here: is this the column of training?"}
+	if err == nil && !c.allNull() && f.Rows > 0 {
+		row, advice := c.UnexpectedRow-1, remedy{hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
-			advice = table.Advice{Fixes: []fix.Fix{fix.NameMissing}}
+			advice = remedy{fixes: []fix.Fix{fix.NameMissing}}
 		} else {
 			for row = 0; c.IsNull(row); row++ {
 			}
 		}
 		fault := f.faultAt(c.Name, row, advice, "the column is text here, but training had numbers: the value is %q", c.Text(row))
-		fault.FixValues = table.FixValues{fix.NameMissing: c.Text(row)}
+		fault.FixValues = map[fix.Fix]string{fix.NameMissing: c.Text(row)}
 		err = fault
 	}
 	return c, err

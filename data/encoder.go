@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -90,7 +89,7 @@ func (e *Encoder) Names() []string {
 func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	s := e.Spec
 	out := make([]*Column, 0, len(f.Columns))
-	var problems table.Problems
+	var problems Problems
 	if len(s.Features) > 0 {
 		for _, name := range s.Features {
 			c, err := f.Lookup(name)
@@ -133,9 +132,9 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		if c.Kind != Other {
 			usable = append(usable, c)
 		} else {
-			advice := table.Hint("store what you need of it as numbers", fix.DropColumn)
+			advice := hint("store what you need of it as numbers", fix.DropColumn)
 			if c.Clock {
-				advice = table.Fixes(fix.SayDates, fix.DropColumn)
+				advice = fixes(fix.SayDates, fix.DropColumn)
 			}
 			problems = append(problems, f.faultAt(c.Name, c.UnexpectedRow-1, advice, "values of type %s cannot be a feature", c.Type))
 		}
@@ -152,7 +151,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		case at < 0:
 			problems.Add(noFeature(f, name, "a reference level"))
 		case s.Numeric(usable[at]):
-			problems = append(problems, f.fault(name, table.Advice{}, "a reference level is asked of it, but it is taken as a number"))
+			problems = append(problems, f.fault(name, remedy{}, "a reference level is asked of it, but it is taken as a number"))
 		}
 	}
 	return usable, problems.Err()

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 const people = `y,age,sex,region,member,grade,flat
@@ -254,7 +252,7 @@ func TestTargets(t *testing.T) {
 		f := frameOf(t, csv)
 		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Positive: c.positive})
 		if c.pos == "" {
-			datatest.WantError(t, err, `column "y"`, "at least three values", "row 3")
+			wantError(t, err, `column "y"`, "at least three values", "row 3")
 			continue
 		}
 		if err != nil {
@@ -357,7 +355,7 @@ func TestFit_PositiveClassByName(t *testing.T) {
 		e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Binary, Positive: c.named})
 		switch {
 		case c.positive == "":
-			datatest.WantError(t, err, "does not occur", c.a, c.b)
+			wantError(t, err, "does not occur", c.a, c.b)
 		case err != nil:
 			t.Errorf("%+v: %v", c, err)
 		case e.Target.Positive != c.positive || e.Target.Negative == c.positive || e.Target.Negative != c.a && e.Target.Negative != c.b:

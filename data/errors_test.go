@@ -29,12 +29,12 @@ func TestError_Classes(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, changed := f.Column(t.Context(), "x")
-	for class, err := range map[error]error{table.ErrNoColumn: absent, table.ErrDamaged: damaged, table.ErrChanged: changed, table.ErrMemory: table.Afford(1<<62, "to hold everything")} {
+	for class, err := range map[error]error{ErrNoColumn: absent, ErrDamaged: damaged, ErrChanged: changed, ErrMemory: table.Afford(1<<62, "to hold everything")} {
 		var e *Error
 		if !errors.Is(err, class) || !errors.As(err, &e) || e.Msg == "" {
 			t.Errorf("%v: got %v", class, err)
 		}
-		for _, other := range []error{table.ErrNoColumn, table.ErrDamaged, table.ErrChanged, table.ErrMemory} {
+		for _, other := range []error{ErrNoColumn, ErrDamaged, ErrChanged, ErrMemory} {
 			if other != class && errors.Is(err, other) {
 				t.Errorf("%v is %v too", err, other)
 			}

@@ -16,7 +16,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
 		return nil, err
 	}
 	for i, c := range out {
-		if out[i], err = c.LoadInts(ctx); err != nil {
+		if out[i], err = c.loadInts(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (f *Frame) exactColumns(ctx context.Context, names []string) ([]*Column, er
 		if out[i], err = all.Lookup(names[i]); err != nil {
 			return nil, err
 		}
-		if out[i].Stored() {
+		if out[i].stored() {
 			continue
 		}
 		if c, err = c.Load(ctx); err != nil {
@@ -72,7 +72,7 @@ func (f *Frame) openAgain(ctx context.Context, open func(in *input) (*table.Tabl
 		if err != nil {
 			return nil, table.InFile(in.name, err)
 		}
-		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
+		frames[i] = &Frame{Rows: t.Rows, Columns: outerAll(t.Columns), Sources: f.Sources[i : i+1]}
 	}
 	return concat(ctx, frames)
 }

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -54,7 +53,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 		},
 		"fit what cannot be": func(ctx context.Context, open func() *Frame) error {
 			_, err := Fit(ctx, open(), train, held, wrong, Float64)
-			if errors.Is(err, table.ErrNoColumn) {
+			if errors.Is(err, ErrNoColumn) {
 				return nil
 			}
 			return err
@@ -64,8 +63,8 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			if err != nil {
 				return err
 			}
-			for _, of := range []*Column{c, c.Slice(30, 50)} {
-				got, err := of.LoadInts(ctx)
+			for _, of := range []*Column{c, c.slice(30, 50)} {
+				got, err := of.loadInts(ctx)
 				if err != nil {
 					return err
 				}
@@ -93,7 +92,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			})
 		},
 	}
-	whole := tableOf(&datatest.Faulty{})
+	whole := tableOf(&faulty{})
 	for name, s := range map[string]Spec{"made": made, "drop": drop} {
 		e, err := NewEncoder(t.Context(), whole, nil, s)
 		if err != nil {
@@ -114,7 +113,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 const faultyRows = 60
 
 // tableOf is a table in a file, in parts.
-func tableOf(file *datatest.Faulty) *Frame {
+func tableOf(file *faulty) *Frame {
 	return &Frame{Rows: faultyRows, Columns: file.Stored(mixedColumns(faultyRows, 4), 40), Sources: []Source{{Path: "t.parquet", Rows: faultyRows}}}
 }
 
@@ -125,10 +124,10 @@ func TestFit_ReadingsThatFail(t *testing.T) {
 	defer func() { table.TraceRecovered = nil }()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes the files that nobody holds
 	for what, use := range usesOfFiles(t) {
-		run := func(ctx context.Context, at int64) (file *datatest.Faulty, err error) {
-			file = &datatest.Faulty{At: at, Err: syscall.EIO}
+		run := func(ctx context.Context, at int64) (file *faulty, err error) {
+			file = &faulty{At: at, Err: syscall.EIO}
 			if at%2 == 1 {
-				file.Err = &Error{Path: "t.parquet", Msg: "it is damaged", Class: table.ErrDamaged, Err: syscall.EIO}
+				file.Err = &Error{Path: "t.parquet", Msg: "it is damaged", Class: ErrDamaged, Err: syscall.EIO}
 			}
 			err = use(ctx, func() *Frame { return tableOf(file) })
 			if open := file.Open.Load(); open != 0 {
@@ -136,7 +135,7 @@ func TestFit_ReadingsThatFail(t *testing.T) {
 			}
 			return file, err
 		}
-		ctx := datatest.EndingAt(t.Context(), 0)
+		ctx := endingAt(t.Context(), 0)
 		file, err := run(ctx, 0)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
@@ -148,7 +147,7 @@ func TestFit_ReadingsThatFail(t *testing.T) {
 			}
 		}
 		for at := range ctx.Looks.Load() {
-			if _, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) {
+			if _, err := run(endingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, look %d of %d: %v", what, at+1, ctx.Looks.Load(), err)
 			}
 		}

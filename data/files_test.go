@@ -10,9 +10,6 @@ import (
 	"slices"
 	"sort"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // expectations are what testdata/make.py says its files hold. A nil list
@@ -112,8 +109,8 @@ func TestRead_SmallDecimals(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
 		name := "pyarrow_decimal" + bits + ".arrow"
 		_, err := Read(context.Background(), filepath.Join("testdata", name))
-		datatest.WantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
-		if errors.Is(err, table.ErrDamaged) {
+		wantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
+		if errors.Is(err, ErrDamaged) {
 			t.Errorf("called damaged: %v", err)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 const filterTable = "age,state,ok,annual income\n30,PR,true,1.5\n17,CA,false,-2\n,NY,true,3\n45,,false,0\n"
@@ -51,7 +49,7 @@ func TestFilter(t *testing.T) {
 		if _, err := f.Filter(context.Background(), text); err == nil {
 			t.Errorf("%s passes", text)
 		} else {
-			datatest.WantError(t, err, part)
+			wantError(t, err, part)
 		}
 	}
 	train, holdout, err := f.SplitRows(context.Background(), Holdout{Filter: "ok", Fraction: 0.5, Seed: 1})
@@ -59,7 +57,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("%v, %v, %v", train, holdout, err)
 	}
 	_, _, err = f.SplitRows(context.Background(), Holdout{Filter: "age > 100", Fraction: 0.5, Seed: 1})
-	datatest.WantError(t, err, "none of the 4 rows")
+	wantError(t, err, "none of the 4 rows")
 }
 
 // Whatever the text is, the filter gives rows or an error that is ours.

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -89,7 +88,7 @@ func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink)
 	to.Storage = to.Storage.Choose(t.entries(), len(e.Columns))
 	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
 	for _, c := range t.features {
-		c.ReleaseBlocks()
+		c.inner().ReleaseBlocks()
 	}
 	if to.Shared != nil {
 		out, err = t.exchange(out, err, holdout, to.Shared)
@@ -125,10 +124,10 @@ func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, er
 // error of their encoding; own its hold-out rows.
 func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
-		Fault  *table.Error // of training rows
+		Fault  *Error       // of training rows
 		Report EncodeReport // of hold-out rows
 		Labels [][]string   // of their groupings, without the names of columns
-		Held   *table.Error
+		Held   *Error
 	}
 	is := state{Fault: faultOfRows(fault)}
 	if fault != nil && is.Fault == nil {
@@ -230,7 +229,7 @@ func unnamed(f Factor, labels []string) []string {
 
 // EncodeTo encodes training and hold-out rows of f, nil meaning all to train on, where a sink says.
 func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, to Sink) (*Fitted, error) {
-	d, err := tiles.NewPartition(to.arena(), f.Rows, train, holdout)
+	d, err := matrix.NewPartition(to.arena(), f.Rows, train, holdout)
 	if err != nil {
 		return nil, err
 	}

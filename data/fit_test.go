@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/tiles"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 
 // mixed is a table with something of everything: nulls, bools, levels, whole
@@ -133,7 +132,7 @@ func sameDataset(t *testing.T, what string, a, b *Dataset, rounded bool) {
 func TestFit_EqualsEncode(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
-	const n = 5*tiles.StripeRows + 77
+	const n = 5*matrix.StripeRows + 77
 	writeMixed(t, filepath.Join(dir, "t.parquet"), n, 1)
 	if err := os.Mkdir(filepath.Join(dir, "parts"), 0o755); err != nil {
 		t.Fatal(err)
@@ -203,20 +202,20 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64)
-	datatest.WantError(t, err, "t.parquet", "shorter")
+	wantError(t, err, "t.parquet", "shorter")
 	_, err = f.Column(t.Context(), "last")
-	datatest.WantError(t, err, "t.parquet", "shorter")
+	wantError(t, err, "t.parquet", "shorter")
 }
 
 // Faults of hold-out rows are told as such, after all of the training rows.
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
 	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
-	datatest.WantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
+	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Float64)
-	datatest.WantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
+	wantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
 	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Float64)
-	datatest.WantError(t, err, `column "z", row 5`, "1 of 4 rows")
+	wantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)
 	}

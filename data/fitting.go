@@ -9,8 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
-	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -26,13 +24,13 @@ type fitting struct {
 	total     int        // training rows of all blocks
 	comm      ranks.Comm // of ranks with a block each; nil: all rows are here
 	e         *Encoder
-	partition *tiles.Partition // of the block
-	counts    []int            // of training rows before each stripe
-	shards    []int            // where the training rows are cut, but for the first
+	partition *matrix.Partition // of the block
+	counts    []int             // of training rows before each stripe
+	shards    []int             // where the training rows are cut, but for the first
 	dropped   [2]int
 	target    *Column // of the table
 	features  []*Column
-	problems  table.Problems
+	problems  Problems
 	made      map[*Column][]Operand // features that are made of others
 	products  map[*Column]Product   // of the Spec
 	crossed   map[*Column]*category // products of two categories, which stand in place of a column
@@ -60,13 +58,13 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 			return nil, err
 		}
 	} else {
-		if t.partition, err = tiles.NewPartition(arena, f.Rows, train, holdout); err != nil {
+		if t.partition, err = matrix.NewPartition(arena, f.Rows, train, holdout); err != nil {
 			return nil, err
 		}
 		t.total = t.partition.Set(0).Len()
 	}
 	if t.total == 0 {
-		return nil, f.fault("", table.Advice{}, "there are no rows to train on")
+		return nil, f.fault("", remedy{}, "there are no rows to train on")
 	}
 	t.target, err = f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {
@@ -76,7 +74,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 		for _, name := range list {
 			_, err := f.Lookup(name)
 			if parts := f.partsOf(name); err != nil && len(parts) > 0 {
-				err = f.fault(name, table.Hint("name some of them, as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, and groups and categories are of one", len(parts))
+				err = f.fault(name, hint("name some of them, as "+strconv.Quote(parts[0].Name)), "it is split into %d columns, and groups and categories are of one", len(parts))
 			}
 			if t.problems.Add(err) != nil {
 				return nil, err
@@ -121,8 +119,8 @@ func (t *fitting) share(train []int, shared *Shared) error {
 	t.before = lo
 	end := 0
 	if len(train) > 0 {
-		t.first = slices.Min(train) / tiles.StripeRows * tiles.StripeRows
-		end = min(t.f.Rows, (slices.Max(train)/tiles.StripeRows+1)*tiles.StripeRows)
+		t.first = slices.Min(train) / matrix.StripeRows * matrix.StripeRows
+		end = min(t.f.Rows, (slices.Max(train)/matrix.StripeRows+1)*matrix.StripeRows)
 	}
 	t.block = t.f.Slice(t.first, max(t.first, end))
 	own := make([]int, len(train))
@@ -130,7 +128,7 @@ func (t *fitting) share(train []int, shared *Shared) error {
 		own[i] = r - t.first
 	}
 	var err error
-	t.partition, err = tiles.NewPartition(nil, t.block.Rows, own, nil)
+	t.partition, err = matrix.NewPartition(nil, t.block.Rows, own, nil)
 	return err
 }
 
@@ -146,7 +144,7 @@ func (t *fitting) dropNulls() error {
 			cols = append(cols, c)
 		}
 	}
-	d, err := t.partition.Complete(t.ctx, cols)
+	d, err := t.partition.Complete(t.ctx, innerAll(cols))
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,7 @@ func (t *fitting) dropNulls() error {
 	t.partition, t.total = d, d.Set(0).Len()
 	all := t.total + t.dropped[0]
 	if t.total == 0 {
-		return t.f.fault("", table.Fixes(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
+		return t.f.fault("", fixes(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
 		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
@@ -170,7 +168,7 @@ func (t *fitting) fitTarget() error {
 		return nil
 	}
 	known := &targetStatistics{}
-	if t.target.Kind != table.Other {
+	if t.target.Kind != Other {
 		c, err := t.block.Lookup(t.target.Name)
 		if err == nil {
 			c, err = c.Load(t.ctx)
@@ -226,7 +224,7 @@ func (t *fitting) scan() error {
 // leaveOutGroups removes the group columns that cannot be features and were not named as such.
 func (t *fitting) leaveOutGroups() {
 	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
-		var fault *table.Error
+		var fault *Error
 		if q.category == nil || !t.e.Spec.isGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
 			return false
 		}
@@ -258,7 +256,7 @@ func (t *fitting) encoder() (*Encoder, error) {
 		return nil, err
 	}
 	if len(e.Columns) == 0 {
-		return nil, f.fault("", table.Fixes(fix.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
+		return nil, f.fault("", fixes(fix.NameFeatures), "no feature is left: every candidate column is constant, dropped, a group or the target")
 	}
 	if e.Spec.Intercept {
 		e.Columns = append(e.Columns, Coding{Name: interceptName, Kind: "intercept", Scale: 1})

@@ -105,6 +105,16 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 	return notes
 }
 
+// Remark returns the remark of a class on a column; nil without one.
+func (f *Frame) Remark(column string, class error) *Error {
+	for _, r := range f.Remarks {
+		if r.Column == column && r.Class == class {
+			return r
+		}
+	}
+	return nil
+}
+
 // holdsDates reports whether a column of text holds dates that the reading leaves as text.
 func (f *Frame) holdsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
@@ -169,11 +179,11 @@ func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, 
 	if err != nil {
 		return nil, err
 	}
-	c, err = c.LoadAt(ctx, arena, rows)
+	at, err := c.inner().LoadAt(ctx, arena, rows)
 	if err == nil {
 		err = f.checkUnchanged()
 	}
-	return c, table.InFile(f.Name(), err)
+	return (*Column)(at), table.InFile(f.Name(), err)
 }
 
 // Kind returns the kind of the column of that name, without its values.
@@ -243,12 +253,12 @@ func (f *Frame) Name() string {
 }
 
 // fault returns an Error about a column.
-func (f *Frame) fault(column string, advice table.Advice, format string, args ...any) *Error {
-	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.Hint, Fixes: advice.Fixes}
+func (f *Frame) fault(column string, advice remedy, format string, args ...any) *Error {
+	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.hint, Fixes: advice.fixes}
 }
 
 // faultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).
-func (f *Frame) faultAt(column string, row int, advice table.Advice, format string, args ...any) *Error {
+func (f *Frame) faultAt(column string, row int, advice remedy, format string, args ...any) *Error {
 	e := f.fault(column, advice, format, args...)
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
@@ -24,7 +24,7 @@ const (
 func (t *fitting) fitGroups() error {
 	e := t.e
 	var singles []Grouping
-	var problems table.Problems
+	var problems Problems
 	for _, name := range e.Spec.Groups {
 		c, err := t.block.Lookup(name)
 		if err != nil {
@@ -84,7 +84,7 @@ func coarse(f *Frame, column string, kind Kind, labels []string) error {
 
 // encodeGroups adds the groupings of rows to a dataset, and the group columns that f does not have to the
 // report.
-func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows tiles.Set, ds *Dataset, report *EncodeReport) error {
+func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, ds *Dataset, report *EncodeReport) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
 		if len(factor.Sources) == 1 {
@@ -181,12 +181,12 @@ func nameGroups(f Factor, g Grouping) Grouping {
 }
 
 // groupsOf assigns rows to the values of one column; nulls are a group of their own.
-func groupsOf(f *Frame, c *Column, trained Kind, rows tiles.Set) (Grouping, error) {
+func groupsOf(f *Frame, c *Column, trained Kind, rows matrix.Set) (Grouping, error) {
 	if c.Kind == Other {
-		return Grouping{}, f.fault(c.Name, table.Hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
+		return Grouping{}, f.fault(c.Name, hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
 	}
 	if c.InexactRow > 0 {
-		return Grouping{}, f.faultAt(c.Name, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as groups")
+		return Grouping{}, f.faultAt(c.Name, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be distinguished as groups")
 	}
 	g := Grouping{Name: c.Name, Index: make([]int32, rows.Len())}
 	codes := make(map[string]int32)
@@ -225,12 +225,12 @@ func tooMany(f *Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
-	return f.fault(column, table.Hint("choose a coarser column"), "%d groups are too many", groups)
+	return f.fault(column, hint("choose a coarser column"), "%d groups are too many", groups)
 }
 
 // tooFine refuses so many different fractions as groups.
 func tooFine(f *Frame, column string) error {
-	return f.fault(column, table.Hint("bin it into a column of a few ranges first"),
+	return f.fault(column, hint("bin it into a column of a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 

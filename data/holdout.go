@@ -11,7 +11,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/expr"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -109,7 +108,7 @@ func (f *Frame) NoSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.fault(cmp.Or(h.Split, h.Group, h.Time), table.Advice{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
+		return f.fault(cmp.Or(h.Split, h.Group, h.Time), remedy{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
 	}
 	return nil
 }
@@ -150,10 +149,10 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, err
 	}
 	if c.Kind == Other {
-		return nil, nil, f.fault(column, table.Advice{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.fault(column, remedy{}, "values of type %s cannot say train or test", c.Type)
 	}
-	without := func(value string) table.Advice {
-		return table.Hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
+	without := func(value string) remedy {
+		return hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
 	test, valid := "", ""
@@ -164,7 +163,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.faultAt(column, r, table.Hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+			return nil, nil, f.faultAt(column, r, hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):
@@ -174,7 +173,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		case slices.Contains(eitherWords, word):
 			return nil, nil, f.faultAt(column, r, without(c.Text(r)), "%q may mean rows to train on and rows to measure on", c.Text(r))
 		default:
-			return nil, nil, f.faultAt(column, r, table.Hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
+			return nil, nil, f.faultAt(column, r, hint("write train and test there, or choose the rows with a filter"), "%q says neither train nor test", c.Text(r))
 		}
 		if test != "" && valid != "" {
 			return nil, nil, f.faultAt(column, r, without(valid), "%q and %q: only one of them can be the rows to measure on", valid, test)
@@ -193,9 +192,9 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	}
 	switch {
 	case c.Kind == Other:
-		return nil, f.fault(h.Group, table.Advice{}, "values of type %s cannot name units", c.Type)
+		return nil, f.fault(h.Group, remedy{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
-		return nil, f.faultAt(h.Group, c.InexactRow-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished")
+		return nil, f.faultAt(h.Group, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be distinguished")
 	}
 	unit := make([]int, len(rows))
 	var size []int
@@ -210,7 +209,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 		size[unit[i]]++
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.fault(h.Group, table.Advice{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.fault(h.Group, remedy{}, "all rows are of one unit, which cannot be held out in part")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))
@@ -237,11 +236,11 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 		return nil, err
 	}
 	if c.Kind == Other {
-		return nil, f.fault(h.Time, table.Fixes(fix.SayDates), "values of type %s have no order here", c.Type)
+		return nil, f.fault(h.Time, fixes(fix.SayDates), "values of type %s have no order here", c.Type)
 	}
 	for _, r := range rows {
 		if c.IsNull(r) {
-			return nil, f.faultAt(h.Time, r, table.Hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
+			return nil, f.faultAt(h.Time, r, hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
 	at, _, err := f.times(c, h.Time, rows)
@@ -280,13 +279,13 @@ func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) floa
 	rank, formats := csv.Dates(c.Level, count)
 	switch {
 	case len(formats) == 1:
-		return nil, nil, f.fault(name, table.Hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
+		return nil, nil, f.fault(name, hint("write the year first, as in 2024-03-31"), "dates like %q may have the day or the month first", formats[0].Example)
 	case len(formats) > 1:
 		var said []string
 		for _, d := range formats {
 			said = append(said, fmt.Sprintf("%.3g %% like %q", 100*float64(d.Rows)/float64(len(rows)), d.Example))
 		}
-		return nil, nil, f.fault(name, table.Hint("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
+		return nil, nil, f.fault(name, hint("write all as 2024-03-31"), "the times are in different formats and cannot be ordered: %s", strings.Join(said, ", "))
 	}
 	if rank == nil {
 		order := make([]int, 0, len(c.Level))
@@ -295,7 +294,7 @@ func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) floa
 				continue
 			}
 			if order = append(order, k); !beginsWithYear(l) || len(l) != len(c.Level[order[0]]) {
-				return nil, nil, f.fault(name, table.Hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
+				return nil, nil, f.fault(name, hint("write dates as 2024-03-31, or number the times"), "text like %q has no order in time", l)
 			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.Level[a], c.Level[b]) })

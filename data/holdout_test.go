@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Ways to hold rows out: by what a column says, by whole units, the last by time, and
@@ -92,7 +90,7 @@ func TestSplitRows(t *testing.T) {
 		"of one unit":            {Group: "unit", Fraction: 0.2, Filter: "unit == \"u0\""},
 	} {
 		_, _, err := f.SplitRows(t.Context(), h)
-		datatest.WantError(t, err, name)
+		wantError(t, err, name)
 	}
 	g, err := ReadBytes(t.Context(), "later.csv", []byte("x,set,unit,when,day\n7,test,u1,5,2025-01-01\n9,,u2,3,2025-01-02\n"))
 	if err != nil {
@@ -135,7 +133,7 @@ func TestSplitRows_Words(t *testing.T) {
 		f := frameOf(t, text)
 		train, held, err := f.SplitRows(t.Context(), Holdout{Split: f.Names()[0]})
 		if want != "" {
-			datatest.WantError(t, err, want)
+			wantError(t, err, want)
 		} else if err != nil || !slices.Equal(train, []int{0}) || !slices.Equal(held, []int{1}) {
 			t.Errorf("%q: %v, %v, %v", text, train, held, err)
 		}
@@ -232,14 +230,14 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = f.SplitRows(t.Context(), Holdout{Group: "unit", Fraction: 0.3})
-		datatest.WantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
+		wantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
 	}
 }
 
 // A table of names alone says so, and blames no filter.
 func TestSplitRows_NoRows(t *testing.T) {
 	_, _, err := frameOf(t, "a,b\n").SplitRows(t.Context(), Holdout{Fraction: 0.2})
-	datatest.WantError(t, err, "t.csv", "no rows")
+	wantError(t, err, "t.csv", "no rows")
 }
 
 // Of rows in time one is held out and one trains, whatever the share.
@@ -315,7 +313,7 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		}
 		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
 		if c.wrong != nil {
-			datatest.WantError(t, err, c.wrong...)
+			wantError(t, err, c.wrong...)
 		} else if err != nil || !slices.Equal(held, c.held) {
 			t.Errorf("%s: held out %v, %v; want %v", name, held, err, c.held)
 		}

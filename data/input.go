@@ -217,7 +217,7 @@ func (in *input) unchanged() error {
 	if in.was == nil {
 		return nil
 	}
-	changed := &Error{Path: in.name, Class: table.ErrChanged, Msg: "the file was changed while it was in use, so the values read cannot be trusted",
+	changed := &Error{Path: in.name, Class: ErrChanged, Msg: "the file was changed while it was in use, so the values read cannot be trusted",
 		Hint: "run again when no program writes to it"}
 	if f, ok := in.ReaderAt.(*os.File); ok {
 		if now, err := f.Stat(); err == nil && !sameFile(now, in.was) {

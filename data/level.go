@@ -9,8 +9,8 @@ import (
 // levelOfNumber returns the level that a number stands for in a category that
 // training took as the given kind: where training had bools, 0 and 1 read as
 // false and true.
-func levelOfNumber(trained table.Kind, v float64) string {
-	if trained == table.Bool && (v == 0 || v == 1) {
+func levelOfNumber(trained Kind, v float64) string {
+	if trained == Bool && (v == 0 || v == 1) {
 		return strconv.FormatBool(v == 1)
 	}
 	return table.FormatNumber(v)
@@ -19,8 +19,8 @@ func levelOfNumber(trained table.Kind, v float64) string {
 // levelOfText returns the level that a text stands for in a category that
 // training took as the given kind: where training had bools, the usual ways to
 // write one read as such.
-func levelOfText(trained table.Kind, text string) string {
-	if trained == table.Bool {
+func levelOfText(trained Kind, text string) string {
+	if trained == Bool {
 		if v, ok := table.ParseBool(text); ok {
 			return strconv.FormatBool(v)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -66,7 +65,7 @@ func TestFit_RareLevels(t *testing.T) {
 		}
 	}
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Task: Regression, Reference: map[string]string{"c": "z"}})
-	datatest.WantError(t, err, `column "c"`, `"z" does not occur`, `"a"`)
+	wantError(t, err, `column "c"`, `"z" does not occur`, `"a"`)
 }
 
 // fitLevels fits n rows of a category of so many levels, and counts the bytes allocated.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A table that is larger than memory is refused with numbers.
@@ -15,7 +13,7 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	was := debug.SetMemoryLimit(70 << 20)
 	defer debug.SetMemoryLimit(was)
 	const n = 400_000
-	cols, same := datatest.Normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes a row in the matrix
+	cols, same := normals(1, 24, 1), make([]float64, n) // small in the file, 8 bytes a row in the matrix
 	for i := range same {
 		same[i] = float64(i % 7)
 	}
@@ -33,7 +31,7 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	defer f.Close()
 	cols = nil
 	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Float64)
-	datatest.WantError(t, err, "MB", "GOMEMLIMIT")
+	wantError(t, err, "MB", "GOMEMLIMIT")
 }
 
 func TestEncode_EndsWithContext(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 func FuzzJSONLines(f *testing.F) {
@@ -88,7 +86,7 @@ func TestJSONLines_Errors(t *testing.T) {
 		"NUL":           {"{\"a\":\"x\\u0000\"}\n", `column "a", row 1: the value holds a NUL`},
 	} {
 		_, err := ReadBytes(t.Context(), "x.jsonl", []byte(c.text))
-		var e *table.Error
+		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || e.Path != "x.jsonl" {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -9,9 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // limited bounds the memory of the process during a test, and gives what was
@@ -64,7 +61,7 @@ func TestRead_PackedTextIsBounded(t *testing.T) {
 		}
 		allocated := limited(t, 100<<20)
 		_, err := ReadBytes(t.Context(), "bomb.csv.gz", b)
-		datatest.WantError(t, err, append(c.want, "bomb.csv.gz: ")...)
+		wantError(t, err, append(c.want, "bomb.csv.gz: ")...)
 		if got := allocated(); got > 400<<20 {
 			t.Errorf("%s: %d MB were allocated", name, got>>20)
 		}
@@ -82,8 +79,8 @@ func TestRead_TextsAreCounted(t *testing.T) {
 	b.Reset()
 	limited(t, 100<<20)
 	_, err := ReadBytes(t.Context(), "ids.csv", text)
-	datatest.WantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
-	if !errors.Is(err, table.ErrMemory) {
+	wantError(t, err, "ids.csv: ", "different texts of a column", "GOMEMLIMIT")
+	if !errors.Is(err, ErrMemory) {
 		t.Errorf("not a lack of memory: %v", err)
 	}
 }
@@ -101,7 +98,7 @@ func TestRead_ColumnsAreAsked(t *testing.T) {
 	}
 	allocated := limited(t, 70<<20)
 	_, err := Read(t.Context(), path)
-	datatest.WantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
+	wantError(t, err, path+": ", "92 MB of memory for the values of 40 columns")
 	if got := allocated(); got > 64<<20 {
 		t.Errorf("%d MB were allocated", got>>20)
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 type place struct {
@@ -117,7 +115,7 @@ func TestNewFrame_Refusals(t *testing.T) {
 		"row 1 has the code -1, but there are 1 levels": {Name: "x", Kind: Categorical, Code: []int32{-1, 0}, Level: []string{"a"}, Null: []bool{false, true}},
 	} {
 		_, err := NewFrame(two, c)
-		datatest.WantError(t, err, what)
+		wantError(t, err, what)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/csv"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A column of text that is meant as numbers is no category: the error names how to read it, and
@@ -25,7 +24,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	}
 	spec := Spec{Target: "y", Scale: "standard"}
 	_, err = Fit(t.Context(), f, nil, nil, spec, "")
-	var e *table.Error
+	var e *Error
 	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[fix.SayThousands] != "," || len(e.Fixes) != 1 {
 		t.Fatalf("got %v", err)
 	}

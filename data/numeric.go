@@ -8,7 +8,6 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -29,13 +28,13 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		e.Inputs, e.Columns = append(e.Inputs, in), append(e.Columns, Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: p.Scale})
 		return true, nil
 	}
-	_, mean, sd, constant := tiles.JoinMoments(known.Moments)
+	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
 	if known.Inexact > 0 {
 		path, row := f.Where(known.Inexact - 1)
 		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
-		return false, f.fault(c.Name, table.Hint("rescale it", fix.DropColumn), "the values are too large to standardise")
+		return false, f.fault(c.Name, hint("rescale it", fix.DropColumn), "the values are too large to standardise")
 	}
 	value := mean // of a constant
 	switch e.Spec.Impute {
@@ -49,7 +48,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	if nulls > 0 && (e.Spec.Impute == "mean" || e.Spec.Impute == "median") {
 		e.filled = append(e.filled, fmt.Sprintf("%s (%s in %d %s)", c.Name, table.FormatNumber(in.Fill), nulls, printable.Noun(nulls, "row", "rows")))
 		if !constant {
-			_, mean, sd, _ = tiles.JoinMoments(append(known.Moments, tiles.MomentOfEqual(in.Fill, nulls)))
+			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls)))
 		}
 	}
 	if constant && e.keepsConstant(value) {
@@ -61,7 +60,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	col := Coding{Name: c.Name, Source: c.Name, Kind: "numeric", Scale: 1}
 	if e.Spec.Scale != "none" {
 		if sd == 0 {
-			return false, f.fault(c.Name, table.Hint("rescale it", fix.DropColumn), "the values differ by too little to standardise")
+			return false, f.fault(c.Name, hint("rescale it", fix.DropColumn), "the values differ by too little to standardise")
 		}
 		col.Shift, col.Scale = mean, sd
 	}
@@ -100,18 +99,18 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 			return err
 		}
 		if of != nil && math.IsInf(w.Value, 0) {
-			return f.faultAt(name, w.Bad, table.Hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
+			return f.faultAt(name, w.Bad, hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
 		}
 		if of != nil {
-			return f.faultAt(name, w.Bad, table.Hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+			return f.faultAt(name, w.Bad, hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:
-		return f.faultAt(name, w.Far, table.Fixes(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
+		return f.faultAt(name, w.Far, fixes(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
-		return f.faultAt(name, w.Far, table.Advice{}, "the value %v is too far from those of training to standardise", w.FarValue)
+		return f.faultAt(name, w.Far, remedy{}, "the value %v is too far from those of training to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
-		e := f.faultAt(name, w.Null, table.Fixes(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(name, w.Null, fixes(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls
 		return e
 	}
@@ -138,5 +137,5 @@ func operandFault(f *Frame, of []Operand, row int) error {
 
 // notFiniteFault refuses a value of a column.
 func notFiniteFault(f *Frame, column string, row int, v float64) error {
-	return f.faultAt(column, row, table.Hint("remove such rows or store the value as null"), "the value is %v", v)
+	return f.faultAt(column, row, hint("remove such rows or store the value as null"), "the value is %v", v)
 }

@@ -7,9 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 func TestPaths(t *testing.T) {
@@ -64,7 +61,7 @@ func TestPaths(t *testing.T) {
 	} {
 		full := filepath.Join(dir, path)
 		_, err := Read(ctx, full)
-		datatest.WantError(t, err, append(parts, dir)...)
+		wantError(t, err, append(parts, dir)...)
 	}
 	if _, err := Read(ctx, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file is not fs.ErrNotExist: %v", err)
@@ -83,8 +80,8 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err = f.faultAt("c", 2, table.Advice{}, "no")
-		datatest.WantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
+		err = f.faultAt("c", 2, remedy{}, "no")
+		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	if f, err := readColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
 		t.Errorf("readColumns: %v", err)
@@ -95,7 +92,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: readColumns: %v", file, err)
 		}
 		_, err = readColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
-		datatest.WantError(t, err, file, `did you mean`, `"text"`)
+		wantError(t, err, file, `did you mean`, `"text"`)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()

@@ -3,8 +3,8 @@ package data
 import (
 	"context"
 
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // combined returns the column of the product of operands, of columns of f.
@@ -25,12 +25,12 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 				return nil, err
 			}
 			s.read = reader(s.column, o.Kind)
-		} else if o.Fill == nil && c.Nullable() {
+		} else if o.Fill == nil && c.inner().Nullable() {
 			p.nullable = true
 		}
 		p.factors = append(p.factors, s)
 	}
-	return table.Stored(name, "made", Numeric, false, []table.Part{p}), nil
+	return (*Column)(table.Stored(name, "made", Numeric, false, []table.Part{p})), nil
 }
 
 // A product is the part of a column that is made: all of its rows.
@@ -51,9 +51,9 @@ func (p product) Nullable() bool      { return p.nullable }
 func (p product) Pages() []table.Page { return nil }
 
 func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
-	v := &productValues{product: p, row: row, readers: make([]tiles.Reader, len(p.factors)), is: make([]*valueIndex, len(p.factors))}
+	v := &productValues{product: p, row: row, readers: make([]matrix.Reader, len(p.factors)), is: make([]*valueIndex, len(p.factors))}
 	for k, f := range p.factors {
-		v.readers[k] = tiles.NewReader(f.column, pages, row)
+		v.readers[k] = matrix.NewReader(f.column.inner(), pages, row)
 		v.is[k] = newValueIndex(f.column, func(row int) int {
 			if f.read(row) == f.Level {
 				return 1
@@ -67,7 +67,7 @@ func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
 type productValues struct {
 	product
 	row     int
-	readers []tiles.Reader
+	readers []matrix.Reader
 	is      []*valueIndex // of categories, the indicator
 	own     []float64
 	marks   []bool

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -295,7 +294,7 @@ func partsAre(t *testing.T, what string, parts []*Fitted, want *Dataset, report 
 
 // sameFault says that two errors name the same cell, and what to do about it.
 func sameFault(a, b error) bool {
-	var x, y *table.Error
+	var x, y *Error
 	if !errors.As(a, &x) || !errors.As(b, &y) {
 		return a == nil && b == nil
 	}

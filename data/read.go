@@ -150,7 +150,7 @@ func readBytes(ctx context.Context, name string, b []byte, how Reading) (*Frame,
 // the files.
 func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	defer f.Close()
-	cols, err := table.Load(ctx, f.Columns)
+	cols, err := loadAll(ctx, f.Columns)
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)
 	}
@@ -280,16 +280,17 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	dates := how.replaceDates(t)
+	f = &Frame{Rows: t.Rows, Columns: outerAll(t.Columns), Notes: t.Notes, how: how}
+	f.replaceDates()
 	if len(how.Relabel) > 0 {
-		for i, c := range t.Columns {
-			t.Columns[i] = table.Relabelled(c, how.Relabel)
+		for i, c := range f.Columns {
+			f.Columns[i] = (*Column)(table.Relabelled(c.inner(), how.Relabel))
 		}
 	}
-	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, Remarks: t.Remarks, how: how, dates: dates}
 	for _, r := range t.Remarks {
 		f.Notes = append(f.Notes, r.Error())
 		r.Path = name
+		f.Remarks = append(f.Remarks, (*Error)(r))
 	}
 	f.Sources = []Source{{Path: name, Bytes: in.size, Rows: f.Rows}}
 	f.inputs = []*input{in}

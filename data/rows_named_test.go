@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // Whatever a column is for and whatever is wrong in one of its rows, the error names the file
@@ -62,7 +60,7 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 			} else {
 				_, err = Fit(t.Context(), f, nil, nil, c.spec, Float64)
 			}
-			datatest.WantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
+			wantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
 			if of := (*Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "no log1p") != (of.Rows == 1) {
 				t.Errorf("%d rows are said to have it", of.Rows)
 			}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -50,8 +49,8 @@ func gathered[T any](c ranks.Comm, own T) ([]T, error) {
 
 // faultOfRows returns an error as a fault of rows of a table, which ranks can exchange; nil where
 // it is another, as of a file that cannot be read.
-func faultOfRows(err error) *table.Error {
-	var e *table.Error
+func faultOfRows(err error) *Error {
+	var e *Error
 	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
 		return e
 	}
@@ -61,7 +60,7 @@ func faultOfRows(err error) *table.Error {
 // numberStatistics are what an encoder needs to know of a numeric column. Rows are those of the
 // table.
 type numberStatistics struct {
-	Moments []tiles.Moment // of rows that follow each other, see fitting.cuts
+	Moments []matrix.Moment // of rows that follow each other, see fitting.cuts
 	Faults  matrix.Faults
 	Nonzero int // values that are not 0, nulls among them
 	Inexact int // the first row (1-based) that float64 cannot hold exactly, or 0
@@ -84,15 +83,15 @@ func mergeNumbers(all []numberStatistics) numberStatistics {
 // A numberScan collects the statistics of a column from tiles in any order.
 type numberScan struct {
 	mu      sync.Mutex
-	moments [][]tiles.Moment // by stripe
+	moments [][]matrix.Moment // by stripe
 	faults  matrix.Faults
 	nonzero int
 }
 
 // add adds the training rows of column j of a tile, whose rows are split, cut at some of them.
-func (x *numberScan) add(t *tiles.Tile, j int, cuts []int) {
+func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 	faults, nonzero := matrix.NoFaults(), 0
-	var moments []tiles.Moment
+	var moments []matrix.Moment
 	rows := t.RowsOf[0]
 	for from, k := 0, 0; k <= len(cuts); k++ {
 		to := len(rows)
@@ -100,9 +99,9 @@ func (x *numberScan) add(t *tiles.Tile, j int, cuts []int) {
 			to = cuts[k]
 		}
 		buf := valuesOf(t, j, rows[from:to], &faults)
-		moment := tiles.Moment{}
-		if tiles.Finite(buf) {
-			moment = tiles.MomentOf(buf)
+		moment := matrix.Moment{}
+		if matrix.Finite(buf) {
+			moment = matrix.MomentOf(buf)
 		} else {
 			notFinite(t, j, rows[from:to], &faults)
 		}
@@ -117,13 +116,13 @@ func (x *numberScan) add(t *tiles.Tile, j int, cuts []int) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.moments[t.First/tiles.StripeRows] = moments
+	x.moments[t.First/matrix.StripeRows] = moments
 	x.faults.Add(faults)
 	x.nonzero += nonzero
 }
 
 // valuesOf returns the values of rows of a tile without nulls, which it counts.
-func valuesOf(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
+func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	if null == nil {
 		if len(rows) == t.Rows {
@@ -148,7 +147,7 @@ func valuesOf(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) []float
 }
 
 // notFinite adds the first value that is not finite.
-func notFinite(t *tiles.Tile, j int, rows []int32, faults *matrix.Faults) {
+func notFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !isFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
 			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})
@@ -185,16 +184,16 @@ func (t *fitting) count() {
 // blocks: a collective call.
 func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 	scans, out := make([]numberScan, len(columns)), make([]numberStatistics, len(columns))
-	stripes := (t.block.Rows + tiles.StripeRows - 1) / tiles.StripeRows
+	stripes := (t.block.Rows + matrix.StripeRows - 1) / matrix.StripeRows
 	for j := range scans {
-		scans[j] = numberScan{moments: make([][]tiles.Moment, stripes), faults: matrix.NoFaults()}
+		scans[j] = numberScan{moments: make([][]matrix.Moment, stripes), faults: matrix.NoFaults()}
 	}
 	if t.counts == nil {
 		t.count()
 	}
-	inexact, err := tiles.Visit(t.ctx, t.block.Rows, columns, false, func(w *tiles.Tile) error {
+	inexact, err := matrix.Visit(t.ctx, t.block.Rows, innerAll(columns), false, func(w *matrix.Tile) error {
 		t.partition.Split(w)
-		cuts := t.cuts(w.First / tiles.StripeRows)
+		cuts := t.cuts(w.First / matrix.StripeRows)
 		for j := range w.Number {
 			scans[w.Lo+j].add(w, j, cuts)
 		}
@@ -220,13 +219,11 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 // blocks: a collective call.
 func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
 	own := make([]levels, len(columns))
-	var spare table.Arrays
 	err := table.Parallel(t.ctx, len(columns), func(i int) error {
-		c, err := columns[i].LoadInto(t.ctx, &spare)
+		c, err := columns[i].Load(t.ctx)
 		if err != nil {
 			return err
 		}
-		defer spare.Put(columns[i], c)
 		own[i] = levelsOf(c, t.partition.Set(0))
 		own[i].Inexact = c.InexactRow
 		for _, row := range []*int{&own[i].Inexact, &own[i].Bad} {
@@ -276,7 +273,7 @@ func (t *fitting) sortedValues(c *Column) ([]float64, error) {
 func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 	type labels struct {
 		Labels []string
-		Fault  *table.Error
+		Fault  *Error
 	}
 	own := labels{g.Labels, faultOfRows(fault)}
 	if fault != nil && own.Fault == nil {

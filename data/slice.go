@@ -2,8 +2,6 @@ package data
 
 import (
 	"context"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Slice returns the rows [lo, hi) of a table, without reading them. Errors name rows as the
@@ -11,14 +9,14 @@ import (
 func (f *Frame) Slice(lo, hi int) *Frame {
 	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide}
 	for _, c := range f.Columns {
-		if c.Kind == table.Other {
+		if c.Kind == Other {
 			out.Columns = append(out.Columns, c)
 			continue
 		}
-		out.Columns = append(out.Columns, c.Slice(lo, hi))
+		out.Columns = append(out.Columns, c.slice(lo, hi))
 	}
 	for _, c := range f.dates {
-		out.dates = append(out.dates, c.Slice(lo, hi))
+		out.dates = append(out.dates, c.slice(lo, hi))
 	}
 	return out
 }
@@ -37,8 +35,8 @@ func (f *Frame) Exacted(ctx context.Context, names []string) (*Exacted, error) {
 func (e *Exacted) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
 	out := make([]*Column, len(e.columns))
 	for i, c := range e.columns {
-		nullable := c.Nullable()
-		loaded, err := c.Slice(lo, hi).LoadInts(ctx)
+		nullable := c.inner().Nullable()
+		loaded, err := c.slice(lo, hi).loadInts(ctx)
 		if err != nil {
 			return nil, err
 		}

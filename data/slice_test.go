@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A slice of a table has its rows and no others, of every column, in memory and in a file.
@@ -80,10 +78,10 @@ func TestWhere_RowsOfFiles(t *testing.T) {
 			t.Errorf("row %d of no file is row %d of %q", row, n, path)
 		}
 	}
-	if got := f.faultAt("x", 3, table.Advice{}, "bad"); got.Path != "b" || got.Row != 2 {
+	if got := f.faultAt("x", 3, remedy{}, "bad"); got.Path != "b" || got.Row != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := f.faultAt("x", -1, table.Advice{}, "bad"); got.Path != f.Name() || got.Row != 0 {
+	if got := f.faultAt("x", -1, remedy{}, "bad"); got.Path != f.Name() || got.Row != 0 {
 		t.Errorf("%+v", got)
 	}
 }

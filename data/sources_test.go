@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -33,7 +32,7 @@ func (f *failing) ReadAt(b []byte, at int64) (int, error) {
 // uses are what is done with a table that is open.
 var uses = map[string]func(ctx context.Context, f *Frame) (any, error){
 	"loaded": func(ctx context.Context, f *Frame) (any, error) {
-		out, err := table.Load(ctx, f.Columns)
+		out, err := loadAll(ctx, f.Columns)
 		return columnsOf(out), err
 	},
 	"described": func(ctx context.Context, f *Frame) (any, error) {
@@ -142,12 +141,12 @@ func TestFrame_ReadsThatFail(t *testing.T) {
 					t.Errorf("%s, %s, reading %d of %d: no error, %v", name, what, at, reads, got)
 				}
 			}
-			ctx := datatest.EndingAt(t.Context(), 0)
+			ctx := endingAt(t.Context(), 0)
 			if _, _, _, err := run(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
 			for at := range ctx.Looks.Load() {
-				if got, _, sum, err := run(datatest.EndingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
+				if got, _, sum, err := run(endingAt(t.Context(), at+1), 0); !errors.Is(err, context.Canceled) && !errors.Is(sum, context.Canceled) {
 					t.Errorf("%s, %s, look %d: %v, %v", name, what, at, got, err)
 				}
 			}
@@ -163,7 +162,7 @@ func twoGroups(t *testing.T, names []string) []byte {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "own.parquet")
-	if err := WriteBlocks(path, false, func(put TableWriter) error {
+	if err := WriteBlocks(path, false, func(put func(cols []Column) error) error {
 		for _, of := range [][2]int{{0, 17}, {17, f.Rows}} {
 			var part []Column
 			for _, c := range f.Slice(of[0], of[1]).Columns {

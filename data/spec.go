@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data/fix"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // Task is what is predicted.
@@ -106,7 +105,7 @@ func (s Spec) Validate() error {
 		return fmt.Errorf("max levels %d: must not be negative", s.MaxLevels)
 	}
 	if s.Target == "" {
-		return &table.Error{Msg: "no target column is named", Fixes: []fix.Fix{fix.NameTarget}}
+		return &Error{Msg: "no target column is named", Fixes: []fix.Fix{fix.NameTarget}}
 	}
 	for _, role := range []struct {
 		name string
@@ -141,8 +140,8 @@ func (s Spec) Validate() error {
 }
 
 // Numeric reports whether a column is taken as numbers.
-func (s *Spec) Numeric(c *table.Column) bool {
-	return c.Kind == table.Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
+func (s *Spec) Numeric(c *Column) bool {
+	return c.Kind == Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
 
 // isGroupFeature reports whether a column is a feature because it names groups,

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // What is asked for is refused where it cannot be whatever the table, by what it is; and taken
@@ -47,7 +45,7 @@ func TestSpec_Validate(t *testing.T) {
 
 // So are targets and encoded columns of a model.
 func TestTarget_Validate(t *testing.T) {
-	good := Target{Name: "y", Task: Regression, Kind: table.Numeric, Scale: 2}
+	good := Target{Name: "y", Task: Regression, Kind: Numeric, Scale: 2}
 	for says, change := range map[string]func(x *Target){
 		"":                                      func(*Target) {},
 		"the target has no name":                func(x *Target) { x.Name = "" },

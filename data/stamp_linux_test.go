@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/drotrain/drotrain/data/internal/datatest"
 )
 
 // A file that is written to in place is changed, whatever its times are set to afterwards; one that
@@ -47,5 +45,5 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	datatest.WantError(t, f.checkUnchanged(), "t.csv", "changed while it was in use")
+	wantError(t, f.checkUnchanged(), "t.csv", "changed while it was in use")
 }

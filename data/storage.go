@@ -1,5 +1,7 @@
 package data
 
+import "github.com/drotrain/drotrain/internal/memory"
+
 // A Storage says how a design matrix is kept in memory; empty means auto.
 // Arithmetic is in float64 whatever the storage.
 type Storage string
@@ -31,4 +33,13 @@ func (s Storage) Choose(entries float64, d int) Storage {
 		return Sparse
 	}
 	return Float64
+}
+
+// A DiskStorage says where training rows are stored on disk, in files without a name, and in how much memory they are
+// put in order.
+type DiskStorage struct {
+	Dir    string        // of the files
+	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory
+	Memory int64         // bytes for rows that are selected
+	Bucket int64         // bytes for putting rows in order
 }

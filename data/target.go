@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/matrix"
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -16,7 +16,7 @@ import (
 func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := known.fault(f, c.Name, n); err != nil {
 		return err
@@ -24,11 +24,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	values := known.Values
 	switch {
 	case n == 1:
-		return f.faultAt(c.Name, known.First, table.Advice{}, "there is only one row to train on; at least two are needed")
+		return f.faultAt(c.Name, known.First, remedy{}, "there is only one row to train on; at least two are needed")
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
-		return f.faultAt(c.Name, known.Inexact-1, table.Hint("store it as text"), "whole numbers this large cannot be distinguished as classes")
+		return f.faultAt(c.Name, known.Inexact-1, hint("store it as text"), "whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
-		return f.fault(c.Name, table.Hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
+		return f.fault(c.Name, hint("choose another target, or more rows"), "the target has only one value, %q, in the training rows", values[0])
 	}
 	e.Target = Target{Name: c.Name, Kind: c.Kind, Scale: 1}
 	task := s.Task
@@ -37,15 +37,15 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 		case len(values) == 2:
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
-			return f.fault(c.Name, table.Fixes(fix.TakeAsClasses, fix.TakeAsQuantity),
+			return f.fault(c.Name, fixes(fix.TakeAsClasses, fix.TakeAsQuantity),
 				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), firstOf(values))
 		case c.Kind == Numeric:
 			task = Regression
 			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.fault(c.Name, table.Hint("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
+			return f.fault(c.Name, hint("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
 		case c.UnexpectedRow > 0:
-			return f.fault(c.Name, table.Hint("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
+			return f.fault(c.Name, hint("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -56,30 +56,30 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.fault(c.Name, table.Hint("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
+			return f.fault(c.Name, hint("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.fault(c.Name, table.Fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.fault(c.Name, fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is one of regression")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
 			return err
 		}
 		if s.ScaleTarget {
-			_, mean, sd, _ := tiles.JoinMoments(known.Moments)
+			_, mean, sd, _ := matrix.JoinMoments(known.Moments)
 			if math.IsInf(sd, 0) || math.IsNaN(sd) || math.IsInf(mean, 0) || sd == 0 {
-				return f.fault(c.Name, table.Hint("rescale it"), "the values of the target are too large or too close to standardise")
+				return f.fault(c.Name, hint("rescale it"), "the values of the target are too large or too close to standardise")
 			}
 			e.Target.Shift, e.Target.Scale = mean, sd
 		}
 		return nil
 	}
 	if s.TargetTransform != "" {
-		return f.fault(c.Name, table.Hint("", fix.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
+		return f.fault(c.Name, hint("", fix.TakeAsQuantity), "a logarithm is asked of the target, but it is one of classes")
 	}
 	if task == Multiclass {
 		return e.chooseClasses(f, c, values, known.Held)
@@ -93,13 +93,13 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
-		return f.fault(c.Name, table.Hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
+		return f.fault(c.Name, hint("take it as a target of two classes"), "the target has %d classes, and more than two are asked for", len(values))
 	case len(values) > maxClasses:
-		return f.fault(c.Name, table.Hint("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
+		return f.fault(c.Name, hint("choose another target, or merge rare classes", fix.TakeAsQuantity), "the target has more than %d classes", maxClasses)
 	case c.Kind == Numeric && !c.Integer:
-		return f.fault(c.Name, table.Hint("", fix.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
+		return f.fault(c.Name, hint("", fix.TakeAsQuantity), "classes are asked for, but the target is a number that is not whole in every row")
 	case e.Spec.Positive != "":
-		return f.fault(c.Name, table.Fixes(fix.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
+		return f.fault(c.Name, fixes(fix.ForgetPositive), "a positive value is given, but the target has %d classes", len(values))
 	}
 	all := slices.Clone(values)
 	for _, v := range held {
@@ -128,7 +128,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		case b:
 			return set(b, a, "as asked")
 		}
-		return f.fault(c.Name, table.Fixes(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
+		return f.fault(c.Name, fixes(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
 	positive, rule := Positive(c, values)
 	if positive == a {
@@ -215,11 +215,11 @@ type targetStatistics struct {
 	Outside     int      // the first of them
 	Text        string   // that
 
-	Moments []tiles.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.cuts
+	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.cuts
 }
 
 // faultsOf returns what is wrong with rows of a column with values.
-func faultsOf(c *Column, rows tiles.Set) *targetStatistics {
+func faultsOf(c *Column, rows matrix.Set) *targetStatistics {
 	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
@@ -269,7 +269,7 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 
 // moments returns the moments of a function of the values of a column in the rows of the block,
 // without nulls, cut as those of features are.
-func (t *fitting) moments(c *Column, of func(float64) float64) (parts []tiles.Moment) {
+func (t *fitting) moments(c *Column, of func(float64) float64) (parts []matrix.Moment) {
 	if t.counts == nil {
 		t.count()
 	}
@@ -277,15 +277,15 @@ func (t *fitting) moments(c *Column, of func(float64) float64) (parts []tiles.Mo
 	stripe, at := 0, t.before
 	var cuts []int
 	for _, r := range t.partition.Set(0).All() {
-		if r/tiles.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
-			parts, v, stripe = append(parts, tiles.MomentOf(v)), v[:0], r/tiles.StripeRows
+		if r/matrix.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
+			parts, v, stripe = append(parts, matrix.MomentOf(v)), v[:0], r/matrix.StripeRows
 			cuts = t.cuts(stripe)
 		}
 		if at++; !c.IsNull(r) {
 			v = append(v, of(c.Number[r]))
 		}
 	}
-	return append(parts, tiles.MomentOf(v))
+	return append(parts, matrix.MomentOf(v))
 }
 
 // mergeTargets merges the statistics of blocks of rows, in the order of the table.
@@ -323,7 +323,7 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
 	case k.Nulls > 0:
-		e := f.faultAt(column, k.Null, table.Fixes(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
+		e := f.faultAt(column, k.Null, fixes(fix.DropNullRows), "the target is null, as in %d of %d %s", k.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = k.Nulls
 		return e
 	}
@@ -332,7 +332,7 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 
 // countUncovered counts the rows whose target has no logarithm, where it is to have one, and
 // finds the first of them.
-func countUncovered(transform string, c *Column, rows tiles.Set) (count, first int) {
+func countUncovered(transform string, c *Column, rows matrix.Set) (count, first int) {
 	t := Target{Transform: transform}
 	first = none
 	if transform == "" {
@@ -353,13 +353,13 @@ func uncovered(f *Frame, column, transform string, count, first int, text string
 	if count == 0 {
 		return nil
 	}
-	e := f.faultAt(column, first, table.Hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
+	e := f.faultAt(column, first, hint("log1p takes 0, or leave such rows out with a filter"), "the target is %s, which has no %s", text, transform)
 	e.Rows = count
 	return e
 }
 
 // distinct lists up to limit distinct values in order of appearance.
-func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
+func distinct(c *Column, rows matrix.Set, limit int) (values []string) {
 	index := newValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
 	for _, r := range rows.All() {
 		if index.indexOf(r); len(values) > limit {
@@ -370,16 +370,16 @@ func distinct(c *Column, rows tiles.Set, limit int) (values []string) {
 }
 
 // encodeTarget fills dst with the targets of the rows.
-func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64) error {
+func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64) error {
 	if c.Kind == Other {
-		return f.fault(c.Name, table.Advice{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := faultsOf(c, rows).fault(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.fault(c.Name, table.Advice{}, "the target was numbers in training but is text here%s", unexpectedText(f, c))
+			return f.fault(c.Name, remedy{}, "the target was numbers in training but is text here%s", unexpectedText(f, c))
 		}
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -389,7 +389,7 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows tiles.Set, dst []float64)
 }
 
 // encodeTo fills dst with the targets of rows that have no fault.
-func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) error {
+func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows matrix.Set) error {
 	if t.Task == Regression {
 		for i, r := range rows.All() {
 			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
@@ -419,9 +419,9 @@ func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows tiles.Set) err
 			continue
 		}
 		if t.Task == Multiclass {
-			return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
+			return f.faultAt(c.Name, r, remedy{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
 		}
-		return f.faultAt(c.Name, r, table.Advice{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
+		return f.faultAt(c.Name, r, remedy{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
 	}
 	return nil
 }

@@ -4,21 +4,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // A Target says how the target is encoded: as +1 for Positive and −1 for
 // Negative, as the index of its class in Classes, or as (v − Shift)/Scale of the number v.
 type Target struct {
-	Name     string     `json:"name"`
-	Task     Task       `json:"task"` // Regression, Binary or Multiclass
-	Kind     table.Kind `json:"kind"` // of the source column
-	Positive string     `json:"positive,omitempty"`
-	Negative string     `json:"negative,omitempty"`
-	Classes  []string   `json:"classes,omitempty"` // more than two, of Multiclass
-	Shift    float64    `json:"shift"`
-	Scale    float64    `json:"scale"`
+	Name     string   `json:"name"`
+	Task     Task     `json:"task"` // Regression, Binary or Multiclass
+	Kind     Kind     `json:"kind"` // of the source column
+	Positive string   `json:"positive,omitempty"`
+	Negative string   `json:"negative,omitempty"`
+	Classes  []string `json:"classes,omitempty"` // more than two, of Multiclass
+	Shift    float64  `json:"shift"`
+	Scale    float64  `json:"scale"`
 
 	// Transform, "log" or "log1p", says that v is this function of the target, and Smear
 	// what its inverse is multiplied by for the mean of the target; 0 is 1, for its median.

@@ -3,19 +3,17 @@ package data
 import (
 	"fmt"
 	"strings"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // An Operand is a factor of a column that is made of others: a function of a number, or
 // the indicator of a level of a category.
 type Operand struct {
-	Column   string     `json:"column"`
-	Kind     table.Kind `json:"kind"`              // of the column, as it is taken
-	Function Function   `json:"function,omitzero"` // of a number
-	Fill     *float64   `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
-	Center   float64    `json:"center,omitempty"`  // of a number: subtracted from the function
-	Level    string     `json:"level,omitempty"`   // of a category
+	Column   string   `json:"column"`
+	Kind     Kind     `json:"kind"`              // of the column, as it is taken
+	Function Function `json:"function,omitzero"` // of a number
+	Fill     *float64 `json:"fill,omitempty"`    // of a number, for nulls; nil: a null makes a null
+	Center   float64  `json:"center,omitempty"`  // of a number: subtracted from the function
+	Level    string   `json:"level,omitempty"`   // of a category
 }
 
 // A Product is a column to make, encoded as the product of its operands divided by Scale.
@@ -40,7 +38,7 @@ func (t *Transforms) Empty() bool {
 
 // Label returns what the operand is called in the name of a column that is made.
 func (o *Operand) Label() string {
-	if o.Kind == table.Numeric {
+	if o.Kind == Numeric {
 		return o.Column
 	}
 	return o.Column + "=" + o.Level

@@ -2,8 +2,6 @@ package data
 
 import (
 	"context"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // WithGroups returns a copy of the encoder with other groupings, of columns of f:
@@ -15,7 +13,7 @@ func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*En
 	}
 	out := *e
 	out.Groups = nil
-	var problems table.Problems
+	var problems Problems
 	for _, name := range names {
 		c, err := f.Column(ctx, name)
 		if err != nil {

@@ -2,13 +2,20 @@ package data
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
+	"strings"
 
+	"github.com/drotrain/drotrain/data/internal/csv"
+	"github.com/drotrain/drotrain/data/internal/ipc"
+	"github.com/drotrain/drotrain/data/internal/parquet"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
 // WriteTable writes columns of equal length to path: as Parquet (zstd, whose
-// frames carry checksums) if it ends in .parquet, as CSV if in .csv or .tsv.
+// frames carry checksums) if it ends in .parquet, as CSV if in .csv or .tsv, as an Arrow stream if in .arrows.
 // The file appears whole or not at all; one that exists is left alone, with an
 // error, unless force is set.
 //
@@ -16,12 +23,69 @@ import (
 // uint64, digit for digit if Int is set, as floats if it is "float32" and as doubles
 // otherwise. In CSV nulls are empty fields.
 func WriteTable(path string, cols []Column, force bool) error {
-	return WriteBlocks(path, force, func(put TableWriter) error {
-		if err := put(cols); err != nil {
-			return table.InFile(path, err)
+	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return table.InFile(path, put(cols)) })
+}
+
+// WriteBlocks works like [WriteTable] for rows that come in blocks: rows calls put with each of
+// them, and at least once, with columns of the same names and kinds, marks for nulls always or never. The
+// file appears whole, or not at all where rows fails.
+func WriteBlocks(path string, force bool, rows func(put func(cols []Column) error) error) error {
+	if _, err := newBlockWriter(io.Discard, path); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, force, func(w io.Writer) error { return WriteBlocksTo(w, path, rows) })
+}
+
+// WriteBlocksTo writes to w the table that WriteBlocks writes to a file of that name.
+func WriteBlocksTo(w io.Writer, name string, rows func(put func(cols []Column) error) error) (err error) {
+	out, err := newBlockWriter(w, name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
 		}
-		return nil
-	})
+	}()
+	if err := rows(func(cols []Column) error {
+		if err := checkColumns(cols); err != nil {
+			return err
+		}
+		return out.Write(innerColumns(cols), cols[0].Len())
+	}); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// innerColumns returns columns as the writers know them: the same memory.
+func innerColumns(cols []Column) []table.Column {
+	inner := make([]table.Column, len(cols))
+	for i, c := range cols {
+		inner[i] = table.Column(c)
+	}
+	return inner
+}
+
+// A blockWriter writes columns of so many rows block by block.
+type blockWriter interface {
+	Write(cols []table.Column, rows int) error
+	Close() error
+}
+
+// newBlockWriter returns what writes the format of a file name to w.
+func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".parquet", ".pq":
+		return parquet.NewWriter(w), nil
+	case ".arrows":
+		return ipc.NewWriter(w), nil
+	case ".csv":
+		return csv.NewWriter(w, ','), nil
+	case ".tsv":
+		return csv.NewWriter(w, '\t'), nil
+	}
+	return nil, &Error{Path: name, Msg: "the format to write is unknown", Hint: "end the name in .parquet, .csv, .tsv, or .arrows for an Arrow stream"}
 }
 
 // checkColumns refuses columns that cannot be written.

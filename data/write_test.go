@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/drotrain/drotrain/data/internal/datatest"
 	"github.com/drotrain/drotrain/data/internal/parquet"
 )
 
@@ -69,7 +68,7 @@ func TestWriteTable_ReadBack(t *testing.T) {
 	if err := WriteTable(filepath.Join(dir, "t.xlsx"), cols, false); err == nil {
 		t.Error("an unknown extension passes")
 	}
-	datatest.WantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
+	wantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
 }
 
 func TestWriteTable_SeveralRowGroups(t *testing.T) {
@@ -107,7 +106,7 @@ func TestWriteTable_CodeWithoutLevel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	for _, code := range []int32{-1, 1, 7} {
 		c := Column{Name: "s", Kind: Categorical, Level: []string{"a"}, Code: []int32{0, code}}
-		datatest.WantError(t, WriteTable(path, []Column{c}, true), "row 2", "code without a level")
+		wantError(t, WriteTable(path, []Column{c}, true), "row 2", "code without a level")
 		c.Null = []bool{false, true}
 		if err := WriteTable(path, []Column{c}, true); err != nil {
 			t.Errorf("a null of code %d: %v", code, err)

@@ -97,7 +97,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	}
 	done := predicted{Out: o.Out, Variant: variant}
 	var failed error
-	err = a.writeTable(o.Out, extension, o.Force, func(put data.TableWriter) error {
+	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
 				disarm(columns)

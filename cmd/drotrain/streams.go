@@ -80,7 +80,7 @@ func (a *app) readModel(ctx context.Context) (*train.Model, error) {
 
 // writeTable writes blocks of rows to path, or to the standard output where that is "-", in the format
 // of an extension.
-func (a *app) writeTable(path, extension string, force bool, rows func(put data.TableWriter) error) error {
+func (a *app) writeTable(path, extension string, force bool, rows func(put func(cols []data.Column) error) error) error {
 	if path == stream {
 		return data.WriteBlocksTo(a.rawOut, extension, rows)
 	}
@@ -129,7 +129,7 @@ func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 	if o.WeightsOut == stream {
 		extension = extensionOf["arrow"]
 	}
-	return a.writeTable(o.WeightsOut, extension, o.Force, func(put data.TableWriter) error { return put(columns) })
+	return a.writeTable(o.WeightsOut, extension, o.Force, func(put func(cols []data.Column) error) error { return put(columns) })
 }
 
 // checkStreams refuses options that do not go with a model on the standard output, or that write where

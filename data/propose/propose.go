@@ -137,7 +137,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 			p.Reading.Relabel = map[string]string{}
 		}
 		maps.Copy(p.Reading.Relabel, same)
-		return p.settle(f, table.Relabelled(c, same))
+		return p.settle(f, (*data.Column)(table.Relabelled((*table.Column)(c), same)))
 	}
 	if nulls > 0 {
 		p.keep(expr.QuoteName(c.Name) + " is not null")
@@ -220,7 +220,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		}
 		return
 	}
-	if r := table.FindRemark(f.Remarks, c.Name, table.ErrTextOfNumbers); r != nil {
+	if r := f.Remark(c.Name, table.ErrTextOfNumbers); r != nil {
 		does := "kept as text; say how its numbers are written and look again"
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
@@ -228,7 +228,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.found(c, 0, r.Row, does, "%s", r.Msg)
 		return
 	}
-	if r := table.FindRemark(f.Remarks, c.Name, table.ErrMixedDates); r != nil {
+	if r := f.Remark(c.Name, table.ErrMixedDates); r != nil {
 		p.drop(c, 0, 0, "%s", r.Msg)
 		p.Findings[len(p.Findings)-1].Does = "left out; " + r.Hint + ", and look again"
 		return

@@ -33,10 +33,8 @@ var rooms = []struct {
 	{"data/internal/ipc", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
 	{"data/internal/parquet", []string{"internal", "data/internal", "data/internal/table", "data/fix", "data/internal/ipc"}},
 	{"data/internal/npy", []string{"internal", "data/internal", "data/internal/table", "data/fix"}},
-	{"data/internal/datatest", []string{"data/internal/table", "data/fix", "data/internal/parquet"}}, // only tests import it
-	{"data/internal/tiles", []string{"internal", "data/internal/table", "data/fix"}},
-	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/tiles"}},
-	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/tiles", "data/internal/matrix"}},
+	{"data/internal/matrix", []string{"internal", "design", "data/internal/table", "data/fix"}},
+	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
 	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data"}},
 	{"datasets", []string{"internal", "data"}},
 	{"eval/internal/words", []string{"internal"}},

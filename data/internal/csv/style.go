@@ -182,7 +182,7 @@ func (c *shape) numbersRemark(name string, v verdict) *table.Error {
 			}
 		}
 		s, words := styles[best], styles[best].words
-		e.FixValues = table.FixValues{}
+		e.FixValues = map[fix.Fix]string{}
 		if n.strip != "" {
 			e.Fixes, e.FixValues[fix.SayStrip] = append(e.Fixes, fix.SayStrip), n.strip
 			if words = "with a currency mark"; n.strip == "%" {

@@ -116,7 +116,7 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 		return nil
 	}
 	if c.ofDates() {
-		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: table.FixValues{fix.SayDates: "parts"}}
+		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
 		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
@@ -134,11 +134,11 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 	}
 	if c.numbers > 0 && marks == tried && tried == c.words {
 		return &table.Error{Column: col.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
-			Fixes: []fix.Fix{fix.NameMissing}, FixValues: table.FixValues{fix.NameMissing: word}}
+			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: word}}
 	}
 	if col.UnexpectedRow > 0 && c.numbers >= rows/2 {
 		return &table.Error{Column: col.Name, Row: col.UnexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Unexpected, c.numbers, rows),
-			Fixes: []fix.Fix{fix.NameMissing}, FixValues: table.FixValues{fix.NameMissing: col.Unexpected}}
+			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: col.Unexpected}}
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 )
@@ -70,7 +69,7 @@ func (p *buckets) begin(func([]*Number, tileUse) error) error {
 		p.sets[s].bucket = make([]*bucket, (p.rows.Set(s).Len()+p.size-1)/p.size)
 		all += len(p.sets[s].bucket)
 	}
-	buffer := max(tiles.SweepColumns+1, min(1<<17, bucketBuffers/8/max(1, all)))
+	buffer := max(SweepColumns+1, min(1<<17, bucketBuffers/8/max(1, all)))
 	for _, set := range p.sets {
 		for i := range set.bucket {
 			f, err := memory.NewUnnamedFile(p.where.Dir)
@@ -100,7 +99,7 @@ func (p *buckets) close(keep bool) {
 func (p *buckets) matrix(s int) (design.Matrix, error) { return p.sets[s].matrix, nil }
 
 // put adds columns of a tile to the buckets of its rows.
-func (p *buckets) put(t *tiles.Tile, columns [][]float64) error {
+func (p *buckets) put(t *Tile, columns [][]float64) error {
 	for s := range p.sets {
 		if err := p.add(s, t, columns); err != nil {
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
@@ -110,10 +109,10 @@ func (p *buckets) put(t *tiles.Tile, columns [][]float64) error {
 }
 
 // add adds the rows of a set.
-func (p *buckets) add(s int, t *tiles.Tile, columns [][]float64) error {
+func (p *buckets) add(s int, t *Tile, columns [][]float64) error {
 	// The rows of every bucket, one bucket after the other.
 	bucket, rows, places := p.sets[s].bucket, t.RowsOf[s], t.PlaceOf[s]
-	t.Ends, t.ByBucket = tiles.Resized(t.Ends, len(bucket)+1), tiles.Resized(t.ByBucket, len(rows))
+	t.Ends, t.ByBucket = Resized(t.Ends, len(bucket)+1), Resized(t.ByBucket, len(rows))
 	clear(t.Ends)
 	for _, at := range places {
 		t.Ends[at/p.size+1]++

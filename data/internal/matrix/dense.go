@@ -5,7 +5,6 @@ import (
 
 	"github.com/drotrain/drotrain/data/internal/table"
 
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -33,7 +32,7 @@ func (b *dense[T]) close(bool) {}
 // they stay in the cache from one group of columns to the next.
 const scatterRows = 256
 
-func (b *dense[T]) put(t *tiles.Tile, columns [][]float64) error {
+func (b *dense[T]) put(t *Tile, columns [][]float64) error {
 	at := make([]int, len(columns))
 	for j := range at {
 		at[j] = b.numbers[t.Lo+j].First

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 )
 
 // A Number is a numeric column of the design matrices: (v − Shift)/Scale of the values v of a
@@ -69,12 +68,12 @@ func (f *Faults) Shift(first int) {
 func (x *Number) Faults(s int) Faults { return x.faults[s] }
 
 // code returns column j of a tile as it is in the matrix, and adds its faults.
-func (x *Number) code(d *tiles.Partition, t *tiles.Tile, j int) []float64 {
+func (x *Number) code(d *Partition, t *Tile, j int) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	for len(t.Coded) <= j {
 		t.Coded = append(t.Coded, nil)
 	}
-	out := tiles.Resized(t.Coded[j], t.Rows)
+	out := Resized(t.Coded[j], t.Rows)
 	t.Coded[j] = out
 	shift, scale := x.Shift, x.Scale
 	sum := 0.0

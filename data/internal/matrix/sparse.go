@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
 )
 
@@ -32,7 +31,7 @@ func (b *sparse) begin(pass func([]*Number, tileUse) error) error {
 	if !b.Zeros {
 		counted = nil
 	}
-	err := pass(counted, func(t *tiles.Tile, columns [][]float64) error {
+	err := pass(counted, func(t *Tile, columns [][]float64) error {
 		for s := range b.start {
 			for k, i := range t.RowsOf[s] {
 				b.start[s][t.PlaceOf[s][k]+1] = b.entries(t, columns, i)
@@ -52,7 +51,7 @@ func (b *sparse) begin(pass func([]*Number, tileUse) error) error {
 }
 
 // entries returns the number of entries of row i of a tile.
-func (b *sparse) entries(t *tiles.Tile, columns [][]float64, i int32) (n int) {
+func (b *sparse) entries(t *Tile, columns [][]float64, i int32) (n int) {
 	if b.Intercept >= 0 {
 		n++
 	}
@@ -86,7 +85,7 @@ func (b *sparse) allocate(s int) error {
 	return nil
 }
 
-func (b *sparse) put(t *tiles.Tile, columns [][]float64) error {
+func (b *sparse) put(t *Tile, columns [][]float64) error {
 	for s := range b.start {
 		for k, i := range t.RowsOf[s] {
 			b.putRow(t, columns, s, i, t.PlaceOf[s][k])
@@ -96,7 +95,7 @@ func (b *sparse) put(t *tiles.Tile, columns [][]float64) error {
 }
 
 // putRow stores the entries of row i of a tile.
-func (b *sparse) putRow(t *tiles.Tile, columns [][]float64, s int, i int32, place int) {
+func (b *sparse) putRow(t *Tile, columns [][]float64, s int, i int32, place int) {
 	at := b.start[s][place]
 	entry := func(column int, v float64) {
 		b.column[s][at], b.value[s][at] = int32(column), v

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-	"github.com/drotrain/drotrain/data/internal/tiles"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 )
@@ -36,7 +35,7 @@ type sink interface {
 	begin(pass func(numbers []*Number, use tileUse) error) error
 	// put takes columns of a tile, whose rows are split. It is safe for concurrent use on
 	// different tiles.
-	put(t *tiles.Tile, columns [][]float64) error
+	put(t *Tile, columns [][]float64) error
 	// finish adds the categories and the intercept.
 	finish(ctx context.Context) error
 	// matrix returns the matrix of a set with rows.
@@ -46,12 +45,12 @@ type sink interface {
 }
 
 // A tileUse takes encoded columns of a tile, whose rows are split.
-type tileUse func(t *tiles.Tile, columns [][]float64) error
+type tileUse func(t *Tile, columns [][]float64) error
 
 // A plan is what is to be written.
 type plan struct {
 	Layout
-	rows    *tiles.Partition
+	rows    *Partition
 	sources []Source
 	numbers []*Number
 }
@@ -60,7 +59,7 @@ type plan struct {
 // are sparse and numbers may be 0. The matrices are on disk where there is a place, and in memory
 // otherwise; errors name the table. Numbers hold their faults afterwards: matrices are of use
 // where these are filled nulls alone. The Matrices are to be closed.
-func Write(ctx context.Context, name string, l Layout, rows *tiles.Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {
+func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {
 	p := plan{Layout: l, rows: rows, sources: sources}
 	p.numbers, _ = numbersOf(sources)
 	for _, x := range p.numbers {
@@ -119,7 +118,7 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 	for j, x := range numbers {
 		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}
 	}
-	_, err := tiles.Visit(ctx, p.rows.Rows, columns, whole, func(t *tiles.Tile) error {
+	_, err := Visit(ctx, p.rows.Rows, columns, whole, func(t *Tile) error {
 		p.rows.Split(t)
 		coded := make([][]float64, len(t.Number))
 		for j := range coded {
@@ -134,7 +133,7 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 const maxCells = 1 << 38
 
 // afford refuses dense matrices that are too large, or larger than memory.
-func afford(name string, d *tiles.Partition, columns int, storage Storage) error {
+func afford(name string, d *Partition, columns int, storage Storage) error {
 	cells := int64(0)
 	for s := range d.Sets {
 		n := d.Set(s).Len()

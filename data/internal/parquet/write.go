@@ -15,29 +15,16 @@ import (
 // GroupRows is the number of rows in a row group.
 const GroupRows = 1 << 18
 
-// WriteAs writes columns of that many rows with a compression, and with dictionaries or
-// without. Those of an integer Type are stored as such, float32 as floats, other numbers as
-// doubles. The columns must be sound: data.WriteTable checks.
-func WriteAs(w io.Writer, cols []table.Column, rows int, codec compress.Compression, dictionary bool) error {
-	out := &Writer{to: w, codec: codec, dictionary: dictionary}
-	if err := out.Write(cols, rows); err != nil {
-		return err
-	}
-	return out.Close()
-}
-
-// A Writer writes columns block by block, each to row groups of its own.
+// A Writer writes columns block by block, each to row groups of its own, compressed with zstd, whose frames carry
+// checksums. Those of an integer Type are stored as such, float32 as floats, other numbers as doubles. The columns
+// must be sound: data.WriteTable checks.
 type Writer struct {
-	to         io.Writer
-	codec      compress.Compression
-	dictionary bool
-	out        *file.Writer // after the first block, which decides the schema
+	to  io.Writer
+	out *file.Writer // after the first block, which decides the schema
 }
 
-// NewWriter returns a Writer that compresses with zstd, whose frames carry checksums.
-func NewWriter(w io.Writer) *Writer {
-	return &Writer{to: w, codec: compress.Codecs.Zstd, dictionary: true}
-}
+// NewWriter returns a Writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
 // begin settles the schema.
 func (w *Writer) begin(cols []table.Column) error {
@@ -71,7 +58,7 @@ func (w *Writer) begin(cols []table.Column) error {
 	if err != nil {
 		return err
 	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(w.codec), parquet.WithDictionaryDefault(w.dictionary),
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithCreatedBy("drotrain"))
 	w.out = file.NewParquetWriter(w.to, root, file.WithWriterProps(props))
 	return nil

@@ -184,7 +184,7 @@ func partOf(t *testing.T, what string, c physical, nullable bool, write func(fil
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if parts := f.Columns[0].Parts(); len(parts) == 1 {
+	if parts := f.Columns[0].Parts; len(parts) == 1 {
 		return parts[0]
 	}
 	t.Fatalf("%s: column %+v", what, f.Columns[0])

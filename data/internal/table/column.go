@@ -87,8 +87,7 @@ type Column struct {
 	UnexpectedRow int
 	Unexpected    string
 
-	stored bool // the values are in parts
-	parts  []Part
+	Parts []Part // of a column whose values are still in its files; nil: they are in memory
 }
 
 // Len returns the number of rows, or 0 for Other columns.

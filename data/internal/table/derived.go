@@ -5,7 +5,7 @@ package table
 // Derived returns a numeric column whose values are those of another under a function;
 // nulls stay null.
 func Derived(c *Column, name, typ string, of func(float64) float64) *Column {
-	if !c.stored {
+	if !c.Stored() {
 		out := &Column{Name: name, Type: typ, Kind: Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
 		for i, v := range c.Number {
 			if !c.IsNull(i) {
@@ -14,8 +14,8 @@ func Derived(c *Column, name, typ string, of func(float64) float64) *Column {
 		}
 		return out
 	}
-	parts := make([]Part, len(c.parts))
-	for i, p := range c.parts {
+	parts := make([]Part, len(c.Parts))
+	for i, p := range c.Parts {
 		parts[i] = derived{p, of}
 	}
 	return Stored(name, typ, Numeric, true, parts)
@@ -61,13 +61,13 @@ func Relabelled(c *Column, names map[string]string) *Column {
 	if c.Kind != Categorical {
 		return c
 	}
-	if c.stored {
-		parts := make([]Part, len(c.parts))
-		for i, p := range c.parts {
+	if c.Stored() {
+		parts := make([]Part, len(c.Parts))
+		for i, p := range c.Parts {
 			parts[i] = relabelled{p, names}
 		}
 		out := *c
-		out.parts = parts
+		out.Parts = parts
 		return &out
 	}
 	out, levels := *c, NewLevels()

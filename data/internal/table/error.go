@@ -11,22 +11,20 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// An Error says what is wrong with a user's table and what would help.
+// An Error says what is wrong with a user's table and what would help. Package data has a public type of the
+// same fields.
 type Error struct {
-	Path      string    // the file, or "" when no single file is to blame
-	Column    string    // the column, or ""
-	Rows      int       // in how many rows; 0 if that is not known or says nothing
-	Row       int       // data row, counted from 1 within the file (header lines not counted); 0 for none
-	Msg       string    // what is wrong
-	Hint      string    // what to do, in words that fit any program; or ""
-	Fixes     []fix.Fix // what would fix it, for a program to put into its own words
-	FixValues FixValues // of fixes that name something, what to name; or nil
-	Err       error     // the cause, or nil
-	Class     error     // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
+	Path      string             // the file, or "" when no single file is to blame
+	Column    string             // the column, or ""
+	Rows      int                // in how many rows; 0 if that is not known or says nothing
+	Row       int                // data row, counted from 1 within the file (header lines not counted); 0 for none
+	Msg       string             // what is wrong
+	Hint      string             // what to do, in words that fit any program; or ""
+	Fixes     []fix.Fix          // what would fix it, for a program to put into its own words
+	FixValues map[fix.Fix]string // of fixes that name something, what to name; or nil
+	Err       error              // the cause, or nil
+	Class     error              // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
-
-// FixValues are what fixes name: the mark of SayDecimal, the text of NameMissing.
-type FixValues map[fix.Fix]string
 
 // Classes of errors, for errors.Is: an [Error] of a class is that class, and says
 // where and what in its fields.
@@ -43,15 +41,11 @@ var (
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
 
-// FindRemark returns the remark of a class on a column; nil without one.
-func FindRemark(remarks []*Error, column string, class error) *Error {
-	for _, r := range remarks {
-		if r.Column == column && r.Class == class {
-			return r
-		}
-	}
-	return nil
-}
+// AsOuter makes errors.As find the public type of the same fields, which package data declares.
+var AsOuter func(e *Error, target any) bool
+
+// As reports whether the error is one of the target's type, and stores it there.
+func (e *Error) As(target any) bool { return AsOuter != nil && AsOuter(e, target) }
 
 // Is reports the class of the error.
 func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
@@ -103,18 +97,6 @@ func (e *Error) Advice(words func(fix.Fix) string) string {
 	}
 	return strings.Join(all, ", or ")
 }
-
-// Advice is what an Error says to do.
-type Advice struct {
-	Hint  string
-	Fixes []fix.Fix
-}
-
-// Hint returns advice in words, and perhaps fixes.
-func Hint(text string, r ...fix.Fix) Advice { return Advice{text, r} }
-
-// Fixes returns advice without a hint.
-func Fixes(r ...fix.Fix) Advice { return Advice{Fixes: r} }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -15,52 +14,15 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 }
 
 // Load returns the column with its values in memory: itself, if it has them.
-func (c *Column) Load(ctx context.Context) (*Column, error) { return c.LoadInto(ctx, nil) }
-
-// LoadInto works like Load into arrays of earlier columns that are not used any more.
-func (c *Column) LoadInto(ctx context.Context, a *Arrays) (*Column, error) {
-	if !c.stored {
+func (c *Column) Load(ctx context.Context) (*Column, error) {
+	if !c.Stored() {
 		return c, nil
 	}
-	out, err := load(ctx, []*Column{c}, a)
+	out, err := Load(ctx, []*Column{c})
 	if err != nil {
 		return nil, err
 	}
 	return out[0], nil
-}
-
-// Arrays are values of columns, to use again. They are safe for concurrent use.
-type Arrays struct {
-	mu     sync.Mutex
-	number [][]float64
-	code   [][]int32
-}
-
-// Put gives back a column that was loaded from c, and from nowhere else.
-func (a *Arrays) Put(c, loaded *Column) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if c.stored && loaded.Number != nil {
-		a.number = append(a.number, loaded.Number)
-	}
-	if c.stored && loaded.Code != nil {
-		a.code = append(a.code, loaded.Code)
-	}
-}
-
-// take returns n values, whatever they are.
-func take[T any](a *Arrays, free func(a *Arrays) *[][]T, n int) []T {
-	if a != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		list := free(a)
-		if last := len(*list) - 1; last >= 0 && cap((*list)[last]) >= n {
-			v := (*list)[last][:n]
-			*list = (*list)[:last]
-			return v
-		}
-	}
-	return make([]T, n)
 }
 
 // A loading is a part on its way into a column.
@@ -74,10 +36,7 @@ type loading struct {
 
 // Load reads the values of columns that are still in their files, a few parts at a
 // time. Columns in memory are returned as they are.
-func Load(ctx context.Context, cols []*Column) ([]*Column, error) { return load(ctx, cols, nil) }
-
-// load works like Load into arrays of a if it is not nil.
-func load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
+func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	var need int64
 	for _, c := range cols {
 		need += c.storedBytes()
@@ -91,21 +50,21 @@ func load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
 	for i, c := range cols {
 		first[i] = len(tasks)
 		out[i] = c
-		if !c.stored {
+		if !c.Stored() {
 			continue
 		}
 		loaded := *c
 		out[i] = &loaded
-		loaded.stored, loaded.parts = false, nil
+		loaded.Parts = nil
 		rows := 0
-		for _, p := range c.parts {
+		for _, p := range c.Parts {
 			tasks = append(tasks, &loading{part: p, into: &loaded, start: rows})
 			rows += p.Rows()
 		}
 		if c.Kind == Categorical {
-			loaded.Code = take(a, func(a *Arrays) *[][]int32 { return &a.code }, rows)
+			loaded.Code = make([]int32, rows)
 		} else {
-			loaded.Number = take(a, func(a *Arrays) *[][]float64 { return &a.number }, rows)
+			loaded.Number = make([]float64, rows)
 		}
 		if c.Nullable() {
 			loaded.Null = make([]bool, rows)
@@ -118,7 +77,7 @@ func load(ctx context.Context, cols []*Column, a *Arrays) ([]*Column, error) {
 	}
 	return out, Catch(func() error {
 		for i, c := range out {
-			if cols[i].stored {
+			if cols[i].Stored() {
 				c.join(tasks[first[i]:first[i+1]])
 			}
 		}
@@ -136,7 +95,7 @@ func (c *Column) storedBytes() int64 {
 		width++
 	}
 	rows := int64(0)
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		rows += int64(p.Rows())
 	}
 	return width * rows
@@ -203,21 +162,21 @@ func (c *Column) join(parts []*loading) {
 // well; other columns are loaded as by Load.
 func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	out, err := c.Load(ctx)
-	if err != nil || !c.stored || c.Type != "int64" && c.Type != "uint64" {
+	if err != nil || !c.Stored() || c.Type != "int64" && c.Type != "uint64" {
 		return out, err
 	}
 	ints := make([]int64, len(out.Number))
-	starts := make([]int, len(c.parts))
+	starts := make([]int, len(c.Parts))
 	for i := 1; i < len(starts); i++ {
-		starts[i] = starts[i-1] + c.parts[i-1].Rows()
+		starts[i] = starts[i-1] + c.Parts[i-1].Rows()
 	}
 	var pages Buffers
-	err = Parallel(ctx, len(c.parts), func(i int) error {
-		n := c.parts[i].Rows()
+	err = Parallel(ctx, len(c.Parts), func(i int) error {
+		n := c.Parts[i].Rows()
 		if n == 0 {
 			return nil
 		}
-		v, err := c.parts[i].Open(0, &pages)
+		v, err := c.Parts[i].Open(0, &pages)
 		if err != nil {
 			return err
 		}
@@ -226,7 +185,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 		if exact, ok := v.(IntValues); ok {
 			return exact.Ints(dst)
 		}
-		if m, ok := c.parts[i].(resident); ok && m.column.Int != nil {
+		if m, ok := c.Parts[i].(resident); ok && m.column.Int != nil {
 			copy(dst, m.column.Int)
 			return nil
 		}

@@ -10,7 +10,7 @@ import (
 // column one part at a time is in memory. The values are in an arena; nil is the heap.
 func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
 	out := *c
-	out.stored, out.parts = false, nil
+	out.Parts = nil
 	out.Number, out.Code, out.Null, out.Int = nil, nil, nil, nil
 	if c.Kind == Categorical {
 		out.Code = memory.Make[int32](arena, len(rows))
@@ -42,12 +42,12 @@ func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*
 		}
 	}
 	err := Catch(func() error {
-		if !c.stored {
+		if !c.Stored() {
 			copyRows(c, 0, c.Len())
 			return nil
 		}
 		start := 0
-		for _, p := range c.parts {
+		for _, p := range c.Parts {
 			if end := start + p.Rows(); next < len(rows) && rows[next] < end {
 				part, err := Stored(c.Name, c.Type, c.Kind, c.Integer, []Part{p}).Load(ctx)
 				if err != nil {

@@ -70,18 +70,15 @@ type IntValues interface {
 
 // Stored returns a column whose values are in parts.
 func Stored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
-	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, stored: true, parts: parts}
+	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, Parts: append([]Part{}, parts...)}
 }
 
 // Stored reports whether the values are still in parts.
-func (c *Column) Stored() bool { return c.stored }
-
-// Parts returns the parts of a stored column.
-func (c *Column) Parts() []Part { return c.parts }
+func (c *Column) Stored() bool { return c.Parts != nil }
 
 // Nullable reports whether there may be nulls.
 func (c *Column) Nullable() bool {
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		if p.Nullable() {
 			return true
 		}

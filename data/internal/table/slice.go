@@ -8,20 +8,20 @@ func (c *Column) Slice(lo, hi int) *Column {
 	if out.UnexpectedRow = rowInSlice(c.UnexpectedRow, lo, hi); out.UnexpectedRow == 0 {
 		out.Unexpected = ""
 	}
-	if !c.stored {
+	if !c.Stored() {
 		out.Number, out.Code, out.Null, out.Int = cut(c.Number, lo, hi), cut(c.Code, lo, hi), cut(c.Null, lo, hi), cut(c.Int, lo, hi)
 		return &out
 	}
-	out.parts = nil
+	out.Parts = []Part{}
 	first := 0
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		from, to := max(lo, first)-first, min(hi, first+p.Rows())-first
 		switch {
 		case from >= to:
 		case from == 0 && to == p.Rows():
-			out.parts = append(out.parts, p)
+			out.Parts = append(out.Parts, p)
 		default:
-			out.parts = append(out.parts, window{p, from, to - from})
+			out.Parts = append(out.Parts, window{p, from, to - from})
 		}
 		first += p.Rows()
 	}

@@ -180,7 +180,7 @@ func (v *Vector) recycle(k *vectorBlock) {
 // ReleaseBlocks frees the memory that readers of a vector keep for the next ones, where the column is an
 // entry of a vector.
 func (c *Column) ReleaseBlocks() {
-	for _, p := range c.parts {
+	for _, p := range c.Parts {
 		if p, ok := p.(vectorPart); ok {
 			p.v.mu.Lock()
 			p.v.blocks, p.v.free = nil, nil

@@ -28,7 +28,7 @@ func TestVector_BlocksShareMemory(t *testing.T) {
 			dst := make([]float64, vectorRows)
 			for range 3 * blocks {
 				row := rng.IntN(rows - len(dst))
-				r, err := columns[entry].Parts()[0].Open(row, nil)
+				r, err := columns[entry].Parts[0].Open(row, nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -1,4 +1,4 @@
-package tiles
+package matrix
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (grou
 // a page, and a dictionary with the values that Arrow decodes from it.
 func pageCost(c *table.Column, from, to int) int {
 	cost, row := 0, 0
-	for _, p := range c.Parts() {
+	for _, p := range c.Parts {
 		if row < to && row+p.Rows() > from {
 			dict, page := 0, 0
 			for _, h := range p.Pages() {
@@ -156,7 +156,7 @@ func ranges(rows, n int, c *table.Column) [][2]int {
 	var starts []int // of pages
 	var plain []int  // of those that are the first without the dictionary
 	row := 0
-	for _, p := range c.Parts() {
+	for _, p := range c.Parts {
 		coded := false
 		for _, h := range p.Pages() {
 			starts = append(starts, row+h.Row)
@@ -229,7 +229,7 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 	*own, *marks = Resized(*own, n), Resized(*marks, n)
 	number, null := *own, *marks
 	clear(null)
-	parts := c.Parts()
+	parts := c.Parts
 	nulls := 0
 	for at := 0; at < n; {
 		for r.start+parts[r.part].Rows() <= r.row {

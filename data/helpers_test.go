@@ -1,15 +1,51 @@
-package datatest
+package data
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
 	"sync/atomic"
+	"testing"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Faulty is a file of columns of which one reading fails: those of values, and their
+// wantError checks that an error is there and holds every one of the parts.
+func wantError(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q lacks %q", err, p)
+		}
+	}
+}
+
+// normals returns d columns of n numbers, rounded to the given step, or not for 0.
+func normals(n, d int, step float64) []Column {
+	rng := rand.New(rand.NewPCG(1, 1))
+	cols := make([]Column, d)
+	for j := range cols {
+		cols[j] = Column{Name: fmt.Sprintf("x%d", j), Kind: Numeric, Number: make([]float64, n)}
+		for i := range cols[j].Number {
+			v := rng.NormFloat64()
+			if step > 0 {
+				v = math.Round(v/step) * step
+			}
+			cols[j].Number[i] = v
+		}
+	}
+	return cols
+}
+
+// A faulty is a file of columns of which one reading fails: those of values, and their
 // beginnings, are counted.
-type Faulty struct {
+type faulty struct {
 	At       int64 // which, counted from 1; 0 for none
 	Err      error // with what
 	Readings atomic.Int64
@@ -17,21 +53,21 @@ type Faulty struct {
 }
 
 // Stored returns columns of the file, in parts of the given number of rows.
-func (f *Faulty) Stored(cols []table.Column, rows int) []*table.Column {
-	out := make([]*table.Column, len(cols))
+func (f *faulty) Stored(cols []Column, rows int) []*Column {
+	out := make([]*Column, len(cols))
 	for i := range cols {
 		c := &cols[i]
 		var parts []table.Part
 		for lo := 0; lo < c.Len(); lo += rows {
 			hi := min(lo+rows, c.Len())
-			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.Slice(lo, hi)), f})
+			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.slice(lo, hi).inner()), f})
 		}
-		out[i] = table.Stored(c.Name, c.Type, c.Kind, c.Integer, parts)
+		out[i] = (*Column)(table.Stored(c.Name, c.Type, c.Kind, c.Integer, parts))
 	}
 	return out
 }
 
-func (f *Faulty) read() error {
+func (f *faulty) read() error {
 	if f.Readings.Add(1) == f.At {
 		return f.Err
 	}
@@ -40,7 +76,7 @@ func (f *Faulty) read() error {
 
 type faultyPart struct {
 	table.Part
-	file *Faulty
+	file *faulty
 }
 
 func (p *faultyPart) Open(row int, b *table.Buffers) (table.Values, error) {
@@ -54,7 +90,7 @@ func (p *faultyPart) Open(row int, b *table.Buffers) (table.Values, error) {
 
 type faultyValues struct {
 	table.Values
-	file *Faulty
+	file *faulty
 }
 
 func (v *faultyValues) Numbers(dst []float64, null []bool) (int, error) {
@@ -83,23 +119,23 @@ func (v *faultyValues) Ints(dst []int64) error {
 
 func (v *faultyValues) Close() { v.file.Open.Add(-1) }
 
-// An Ending is a context that is over from one look at it on. It counts them.
-type Ending struct {
+// An ending is a context that is over from one look at it on. It counts them.
+type ending struct {
 	context.Context
 	At    int64 // the look, counted from 1; 0 for none
 	Looks atomic.Int64
 	done  chan struct{}
 }
 
-// EndingAt returns over at that look; 0 for none.
-func EndingAt(ctx context.Context, at int64) *Ending {
-	return &Ending{Context: ctx, At: at, done: make(chan struct{})}
+// endingAt returns over at that look; 0 for none.
+func endingAt(ctx context.Context, at int64) *ending {
+	return &ending{Context: ctx, At: at, done: make(chan struct{})}
 }
 
 // Done and Err make it a context.
-func (c *Ending) Done() <-chan struct{} { return c.done }
+func (c *ending) Done() <-chan struct{} { return c.done }
 
-func (c *Ending) Err() error {
+func (c *ending) Err() error {
 	switch n := c.Looks.Add(1); {
 	case n == c.At:
 		close(c.done)

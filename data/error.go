@@ -1,0 +1,136 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/drotrain/drotrain/data/fix"
+	"github.com/drotrain/drotrain/data/internal/table"
+)
+
+// An Error says what is wrong with a user's table and what would help. Use errors.As to get one, and errors.Is for its
+// class.
+type Error struct {
+	Path      string             // the file, or "" when no single file is to blame
+	Column    string             // the column, or ""
+	Rows      int                // in how many rows; 0 if that is not known or says nothing
+	Row       int                // data row, counted from 1 within the file (header lines not counted); 0 for none
+	Msg       string             // what is wrong
+	Hint      string             // what to do, in words that fit any program; or ""
+	Fixes     []fix.Fix          // what would fix it, for a program to put into its own words
+	FixValues map[fix.Fix]string // of fixes that name something, what to name, as the mark of SayDecimal; or nil
+	Err       error              // the cause, or nil
+	Class     error              // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
+}
+
+// Classes of errors, for errors.Is.
+var (
+	ErrNoColumn = table.ErrNoColumn
+	ErrDamaged  = table.ErrDamaged
+	ErrChanged  = table.ErrChanged
+	ErrMemory   = table.ErrMemory
+)
+
+// The readers below this package make errors of their own type, which has the same fields. Each type
+// is found where errors.As looks for the other.
+func init() {
+	table.AsOuter = func(e *table.Error, target any) bool {
+		to, is := target.(**Error)
+		if is {
+			*to = (*Error)(e)
+		}
+		return is
+	}
+}
+
+// As makes errors.As find the error as the readers know it: the same memory.
+func (e *Error) As(target any) bool {
+	to, is := target.(**table.Error)
+	if is {
+		*to = (*table.Error)(e)
+	}
+	return is
+}
+
+// Is reports whether the error has a class.
+func (e *Error) Is(class error) bool { return (*table.Error)(e).Is(class) }
+
+// Error returns "path: column "x", row 7: what is wrong (what to do)".
+func (e *Error) Error() string { return (*table.Error)(e).Error() }
+
+// Advice returns the hint and the fixes in one text, each fix in the given words, or in its own where these are empty.
+func (e *Error) Advice(words func(fix.Fix) string) string { return (*table.Error)(e).Advice(words) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A remedy is what an Error says to do.
+type remedy struct {
+	hint  string
+	fixes []fix.Fix
+}
+
+// hint returns advice in words, and perhaps fixes.
+func hint(text string, fixes ...fix.Fix) remedy { return remedy{text, fixes} }
+
+// fixes returns advice without words.
+func fixes(all ...fix.Fix) remedy { return remedy{fixes: all} }
+
+// Problems are all that is wrong with the columns of a table, in one error.
+type Problems []*Error
+
+// Err returns one error alone as it is, several together, or nil.
+func (p Problems) Err() error {
+	switch len(p) {
+	case 0:
+		return nil
+	case 1:
+		return p[0]
+	}
+	return p
+}
+
+// Add adds an error: problems and lists of them are kept, anything else is returned.
+func (p *Problems) Add(err error) error {
+	var one *Error
+	switch more, several := err.(Problems); {
+	case err == nil:
+	case several:
+		*p = append(*p, more...)
+	case errors.As(err, &one) && one.Class != ErrMemory && one.Class != ErrChanged && one.Class != ErrDamaged:
+		for _, e := range *p {
+			if e.Column == one.Column && (e.Msg == one.Msg || e.Class == ErrNoColumn && one.Class == ErrNoColumn) {
+				return nil // a column that is absent, or wrong in the same way, in two roles
+			}
+		}
+		*p = append(*p, one)
+	default:
+		return err
+	}
+	return nil
+}
+
+// Error returns a line for every problem.
+func (p Problems) Error() string {
+	var b strings.Builder
+	b.WriteString(p.Title())
+	for _, e := range p {
+		b.WriteString("\n  " + e.Error())
+	}
+	return b.String()
+}
+
+// Title returns a line with the number of problems.
+func (p Problems) Title() string {
+	return fmt.Sprintf("%d problems must be fixed before this table can be used:", len(p))
+}
+
+// Unwrap returns the errors.
+func (p Problems) Unwrap() []error {
+	out := make([]error, len(p))
+	for i, e := range p {
+		out[i] = e
+	}
+	return out
+}
