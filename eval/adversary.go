@@ -111,8 +111,8 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	a.EffectiveShare = a.Effective / Num(N)
 	a.MaxWeight = Num(slices.Max(in.Weights) * N)
 	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/N/2)
-	heaviest, half := measure.Heaviest(in.Weights, []int{max(1, n/10), max(1, n/100)}, 0.5)
-	a.TenPercent, a.OnePercent, a.HalfMassRows = Num(heaviest[0].Mass), Num(heaviest[1].Mass), half.Count
+	a.TenPercent, a.OnePercent = Num(measure.Heaviest(in.Weights, max(1, n/10)).Mass), Num(measure.Heaviest(in.Weights, max(1, n/100)).Mass)
+	a.HalfMassRows = measure.FewestHolding(in.Weights, 0.5).Count
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err

@@ -46,9 +46,9 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	}
 	e.Models = make([]ModelResult, len(in.Models))
 	losses := make([]*measure.Sorted, len(in.Models))
-	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int, b *measure.Scratch) error {
+	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int) error {
 		m := in.Models[k]
-		s, err := measure.SortIn(in.rows.Arena, m.Loss, in.rows.Weight)
+		s, err := measure.Sort(in.rows.Arena, m.Loss, in.rows.Weight)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			r.Classes = measure.ByClass(in.rows, &m, strata.All.Rows)
 			r.ConfusionMatrix, r.MostConfused = measure.Confusions(in.rows, &m)
 		} else {
-			r.Residuals = measure.ResidualBins(in.Target, m.Score, strata.All.Order[k], b)
+			r.Residuals = measure.ResidualBins(in.Target, m.Score, strata.All.Order[k])
 		}
 		e.Models[k] = r
 		return nil

@@ -38,7 +38,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 		total[k] = measure.WeightedSum(m.Loss, weight)
 	}
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
-	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int, _ *measure.Scratch) error {
+	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int) error {
 		r := groups[j].Rows
 		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: measure.SumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {

@@ -90,7 +90,7 @@ type Input struct {
 // measured returns the rows in the form in which they are measured.
 func (in *Input) measured() *measure.Rows {
 	arena := in.Arena.NewChild()
-	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeightsIn(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Arena: arena}}
+	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Arena: arena}}
 }
 
 func (in *Input) threshold() float64 {

@@ -103,7 +103,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 		r.deviation[k] = s.loss[i] - r.all.Mean
 	}
 	single := make([][]candidate, len(s.columns))
-	err := s.in.rows.Parallel(ctx, "searching slices", len(single), func(a int, _ *measure.Scratch) error {
+	err := s.in.rows.Parallel(ctx, "searching slices", len(single), func(a int) error {
 		single[a] = r.rankSingle(a)
 		return nil
 	})
@@ -115,7 +115,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	}
 	pairs := s.pairs(single)
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
-	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int, _ *measure.Scratch) error {
+	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int) error {
 		double[p], tried[p] = r.double(pairs[p][0], pairs[p][1])
 		return nil
 	})

@@ -69,7 +69,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	s.out.Method = s.method()
 	rows := permuted(in, n)
 	s.search, s.confirm = rows[:half], rows[half:]
-	err := in.rows.Parallel(ctx, "cutting columns", len(s.columns), func(j int, _ *measure.Scratch) error { return s.cut(j) })
+	err := in.rows.Parallel(ctx, "cutting columns", len(s.columns), func(j int) error { return s.cut(j) })
 	if err != nil {
 		return nil, err
 	}

@@ -61,18 +61,18 @@ type ResidualBin struct {
 }
 
 // ResidualBins divides rows, in ascending order of their score.
-func ResidualBins(target, score []float64, order []int32, b *Scratch) []ResidualBin {
+func ResidualBins(target, score []float64, order []int32) []ResidualBin {
 	out := []ResidualBin{}
 	eachBin(score, order, Bins, func(bin []int32) {
-		b.f = b.f[:0]
+		residual := make([]float64, 0, len(bin))
 		var p Summer
 		for _, i := range bin {
 			p.Add(score[i])
-			b.f = append(b.f, target[i]-score[i])
+			residual = append(residual, target[i]-score[i])
 		}
-		slices.Sort(b.f)
+		slices.Sort(residual)
 		out = append(out, ResidualBin{len(bin), Num(p.Sum() / float64(len(bin))),
-			Num(Quantile(b.f, 0.1)), Num(Quantile(b.f, 0.5)), Num(Quantile(b.f, 0.9))})
+			Num(Quantile(residual, 0.1)), Num(Quantile(residual, 0.5)), Num(Quantile(residual, 0.9))})
 	})
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -102,34 +103,16 @@ func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	return labels, code
 }
 
-// Text returns the value of row i as people read it.
-func (c Column) Text(i int) string {
-	switch {
-	case c.Levels == nil && math.IsNaN(c.Value[i]), c.Levels != nil && c.Code[i] < 0:
-		return "(missing)"
-	case c.Levels == nil:
-		return formatCut(c.Value[i])
-	}
-	return c.Levels[c.Code[i]]
-}
-
 // quantileCuts returns at most k−1 increasing observed values that divide x
 // into about equal parts, none of them the largest value. NaN is left out. Of many
 // values, a sample decides.
 func quantileCuts(x []float64, k int) []float64 {
-	s := orderStatistics(thin(x), func(n int) []int {
-		if n == 0 {
-			return nil
-		}
-		ranks := []int{n - 1}
-		for j := 1; j < k; j++ {
-			ranks = append(ranks, max(0, (j*n+k-1)/k-1))
-		}
-		return ranks
-	})
+	s := slices.DeleteFunc(thin(x), math.IsNaN)
+	slices.Sort(s)
 	var cuts []float64
-	for j := 1; j < len(s); j++ {
-		if v := s[j]; v < s[0] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
+	for j := 1; j < k && len(s) > 0; j++ {
+		v := s[max(0, (j*len(s)+k-1)/k-1)]
+		if v < s[len(s)-1] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
 			cuts = append(cuts, v)
 		}
 	}
@@ -140,12 +123,12 @@ func quantileCuts(x []float64, k int) []float64 {
 // a hundredth of the rows.
 const mostForCuts = 1 << 14
 
-// thin returns x, or one of every run of it where it is long, at a place in the run that
+// thin returns a copy of x, or one of every run of it where it is long, at a place in the run that
 // follows no pattern.
 func thin(x []float64) []float64 {
 	step := len(x) / mostForCuts
 	if step < 2 {
-		return x
+		return slices.Clone(x)
 	}
 	out := make([]float64, len(x)/step)
 	place := rand.New(rand.NewPCG(uint64(len(x)), uint64(step)))

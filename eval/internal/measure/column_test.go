@@ -63,23 +63,6 @@ func TestNoPartIsEmpty(t *testing.T) {
 	}
 }
 
-// A value reads as its number or its level, and as missing where there is none, of a column
-// of numbers and of one of levels alike.
-func TestTextOfAValue(t *testing.T) {
-	number := Column{Value: []float64{1.5, math.NaN(), -2}, Code: []int32{-1, 0, -1}}
-	level := Column{Value: []float64{math.NaN(), 1, math.NaN()}, Levels: []string{"a", "b"}, Code: []int32{1, -1, 0}}
-	for i, want := range []string{"1.5", "(missing)", "−2"} {
-		if got := number.Text(i); got != want {
-			t.Errorf("number %d reads %q, not %q", i, got, want)
-		}
-	}
-	for i, want := range []string{"b", "(missing)", "a"} {
-		if got := level.Text(i); got != want {
-			t.Errorf("level %d reads %q, not %q", i, got, want)
-		}
-	}
-}
-
 // What is no number has a reason, and none else.
 func TestValuesThatAreNone(t *testing.T) {
 	var v Values

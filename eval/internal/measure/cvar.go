@@ -15,29 +15,6 @@ type CVaRPoint struct {
 	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
 }
 
-// CVaR returns, for each α in (0, 1], the mean of the worst α-fraction of the
-// losses:
-//
-//	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
-//
-// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss. loss is
-// not modified. It is an error if loss is empty or holds a NaN or ±Inf, or if
-// an α is outside (0, 1].
-func CVaR(loss []float64, alpha ...float64) ([]float64, error) {
-	s, err := Sort(loss, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(alpha))
-	for i, a := range alpha {
-		if !(a > 0 && a <= 1) {
-			return nil, fmt.Errorf("eval: CVaR level %v is outside (0, 1]", a)
-		}
-		out[i], _ = s.CVaRAt(a)
-	}
-	return out, nil
-}
-
 // Sorted holds losses in descending order, the weights w of their rows (of mean
 // 1) and running sums.
 type Sorted struct {
@@ -45,7 +22,6 @@ type Sorted struct {
 	w    []float64 // nil: all 1
 	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k
 	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
-	sq   []float64 // sq[k]  = Σ_{i<k} w[i] (loss[i] − base)²
 	base float64   // the mean: keeps the sums free of cancellation
 }
 
@@ -57,18 +33,9 @@ func (s *Sorted) upTo(k int) float64 {
 	return s.cum[k]
 }
 
-func (s *Sorted) weightOf(i int) float64 {
-	if s.w == nil {
-		return 1
-	}
-	return s.w[i]
-}
-
-// Sort sorts; weight is nil or has mean 1.
-func Sort(loss, weight []float64) (*Sorted, error) { return SortIn(nil, loss, weight) }
-
-// SortIn sorts as Sort does, with scratch memory from the allocator; nil is the heap.
-func SortIn(arena *memory.Arena, loss, weight []float64) (*Sorted, error) {
+// Sort sorts; weight is nil or has mean 1, and a nil arena is the heap. Losses that are not finite, and
+// none, are errors.
+func Sort(arena *memory.Arena, loss, weight []float64) (*Sorted, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
 	}
@@ -79,7 +46,7 @@ func SortIn(arena *memory.Arena, loss, weight []float64) (*Sorted, error) {
 	}
 	n := len(loss)
 	s := &Sorted{loss: memory.Make[float64](arena, n), base: WeightedSum(loss, weight) / float64(n)}
-	order := ArgsortIn(arena, n, func(i int) float64 { return -loss[i] })
+	order := Argsort(arena, n, func(i int) float64 { return -loss[i] })
 	defer memory.Release(arena, order)
 	for k, i := range order {
 		s.loss[k] = loss[i]
@@ -93,18 +60,25 @@ func SortIn(arena *memory.Arena, loss, weight []float64) (*Sorted, error) {
 			s.cum[k+1] = c.Sum()
 		}
 	}
-	s.sum, s.sq = memory.Make[float64](arena, n+1), memory.Make[float64](arena, n+1)
-	var a, b Summer
+	s.sum = memory.Make[float64](arena, n+1)
+	var a Summer
 	for i, l := range s.loss {
 		d := l - s.base
-		a.Add(s.weightOf(i) * d)
-		b.Add(s.weightOf(i) * d * d)
-		s.sum[i+1], s.sq[i+1] = a.Sum(), b.Sum()
+		if s.w != nil {
+			d *= s.w[i]
+		}
+		a.Add(d)
+		s.sum[i+1] = a.Sum()
 	}
 	return s, nil
 }
 
-// CVaRAt returns CVaR_α and the loss at the boundary (a 1−α quantile).
+// CVaRAt returns the mean of the worst α-fraction of the losses, and the loss at the boundary (a 1−α
+// quantile):
+//
+//	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
+//
+// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss.
 func (s *Sorted) CVaRAt(alpha float64) (value, quantile float64) {
 	m := alpha * float64(len(s.loss))
 	k := min(int(m), len(s.loss)-1)

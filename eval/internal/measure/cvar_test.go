@@ -15,11 +15,12 @@ func TestCVaRIsTheMinimumOverThresholds(t *testing.T) {
 		for i := range loss {
 			loss[i] = math.Round(4*r.NormFloat64()) / 2 // ties
 		}
+		sorted, err := Sort(nil, loss, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, a := range []float64{1e-9, 0.1, 1 / float64(n), 0.5, 0.77, 1} {
-			got, err := CVaR(loss, a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, _ := sorted.CVaRAt(a)
 			want := math.Inf(1)
 			for _, q := range loss {
 				s := 0.0
@@ -28,28 +29,27 @@ func TestCVaRIsTheMinimumOverThresholds(t *testing.T) {
 				}
 				want = math.Min(want, q+s/(a*float64(n)))
 			}
-			if !(math.Abs(got[0]-want) <= closedForm*10) {
-				t.Fatalf("CVaR(%v, %v) = %v, want %v", loss, a, got[0], want)
+			if !(math.Abs(got-want) <= closedForm*10) {
+				t.Fatalf("CVaR(%v, %v) = %v, want %v", loss, a, got, want)
 			}
 		}
 	}
 }
 
 func TestCVaRByHand(t *testing.T) {
-	// Worst 40 % of 4 rows = 1.6 rows: (10 + 0.6·6)/1.6 = 8.5.
-	got, err := CVaR([]float64{1, 10, 3, 6}, 0.4, 1, 0.25)
-	if err != nil || !(math.Abs(got[0]-8.5) <= closedForm) || got[1] != 5 || got[2] != 10 {
-		t.Fatal(got, err)
+	sorted, err := Sort(nil, []float64{1, 10, 3, 6}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, bad := range []float64{0, -1, 1.1, math.NaN()} {
-		if _, err := CVaR([]float64{1}, bad); err == nil {
-			t.Errorf("level %v accepted", bad)
+	// Worst 40 % of 4 rows = 1.6 rows: (10 + 0.6·6)/1.6 = 8.5.
+	for alpha, want := range map[float64]float64{0.4: 8.5, 1: 5, 0.25: 10} {
+		if got, _ := sorted.CVaRAt(alpha); !(math.Abs(got-want) <= closedForm) {
+			t.Errorf("CVaR at %v is %v, want %v", alpha, got, want)
 		}
 	}
-	if _, err := CVaR(nil, 0.5); err == nil {
-		t.Error("no losses accepted")
-	}
-	if _, err := CVaR([]float64{1, math.NaN()}, 0.5); err == nil {
-		t.Error("NaN accepted")
+	for _, bad := range [][]float64{nil, {1, math.NaN()}} {
+		if _, err := Sort(nil, bad, nil); err == nil {
+			t.Errorf("losses %v accepted", bad)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -11,102 +12,50 @@ type Heavy struct {
 	Mass  float64
 }
 
-// Heaviest returns the sum of the counts[i] largest of y, each y ≥ 0 and 1 ≤ counts[i] ≤ n,
-// and the fewest of y that sum up to mass, or all. It sorts nothing: y is read once for
-// every digit of its bits that ranks still differ in, six times at most, and the memory
-// does not grow with n. Sums are exact but for their own rounding.
-func Heaviest(y []float64, counts []int, mass float64) (of []Heavy, fewest Heavy) {
-	of = make([]Heavy, len(counts))
-	asked := make([]*rank, 0, len(counts)+1)
-	for i, c := range counts {
-		asked = append(asked, &rank{count: c, answer: &of[i]})
+// Heaviest returns the sum of the count largest of y, each y ≥ 0 and 1 ≤ count ≤ n.
+func Heaviest(y []float64, count int) Heavy {
+	h, next := selectLargest(y, func(h Heavy) bool { return h.Count >= count })
+	missing := count - h.Count
+	return Heavy{count, h.Mass + float64(missing)*next}
+}
+
+// FewestHolding returns the fewest of y, each y ≥ 0, that sum up to mass, or all.
+func FewestHolding(y []float64, mass float64) Heavy {
+	mass *= 1 - 1e-12 // sums of equal numbers reach it but for rounding
+	h, next := selectLargest(y, func(h Heavy) bool { return h.Mass >= mass })
+	missing := len(y) - h.Count
+	if next > 0 {
+		missing = max(1, int(math.Ceil((mass-h.Mass)/next)))
 	}
-	asked = append(asked, &rank{mass: mass * (1 - 1e-12), answer: &fewest}) // sums of equal numbers reach it but for rounding
-	root := &digit{}
-	open := map[*digit][]*rank{root: asked}
-	for shift := (digits - 1) * digitBits; len(open) > 0; shift -= digitBits {
+	return Heavy{h.Count + missing, h.Mass + float64(missing)*next}
+}
+
+// selectLargest returns the numbers that are larger than next, the largest number down to which they are
+// enough, or the least. It sorts nothing: y is read once for every digit of its bits, and the memory does
+// not grow with n.
+func selectLargest(y []float64, enough func(Heavy) bool) (larger Heavy, next float64) {
+	prefix := uint64(0) // the digits of next so far
+	for shift := (digits - 1) * digitBits; shift >= 0; shift -= digitBits {
+		var count [1 << digitBits]int
+		var sum [1 << digitBits]Summer
 		for _, v := range y {
-			root.add(orderedBits(v), v, shift)
-		}
-		next := map[*digit][]*rank{}
-		for d, ranks := range open {
-			for _, r := range ranks {
-				if in := d.find(r, shift); in != nil {
-					next[in] = append(next[in], r)
-				}
+			if b := math.Float64bits(v + 0); b>>(shift+digitBits) == prefix {
+				k := b >> shift & (1<<digitBits - 1)
+				count[k]++
+				sum[k].Add(v)
 			}
 		}
-		open = next
-	}
-	return of, fewest
-}
-
-// A rank is a question: the sum of the count largest, or, where count is 0, how many have so much mass.
-type rank struct {
-	count  int
-	mass   float64
-	sum    Summer // of what is heavier than the digit it is in
-	above  int    // how many these are
-	answer *Heavy
-}
-
-// A digit counts the numbers that share all digits before it, by its value.
-type digit struct {
-	count [1 << digitBits]int
-	sum   [1 << digitBits]Summer
-	child [1 << digitBits]*digit // of the digit after it, where a rank needs it
-}
-
-// add counts a number in the digit at shift, if the digits before it lead there.
-func (d *digit) add(bits uint64, v float64, shift int) {
-	for at := (digits - 1) * digitBits; d != nil; at -= digitBits {
-		k := bits >> at & (1<<digitBits - 1)
-		if at == shift {
-			d.count[k]++
-			d.sum[k].Add(v)
-			return
-		}
-		d = d.child[k]
-	}
-}
-
-// find answers r, or returns the next digit, which will.
-func (d *digit) find(r *rank, shift int) *digit {
-	for k := len(d.count) - 1; k >= 0; k-- {
-		n, sum := d.count[k], r.sum
-		if n == 0 {
-			continue
-		}
-		sum.Add(d.sum[k].Sum())
-		short := r.above+n < r.count
-		if r.count == 0 {
-			short = sum.Sum() < r.mass
-		}
-		switch {
-		case short:
-			r.above, r.sum = r.above+n, sum
-			continue
-		case n == 1 || r.above+n == r.count:
-			*r.answer = Heavy{r.above + n, sum.Sum()}
-			return nil
-		case shift > 0:
-			if d.child[k] == nil {
-				d.child[k] = &digit{}
+		k := len(count) - 1
+		for ; k > 0; k-- {
+			h := Heavy{larger.Count + count[k], larger.Mass + sum[k].Sum()}
+			if enough(h) {
+				break
 			}
-			return d.child[k]
+			larger = h
 		}
-		each := d.sum[k].Sum() / float64(n) // n equal numbers
-		take := r.count - r.above
-		if r.count == 0 {
-			for take = max(1, int((r.mass-r.sum.Sum())/each)); r.sum.Sum()+float64(take)*each < r.mass && take < n; {
-				take++
-			}
-		}
-		*r.answer = Heavy{r.above + take, r.sum.Sum() + float64(take)*each}
-		return nil
+		prefix = prefix<<digitBits | uint64(k)
 	}
-	*r.answer = Heavy{r.above, r.sum.Sum()} // there is no more
-	return nil
+	return larger, math.Float64frombits(prefix)
 }
 
 // Largest returns the positions of the count largest of y, the largest first: of equals

@@ -26,37 +26,8 @@ func TestArgsortIsAStableSort(t *testing.T) {
 			want[i] = int32(i)
 		}
 		slices.SortStableFunc(want, func(i, j int32) int { return cmp.Compare(x[i], x[j]) })
-		if got := Argsort(n, func(i int) float64 { return x[i] }); !slices.Equal(got, want) {
+		if got := Argsort(nil, n, func(i int) float64 { return x[i] }); !slices.Equal(got, want) {
 			t.Errorf("%d keys are not sorted", n)
-		}
-	}
-}
-
-func TestOrderStatistics(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 40 {
-		var x, sorted []float64
-		for range 1 + r.IntN(3000) {
-			v := math.Round(r.NormFloat64()*100) * math.Pow(10, float64(r.IntN(3)))
-			if r.IntN(10) == 0 {
-				v = math.NaN()
-			} else {
-				sorted = append(sorted, v)
-			}
-			x = append(x, v)
-		}
-		slices.Sort(sorted)
-		var ranks []int
-		got := orderStatistics(x, func(n int) []int {
-			for range min(n, 6) {
-				ranks = append(ranks, r.IntN(n))
-			}
-			return ranks
-		})
-		for k, q := range ranks {
-			if got[k] != sorted[q] {
-				t.Fatalf("rank %d of %d is %v, want %v", q, len(sorted), got[k], sorted[q])
-			}
 		}
 	}
 }

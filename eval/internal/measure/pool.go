@@ -25,38 +25,13 @@ type Pool struct {
 	Arena   *memory.Arena  // of what is as long as the rows; nil: the heap
 }
 
-// A Scratch is the working memory of one goroutine.
-type Scratch struct {
-	f     []float64
-	count []uint8
-}
-
-// Floats returns n floats, reusing the memory.
-func (b *Scratch) Floats(n int) []float64 {
-	if cap(b.f) < n {
-		b.f = make([]float64, n)
-	}
-	return b.f[:n]
-}
-
-// Counts returns n zeros, reusing the memory.
-func (b *Scratch) Counts(n int) []uint8 {
-	if cap(b.count) < n {
-		b.count = make([]uint8, n)
-	}
-	c := b.count[:n]
-	clear(c)
-	return c
-}
-
 // Parallel runs f(0) … f(n−1), the steps of a phase.
-func (p Pool) Parallel(ctx context.Context, phase string, n int, f func(i int, b *Scratch) error) error {
+func (p Pool) Parallel(ctx context.Context, phase string, n int, f func(i int) error) error {
 	return Parallel(ctx, p.Workers, n, p.Steps(phase, n)(f))
 }
 
-// Parallel runs f(0) … f(n−1) on a pool of goroutines, each with a scratch of
-// its own. It returns the error of the lowest index, or ctx's.
-func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) error) error {
+// Parallel runs f(0) … f(n−1) on a pool of goroutines. It returns the error of the lowest index, or ctx's.
+func Parallel(ctx context.Context, workers, n int, f func(i int) error) error {
 	if workers < 1 {
 		workers = shard.Threads()
 	}
@@ -67,7 +42,6 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			var b Scratch
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -75,7 +49,7 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 				}
 				errs[i] = func() (err error) {
 					defer memory.Catch(&err)
-					return f(i, &b)
+					return f(i)
 				}()
 			}
 		}()
@@ -93,21 +67,21 @@ func Parallel(ctx context.Context, workers, n int, f func(i int, b *Scratch) err
 }
 
 // A stepped function reports every call to an observer.
-type stepped func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error
+type stepped func(f func(i int) error) func(i int) error
 
 // Steps reports n calls to the observer, which several pools may share: first that
 // there are some, then after each, never from two goroutines at a time.
 func (p Pool) Steps(phase string, n int) stepped {
 	observe := p.Observe
 	if observe == nil {
-		return func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error { return f }
+		return func(f func(i int) error) func(i int) error { return f }
 	}
 	var mu sync.Mutex
 	done := 0
 	observe(Progress{phase, 0, n})
-	return func(f func(i int, b *Scratch) error) func(i int, b *Scratch) error {
-		return func(i int, b *Scratch) error {
-			err := f(i, b)
+	return func(f func(i int) error) func(i int) error {
+		return func(i int) error {
+			err := f(i)
 			mu.Lock()
 			defer mu.Unlock()
 			done++

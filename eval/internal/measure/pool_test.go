@@ -17,7 +17,7 @@ func TestPoolHasItsGoroutines(t *testing.T) {
 		const n = 40
 		var now, most atomic.Int64
 		var done [n]atomic.Int64
-		err := Parallel(context.Background(), workers, n, func(i int, _ *Scratch) error {
+		err := Parallel(context.Background(), workers, n, func(i int) error {
 			done[i].Add(1)
 			for at, was := now.Add(1), most.Load(); at > was && !most.CompareAndSwap(was, at); was = most.Load() {
 			}

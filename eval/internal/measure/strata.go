@@ -40,16 +40,15 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 	} else if in.Task == Binary {
 		all.Flag = make([][]uint8, len(in.Models))
 	}
-	err := in.Parallel(ctx, "sorting", sorts, func(k int, _ *Scratch) error {
+	err := in.Parallel(ctx, "sorting", sorts, func(k int) error {
 		m := in.Models[k%len(in.Models)]
 		if k < len(in.Models) {
-			all.Order[k] = ArgsortIn(in.Arena, n, func(i int) float64 { return m.Score[i] })
+			all.Order[k] = Argsort(in.Arena, n, func(i int) float64 { return m.Score[i] })
 			if all.Flag != nil {
-				all.Flag[k] = memory.Make[uint8](in.Arena, n)
-				flagTies(all.Flag[k], in.Target, m.Score, all.Order[k])
+				all.Flag[k] = NewTies(in.Arena, in.Target, m.Score, nil, all.Order[k]).Flag
 			}
 		} else {
-			all.Size[k-len(in.Models)] = ArgsortIn(in.Arena, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
+			all.Size[k-len(in.Models)] = Argsort(in.Arena, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
 		}
 		return nil
 	})
@@ -57,45 +56,41 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 		return nil, err
 	}
 	s := &Strata{All: all, Groups: make([][]Stratum, len(groups))}
-	err = Parallel(ctx, in.Workers, len(groups), func(j int, _ *Scratch) error {
-		s.Groups[j] = all.divide(in.Arena, groups[j])
+	err = Parallel(ctx, in.Workers, len(groups), func(j int) error {
+		s.Groups[j] = all.divide(in, groups[j])
 		return nil
 	})
 	return s, err
 }
 
 // divide returns the groups of g that have rows, in the order of their labels.
-func (a *Stratum) divide(arena *memory.Arena, g data.Grouping) []Stratum {
+func (a *Stratum) divide(in *Rows, g data.Grouping) []Stratum {
 	var out []Stratum
-	parts := func(order []int32, put func(s *Stratum, rows []int32)) {
-		s := 0
-		for _, rows := range rowsByGroup(arena, g, order) {
-			if len(rows) > 0 {
-				put(&out[s], rows)
-				s++
-			}
-		}
-	}
-	for _, rows := range rowsByGroup(arena, g, nil) {
+	for _, rows := range rowsByGroup(in.Arena, g, nil) {
 		if len(rows) > 0 {
 			out = append(out, Stratum{Rows: rows})
 		}
 	}
-	for k, o := range a.Order {
-		if a.Flag == nil {
-			parts(o, func(s *Stratum, rows []int32) { s.Order = append(s.Order, rows) })
-			continue
-		}
+	// each calls f with the rows of every group in the given order of all rows.
+	each := func(order []int32, f func(s *Stratum, rows []int32)) {
 		s := 0
-		for _, t := range (Ties{o, a.Flag[k], nil}).divide(arena, g.Index, len(g.Labels)) {
-			if len(t.Order) > 0 {
-				out[s].Order, out[s].Flag = append(out[s].Order, t.Order), append(out[s].Flag, t.Flag)
+		for _, rows := range rowsByGroup(in.Arena, g, order) {
+			if len(rows) > 0 {
+				f(&out[s], rows)
 				s++
 			}
 		}
 	}
+	for k, o := range a.Order {
+		each(o, func(s *Stratum, rows []int32) {
+			s.Order = append(s.Order, rows)
+			if a.Flag != nil {
+				s.Flag = append(s.Flag, NewTies(in.Arena, in.Target, in.Models[k].Score, nil, rows).Flag)
+			}
+		})
+	}
 	for _, o := range a.Size {
-		parts(o, func(s *Stratum, rows []int32) { s.Size = append(s.Size, rows) })
+		each(o, func(s *Stratum, rows []int32) { s.Size = append(s.Size, rows) })
 	}
 	return out
 }
@@ -103,7 +98,13 @@ func (a *Stratum) divide(arena *memory.Arena, g data.Grouping) []Stratum {
 // rowsByGroup returns, for each label, the rows that carry it, in the order
 // given; nil means ascending.
 func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 {
-	count := groupStarts(g.Index, len(g.Labels))
+	count := make([]int32, len(g.Labels)+1) // where each group begins
+	for _, k := range g.Index {
+		count[k+1]++
+	}
+	for k := range g.Labels {
+		count[k+1] += count[k]
+	}
 	flat := memory.Make[int32](arena, len(g.Index))
 	next := append([]int32(nil), count...)
 	for at := range g.Index {
@@ -120,17 +121,4 @@ func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 
 		out[k] = flat[count[k]:count[k+1]:count[k+1]]
 	}
 	return out
-}
-
-// groupStarts returns where each group begins where rows lie one group after another, and the
-// number of rows.
-func groupStarts(index []int32, labels int) []int32 {
-	start := make([]int32, labels+1)
-	for _, k := range index {
-		start[k+1]++
-	}
-	for k := range labels {
-		start[k+1] += start[k]
-	}
-	return start
 }

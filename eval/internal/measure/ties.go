@@ -20,59 +20,18 @@ const (
 	TieEnd
 )
 
-// NewTies flags rows in the order of their scores; a target is positive above 0.
-func NewTies(target, score, weight []float64, order []int32) Ties {
-	t := Ties{order, make([]uint8, len(order)), weight}
-	flagTies(t.Flag, target, score, order)
-	return t
-}
-
-// flagTies writes the flags of rows in the order of their scores.
-func flagTies(to []uint8, target, score []float64, order []int32) {
-	last := math.NaN()
+// NewTies flags rows in the order of their scores; a target is positive above 0. A nil arena is the heap.
+func NewTies(arena *memory.Arena, target, score, weight []float64, order []int32) Ties {
+	t := Ties{order, memory.Make[uint8](arena, len(order)), weight}
 	for at, i := range order {
 		if target[i] > 0 {
-			to[at] = Positive
+			t.Flag[at] = Positive
 		}
-		s := score[i]
-		if at > 0 && s != last {
-			to[at-1] |= TieEnd
-		}
-		last = s
-	}
-	if n := len(order); n > 0 {
-		to[n-1] |= TieEnd
-	}
-}
-
-// divide splits ties by the group of every row, in the order of the labels.
-func (t Ties) divide(arena *memory.Arena, index []int32, labels int) []Ties {
-	start := groupStarts(index, labels)
-	order, flag := memory.Make[int32](arena, len(index)), memory.Make[uint8](arena, len(index))
-	next, last := make([]int32, labels), make([]int32, labels)
-	copy(next, start)
-	run := int32(0)
-	for at, i := range t.Order {
-		k := index[i]
-		p := next[k]
-		if p > start[k] && last[k] != run {
-			flag[p-1] |= TieEnd
-		}
-		order[p], flag[p] = i, t.Flag[at]&Positive
-		next[k], last[k] = p+1, run
-		if t.Flag[at]&TieEnd != 0 {
-			run++
+		if at+1 == len(order) || score[i] != score[order[at+1]] {
+			t.Flag[at] |= TieEnd
 		}
 	}
-	out := make([]Ties, labels)
-	for k := range out {
-		lo, hi := start[k], start[k+1]
-		if hi > lo {
-			flag[hi-1] |= TieEnd
-		}
-		out[k] = Ties{order[lo:hi:hi], flag[lo:hi:hi], t.Weight}
-	}
-	return out
+	return t
 }
 
 // Each calls f with the weight of the positives and of the negatives of every run of

@@ -233,7 +233,7 @@ func TestCalibrationBins(t *testing.T) {
 				in.Weight[i] = rng.ExpFloat64()
 			}
 		}
-		order := Argsort(n, func(i int) float64 { return score[i] })
+		order := Argsort(nil, n, func(i int) float64 { return score[i] })
 		parts := 1 + rng.IntN(10)
 		bins := Calibrate(in, score, order, parts)
 		at, distinct := 0, 1
@@ -245,8 +245,7 @@ func TestCalibrationBins(t *testing.T) {
 		if len(bins) > parts || len(bins) < min(parts, distinct)/2 {
 			t.Fatalf("%d bins of %d parts, %d scores", len(bins), parts, distinct)
 		}
-		var residuals Scratch
-		of := ResidualBins(in.Target, score, order, &residuals)
+		of := ResidualBins(in.Target, score, order)
 		done := 0
 		for _, b := range of {
 			rows := order[done : done+b.N]
@@ -321,7 +320,7 @@ func TestLevelsOfCurves(t *testing.T) {
 // Sums, weights and moments by hand.
 func TestSmallNumbers(t *testing.T) {
 	weight := []float64{1, 2, 3, 6}
-	if got := ScaleWeights(weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) || ScaleWeights(nil) != nil {
+	if got := ScaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) || ScaleWeights(nil, nil) != nil {
 		t.Errorf("%v", got)
 	}
 	if got := WeightedSum([]float64{1, -1, 2, 0.5}, weight); got != 8 {

@@ -2,11 +2,8 @@ package measure
 
 import "github.com/drotrain/drotrain/internal/memory"
 
-// ScaleWeights makes the weights mean 1; nil stays nil.
-func ScaleWeights(weight []float64) []float64 { return ScaleWeightsIn(nil, weight) }
-
-// ScaleWeightsIn scales weights as ScaleWeights does, with memory from the allocator; nil is the heap.
-func ScaleWeightsIn(arena *memory.Arena, weight []float64) []float64 {
+// ScaleWeights makes the weights mean 1; nil stays nil, and a nil arena is the heap.
+func ScaleWeights(arena *memory.Arena, weight []float64) []float64 {
 	if weight == nil {
 		return nil
 	}

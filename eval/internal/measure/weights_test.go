@@ -14,11 +14,11 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	a, err := Sort(loss, ones)
+	a, err := Sort(nil, loss, ones)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Sort(loss, nil)
+	b, err := Sort(nil, loss, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +62,11 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			long = append(long, loss[i])
 		}
 	}
-	a, err := Sort(loss, ScaleWeights(weight))
+	a, err := Sort(nil, loss, ScaleWeights(nil, weight))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Sort(long, nil)
+	b, err := Sort(nil, long, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestWeightedMedianIsOfRepetitions(t *testing.T) {
 	score := []float64{3, -1, 4.5, 0, 7, 8.25}
 	for _, weight := range [][]float64{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 1}, {5, 1, 1, 1, 1, 1}, {3, 1, 1, 1, 0, 0}, {1, 0, 2, 0, 1, 0}, {0, 1, 0, 0, 0, 0}} {
 		target := make([]float64, len(score))
-		size := func(v []float64) []int32 { return Argsort(len(v), func(i int) float64 { return math.Abs(v[i]) }) }
+		size := func(v []float64) []int32 { return Argsort(nil, len(v), func(i int) float64 { return math.Abs(v[i]) }) }
 		var long []float64
 		for i, w := range weight {
 			for range int(w) {

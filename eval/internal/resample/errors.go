@@ -43,7 +43,7 @@ func New(ctx context.Context, in *measure.Rows, p Plan, salt uint64, strata []me
 		blocks = appendBlocks(blocks, s, s, len(strata[s].Rows))
 	}
 	sums := make([][]float64, len(blocks))
-	err := in.Parallel(ctx, "adding up", len(blocks), func(b int, _ *measure.Scratch) error {
+	err := in.Parallel(ctx, "adding up", len(blocks), func(b int) error {
 		row, sum := make([]float64, r.columns.width), make([]float64, r.columns.width)
 		for _, i := range r.rowsOf(blocks[b]) {
 			r.columns.fill(row, i)
@@ -125,7 +125,7 @@ func (r *Resampler) Errors(ctx context.Context, phase string, parts []*Part, of 
 		}
 	}
 	moments := make([][]moments, len(blocks))
-	err := r.in.Parallel(ctx, phase, len(blocks), func(b int, _ *measure.Scratch) error {
+	err := r.in.Parallel(ctx, phase, len(blocks), func(b int) error {
 		moments[b] = r.momentsOf(parts[blocks[b].part], r.rowsOf(blocks[b]), of)
 		return nil
 	})
@@ -147,7 +147,7 @@ func (r *Resampler) Errors(ctx context.Context, phase string, parts []*Part, of 
 			out[blocks[first].part][q].addStratum(moments[first][q])
 		}
 	}
-	err = measure.Parallel(ctx, r.in.Workers, len(parts), func(p int, _ *measure.Scratch) error {
+	err = measure.Parallel(ctx, r.in.Workers, len(parts), func(p int) error {
 		for q, of := range of {
 			if e := &out[p][q]; !parts[p].isSmooth(of.Key) {
 				*e = parts[p].rankError(of)

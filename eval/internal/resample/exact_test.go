@@ -77,8 +77,8 @@ func TestDeLongAgainstPairs(t *testing.T) {
 		}
 		return q / float64(len(x)-1) / float64(len(x))
 	}
-	order := measure.Argsort(n, func(i int) float64 { return score[i] })
-	ties := measure.NewTies(target, score, nil, order)
+	order := measure.Argsort(nil, n, func(i int) float64 { return score[i] })
+	ties := measure.NewTies(nil, target, score, nil, order)
 	in := &measure.Rows{Task: measure.Binary, Target: target, Models: []measure.Model{{Score: score}}}
 	strata, err := measure.NewStrata(t.Context(), in, nil)
 	if err != nil {

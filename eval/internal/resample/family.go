@@ -71,7 +71,7 @@ func (f *family) deviation(d, z []float64) float64 {
 // with the rows' covariance, drawn Plan.Resamples times for every stratum on its own.
 func (r *Resampler) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
 	families := make([]family, len(r.strata))
-	err := measure.Parallel(ctx, r.in.Workers, len(r.strata), func(s int, _ *measure.Scratch) error {
+	err := measure.Parallel(ctx, r.in.Workers, len(r.strata), func(s int) error {
 		if eligible[s] && len(r.strata[s].Rows) > 1 {
 			families[s] = r.newFamily(s)
 		}
@@ -82,7 +82,7 @@ func (r *Resampler) Critical(ctx context.Context, phase string, eligible []bool)
 	}
 	const task = 50 // draws
 	largest := make([]float64, r.Resamples)
-	err = r.in.Parallel(ctx, phase, (r.Resamples+task-1)/task, func(t int, _ *measure.Scratch) error {
+	err = r.in.Parallel(ctx, phase, (r.Resamples+task-1)/task, func(t int) error {
 		d, z := make([]float64, len(r.in.Models)), make([]float64, len(r.in.Models))
 		for b := t * task; b < min(r.Resamples, (t+1)*task); b++ {
 			g := NewRNG(r.Seed, r.salt, uint64(b))

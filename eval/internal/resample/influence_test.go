@@ -19,13 +19,13 @@ func TestInfluenceIsTheDerivative(t *testing.T) {
 		score[i] = math.Round(5*(r.Float64()+target[i]/3)) / 8
 		weight[i] = 0.5 + r.Float64()
 	}
-	order := measure.Argsort(n, func(i int) float64 { return score[i] })
+	order := measure.Argsort(nil, n, func(i int) float64 { return score[i] })
 	dst := make([]float64, n)
 	for name, c := range map[string]struct {
 		f         func(measure.Ties) float64
 		influence func(dst []float64, t measure.Ties, value float64)
 	}{"auc": {measure.Ties.AUC, AUCInfluence}, "average precision": {measure.Ties.AveragePrecision, averagePrecisionInfluence}} {
-		ties := measure.NewTies(target, score, weight, order)
+		ties := measure.NewTies(nil, target, score, weight, order)
 		c.influence(dst, ties, c.f(ties))
 		sum := 0.0
 		for p, i := range order {

@@ -108,7 +108,7 @@ func TestBelowSumsUpToNothing(t *testing.T) {
 				rows.Weight = append(rows.Weight, 0.5+g.Float64())
 			}
 		}
-		stratum := &measure.Stratum{Rows: order, Size: [][]int32{measure.Argsort(len(order), func(i int) float64 { return math.Abs(rows.Models[0].Score[i]) })}}
+		stratum := &measure.Stratum{Rows: order, Size: [][]int32{measure.Argsort(nil, len(order), func(i int) float64 { return math.Abs(rows.Models[0].Score[i]) })}}
 		sum := 0.0
 		for _, v := range belowMedian(rows, stratum, 0) {
 			sum += v

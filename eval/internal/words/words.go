@@ -133,14 +133,6 @@ func Group(label string) string {
 	return label
 }
 
-// RowsNoun completes "share of the …".
-func RowsNoun(rows string) string {
-	if strings.HasSuffix(rows, "rows") {
-		return rows
-	}
-	return "rows of the " + rows
-}
-
 // Plural writes "1 row", "5 rows".
 func Plural(n int, one, many string) string { return Count(n) + " " + printable.Noun(n, one, many) }
 

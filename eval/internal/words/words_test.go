@@ -20,7 +20,7 @@ func TestNumbers(t *testing.T) {
 		{Signed(0.2, 1), "+0.200"}, {Signed(-0.2, 1), "−0.200"}, {Signed(0.0001, 1), "0.000"}, {Signed(0, 1), "0.000"}, {Signed(inf, 1), "–"},
 		{Scientific(0), "0"}, {Scientific(nan), "–"}, {Scientific(-12345), "−1.2 × 10⁴"}, {Scientific(1.5e-12), "1.5 × 10⁻¹²"},
 		{Percent(0.1234), "12.3\u00a0%"}, {Percent(-0.5), "−50.0\u00a0%"}, {Percent(0.00999), "1.00\u00a0%"}, {Percent(0.01), "1.0\u00a0%"}, {Percent(0), "0.0\u00a0%"}, {Percent(nan), "–"},
-		{RowsNoun("training rows"), "training rows"}, {RowsNoun("hold-out"), "rows of the hold-out"},
+
 		{Plural(1, "row", "rows"), "1 row"}, {Plural(0, "row", "rows"), "0 rows"}, {Plural(2, "row", "rows"), "2 rows"},
 		{Group("a"), "a"}, {Group(""), "(empty)"}, {Group(" \t"), "(empty)"},
 		{List([]string{"a", "b"}, 2), "a, b"}, {List([]string{"a", "b", "c", "d"}, 2), "a, b and 2 more"},
