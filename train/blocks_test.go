@@ -24,8 +24,7 @@ func TestPredictionByBlocks(t *testing.T) {
 		big.Number[i], big.Null[i], text.Code[i] = float64(big.Int[i]), i > blockRows && i%7 == 0, 1
 	}
 	text.Code[blockRows+5], text.Code[2*blockRows+9] = 2, 0
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Drop, cfg.Gap = "y", level.At(1), []string{"big"}, 1e-3
 	cfg.Interact, cfg.Impute = []string{"a:b"}, "mean"
 	var columns []data.Column
@@ -37,14 +36,8 @@ func TestPredictionByBlocks(t *testing.T) {
 	for i := range known.Code {
 		known.Code[i] = int32(i % 2)
 	}
-	g, err := data.NewFrame(append(columns, known)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := FitFrame(t.Context(), g, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newFrame(t, append(columns, known)...)
+	m := fitFrame(t, g, cfg)
 	for _, name := range []string{"t.parquet", "t.csv"} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := data.WriteTable(path, append(columns, text), false); err != nil {
@@ -101,18 +94,13 @@ func TestPredictionByBlocks(t *testing.T) {
 	a.Null = make([]bool, n)
 	a.Null[2*blockRows+3] = true
 	cfg.Impute, cfg.Interact = "error", nil
-	if _, err = FitFrame(t.Context(), f, cfg); err == nil {
+	if _, err := FitFrame(t.Context(), f, cfg); err == nil {
 		t.Fatal("a column that is not there was left out")
 	}
 	cfg.Drop = nil
-	if m, err = FitFrame(t.Context(), f, cfg); err != nil {
-		t.Fatal(err)
-	}
-	holed, err := data.NewFrame(*f.Columns[0], a, *f.Columns[2], *f.Columns[3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = m.predictBlocks(t.Context(), holed, nil, 0.5, blockRows, func([]data.Column) error { return nil })
+	m = fitFrame(t, f, cfg)
+	holed := newFrame(t, *f.Columns[0], a, *f.Columns[2], *f.Columns[3])
+	_, err := m.predictBlocks(t.Context(), holed, nil, 0.5, blockRows, func([]data.Column) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d", 2*blockRows+4)) {
 		t.Errorf("%v", err)
 	}

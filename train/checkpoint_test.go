@@ -69,8 +69,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 			continue
 		}
 		began := time.Now()
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target = "y"
 		k.set(&cfg)
 		want, err := k.fit(t.Context(), f, cfg)
@@ -122,8 +121,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 // A solve that was interrupted goes on where it was, not from its start.
 func TestSolvesGoOn(t *testing.T) {
 	f := wide(t, 3000)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Solver, cfg.Gap = "y", level.At(1), "lbfgs", 1e-9
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
@@ -159,8 +157,7 @@ func TestSolvesGoOn(t *testing.T) {
 // many more models as were missing.
 func TestChoiceGoesOn(t *testing.T) {
 	f := wide(t, 3000)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds = "y", []string{"g"}, 2
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
@@ -195,15 +192,11 @@ func TestChoiceGoesOn(t *testing.T) {
 // A cross-fitted evaluation goes on with the folds, and within them.
 func TestCrossFitGoesOn(t *testing.T) {
 	f := wide(t, 1500)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(0.3), EvaluateCrossfit, 0
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	margins := func(ctx context.Context) ([]float64, error) {
-		m, err := FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		out, err := m.CrossFit(ctx)
 		if err != nil {
 			return nil, err
@@ -244,8 +237,7 @@ func TestCrossFitGoesOn(t *testing.T) {
 // What has changed since a checkpoint is refused by its name.
 func TestResumeRefusesChanges(t *testing.T) {
 	f := wide(t, 500)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)

@@ -33,18 +33,14 @@ func noisy(t *testing.T) *data.Frame {
 	for i := range n {
 		y.Number[i] += 3 * rng.NormFloat64()
 	}
-	f, err := data.NewFrame(append([]data.Column{y}, columns...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, append([]data.Column{y}, columns...)...)
 	return f
 }
 
 // A choice is made by what was asked for, every word of it.
 func TestChoiceIsByWhatWasAsked(t *testing.T) {
 	budget := 0.07
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Rate: 1.5, Budget: &budget}
 	s, _, err := Choose(t.Context(), noisy(t), cfg)
 	if err != nil {
@@ -59,17 +55,13 @@ func TestChoiceIsByWhatWasAsked(t *testing.T) {
 // given, and said where it is not the usual one.
 func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	f := noisy(t)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Folds = "y", 0, 3
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	took := m.Result.Selection
 	if took == nil || s == nil || took.Reason != s.Reason || took.Best().Level.String() != s.Best().Level.String() || took.Mu != s.Mu || took.Candidates[0].Average != s.Candidates[0].Average {
 		t.Fatalf("chosen %+v, taken %+v", s, took)
@@ -83,10 +75,7 @@ func TestChooseIsWhatTrainingTakes(t *testing.T) {
 	}
 	// The plain average of the model is that of the μ chosen.
 	cfg.Mu, cfg.Average = &s.Mu, "plain"
-	plain, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := fitFrame(t, f, cfg)
 	if !(math.Abs(plain.Result.Objective/m.Result.ERM.Objective-1) <= 1e-5) {
 		t.Errorf("the plain average: %v, with that μ alone %v", m.Result.ERM.Objective, plain.Result.Objective)
 	}
@@ -118,8 +107,7 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 	}
 	arena.MinSize = 1
 	defer arena.Close()
-	plain := DefaultConfig()
-	plain.KeepRows = true
+	plain := keepingRows()
 	plain.Target, plain.Seed, plain.Holdout = "y", 4, 0.2
 	for name, change := range map[string]func(c *Config){
 		"at random":   func(*Config) {},
@@ -225,8 +213,7 @@ func TestUnknownStatusIsNamed(t *testing.T) {
 
 // The folds of a choice are those of the seed, though it trains on the same rows.
 func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2}
 	var out [3]float64
 	for i, seed := range []uint64{1, 2, 1} {
@@ -254,21 +241,14 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 	for k := range levels {
 		g.Level = append(g.Level, fmt.Sprint("l", k))
 	}
-	f, err := data.NewFrame(y, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	f := newFrame(t, y, g)
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Gap, cfg.Choice = "y", 0, 1e-2, Choice{Select: "average", Folds: 2}
 	s, _, err := Choose(t.Context(), f, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	if asked, trained := len(s.Paths), len(m.Result.Selection.Paths); asked == 0 || trained > 0 {
 		t.Errorf("%d × %d: %d paths for who asks, %d of a training", m.TrainRows, m.Encoder.D(), asked, trained)
 	}
@@ -276,8 +256,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 
 // Where no group is named ranks choose by the tail.
 func TestRanksChooseByTheTail(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
 		if c, _ := m.Run.Copies(); len(c.Rows) != m.TrainRows || slices.Min(c.Times) != 1 || slices.Max(c.Times) != 1 {

@@ -66,8 +66,7 @@ func TestWeightsRepeatRows(t *testing.T) {
 		}
 		var objective, average [2]float64
 		for i, file := range []string{"weighted.csv", "repeated.csv"} {
-			cfg := train.DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget = filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
 			cfg.Level, cfg.Mu, cfg.Gap = l, &mu, 1e-8
 			cfg.Weight = "w"
@@ -92,8 +91,7 @@ func TestFewRowsAreNoChoice(t *testing.T) {
 	if err := os.WriteFile(path, []byte("y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
 	m := fit(t, cfg)
 	if m.Config.Average != "plain" || m.Result.Selection != nil || !strings.Contains(strings.Join(m.Notes, "\n"), "a fold would be without a class") {
@@ -121,8 +119,7 @@ func TestFit_ExtremeWeights(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Weight, cfg.Holdout = path, "y", "w", 0
 	_, err := train.Fit(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "too far apart: from 1e-300 to 1") {

@@ -90,8 +90,7 @@ func TestClasses_EverySetting(t *testing.T) {
 		"squared loss":        {func(c *Config) { c.Loss, c.Nu = "squared", level.At(0.5) }, "number"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.MaxPasses = "class", []string{"group"}, 2000
 			c.set(&cfg)
 			m, err := FitFrame(t.Context(), f, cfg)
@@ -163,13 +162,9 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 // several ranks are refused.
 func TestClasses_ResumeAndRanks(t *testing.T) {
 	f := classTable(t, 400, 4)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Data = "class", []string{"group"}, "classes"
-	want, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := fitFrame(t, f, cfg)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	cfg.Checkpoint = NewCheckpoint(path, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -182,13 +177,11 @@ func TestClasses_ResumeAndRanks(t *testing.T) {
 		t.Fatal("the training was not interrupted")
 	}
 	cfg.Observe = nil
+	var err error
 	if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := fitFrame(t, f, cfg)
 	for i, v := range got.Coefficients {
 		if !(math.Abs(v-want.Coefficients[i]) <= 1e-3) {
 			t.Fatalf("coefficient %d: %v after a resume, %v", i, v, want.Coefficients[i])
@@ -210,10 +203,7 @@ func TestConstantLosses_SeveralClasses(t *testing.T) {
 	for _, weight := range []string{"", "weight"} {
 		cfg := DefaultConfig()
 		cfg.KeepRows, cfg.Target, cfg.Average, cfg.Weight, cfg.Holdout = true, "class", "plain", weight, 0
-		m, err := FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		target := m.Run.Train.Target
 		loss, best := make([]float64, len(target)), m.Result.ClassConstant
 		if !m.ConstantLosses(loss, target) || len(best) != 4 {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -25,18 +24,11 @@ func TestConstant_LeastAverageLoss(t *testing.T) {
 	number := func(name string, v []float64) data.Column {
 		return data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: v}
 	}
-	f, err := data.NewFrame(number("x", x), number("y", y), number("z", z), number("w", w))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, number("x", x), number("y", y), number("z", z), number("w", w))
 	for _, c := range []struct{ target, loss, weight string }{{"y", "squared", ""}, {"y", "squared", "w"}, {"y", "huber", ""}, {"y", "huber", "w"}, {"z", "logistic", ""}, {"z", "logistic", "w"}} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Loss, cfg.Weight, cfg.Features, cfg.Level, cfg.Gap = c.target, c.loss, c.weight, []string{"x"}, level.Level{Penalty: "kl", Nu: level.At(100)}, 1e-4
-		m, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		at := *m.Result.Constant
 		average := func(constant float64) float64 {
 			m.Result.Constant = &constant

@@ -35,8 +35,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Evaluate = path, "y", []string{"g"}, 0, train.EvaluateCrossfit
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 	m := fit(t, cfg)

@@ -70,10 +70,7 @@ func TestFit_RegisteredLoss(t *testing.T) {
 	} {
 		c := cfg
 		set(&c)
-		m, err := train.FitFrame(t.Context(), frame, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, frame, c)
 		if !m.Result.Certified || m.Result.Loss != c.Loss || m.Result.Constant == nil || *m.Result.Constant < 0.5 {
 			t.Errorf("%s: status %s, loss %s, constant %v", name, m.Result.Status, m.Result.Loss, *m.Result.Constant)
 		}

@@ -75,8 +75,7 @@ func TestDiskThatFillsUp(t *testing.T) {
 // A directory for rows that is deleted while they are used ends the training with its name.
 func TestCacheThatIsLost(t *testing.T) {
 	f := wide(t, 12_000)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	o := away(t, &cfg, 1<<40)
 	m, oracle, err := prepareIn(t.Context(), f, cfg, o)
@@ -111,8 +110,7 @@ func TestAddressSpaceIsCounted(t *testing.T) {
 			x.Number[i] = 1 // resident
 		}
 		f := &data.Frame{Rows: c.rows, Columns: []*data.Column{x, {Name: "y", Kind: data.Numeric}}}
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
 		restore := memtest.LimitSpace(t, 2<<30)
 		o, err := cfg.newDiskStorage(t.Context(), f, false)

@@ -38,10 +38,7 @@ func wide(t *testing.T, n int) *data.Frame {
 			y.Number[i] = 1
 		}
 	}
-	f, err := data.NewFrame(y, a, b, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, y, a, b, g)
 	return f
 }
 
@@ -83,14 +80,10 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		if os.Getenv("DROTRAIN_LONG") == "" && name == "protect" {
 			continue
 		}
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Gap = "y", 1e-5
 		set(&cfg)
-		want, err := FitFrame(context.Background(), f, cfg)
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		want := fitFrame(t, f, cfg)
 		o := away(t, &cfg, 0)
 		m, oracle, err := prepareIn(context.Background(), f, cfg, o)
 		if err != nil {
@@ -150,8 +143,7 @@ func TestOutsideOf(t *testing.T) {
 		{500_000_000, 2, 1 << 30, "the targets, groups and categories take"},
 		{20_000_000, 1 << 20, 1 << 30, "of disk are needed"},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir()+"/not/there", c.memory
 		if c.want == "" && c.memory > 0 {
 			cfg.Memory += memory.Resident() // of earlier tests
@@ -178,8 +170,7 @@ func TestOutsideOf(t *testing.T) {
 		o.close()
 	}
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
 	least, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
@@ -214,8 +205,7 @@ func TestDemands(t *testing.T) {
 		"rows given":         {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
 		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
 		c.set(&cfg)
 		if got := cfg.demands(f); got != c.want {
@@ -226,8 +216,7 @@ func TestDemands(t *testing.T) {
 	for i := range 40 {
 		many.Columns = append(many.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout = "0", 0
 	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
 		t.Errorf("buckets: %+v", d)
@@ -237,8 +226,7 @@ func TestDemands(t *testing.T) {
 // Choosing the level takes copies of the rows, and a table that was read whole stays in memory
 // while the rows lie on disk: both are part of the plan, and refused with their sizes.
 func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Cache, cfg.Memory = "y", 0, t.TempDir(), 180<<20
 	f := &data.Frame{Rows: 200_000}
 	for i := range 20 {
@@ -270,16 +258,12 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 // their number before the table is read.
 func TestReadAgainIsRefused(t *testing.T) {
 	f := wide(t, 3000)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Gap = "y", level.At(1), 1e-3
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	m.Run = nil
 	was := debug.SetMemoryLimit(1)
-	err = m.Rerun(t.Context(), f)
+	err := m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	var refused *MemoryError
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "its 3000 rows × 6 columns again") || !strings.Contains(refused.Hint(), "Config.Cache") {
@@ -294,8 +278,7 @@ func TestColumnsAreCountedByTheirRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := DefaultConfig()
-	base.KeepRows = true
+	base := keepingRows()
 	base.Target, base.Weight, base.Groups, base.Drop, base.Intercept = "y", "w", []string{"g"}, []string{"d"}, false
 	for _, c := range []struct {
 		features            []string
@@ -318,8 +301,7 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 	for _, c := range f.Columns {
 		columns = append(columns, *c)
 	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data = filepath.Join(t.TempDir(), "t.parquet")
 	if err := data.WriteTable(cfg.Data, columns, false); err != nil {
 		t.Fatal(err)
@@ -332,16 +314,12 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 // Rows held out that a program names in any order are read, on disk, in that of the table.
 func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
 	f := wide(t, 500)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Rows = "y", level.At(1), &RowSet{Holdout: []int{7, 400, 3, 12}}
 	for i := 20; i < 390; i++ {
 		cfg.Rows.Train = append(cfg.Rows.Train, i)
 	}
-	want, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := fitFrame(t, f, cfg)
 	m, oracle, err := prepareIn(t.Context(), f, cfg, away(t, &cfg, 0))
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,7 @@ import (
 // Tell a structured log how a training comes along, and what came out.
 func ExampleConfig_LogTo() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutNumbers}))
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target = "builtin:hmda", "deny"
 	cfg.Ess, cfg.NoBaseline = share(0.8), true
 	cfg.LogTo(logger, 10*time.Second)

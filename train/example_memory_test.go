@@ -30,8 +30,7 @@ func ExampleFitFrame() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Protect, cfg.NoBaseline = "rent", share(0.5), true
 	cfg.Rows = &train.RowSet{}
 	for i := range flats {

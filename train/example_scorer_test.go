@@ -14,8 +14,7 @@ import (
 
 // Serve a model over HTTP: one Scorer for all requests.
 func ExampleModel_Scorer() {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
 	cfg.Ess = share(0.95)
 	model, err := train.Fit(context.Background(), cfg) // or train.Load("model.json")
@@ -57,8 +56,7 @@ func ExampleModel_Scorer() {
 
 // Explain a prediction: what every column adds to the log-odds, and which values are unusual.
 func ExampleModel_Scorer_explain() {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}
 	cfg.Ess = share(0.95)
 	model, err := train.Fit(context.Background(), cfg)

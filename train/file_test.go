@@ -27,14 +27,10 @@ func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.MinGroupSize = "golden.csv", "pay", []string{"sex"}, 0, 1
 	cfg.Nu = level.At(1)
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	return m, f
 }
 

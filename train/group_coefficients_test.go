@@ -104,10 +104,7 @@ func groupDraw(t *testing.T, f *data.Frame, cfg Config, train int) (shared, chos
 	cfg.Rows = rows
 	fit := func(how string) ([2]float64, *GroupDesign) {
 		cfg.GroupCoefficients = how
-		m, err := FitFrame(context.Background(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		p, err := m.PredictDataset(m.Run.Holdout, m.Coefficients)
 		if err != nil {
 			t.Fatal(err)
@@ -153,8 +150,7 @@ func TestGroupCoefficients_TakenWhereGroupsDiffer(t *testing.T) {
 		taken := 0
 		for seed := range draws {
 			f := drawGroups(t, c.design, uint64(seed+1), 2000+4000)
-			cfg := DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.Drop = "y", strings.Split(c.groups, ","), nil
 			if c.groups == "g" {
 				cfg.Drop = []string{"h"}
@@ -226,16 +222,12 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 		"drop": func(c *Config) { c.Impute = "drop" }, "reference": func(c *Config) { c.Reference = []string{"town=B"} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
 			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses = level.Level{Penalty: "kl", Nu: level.At(1)}, GroupCoefficientsPooled, 1000
 			change(&cfg)
 			f := mixedGroups(t, 600, false)
-			m, err := FitFrame(context.Background(), f, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := fitFrame(t, f, cfg)
 			products := 0
 			for _, in := range m.Encoder.Inputs {
 				if len(in.Of) == 2 {
@@ -311,8 +303,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 // On several ranks the coefficients are shared, with a note; pooled ones are refused.
 func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 	f := drawGroups(t, "opposite", 1, 600)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Nu = "y", []string{"g"}, []string{"h"}, level.At(1)
 	for _, m := range ranked(t, 2, f, cfg) {
 		if g := m.Result.Design; g == nil || g.Ridge != 0 || !strings.Contains(strings.Join(m.Notes, "\n"), "were not tried: the rows are sharded over several ranks") {
@@ -336,8 +327,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 // out with the reason where the data choose; nothing else changes.
 func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 	f := mixedGroups(t, 600, false)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 	m, err := FitFrame(t.Context(), f, cfg)
@@ -361,8 +351,7 @@ func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 // with the same predictions.
 func TestGroupCoefficients_CrossFittedAndResumed(t *testing.T) {
 	f := drawGroups(t, "opposite", 3, 1500)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Drop, cfg.Holdout, cfg.Evaluate = "y", []string{"g"}, []string{"h"}, 0, EvaluateCrossfit
 	cfg.Level = level.Level{Adversary: "groups", Penalty: "kl", Nu: level.At(0.1)}
 	measure := func(ctx context.Context, c Config) (*OutOfFold, float64, error) {

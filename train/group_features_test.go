@@ -26,8 +26,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		{"listed", func(c *Config) { c.Features = []string{"afam", "pirat"} }, true, `group columns used as features: "afam"; leave them out if that is illegal`},
 		{"partly", func(c *Config) { c.Groups, c.Drop = []string{"afam", "single"}, []string{"single"} }, true, `unknown at prediction; not used as features: "single"`},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true
 		c.change(&cfg)
 		m, err := Fit(context.Background(), cfg)
@@ -76,14 +75,10 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 		{"no group large enough", "g", func(c *Config) { c.GroupFeatures, c.MinGroupSize = false, 2000 }, "", "no group"},
 		{"on disk", "g", func(c *Config) { c.GroupFeatures, c.Cache, c.OnDisk = false, t.TempDir(), true }, "", "not in memory"},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "y", []string{c.group}, level.At(1), true
 		c.change(&cfg)
-		m, err := FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		cost, leftOut, err := m.GroupFeatureCost(t.Context())
 		m.Run.Close()
 		if err != nil || (cost != nil) != (c.says != "") || !strings.Contains(leftOut, c.leftOut) || (leftOut != "") != (c.leftOut != "") {
@@ -104,8 +99,7 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 
 // The groups of the embedded digits are not known at prediction, and are no features by default.
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:digits", "size", []string{"agrees"}, level.At(1), true
 	m, err := Fit(t.Context(), cfg)
 	if err != nil {

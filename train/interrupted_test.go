@@ -17,8 +17,7 @@ import (
 // that predicts as it was certified where its scores were to be recalibrated, and can be saved.
 func TestInterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 2, true, "logistic"
 	cfg.GroupCoefficients = GroupCoefficientsNo
 	type stage struct {
@@ -60,8 +59,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 // Where the plain average predicts better with another μ the baselines are trained again, and
 // that may be interrupted, too.
 func TestInterruptedWithAnotherMu(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Folds, cfg.Holdout = "y", 3, 0
 	cfg.Select = "average"
 	ctx, cancel := context.WithCancel(t.Context())
@@ -81,8 +79,7 @@ func TestInterruptedWithAnotherMu(t *testing.T) {
 // A cross-fitted evaluation needs the rows of a training, and of every class and group some in
 // every fold.
 func TestCrossFitNeedsRows(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
 	try := func(text string, groups ...string) (*Model, error) {
 		t.Helper()
@@ -126,13 +123,9 @@ func TestCrossFitNeedsRows(t *testing.T) {
 
 // A problem is that of a configuration, and what it cannot be is an error.
 func TestProblemsThatAreNone(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
-	m, err := FitFrame(t.Context(), wide(t, 60), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, wide(t, 60), cfg)
 	d := *m.Run.Train
 	for name, set := range map[string]func(c *Config){
 		"a loss of nothing":    func(c *Config) { c.Loss = "" },

@@ -25,18 +25,11 @@ func TestKeptColumnsOfAPredictionsNames(t *testing.T) {
 	for i := range two.Number {
 		two.Number[i] = float64(i % 2)
 	}
-	f, err := data.NewFrame(number("row"), number("probability"), number("prediction"), number("many"), two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, number("row"), number("probability"), number("prediction"), number("many"), two)
 	for target, taken := range map[string][]string{"two": {"row", "probability", "prediction"}, "many": {"row", "prediction"}} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Nu = target, level.At(1)
-		m, err := FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		for _, keep := range [][]string{{"row", "probability", "prediction", "many"}, {"probability", "many"}, {"many"}} {
 			want := ""
 			for _, name := range keep {
@@ -65,17 +58,10 @@ func TestKeptColumnsThatAreNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := data.NewFrame(y, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	f := newFrame(t, y, x)
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Holdout = "y", level.At(1), 0
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	with := &data.Frame{Rows: f.Rows, Columns: append(slices.Clone(f.Columns), &data.Column{Name: "when", Type: "timestamp", Kind: data.Other}, &data.Column{Name: "who", Type: "binary", Kind: data.Other})}
 	read := 0
 	_, err = m.PredictBlocks(t.Context(), with, []string{"when", "x", "who"}, 0.5, func([]data.Column) error { read++; return nil })

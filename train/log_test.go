@@ -19,14 +19,10 @@ func TestLogOfATraining(t *testing.T) {
 	for _, at := range []slog.Level{slog.LevelInfo, slog.LevelDebug} {
 		var b bytes.Buffer
 		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: at}))
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.Nu, cfg.Solver = "y", []string{"g"}, level.At(1), "lbfgs"
 		cfg.LogTo(l, time.Hour)
-		m, err := FitFrame(t.Context(), wide(t, 300), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, wide(t, 300), cfg)
 		cfg.Logf("growing: %d rows", 120)
 		l.Info("trained", "model", m.Summary(""))
 		if lines := strings.Count(b.String(), "phase=robust"); lines != 2 || !strings.Contains(b.String(), `model.worst_group.name=`) || strings.Contains(b.String(), `level=DEBUG msg="growing: 120 rows"`) != (at == slog.LevelDebug) {
@@ -49,8 +45,7 @@ func TestLogOfATraining(t *testing.T) {
 func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
 	frame := wide(t, 300)
 	var b bytes.Buffer
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Groups = "y", []string{"g"}
 	cfg.LogTo(slog.New(slog.NewTextHandler(&b, nil)), time.Hour)
 	observed := atomic.Int64{}

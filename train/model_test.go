@@ -18,8 +18,7 @@ import (
 const closedForm = 1e-12 // relative tolerance of one formula against another
 
 func builtin(t testing.TB, name string) train.Config {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Nu = "builtin:"+name, level.At(1)
 	switch name {
 	case "hmda":

@@ -19,18 +19,11 @@ func TestFewRowsOfTheAdversaryAreTold(t *testing.T) {
 		x.Number[i] = rng.NormFloat64()
 		y.Number[i] = x.Number[i] + rng.NormFloat64()
 	}
-	f, err := data.NewFrame(x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, x, y)
 	for share, told := range map[float64]bool{0.04: true, 0.048: true, 0.052: false, 0.09: false} {
-		c := DefaultConfig()
-		c.KeepRows = true
+		c := keepingRows()
 		c.Target, c.Holdout, c.Penalty, c.Ess = "y", 0, "chi2", level.At(share)
-		m, err := FitFrame(t.Context(), f, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, c)
 		if said := strings.Contains(strings.Join(m.Notes, "\n"), "the adversary rests on few rows"); said != told {
 			t.Errorf("%v of the rows, %v effective of %d: told %v", share, m.Result.EffectiveSampleSize, m.Result.N, said)
 		}

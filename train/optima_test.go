@@ -26,8 +26,7 @@ func TestFitReproducesOptima(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, solver := range []string{"auto", "lbfgs", "separable"} {
-			cfg := train.DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Target, cfg.Scale, cfg.ScaleTarget, cfg.Holdout = "target", "none", false, 0
 			cfg.Intercept = c.Intercept
 			cfg.Loss, cfg.HuberDelta, cfg.Penalty, cfg.Nu, cfg.Mu = c.Loss, c.Delta, c.Penalty, &c.Nu, &c.Mu
@@ -95,8 +94,7 @@ func TestImputeReachesTheEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Loss, cfg.Holdout = "target", "squared", 0
 	if _, err := train.FitFrame(context.Background(), frame, cfg); err == nil || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("a missing number was taken: %v", err)

@@ -21,8 +21,7 @@ func TestOverflowNamesTheColumn(t *testing.T) {
 	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Loss = path, "y", "squared"
 	if m, err := train.Fit(t.Context(), cfg); err != nil || !m.Result.Certified {
 		t.Fatalf("standardised: %v", err)

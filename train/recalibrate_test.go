@@ -14,8 +14,7 @@ import (
 // certifies what it was before; it predicts rows held out better than the robust model
 // that is less sure of itself than the data are.
 func TestRecalibrated(t *testing.T) {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target = "builtin:digits", "size"
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(0.1)}
 	before := fit(t, cfg)

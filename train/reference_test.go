@@ -58,8 +58,7 @@ func TestFitReproducesReferences(t *testing.T) {
 			frames[ref.Dataset] = frame
 		}
 		for _, solver := range []string{"auto", "lbfgs"} {
-			cfg := train.DefaultConfig()
-			cfg.KeepRows = true
+			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.GroupFeatures = "target", []string{"group"}, false
 			cfg.Scale, cfg.ScaleTarget, cfg.Intercept, cfg.Holdout = "none", false, false, 0
 			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, &ref.Nu, &ref.Mu

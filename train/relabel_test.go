@@ -66,8 +66,7 @@ func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
 	cfg.Reading.Relabel, cfg.Interact = map[string]string{"N": "north", "S.": "south", "west": "east"}, []string{"site:x"}
 	m := fit(t, cfg)

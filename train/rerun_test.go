@@ -51,13 +51,9 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		}
 		return f
 	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Weight, cfg.Nu = path, "y", []string{"g"}, "w", level.At(1)
-	trained, err := FitFrame(t.Context(), open(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := fitFrame(t, open(), cfg)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]struct {
@@ -137,16 +133,12 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 // Of sparse rows, whose size nobody knows before they are read, none are refused for it.
 func TestSparseRowsAreReadAgain(t *testing.T) {
 	f := wide(t, 300)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Storage = "y", level.At(1), "sparse"
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	m.Run = nil
 	was := debug.SetMemoryLimit(1)
-	err = m.Rerun(t.Context(), f)
+	err := m.Rerun(t.Context(), f)
 	debug.SetMemoryLimit(was)
 	if err != nil {
 		t.Error(err)
@@ -156,13 +148,9 @@ func TestSparseRowsAreReadAgain(t *testing.T) {
 // A model of a table in memory takes the rows of its training again after it was loaded; a table
 // of other values is refused.
 func TestRerun_TableInMemory(t *testing.T) {
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Groups = "y", level.At(1), []string{"g"}
-	trained, err := FitFrame(t.Context(), wide(t, 300), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := fitFrame(t, wide(t, 300), cfg)
 	m := loaded(t, trained)
 	if err := m.Rerun(t.Context(), wide(t, 300)); err != nil || !slices.Equal(m.Run.Loss, trained.Run.Loss) {
 		t.Errorf("%v", err)

@@ -27,10 +27,7 @@ func TestRowSet(t *testing.T) {
 	}
 	split := fit(t, cfg)
 	cfg.Rows = &train.RowSet{Train: split.Run.Train.Rows, Holdout: split.Run.Holdout.Rows}
-	given, err := train.FitFrame(t.Context(), frame, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := fitFrame(t, frame, cfg)
 	if !(math.Abs(given.Result.Objective/split.Result.Objective-1) <= 1e-9) || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
 		t.Errorf("objective %v, by the split %v", given.Result.Objective, split.Result.Objective)
 	}
@@ -40,10 +37,7 @@ func TestRowSet(t *testing.T) {
 		half = append(half, i)
 	}
 	cfg.Rows = &train.RowSet{Train: half}
-	some, err := train.FitFrame(t.Context(), frame, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	some := fitFrame(t, frame, cfg)
 	var columns []data.Column
 	for _, name := range frame.Names() {
 		c, err := frame.Column(t.Context(), name)
@@ -60,15 +54,9 @@ func TestRowSet(t *testing.T) {
 		}
 		columns = append(columns, out)
 	}
-	table, err := data.NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := newFrame(t, columns...)
 	cfg.Rows, cfg.Holdout = nil, 0
-	alone, err := train.FitFrame(t.Context(), table, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := fitFrame(t, table, cfg)
 	if !(math.Abs(some.Result.Objective/alone.Result.Objective-1) <= 1e-9) || some.HoldoutRows != 0 {
 		t.Errorf("objective %v, of the rows alone %v", some.Result.Objective, alone.Result.Objective)
 	}
@@ -156,10 +144,7 @@ func TestStrayGroups(t *testing.T) {
 			cfg.Rows.Train = append(cfg.Rows.Train, row)
 		}
 	}
-	m, err := train.FitFrame(t.Context(), frame, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, frame, cfg)
 	for _, want := range []string{
 		`groups of afam without a training row, which no training protects: "afam=yes"`,
 		`groups of afam × hschool without a training row, which no training protects: `,

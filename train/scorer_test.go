@@ -39,8 +39,7 @@ func messy(t testing.TB) string {
 }
 
 func messyModel(t testing.TB) (*train.Model, *data.Frame) {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Impute, cfg.Categorical = messy(t), "y", "median", []string{"floors"}
 	cfg.Penalty, cfg.Nu, cfg.Holdout = "chi2", level.At(1), 0
 	m := fit(t, cfg)

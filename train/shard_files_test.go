@@ -61,8 +61,7 @@ func TestRanksOnFiles(t *testing.T) {
 		sums[filepath.Base(path)] = fmt.Sprintf("%x", sha256.Sum256(content))
 	}
 	sums["copy.csv"] = sums["t.csv"]
-	c := DefaultConfig()
-	c.KeepRows = true
+	c := keepingRows()
 	c.Target, c.Groups, c.Nu, c.Drop = "y", []string{"g", "h"}, level.At(1), []string{"w"}
 	for name, v := range map[string]struct {
 		paths []string

@@ -41,10 +41,7 @@ func TestBoundsOfHoldoutRows(t *testing.T) {
 // Every row of a table is looked at by one rank, that of the training row at or before it; by
 // none that has no training row.
 func TestStretchesCoverATable(t *testing.T) {
-	f, err := data.NewFrame(data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 12)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 12)})
 	for _, c := range []struct {
 		own  [3][]int
 		want [3][2]int

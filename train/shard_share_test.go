@@ -25,10 +25,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 	for i := range 40 {
 		early.Code[i] = int32(i % 2)
 	}
-	f, err := data.NewFrame(part, x, early)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, part, x, early)
 	for name, set := range map[string]func(*Config){
 		"a column says it":      func(c *Config) { c.Split = "part" },
 		"the first ones":        func(c *Config) { c.Split = "early" },
@@ -37,8 +34,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		"drawn from a list":     func(c *Config) {},
 		"most are held out":     func(c *Config) { c.Holdout = 0.9 },
 	} {
-		c := DefaultConfig()
-		c.KeepRows = true
+		c := keepingRows()
 		set(&c)
 		near := map[string]bool{"a column says it": true, "a column and a filter": true, "drawn from a list": true, "most are held out": true}
 		want, held, err := f.SplitRows(t.Context(), c.holdout())
@@ -91,8 +87,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 		}
 	}
 	for _, filter := range []string{"x > 7", "x == 0 && part == 'test'"} {
-		c := DefaultConfig()
-		c.KeepRows = true
+		c := keepingRows()
 		c.Split, c.Filter = "part", filter
 		_, _, want := f.SplitRows(t.Context(), c.holdout())
 		told := make([]error, 2)

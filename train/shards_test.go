@@ -89,10 +89,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 		a.Null[i] = i%97 == 0
 		weight.Number[i] = 1 + float64(i%3)
 	}
-	f, err := data.NewFrame(*f.Columns[0], *a, *f.Columns[2], *f.Columns[3], weight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = newFrame(t, *f.Columns[0], *a, *f.Columns[2], *f.Columns[3], weight)
 	for name, of := range map[string]struct {
 		rounds, megabytes float64 // at most
 		set               func(*Config)
@@ -106,14 +103,10 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			c := DefaultConfig()
-			c.KeepRows = true
+			c := keepingRows()
 			c.Target, c.Impute = "y", "mean"
 			of.set(&c)
-			alone, err := FitFrame(context.Background(), f, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alone := fitFrame(t, f, c)
 			var first []byte
 			var travel ranks.Traffic
 			for _, size := range []int{1, 3} {
@@ -198,8 +191,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 // the others know it.
 func TestRanksWithoutRoomForTheReport(t *testing.T) {
 	f := wide(t, 2000)
-	c := DefaultConfig()
-	c.KeepRows = true
+	c := keepingRows()
 	c.Target, c.Nu = "y", level.At(0.5)
 	err := ranks.Run(2, func(comm ranks.Comm) error {
 		m, err := onRank(comm, f, c)
@@ -231,16 +223,12 @@ func TestRanksWithoutRows(t *testing.T) {
 	for i := range weight.Number {
 		weight.Number[i] = 1 + float64(i%3)
 	}
-	f, err := data.NewFrame(*f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], weight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = newFrame(t, *f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], weight)
 	for name, set := range map[string]func(*Config){
 		"rows":   func(c *Config) { c.Target, c.Nu, c.Groups = "y", level.At(0.5), []string{"g"} },
 		"groups": func(c *Config) { c.Target, c.Nu, c.Groups, c.Adversary = "b", level.At(0.5), []string{"g"}, "groups" },
 	} {
-		c := DefaultConfig()
-		c.KeepRows = true
+		c := keepingRows()
 		c.Weight = "w"
 		set(&c)
 		one, four := written(t, ranked(t, 1, f, c)[0]), written(t, ranked(t, 4, f, c)[0])
@@ -268,12 +256,8 @@ func TestRanksTellFaults(t *testing.T) {
 		b := *f.Columns[2]
 		b.Number = slices.Clone(b.Number)
 		b.Number[row] = math.Inf(1)
-		bad, err := data.NewFrame(*f.Columns[0], *f.Columns[1], b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := DefaultConfig()
-		c.KeepRows = true
+		bad := newFrame(t, *f.Columns[0], *f.Columns[1], b)
+		c := keepingRows()
 		c.Target, c.Nu, c.Holdout = "y", level.At(1), 0
 		told := make([]error, 3)
 		_ = ranks.Run(3, func(comm ranks.Comm) error {
@@ -290,8 +274,7 @@ func TestRanksTellFaults(t *testing.T) {
 }
 
 func TestRanksRefuse(t *testing.T) {
-	c := DefaultConfig()
-	c.KeepRows = true
+	c := keepingRows()
 	c.Target, c.Evaluate, c.Holdout, c.Recalibrate = "y", EvaluateCrossfit, 0, true
 	_, err := FitFrame(ranks.NewContext(context.Background(), ranks.One{}), wide(t, 100), c)
 	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is not for several ranks") || !strings.Contains(err.Error(), "Config.Evaluate crossfit is not for several ranks") {
@@ -304,18 +287,14 @@ func TestRanksTellOtherFaults(t *testing.T) {
 	f := wide(t, 21_000)
 	held := *f.Columns[2]
 	held.Number = slices.Clone(held.Number)
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	_, rows, err := f.SplitRows(t.Context(), cfg.holdout())
 	if err != nil {
 		t.Fatal(err)
 	}
 	held.Number[rows[5]] = math.Inf(1)
-	bad, err := data.NewFrame(*f.Columns[0], *f.Columns[1], held)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bad := newFrame(t, *f.Columns[0], *f.Columns[1], held)
 	for name, c := range map[string]struct {
 		f    *data.Frame
 		set  func(*Config)
@@ -366,15 +345,11 @@ func TestRanksNoteWhatOneProcessNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := DefaultConfig()
-		c.KeepRows = true
+		c := keepingRows()
 		if c.Target, c.Average, c.Gap = "y", "plain", 1e-9; name == "logarithm" {
 			c.TargetTransform = "log"
 		}
-		alone, err := FitFrame(t.Context(), table, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := fitFrame(t, table, c)
 		last := alone.Notes[len(alone.Notes)-1]
 		if !strings.Contains(last, "too good") && !strings.Contains(last, "rows that were held out") && !strings.Contains(last, "smearing factor") {
 			t.Fatalf("%s: one process says %q", name, last)

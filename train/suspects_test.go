@@ -17,13 +17,9 @@ func plainly(t *testing.T, text string) *train.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	return m
 }
 
@@ -83,15 +79,11 @@ func TestFlawless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Average = "all", "plain"
 	warned := func(drop ...string) string {
 		cfg.Drop = drop
-		m, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		notes := strings.Join(m.Notes, "\n")
 		i := strings.Index(notes, "warning: rows that were held out")
 		if i < 0 {

@@ -13,8 +13,7 @@ func TestConfig_Threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var first *train.Model
 	for _, threads := range []int{0, 1, 3} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Threads = "builtin:hmda", "deny", []string{"afam"}, threads
 		m := fit(t, cfg)
 		if first == nil {
@@ -27,8 +26,7 @@ func TestConfig_Threads(t *testing.T) {
 			t.Fatalf("GOMAXPROCS is %d after %d threads", got, threads)
 		}
 	}
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Threads = "builtin:hmda", "deny", -1
 	if _, err := train.Fit(t.Context(), cfg); err == nil {
 		t.Error("no error for -1 threads")

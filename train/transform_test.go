@@ -40,16 +40,12 @@ func transformed(t *testing.T) *data.Frame {
 // are those of the training rows.
 func TestTransforms(t *testing.T) {
 	f := transformed(t)
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
 	cfg.TargetTransform = "log"
 	cfg.Log, cfg.Square, cfg.Spline = []string{"a"}, []string{"c"}, []string{"b:5"}
 	cfg.Interact = []string{"b:g", "g:flag", "b:c"}
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	names := strings.Join(m.Encoder.Names(), " ")
 	for _, want := range []string{"log(a)", "square(c)", "spline(b).1", "spline(b).4", "b:g=u", "b:g=w", "g=v:flag=true", "b:c"} {
 		if !strings.Contains(" "+names+" ", " "+want+" ") {
@@ -131,15 +127,11 @@ func TestTransforms(t *testing.T) {
 // and the products that a is in, are those of its median.
 func TestTransformsOfLaterNulls(t *testing.T) {
 	f := transformed(t)
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0
 	cfg.Features = []string{"a", "c", "g"}
 	cfg.Log, cfg.Square, cfg.Interact = []string{"a"}, []string{"c"}, []string{"a:c"}
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	var a []float64
 	for _, c := range f.Columns {
 		if c.Name == "a" {
@@ -171,8 +163,7 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 // A row so far from those of training that its prediction is not finite is refused by its number,
 // as the Scorer refuses it.
 func TestPredict_NotFinite(t *testing.T) {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Average, cfg.Holdout, cfg.TargetTransform, cfg.Features = "y", "plain", 0, "log", []string{"x"}
 	var b strings.Builder
 	b.WriteString("x,y\n")
@@ -183,10 +174,7 @@ func TestPredict_NotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	far, err := data.ReadBytes(t.Context(), "far.csv", []byte("x\n1\n1e6\n"))
 	if err != nil {
 		t.Fatal(err)

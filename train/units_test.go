@@ -1,7 +1,6 @@
 package train_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -33,10 +32,7 @@ func measured(t *testing.T, unit float64) *data.Frame {
 		}
 		y[i] = unit * (4 + slope*x[i] + float64(i%3) + 0.3*r.ExpFloat64())
 	}
-	f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, columnOf(t, "x", x), columnOf(t, "kind", kind), columnOf(t, "group", group))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: y}, columnOf(t, "x", x), columnOf(t, "kind", kind), columnOf(t, "group", group))
 	return f
 }
 
@@ -59,14 +55,10 @@ func TestUnitsOfTheTarget(t *testing.T) {
 func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
 	results := map[float64]*train.Model{}
 	for _, unit := range []float64{1, 0x1p-20, 0x1p20} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.ScaleTarget, cfg.Holdout, cfg.Gap = "y", []string{"group"}, false, 0, 1e-9
 		cfg.Level = at(unit)
-		m, err := train.FitFrame(context.Background(), measured(t, unit), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, measured(t, unit), cfg)
 		results[unit] = m
 	}
 	one := results[1]
@@ -117,13 +109,9 @@ func TestScoresOfRareLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, reference := range [][]string{nil, {"kind=b"}, {"kind=c"}} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level = "y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
-		m, err := train.FitFrame(context.Background(), f, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, f, cfg)
 		want, err := m.Predict(t.Context(), some)
 		if err != nil {
 			t.Fatal(err)
@@ -152,13 +140,9 @@ func TestProblemIsTheOneTrained(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)}, "protect": {Penalty: "kl", Protect: level.At(0.4)},
 	} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target, cfg.Level = "y", l
-		m, err := train.FitFrame(context.Background(), measured(t, 1), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fitFrame(t, measured(t, 1), cfg)
 		p, err := m.Config.Problem(m.Run.Train)
 		if err != nil {
 			t.Fatal(err)

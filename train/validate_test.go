@@ -85,8 +85,7 @@ func TestValidate(t *testing.T) {
 		"ν with digits":         {func(c *Config) { c.Nu = mu(0x1p-1022) }, ""},
 		"μ 0":                   {func(c *Config) { c.Mu = mu(0) }, ""},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target = "y"
 		c.change(&cfg)
 		switch err := cfg.Validate(); {
@@ -100,8 +99,7 @@ func TestValidate(t *testing.T) {
 
 // All that is wrong is told at once.
 func TestValidateTellsAll(t *testing.T) {
-	c := DefaultConfig()
-	c.KeepRows = true
+	c := keepingRows()
 	c.Loss, c.Gap, c.Nu, c.Ess, c.Folds, c.Rate = "hinge", -1, level.At(1), level.At(1.5), 1, -1
 	err := c.Validate()
 	for _, want := range []string{"no target", "hinge", "Config.Gap is -1", "Config.Nu and Config.Ess", "Config.Ess is 1.5", "Config.Folds is 1", "Config.Rate is -1"} {
@@ -128,8 +126,7 @@ func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 		"δ of the Huber loss":             {func(c *Config) { c.HuberDelta, c.Nu, c.Loss, c.Target = 2, level.At(1), "huber", "a" }, ""},
 		"a quantity of two values, Huber": {func(c *Config) { c.Nu, c.Loss = level.At(1), "huber" }, ""},
 	} {
-		cfg := DefaultConfig()
-		cfg.KeepRows = true
+		cfg := keepingRows()
 		cfg.Target = "y"
 		c.change(&cfg)
 		m, err := FitFrame(t.Context(), wide(t, 60), cfg)
@@ -176,13 +173,9 @@ func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := DefaultConfig()
-	cfg.KeepRows = true
+	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Loss = "y", level.At(1), "logistic"
-	m, err := FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fitFrame(t, f, cfg)
 	if !reflect.DeepEqual(m.Config.Reading, how) {
 		t.Errorf("%+v", m.Config.Reading)
 	}
