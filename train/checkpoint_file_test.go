@@ -77,14 +77,6 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if _, err := ResumeCheckpoint(path, 0); !errors.Is(err, os.ErrNotExist) || k.Remove() != nil {
 		t.Error(err)
 	}
-	var none *Checkpoint
-	if none.Flush() != nil {
-		t.Error("no file, and an error")
-	}
-	none.Store("x", 1)
-	if ok, err := none.Load("x", nil); ok || err != nil || none.Agree("a", "b") != nil || none.Err() != nil || none.Remove() != nil {
-		t.Error("nil journals keep nothing")
-	}
 }
 
 // A checkpoint that cannot be written reports an error and keeps its parts in memory.

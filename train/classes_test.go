@@ -2,11 +2,9 @@ package train
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -158,37 +156,12 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 	}
 }
 
-// A training of classes that is interrupted goes on from its checkpoint to the same model, and
-// several ranks are refused.
-func TestClasses_ResumeAndRanks(t *testing.T) {
-	f := classTable(t, 400, 4)
+// Several ranks are refused for a target of more than two classes.
+func TestClasses_RanksRefused(t *testing.T) {
 	cfg := keepingRows()
-	cfg.Target, cfg.Groups, cfg.Data = "class", []string{"group"}, "classes"
-	want := fitFrame(t, f, cfg)
-	path := filepath.Join(t.TempDir(), "checkpoint")
-	cfg.Checkpoint = NewCheckpoint(path, 0)
-	ctx, cancel := context.WithCancel(t.Context())
-	cfg.Observe = func(p Progress) {
-		if p.Phase == "choosing" && p.Done == 5 {
-			cancel()
-		}
-	}
-	if _, err := FitFrame(ctx, f, cfg); err == nil {
-		t.Fatal("the training was not interrupted")
-	}
-	cfg.Observe = nil
-	var err error
-	if cfg.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	got := fitFrame(t, f, cfg)
-	for i, v := range got.Coefficients {
-		if !(math.Abs(v-want.Coefficients[i]) <= 1e-3) {
-			t.Fatalf("coefficient %d: %v after a resume, %v", i, v, want.Coefficients[i])
-		}
-	}
-	cfg.Checkpoint, cfg.Average = nil, "plain"
-	err = ranks.Run(2, func(c ranks.Comm) error {
+	cfg.Target, cfg.Average = "class", "plain"
+	f := classTable(t, 400, 4)
+	err := ranks.Run(2, func(c ranks.Comm) error {
 		_, err := onRank(c, f, cfg)
 		return err
 	})

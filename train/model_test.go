@@ -235,15 +235,10 @@ func TestNoRegulariser(t *testing.T) {
 	}
 }
 
-func TestFitRefuses(t *testing.T) {
-	nan, minus := math.NaN(), -1.0
+// Tables and columns that are not there, and a loss that does not suit the target, are refused.
+func TestFit_Refusals(t *testing.T) {
 	for name, change := range map[string]func(*train.Config){
-		"target": func(c *train.Config) { c.Target = "" }, "column": func(c *train.Config) { c.Target = "dney" },
-		"nu": func(c *train.Config) { c.Nu = level.At(-1) }, "nu NaN": func(c *train.Config) { c.Nu = &nan },
-		"mu": func(c *train.Config) { c.Mu = &minus }, "gap": func(c *train.Config) { c.Gap = -1 },
-		"holdout": func(c *train.Config) { c.Holdout = 1 }, "solver": func(c *train.Config) { c.Solver = "sgd" },
-		"penalty": func(c *train.Config) { c.Penalty = "tv" }, "loss": func(c *train.Config) { c.Loss = "hinge" },
-		"delta": func(c *train.Config) { c.HuberDelta = -1 }, "data": func(c *train.Config) { c.Data = "" },
+		"column": func(c *train.Config) { c.Target = "dney" }, "data": func(c *train.Config) { c.Data = "" },
 		"builtin": func(c *train.Config) { c.Data = "builtin:hdma" }, "file": func(c *train.Config) { c.Data = "none.parquet" },
 		"squared loss of a yes/no target": func(c *train.Config) { c.Loss = "squared" },
 	} {

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -17,54 +16,30 @@ type rowAssignment struct {
 	Total, AllHeld int         // of all ranks
 }
 
-// stripeRows is the number of rows that package data reads together: rows of a rank begin at a
-// multiple of it where they can.
-const stripeRows = 2048
-
-// chunkRows is how many rows of a table are looked at at a time, whole stripes.
-const chunkRows = 32 * stripeRows
+// chunkRows is how many rows of a table are looked at at a time: whole stripes, which package data
+// reads together.
+const chunkRows = 1 << 16
 
 // assignRows assigns rows to ranks, all of which have the ascending lists of rows.
 func assignRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.LocalRange(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
-	before := len(held)
-	if lo < hi {
-		before = sort.SearchInts(held, stripe(train[lo]))
-	}
-	lo, hi = heldBounds(c, before, len(held))
+	lo, hi = heldBounds(c, len(held))
 	s.Held = slices.Clone(held[lo:hi])
 	return s
 }
 
-// stripe returns the first row of the stripe of a row.
-func stripe(row int) int { return row - row%stripeRows }
-
-// heldBounds returns the hold-out rows [lo, hi) of this rank, of all in their order, where so many
-// lie before the first stripe of its training rows: those among its training rows, if every rank
-// has some then, and none more than twice its share. Else as many for each; the first rank has
-// fewer than there are ranks. It is a collective call.
-func heldBounds(c ranks.Comm, before, all int) (lo, hi int) {
-	size, rank := c.Size(), c.Rank()
-	if rank == 0 {
-		before = 0
+// heldBounds returns the hold-out rows [lo, hi) of this rank, of all in their order: as many for each
+// rank; the first one has them all where they are fewer than the ranks.
+func heldBounds(c ranks.Comm, all int) (lo, hi int) {
+	if all >= c.Size() {
+		return shard.Bounds(all, c.Size(), c.Rank())
 	}
-	first := append(ranks.Each(c, float64(before)), float64(all))
-	among := true
-	for r := range size {
-		n := first[r+1] - first[r]
-		among = among && n > 0 && n <= float64(2*all/size+stripeRows)
+	if c.Rank() > 0 {
+		lo = all
 	}
-	switch {
-	case among:
-		return int(first[rank]), int(first[rank+1])
-	case all >= size:
-		return shard.Bounds(all, size, rank)
-	case rank > 0:
-		return all, all
-	}
-	return 0, all
+	return lo, all
 }
 
 // assignSplitRows assigns the rows of a table in which each row alone determines its split: every rank
@@ -123,12 +98,7 @@ func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Ho
 	if s.Train, err = taken(0, lo, hi); err != nil {
 		return nil, err
 	}
-	around := s.AllHeld
-	if lo < hi {
-		k := s.Train[0] / chunkRows
-		around = before[k][1] + sort.SearchInts(known[k][1], stripe(s.Train[0]))
-	}
-	lo, hi = heldBounds(c, around, s.AllHeld)
+	lo, hi = heldBounds(c, s.AllHeld)
 	s.Held, err = taken(1, lo, hi)
 	return s, err
 }

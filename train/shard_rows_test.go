@@ -7,37 +7,6 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Hold-out rows lie among the training rows of their rank where every rank has one at least and
-// none more than twice its share and a stripe; else each has as many; few are the first rank's.
-func TestBoundsOfHoldoutRows(t *testing.T) {
-	const stripe = stripeRows
-	for _, c := range []struct {
-		before [3]int
-		all    int
-		ends   [3]int
-	}{
-		{[3]int{0, 1, 5}, 9, [3]int{1, 5, 9}},
-		{[3]int{7, 4, 8}, 9, [3]int{4, 8, 9}}, // what lies before the first rank's rows is its own, too
-		{[3]int{0, 0, 5}, 9, [3]int{3, 6, 9}},
-		{[3]int{0, 4, 9}, 9, [3]int{3, 6, 9}},
-		{[3]int{0, 21 * stripe, 21*stripe + 1}, 30 * stripe, [3]int{21 * stripe, 21*stripe + 1, 30 * stripe}},
-		{[3]int{0, 21*stripe + 1, 21*stripe + 2}, 30 * stripe, [3]int{10 * stripe, 20 * stripe, 30 * stripe}},
-		{[3]int{}, 3, [3]int{1, 2, 3}},
-		{[3]int{}, 2, [3]int{2, 2, 2}},
-		{[3]int{}, 0, [3]int{}},
-	} {
-		var lo, hi [3]int
-		err := ranks.Run(3, func(comm ranks.Comm) error {
-			r := comm.Rank()
-			lo[r], hi[r] = heldBounds(comm, c.before[r], c.all)
-			return nil
-		})
-		if err != nil || hi != c.ends || lo != [3]int{0, c.ends[0], c.ends[1]} {
-			t.Errorf("%v before, of %d: from %v to %v, %v", c.before, c.all, lo, hi, err)
-		}
-	}
-}
-
 // Every row of a table is looked at by one rank, that of the training row at or before it; by
 // none that has no training row.
 func TestStretchesCoverATable(t *testing.T) {

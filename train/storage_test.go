@@ -44,11 +44,3 @@ func TestStorages(t *testing.T) {
 		}
 	}
 }
-
-func TestUnknownStorage(t *testing.T) {
-	cfg := builtin(t, "hmda")
-	cfg.Storage = "float16"
-	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), `unknown Config.Storage "float16"`) || !strings.Contains(err.Error(), "sparse") {
-		t.Error(err)
-	}
-}
