@@ -33,7 +33,6 @@ type checkpointFile struct {
 
 	mu      sync.Mutex
 	content content
-	resumed bool
 	next    time.Time // of the next write
 	err     error     // of the last write
 }
@@ -81,7 +80,6 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	if j.content.Facts == nil {
 		j.content.Facts = map[string]string{}
 	}
-	j.resumed = true
 	return j, nil
 }
 
@@ -215,19 +213,6 @@ func (j *Checkpoint) HasParts() bool {
 	defer j.mu.Unlock()
 	return len(j.content.Parts) > 0
 }
-
-// Err returns the error of the last write; the training continues after one.
-func (j *Checkpoint) Err() error {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.err
-}
-
-// Resumed reports whether another run began the checkpoint.
-func (j *Checkpoint) Resumed() bool { return j != nil && j.resumed }
 
 // Remove deletes the file.
 func (j *Checkpoint) Remove() error {

@@ -15,7 +15,7 @@ import (
 func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out", "checkpoint")
 	j := NewCheckpoint(path, time.Hour)
-	if err := j.Agree("seed", "3"); err != nil || j.Resumed() || j.HasParts() {
+	if err := j.Agree("seed", "3"); err != nil || j.HasParts() {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -32,8 +32,8 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	}
 	j.Store("first", []float64{1, 2})
 	j.Store("third", 3)
-	if j.Err() != nil || j.Flush() != nil {
-		t.Fatal(j.Err())
+	if j.err != nil || j.Flush() != nil {
+		t.Fatal(j.err)
 	}
 	k, err := ResumeCheckpoint(path, 0)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if ok, err := k.Load("first", &x); !ok || err != nil || len(x) != 2 || x[1] != 2 {
 		t.Error(ok, err, x)
 	}
-	if ok, _ := k.Load("second", &x); ok || !k.Resumed() || !k.HasParts() {
+	if ok, _ := k.Load("second", &x); ok || !k.HasParts() {
 		t.Error("parts differ")
 	}
 	var text string
@@ -87,7 +87,7 @@ func TestCheckpoint_UnwritableFile(t *testing.T) {
 	}
 	j := NewCheckpoint(filepath.Join(file, "checkpoint"), 0)
 	j.Store("x", 1)
-	if j.Err() == nil {
+	if j.err == nil {
 		t.Error("no error")
 	}
 	var x int
@@ -102,10 +102,10 @@ func TestCheckpoint_Nil(t *testing.T) {
 	var x int
 	done, err := j.Load("part", &x)
 	j.Store("part", 3)
-	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Err(), j.Remove()); err != nil || done {
+	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Remove()); err != nil || done {
 		t.Error(err, done)
 	}
-	if j.Part("fold") != nil || j.HasParts() || j.Resumed() || len(j.Facts("")) != 0 {
+	if j.Part("fold") != nil || j.HasParts() || len(j.Facts("")) != 0 {
 		t.Error("it keeps something")
 	}
 }
@@ -114,12 +114,12 @@ func TestCheckpoint_Nil(t *testing.T) {
 func TestCheckpoint_UnreadableFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	j := NewCheckpoint(path, time.Hour)
-	if j.Store("part", func() {}); j.Err() == nil {
+	if j.Store("part", func() {}); j.err == nil {
 		t.Error("a function was kept")
 	}
 	j = NewCheckpoint(path, 0) // written at once
-	if j.Store("part", "text"); j.Err() != nil {
-		t.Fatal(j.Err())
+	if j.Store("part", "text"); j.err != nil {
+		t.Fatal(j.err)
 	}
 	k, err := ResumeCheckpoint(path, time.Hour)
 	if err != nil {

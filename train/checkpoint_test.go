@@ -62,7 +62,7 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 		{"protect", func(c *Config) { c.Protect = level.At(0.3) }, in, 0, true},
 		{"groups", func(c *Config) { c.Groups, c.Adversary, c.Nu = []string{"g"}, "groups", level.At(0.1) }, in, 0, false},
 		{"group coefficients", func(c *Config) {
-			c.Groups, c.Adversary, c.Nu, c.GroupCoefficients = []string{"g"}, "groups", level.At(0.1), GroupCoefficientsPooled
+			c.Groups, c.Adversary, c.Nu, c.GroupCoefficients = []string{"g"}, "groups", level.At(0.1), groupCoefficientsPooled
 		}, in, 0, false},
 	} {
 		if os.Getenv("DROTRAIN_LONG") == "" && k.long {
@@ -98,8 +98,8 @@ func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 			if k.every > 0 && cfg.Checkpoint.HasParts() && err != nil {
 				_ = cfg.Checkpoint.Flush()
 			}
-			if cfg.Checkpoint.Err() != nil {
-				t.Fatal(cfg.Checkpoint.Err())
+			if cfg.Checkpoint.err != nil {
+				t.Fatal(cfg.Checkpoint.err)
 			}
 			if err == nil {
 				if !sameAnswer(m, want) || m.Encoder.D() != want.Encoder.D() {

@@ -201,16 +201,6 @@ func TestShareOfTheWay(t *testing.T) {
 	}
 }
 
-// A status that nobody knows is named.
-func TestUnknownStatusIsNamed(t *testing.T) {
-	gap := 0.25
-	s := Summary{Status: "odd"}
-	s.Certificate.RelativeGap = &gap
-	if err := s.Uncertified(); err == nil || !strings.Contains(err.Error(), `"odd"`) || !strings.Contains(err.Error(), "0.25") {
-		t.Errorf("%v", err)
-	}
-}
-
 // The folds of a choice are those of the seed, though it trains on the same rows.
 func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
 	cfg := keepingRows()

@@ -67,7 +67,7 @@ type Config struct {
 	Weight string   `json:"weight,omitempty"` // column of row weights above 0: the reference distribution; empty: every row counts once
 	Mu     *float64 `json:"mu"`               // μ ≥ 0; nil: 1/n
 
-	Solver    string  `json:"solver"`             // one of Solvers()
+	Solver    string  `json:"solver"`             // one of solverNames()
 	Gap       float64 `json:"gap"`                // relative gap to certify, > 0
 	MaxPasses float64 `json:"max_passes"`         // passes over the data that a solve may take, one at least; > 0
 	Holdout   float64 `json:"holdout"`            // fraction of rows kept for evaluation, in [0, 1)
@@ -125,7 +125,7 @@ type Config struct {
 // except for Data, Target and Groups, which are empty.
 func DefaultConfig() Config {
 	return Config{
-		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: GroupCoefficientsAuto, Storage: "auto",
+		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: groupCoefficientsAuto, Storage: "auto",
 		HuberDelta: 1, Level: level.Level{Penalty: "kl"}, Choice: Choice{Rate: tune.DefaultOptions().Rate},
 		Solver: autoSolver, Gap: 1e-6, MaxPasses: 10000, Holdout: 0.2, Seed: 0, MinGroupSize: 20,
 	}

@@ -98,7 +98,7 @@ func (c Config) demands(f *data.Frame) (d demand) {
 	if !c.Level.Chosen() {
 		d.choice = c.Choice.options().MemoryBytes(int(trained), columns)
 	}
-	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != GroupCoefficientsNo {
+	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
 		d.choice = max(d.choice, designBytes(trained, int64(columns))) // which comes before it
 	}
 	for _, col := range f.Columns {

@@ -233,7 +233,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 			m.note(propose.Suspects(encoder, sample)...)
 		}
 	}
-	m.Config = m.Config.Resolve(encoder.Target.Task, train.N)
+	m.Config = m.Config.resolve(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
 		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q has not two", m.Config.Target)
 	}

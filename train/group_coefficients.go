@@ -19,9 +19,9 @@ import (
 
 // Whether groups have coefficients of their own: Config.GroupCoefficients.
 const (
-	GroupCoefficientsNo     = "no"     // all groups share them
-	GroupCoefficientsPooled = "pooled" // partially pooled, with the ridge that predicts best out of fold
-	GroupCoefficientsAuto   = "auto"   // partially pooled where that predicts measurably better out of fold
+	groupCoefficientsNo     = "no"     // all groups share them
+	groupCoefficientsPooled = "pooled" // partially pooled, with the ridge that predicts best out of fold
+	groupCoefficientsAuto   = "auto"   // partially pooled where that predicts measurably better out of fold
 )
 
 // Ridges of group coefficients that are tried, and the bounds on what they may take.
@@ -53,19 +53,19 @@ type GroupDesign struct {
 // chooseDesign chooses whether groups have coefficients of their own; nil where no group
 // column is a feature or none is asked for.
 func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRows, away *diskStorage) (*GroupDesign, error) {
-	if c.GroupCoefficients == "" || c.GroupCoefficients == GroupCoefficientsNo {
+	if c.GroupCoefficients == "" || c.GroupCoefficients == groupCoefficientsNo {
 		return nil, nil
 	}
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	if e.Target.Task == data.Multiclass {
-		if c.GroupCoefficients == GroupCoefficientsPooled {
+		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, errors.New("group coefficients are for numbers and two classes, and the target has more classes")
 		}
 		return nil, nil
 	}
 	columns := e.GroupColumns()
 	if len(columns) == 0 {
-		if c.GroupCoefficients == GroupCoefficientsPooled {
+		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, errors.New("group coefficients are pooled, but no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature")
 		}
 		return nil, nil
@@ -77,9 +77,9 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 		out.Groups = append(out.Groups, in.Name)
 		out.Columns += len(in.Levels) * len(g.Columns)
 	}
-	c = c.Resolve(e.Target.Task, d.N)
+	c = c.resolve(e.Target.Task, d.N)
 	if out.LeftOut = c.designTooLarge(out); out.LeftOut != "" {
-		if c.GroupCoefficients == GroupCoefficientsPooled {
+		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
 		}
 		return out, nil
@@ -87,7 +87,7 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 	p, err := c.designProblem(ctx, f, rows, columns)
 	var few *tune.FewRowsError
 	if errors.As(err, &few) {
-		if c.GroupCoefficients == GroupCoefficientsPooled {
+		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, fmt.Errorf("group coefficients cannot be pooled: %w", err)
 		}
 		out.LeftOut = err.Error()
@@ -106,7 +106,7 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 		return nil, err
 	}
 	out.Choice = *choice
-	if best := choice.Best(); c.GroupCoefficients == GroupCoefficientsPooled || best.Change <= -designError*best.SE && best.Change < 0 {
+	if best := choice.Best(); c.GroupCoefficients == groupCoefficientsPooled || best.Change <= -designError*best.SE && best.Change < 0 {
 		out.Ridge = best.Ridge
 	}
 	return out, nil
@@ -325,7 +325,7 @@ func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encoded
 	}
 	if g.Ridge > 0 {
 		if err := c.checkProductMemory(g, rows, away); err != nil {
-			if away == nil && c.Cache == "" && c.GroupCoefficients != GroupCoefficientsPooled {
+			if away == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil
 			}

@@ -122,8 +122,8 @@ func groupDraw(t *testing.T, f *data.Frame, cfg Config, train int) (shared, chos
 		}
 		return [2]float64{worst, all / float64(len(p.Loss))}, m.Result.Design
 	}
-	shared, _ = fit(GroupCoefficientsNo)
-	chosen, design = fit(GroupCoefficientsAuto)
+	shared, _ = fit(groupCoefficientsNo)
+	chosen, design = fit(groupCoefficientsAuto)
 	return shared, chosen, design
 }
 
@@ -221,7 +221,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.Impute, cfg.Holdout = "y", []string{"town", "site", "member"}, "median", 0
-			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses = level.Level{Penalty: "kl", Nu: level.At(1)}, GroupCoefficientsPooled, 1000
+			cfg.Level, cfg.GroupCoefficients, cfg.MaxPasses = level.Level{Penalty: "kl", Nu: level.At(1)}, groupCoefficientsPooled, 1000
 			change(&cfg)
 			f := mixedGroups(t, 600, false)
 			m := fitFrame(t, f, cfg)
@@ -312,7 +312,7 @@ func TestGroupCoefficients_SharedOnRanks(t *testing.T) {
 		"no group column is a feature": func(c *Config) { c.GroupFeatures = false },
 	} {
 		c := cfg
-		c.GroupCoefficients = GroupCoefficientsPooled
+		c.GroupCoefficients = groupCoefficientsPooled
 		change(&c)
 		if _, err := FitFrame(context.Background(), f, c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -338,7 +338,7 @@ func TestGroupCoefficients_MoreThanMemory(t *testing.T) {
 		t.Errorf("chosen: %v, %+v", err, m.Result.Design)
 	}
 	var refused *MemoryError
-	cfg.GroupCoefficients = GroupCoefficientsPooled
+	cfg.GroupCoefficients = groupCoefficientsPooled
 	if _, err := FitFrame(t.Context(), f, cfg); !errors.As(err, &refused) || !strings.Contains(refused.Hint(), "Config.GroupCoefficients no") {
 		t.Errorf("pooled: %v", err)
 	}
@@ -366,7 +366,7 @@ func TestGroupCoefficients_CrossFitted(t *testing.T) {
 		return worst, nil
 	}
 	shared := cfg
-	shared.GroupCoefficients = GroupCoefficientsNo
+	shared.GroupCoefficients = groupCoefficientsNo
 	without, err := measure(t.Context(), shared)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 2, true, "logistic"
-	cfg.GroupCoefficients = GroupCoefficientsNo
+	cfg.GroupCoefficients = groupCoefficientsNo
 	type stage struct {
 		phase string
 		done  int
@@ -134,7 +134,7 @@ func TestProblemsThatAreNone(t *testing.T) {
 	} {
 		c := m.Config
 		set(&c)
-		if p, err := c.Problem(&d); err == nil {
+		if p, err := c.problem(&d); err == nil {
 			t.Errorf("%s: %v", name, p)
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,8 +16,8 @@ import (
 // What a Config means, in the words of packages data, losses and dro: written
 // here and nowhere else.
 
-// Spec returns the part of the configuration that encodes columns.
-func (c Config) Spec() data.Spec {
+// spec returns the part of the configuration that encodes columns.
+func (c Config) spec() data.Spec {
 	task := data.Auto
 	if kind, ok := losses.KindOf(c.Loss); ok {
 		if task = data.Regression; kind.Classes {
@@ -87,9 +88,9 @@ func classes(loss string) bool {
 	return kind.Classes
 }
 
-// Resolve returns the configuration with what depends on the data filled in: the
+// resolve returns the configuration with what depends on the data filled in: the
 // loss, by the task, and μ, 1/n for n training rows.
-func (c Config) Resolve(task data.Task, n int) Config {
+func (c Config) resolve(task data.Task, n int) Config {
 	if c.Loss == "" {
 		c.Loss = losses.DefaultName(task != data.Regression)
 	}
@@ -108,8 +109,24 @@ func lossSuits(loss string, task data.Task) error {
 	return nil
 }
 
-// Problem returns the robust problem of a resolved configuration on the rows of d.
-func (c Config) Problem(d *data.Dataset) (*dro.Problem, error) {
+// NewProblem returns the robust problem that a training with cfg on all rows of a table would solve, in
+// their order, and the configuration with what depends on the data filled in.
+func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
+	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.spec())
+	if err != nil {
+		return nil, cfg, err
+	}
+	rows, _, err := encoder.Encode(ctx, frame, nil)
+	if err != nil {
+		return nil, cfg, err
+	}
+	cfg = cfg.resolve(encoder.Target.Task, rows.N)
+	p, err := cfg.problem(rows)
+	return p, cfg, err
+}
+
+// problem returns the robust problem of a resolved configuration on the rows of d.
+func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func (c *Config) options() map[string]*setting.Value {
 
 		"loss":           setting.New(strings.Join(losses.Names(nil), "|"), func() string { return c.Loss }, c.setLoss),
 		"mu":             setting.OptionalAtLeastZero(&c.Mu),
-		"solver":         setting.Enum(&c.Solver, Solvers()),
+		"solver":         setting.Enum(&c.Solver, solverNames()),
 		"gap":            setting.Positive(&c.Gap),
 		"max-passes":     setting.Positive(&c.MaxPasses),
 		"seed":           setting.Seed(&c.Seed),
@@ -199,8 +199,8 @@ func (c *Config) setHoldout(text string) error {
 func (c *Config) groupFeaturesWord() string {
 	switch {
 	case !c.GroupFeatures:
-		return GroupCoefficientsNo
-	case cmp.Or(c.GroupCoefficients, GroupCoefficientsNo) == GroupCoefficientsNo:
+		return groupCoefficientsNo
+	case cmp.Or(c.GroupCoefficients, groupCoefficientsNo) == groupCoefficientsNo:
 		return "shared"
 	}
 	return c.GroupCoefficients
@@ -210,13 +210,13 @@ func (c *Config) groupFeaturesWord() string {
 func (c *Config) setGroupFeatures(word string) error {
 	switch word {
 	case "no", "false":
-		c.GroupFeatures, c.GroupCoefficients = false, GroupCoefficientsNo
+		c.GroupFeatures, c.GroupCoefficients = false, groupCoefficientsNo
 	case "shared":
-		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsNo
+		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsNo
 	case "pooled", "auto":
 		c.GroupFeatures, c.GroupCoefficients = true, word
 	case "true":
-		c.GroupFeatures, c.GroupCoefficients = true, GroupCoefficientsAuto
+		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsAuto
 	default:
 		return setting.Must("be no, shared, pooled or auto", "")
 	}

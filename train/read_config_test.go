@@ -79,9 +79,9 @@ func TestReadConfig_ShortForms(t *testing.T) {
 		"holdout: split:set":     func(c *Config) { c.Split = "set" },
 		"holdout: file:new.csv":  func(c *Config) { c.HoldoutData = "new.csv" },
 		"holdout: crossfit":      func(c *Config) { c.Holdout, c.Evaluate = 0, EvaluateCrossfit },
-		"group-features: false":  func(c *Config) { c.GroupFeatures, c.GroupCoefficients = false, GroupCoefficientsNo },
-		"group-features: shared": func(c *Config) { c.GroupCoefficients = GroupCoefficientsNo },
-		"group-features: pooled": func(c *Config) { c.GroupCoefficients = GroupCoefficientsPooled },
+		"group-features: false":  func(c *Config) { c.GroupFeatures, c.GroupCoefficients = false, groupCoefficientsNo },
+		"group-features: shared": func(c *Config) { c.GroupCoefficients = groupCoefficientsNo },
+		"group-features: pooled": func(c *Config) { c.GroupCoefficients = groupCoefficientsPooled },
 		"scale: none":            func(c *Config) { c.Scale, c.ScaleTarget = "none", false },
 	} {
 		expected := DefaultConfig()

@@ -97,9 +97,6 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 	return first, err
 }
 
-// LocalRange returns the range [lo, hi) of the training rows that this process has.
-func (r *Run) LocalRange() (lo, hi int) { return r.rows.LocalRange(r.Train.N) }
-
 // arena returns where vectors of one entry a training row lie; nil for memory.
 func (r *Run) arena() *memory.Arena {
 	if r.rows != nil {

@@ -12,8 +12,8 @@ const autoSolver = "auto"
 
 var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
 
-// Solvers returns the names that Config.Solver takes.
-func Solvers() []string {
+// solverNames returns the names that Config.Solver takes.
+func solverNames() []string {
 	names := []string{autoSolver}
 	for _, m := range methods {
 		names = append(names, m.Name())

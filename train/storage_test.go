@@ -15,7 +15,7 @@ func TestStorages(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)
 		cfg.Gap, cfg.NoBaseline = 1e-13, true // an objective so close has coefficients half as many digits close
-		cfg.Storage, cfg.GroupCoefficients = "float64", train.GroupCoefficientsNo
+		cfg.Storage, cfg.GroupCoefficients = "float64", "no"
 		want := fit(t, cfg)
 		for storage, tolerance := range map[string]float64{"auto": 1e-6, "sparse": 1e-6, "float32": 1e-5} {
 			cfg.Storage = storage

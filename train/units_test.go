@@ -136,14 +136,15 @@ func TestScoresOfRareLevels(t *testing.T) {
 // The problem of a configuration is the one that was trained: its objective at the
 // coefficients is the model's, at no other point below the model's lower bound; and targets
 // that are none of its loss's are an error.
-func TestProblemIsTheOneTrained(t *testing.T) {
+func TestNewProblem_IsTheOneTrained(t *testing.T) {
 	for name, l := range map[string]level.Level{
 		"kl": {Penalty: "kl", Nu: level.At(1)}, "chi2": {Penalty: "chi2", Nu: level.At(1)}, "protect": {Penalty: "kl", Protect: level.At(0.4)},
 	} {
 		cfg := keepingRows()
-		cfg.Target, cfg.Level = "y", l
-		m := fitFrame(t, measured(t, 1), cfg)
-		p, err := m.Config.Problem(m.Run.Train)
+		cfg.Target, cfg.Level, cfg.Holdout = "y", l, 0
+		f := measured(t, 1)
+		m := fitFrame(t, f, cfg)
+		p, _, err := train.NewProblem(t.Context(), f, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,8 +165,8 @@ func TestProblemIsTheOneTrained(t *testing.T) {
 				t.Errorf("%s: %v elsewhere, below %v", name, v, *m.Result.Certificate.Lower)
 			}
 		}
-		m.Config.Loss = "logistic"
-		if p, err := m.Config.Problem(m.Run.Train); err == nil || p != nil {
+		cfg.Loss = "logistic"
+		if p, _, err := train.NewProblem(t.Context(), f, cfg); err == nil || p != nil {
 			t.Errorf("%s: a problem of classes with the targets of quantities", name)
 		}
 	}

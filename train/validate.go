@@ -60,10 +60,10 @@ func (c *Config) validate() error {
 		{"Loss", c.Loss, append([]string{""}, losses.Names(nil)...)},
 		{"Scale", c.Scale, []string{"standard", "none"}},
 		{"Evaluate", c.Evaluate, []string{"", EvaluateHoldout, EvaluateCrossfit}},
-		{"GroupCoefficients", c.GroupCoefficients, []string{"", GroupCoefficientsNo, GroupCoefficientsPooled, GroupCoefficientsAuto}},
+		{"GroupCoefficients", c.GroupCoefficients, []string{"", groupCoefficientsNo, groupCoefficientsPooled, groupCoefficientsAuto}},
 		{"Impute", c.Impute, []string{"error", "mean", "median", "drop"}},
 		{"Storage", c.Storage, append(data.Storages(), "")},
-		{"Solver", c.Solver, Solvers()},
+		{"Solver", c.Solver, solverNames()},
 	} {
 		if !slices.Contains(e.among, e.value) {
 			say("unknown Config.%s %q: one of %q", e.what, e.value, e.among)

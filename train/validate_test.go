@@ -149,7 +149,7 @@ func TestLossSuitsTask(t *testing.T) {
 		if loss == "logistic" {
 			task = data.Binary
 		}
-		if got := (Config{Loss: loss}).Spec().Task; got != task {
+		if got := (Config{Loss: loss}).spec().Task; got != task {
 			t.Errorf("%s: the target is taken as %v", loss, got)
 		}
 		for _, of := range []data.Task{data.Binary, data.Regression} {

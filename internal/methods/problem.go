@@ -2,6 +2,7 @@ package methods
 
 import (
 	"context"
+
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
@@ -23,20 +24,15 @@ type ProblemInfo struct {
 // NewProblem returns the robust problem that training with cfg on every row of
 // the frame would solve, and a description of it.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg train.Config) (*dro.Problem, ProblemInfo, error) {
-	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.Spec())
+	problem, cfg, err := train.NewProblem(ctx, frame, cfg)
 	if err != nil {
 		return nil, ProblemInfo{}, err
 	}
-	set, _, err := encoder.Encode(ctx, frame, nil)
-	if err != nil {
-		return nil, ProblemInfo{}, err
-	}
-	cfg = cfg.Resolve(encoder.Target.Task, set.N)
-	problem, err := cfg.Problem(set)
+	n, d, _ := problem.Oracle.Dims()
 	return problem, ProblemInfo{
-		Data: cfg.Data, Target: cfg.Target, N: set.N, D: set.D,
+		Data: cfg.Data, Target: cfg.Target, N: n, D: d,
 		Loss: cfg.Loss, Penalty: cfg.Penalty, Nu: *cfg.Nu, Mu: *cfg.Mu,
-	}, err
+	}, nil
 }
 
 // NewDual returns the adversary on the simplex with the penalty kl or chi2.

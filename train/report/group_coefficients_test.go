@@ -12,7 +12,7 @@ import (
 // The coefficients by group in a report are those of the predictions: the margins of two
 // rows of a group that differ in one number differ by that group's coefficient.
 func TestReport_GroupCoefficientsArePredictions(t *testing.T) {
-	for _, how := range []string{train.GroupCoefficientsNo, train.GroupCoefficientsPooled} {
+	for _, how := range []string{"no", "pooled"} {
 		m := fit(t, func(c *train.Config) {
 			c.Data, c.Target, c.Groups, c.GroupCoefficients = "builtin:cps1988", "wage", []string{"region", "smsa"}, how
 			c.Features = []string{"education", "experience", "region", "smsa"}
@@ -33,7 +33,7 @@ func TestReport_GroupCoefficientsArePredictions(t *testing.T) {
 			}
 		}
 		g := r.GroupCoefficients
-		if (g != nil) != (how == train.GroupCoefficientsPooled) {
+		if (g != nil) != (how == "pooled") {
 			t.Fatalf("%s: %+v", how, g)
 		}
 		if g == nil {
