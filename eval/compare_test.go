@@ -59,7 +59,7 @@ func TestTextOfChanges(t *testing.T) {
 		scale float64
 		want  string
 	}{
-		{nil, 1, "–"}, {&Difference{Value: Undefined()}, 1, "–"},
+		{nil, 1, "–"}, {&Difference{Value: undefined()}, 1, "–"},
 		{&Difference{}, 123, "0.0"}, {&Difference{Value: 1}, 123, "+1.000"}, {&Difference{Value: -0.05}, 123, "−0.0500"},
 		{&Difference{Interval: between(0, 0)}, 123, "0"}, {&Difference{Value: 1, Interval: between(0, 0)}, 123, "+1.000 [0.000 to 0.000]"},
 		{&Difference{Interval: between(0, 1)}, 123, "0.000 [0.000 to 1.000]"}, {&Difference{Interval: between(-1, 0)}, 123, "0.000 [−1.000 to 0.000]"},

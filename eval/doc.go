@@ -1,11 +1,11 @@
 // Package eval measures predictions overall and by group, says how sure the
-// numbers are, and judges them; packages figure and page below it draw and write.
+// numbers are, and judges them; package page below it writes and draws them.
 //
 // It works on plain slices: targets, scores and per-row losses of one or more
 // models over the same rows, so any model can be audited, trained here or not.
 // [Evaluate] measures an [Input] and returns an [Evaluation] (metrics.json). A [Report]
 // adds what training knows (objective, certificate, adversary, coefficients);
-// [WriteJSON] writes it, eval/page as a page or Markdown, eval/figure draws it, and
+// [Report.WriteJSON] writes it, eval/page as a page, Markdown or figures, and
 // [ParseGate] reads "worst_group.risk > 0.6", a condition that can fail a build
 // ([WriteJUnit]).
 //

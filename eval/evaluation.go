@@ -163,9 +163,11 @@ type Between struct {
 	ToOverall     Num `json:"to_overall"`
 }
 
-// Focus returns the model that tables, slices and the adversary are about among k:
+// Focus returns the place of the model that tables, slices and the adversary are about:
 // the first one compared with the baseline, or the only one.
-func Focus(k int) int { return min(1, k-1) }
+func (e *Evaluation) Focus() int { return focus(len(e.Models)) }
+
+func focus(models int) int { return min(1, models-1) }
 
 // Headline returns the grouping that names the worst group, or nil.
 func (e *Evaluation) Headline() *Grouping {
@@ -191,7 +193,7 @@ func (m *ModelResult) CVaRAt(alpha float64) Num {
 			return q.Value
 		}
 	}
-	return Undefined()
+	return undefined()
 }
 
 // WorstGroupValues returns the measures of the model of that name in its worst group; those of

@@ -97,14 +97,14 @@ func ExampleShares() {
 	// Output: [map[north:0.5 south:0.5]]
 }
 
-func ExampleWriteJSON() {
+func ExampleReport_WriteJSON() {
 	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	var b strings.Builder
-	if err := eval.WriteJSON(&b, &eval.Report{Title: "Loan denial", Evaluation: e}); err != nil {
+	if err := (&eval.Report{Title: "Loan denial", Evaluation: e}).WriteJSON(&b); err != nil {
 		fmt.Println(err)
 		return
 	}

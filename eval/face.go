@@ -40,4 +40,4 @@ const (
 )
 
 // Undefined returns the Num that stands for "could not be computed".
-func Undefined() Num { return measure.Undefined() }
+func undefined() Num { return measure.Undefined() }

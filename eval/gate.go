@@ -106,7 +106,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 
 // Check applies the gate. It is an error if a path names nothing in e.
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
-	r := GateResult{Gate: g, Text: g.Text, Value: Undefined()}
+	r := GateResult{Gate: g, Text: g.Text, Value: undefined()}
 	var messages []string
 	truth, err := g.condition.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) {
 		if leaf.Name == "verdict" {
@@ -172,23 +172,23 @@ func splitPath(s string) ([]string, error) {
 	return out, nil
 }
 
-// An Estimate is a number and the ends of its interval, undefined where there is none.
-type Estimate [3]Num
+// An estimate is a number and the ends of its interval, undefined where there is none.
+type estimate [3]Num
 
 // newEstimate returns a number with its interval, which may be nil.
-func newEstimate(v Num, iv *Interval) Estimate {
+func newEstimate(v Num, iv *Interval) estimate {
 	if iv == nil {
-		return Estimate{v, Undefined(), Undefined()}
+		return estimate{v, undefined(), undefined()}
 	}
-	return Estimate{v, iv.Low, iv.High}
+	return estimate{v, iv.Low, iv.High}
 }
 
 // since returns the estimate minus that of an independent sample. The interval recovers the variances
 // from the two intervals (Zou and Donner 2008): the lower end is the difference minus the root of the sum
 // of squares of a − its lower end and of the upper end of b − b.
-func (a Estimate) since(b Estimate) Estimate {
+func (a estimate) since(b estimate) estimate {
 	d := a[0] - b[0]
-	return Estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
+	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
 
 // number returns the number that a path names.
@@ -205,7 +205,7 @@ func (e *Evaluation) number(path string) (float64, error) {
 		part = part[:n-1]
 	}
 	of, versus := "", ""
-	k := Focus(len(e.Models))
+	k := e.Focus()
 	for len(part) > 0 && versus == "" {
 		i := slices.Index(e.Names(), part[0])
 		switch {
@@ -224,14 +224,14 @@ func (e *Evaluation) number(path string) (float64, error) {
 	if len(part) == 0 {
 		return 0, fmt.Errorf("%q names a model or a comparison, not a number", path)
 	}
-	var q Estimate
+	var q estimate
 	switch versus {
 	case "change":
 		q, err = e.changeOf(k, part)
 	case "since":
 		q, err = e.sinceOf(k, part)
 	default:
-		q, err = e.estimate(k, part)
+		q, err = e.estimateOf(k, part)
 	}
 	if err == errUnknown {
 		err = fmt.Errorf("there is no measure %q here; try %s", path, strings.Join(e.alternatives(part[0]), ", "))
@@ -275,12 +275,12 @@ func (e *Evaluation) key(name string) (string, error) {
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
 }
 
-// estimate returns the number of model k that a path without model names.
-func (e *Evaluation) estimate(k int, part []string) (q Estimate, err error) {
+// estimateOf returns the number of model k that a path without model names.
+func (e *Evaluation) estimateOf(k int, part []string) (q estimate, err error) {
 	head, arg, _ := strings.Cut(part[0], "[")
 	arg, closed := strings.CutSuffix(arg, "]")
 	m := &e.Models[k]
-	none := newEstimate(Undefined(), nil)
+	none := newEstimate(undefined(), nil)
 	takes := slices.Contains([]string{"group", "cvar", "unseen", "missing", "outside", "psi"}, head)
 	alone := takes && head != "group"
 	switch {
@@ -326,7 +326,7 @@ func (e *Evaluation) estimate(k int, part []string) (q Estimate, err error) {
 		return none, nil
 	}
 	s := g.Summary[k].Spread[key]
-	extreme := Estimate(none)
+	extreme := estimate(none)
 	switch head {
 	case "worst_group":
 		switch w := m.WorstGroup; {
@@ -396,15 +396,15 @@ func didYouMean(name string, among []string) string {
 }
 
 // changeOf returns the difference of model k from the baseline.
-func (e *Evaluation) changeOf(k int, part []string) (q Estimate, err error) {
+func (e *Evaluation) changeOf(k int, part []string) (q estimate, err error) {
 	path := strings.Join(part, ".")
 	var c *Comparison
 	switch {
 	case k > 0:
 		c = &e.Compared[k-1]
 	case e.Verdict.Outcome == StandardKept: // the model is its own baseline
-		if q, err = e.estimate(0, part); err == nil {
-			q = Estimate{}
+		if q, err = e.estimateOf(0, part); err == nil {
+			q = estimate{}
 		}
 		return q, err
 	default:
@@ -438,20 +438,20 @@ func (e *Evaluation) changeOf(k int, part []string) (q Estimate, err error) {
 		return q, errUnknown
 	}
 	if d == nil {
-		return newEstimate(Undefined(), nil), nil
+		return newEstimate(undefined(), nil), nil
 	}
 	return newEstimate(d.Value, d.Interval), nil
 }
 
 // sinceOf returns the difference of a number of model k from that of the reference.
-func (e *Evaluation) sinceOf(k int, part []string) (q Estimate, err error) {
+func (e *Evaluation) sinceOf(k int, part []string) (q estimate, err error) {
 	if e.Reference == nil {
 		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", strings.Join(part, "."))
 	}
 	if err := e.Reference.comparable(e); err != nil {
 		return q, err
 	}
-	now, err := e.estimate(k, part)
+	now, err := e.estimateOf(k, part)
 	if err != nil {
 		return q, err
 	}
@@ -465,13 +465,13 @@ func (e *Evaluation) sinceOf(k int, part []string) (q Estimate, err error) {
 	key, _ := e.key(part[1])
 	was, ok := e.Reference.estimate(e.Models[k].Name, part[0]+"."+key)
 	if !ok {
-		was = newEstimate(Undefined(), nil)
+		was = newEstimate(undefined(), nil)
 	}
 	return now.since(was), nil
 }
 
 // driftOf returns the proportion of rows in which a column differs from training.
-func (e *Evaluation) driftOf(what, column string) (q Estimate, err error) {
+func (e *Evaluation) driftOf(what, column string) (q estimate, err error) {
 	if len(e.Drift) == 0 {
 		return q, fmt.Errorf("%s[%s] needs a model with a profile of its training rows, and a table to measure it on", what, column)
 	}

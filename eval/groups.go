@@ -52,7 +52,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 		for k, m := range in.Models {
 			v := measure.All(in.rows, k, &groups[j])
 			risk, _ := v.Get("risk")
-			es := Undefined()
+			es := undefined()
 			if total[k] > 0 {
 				es = Num(risk * measure.SumAt(weight, r) / total[k])
 			}
@@ -112,7 +112,7 @@ func spread(groups []Group, k int, key string, overall float64) Spread {
 		weight.Add(w)
 	}
 	if s.Groups == 0 {
-		u := Undefined()
+		u := undefined()
 		return Spread{GroupMin: u, GroupMax: u, Difference: Between{u, u}, Ratio: Between{u, u}, Average: u, WeightedAverage: u}
 	}
 	s.GroupMin, s.GroupMax = Num(lo), Num(hi)

@@ -28,7 +28,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 	}
 	want := map[string]eval.Num{}
 	end := func(path string, iv *eval.Interval) {
-		low, high := eval.Undefined(), eval.Undefined()
+		low, high := eval.Num(math.NaN()), eval.Num(math.NaN())
 		if iv != nil {
 			low, high = iv.Low, iv.High
 		}

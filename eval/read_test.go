@@ -28,7 +28,7 @@ func TestMutatedReports(t *testing.T) {
 		var b bytes.Buffer
 		whole := evaltest.Sample(t, task)
 		whole.Evaluation.Groupings = whole.Evaluation.Groupings[2:] // the others say the same of other groups
-		if err := eval.WriteJSON(&b, whole); err != nil {
+		if err := whole.WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(11, 1))
@@ -48,7 +48,7 @@ func TestMutatedReports(t *testing.T) {
 				continue
 			}
 			read++
-			for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, eval.WriteJSON} {
+			for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
 				if err := write(io.Discard, rep); err != nil {
 					t.Error(err)
 				}
@@ -116,7 +116,7 @@ func TestGoldenReports(t *testing.T) {
 	if *golden {
 		r := twoReport(t)
 		for path, write := range map[string]func(io.Writer) error{
-			metrics: r.Evaluation.WriteJSON, report: func(w io.Writer) error { return eval.WriteJSON(w, r) },
+			metrics: r.Evaluation.WriteJSON, report: r.WriteJSON,
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
@@ -170,7 +170,7 @@ func TestReadRefusesKeysGivenTwice(t *testing.T) {
 	if err := r.Evaluation.WriteJSON(&metrics); err != nil {
 		t.Fatal(err)
 	}
-	if err := eval.WriteJSON(&report, r); err != nil {
+	if err := r.WriteJSON(&report); err != nil {
 		t.Fatal(err)
 	}
 	double := func(b []byte) io.Reader {
@@ -198,7 +198,7 @@ func FuzzReadReport(f *testing.F) {
 	if err := r.Evaluation.WriteJSON(&metrics); err != nil {
 		f.Fatal(err)
 	}
-	if err := eval.WriteJSON(&report, r); err != nil {
+	if err := r.WriteJSON(&report); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(report.Bytes())
@@ -220,7 +220,7 @@ func FuzzReadReport(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, eval.WriteJSON} {
+		for _, write := range []func(io.Writer, *eval.Report) error{page.WriteHTML, page.WriteMarkdown, func(w io.Writer, r *eval.Report) error { return r.WriteJSON(w) }} {
 			if err := write(io.Discard, r); err != nil {
 				t.Logf("refused: %v", err) // an error is an answer
 			}
@@ -232,7 +232,7 @@ func TestReportRoundTrip(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		r := evaltest.Sample(t, task)
 		var b, c bytes.Buffer
-		if err := eval.WriteJSON(&b, r); err != nil {
+		if err := r.WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
 		evaltest.Finite(t, b.Bytes())
@@ -240,7 +240,7 @@ func TestReportRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := eval.WriteJSON(&c, back); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
+		if err := back.WriteJSON(&c); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
 			t.Error("the report changes on its way through JSON", err)
 		}
 		var p, q bytes.Buffer
@@ -262,7 +262,7 @@ func TestReportRoundTrip(t *testing.T) {
 	r := evaltest.Sample(t, eval.Binary)
 	r.Objective.Nu = math.Inf(1)
 	var b bytes.Buffer
-	if err := eval.WriteJSON(&b, r); err != nil || !strings.Contains(b.String(), `"nu": null`) {
+	if err := r.WriteJSON(&b); err != nil || !strings.Contains(b.String(), `"nu": null`) {
 		t.Error("infinite ν:", err)
 	}
 	if back, err := eval.ReadReport(&b); err != nil || !math.IsInf(back.Objective.Nu, 1) || back.Objective.Mu != 0.01 || back.Objective.Penalty != "chi2" {

@@ -14,14 +14,14 @@ type Reference struct {
 	Loss     string           `json:"loss,omitempty"`
 	Target   string           `json:"target,omitempty"`
 	Positive string           `json:"positive,omitempty"`
-	Models   []ReferenceModel `json:"models"`
+	Models   []referenceModel `json:"models"`
 }
 
-// A ReferenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
+// A referenceModel holds the estimates of one model by path: overall.KEY, worst_group.KEY and
 // group[LABEL].KEY.
-type ReferenceModel struct {
+type referenceModel struct {
 	Name      string              `json:"name"`
-	Estimates map[string]Estimate `json:"estimates"`
+	Estimates map[string]estimate `json:"estimates"`
 }
 
 // NewReference returns the numbers of e that later evaluations are compared with, of the worst
@@ -29,10 +29,10 @@ type ReferenceModel struct {
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for k, m := range e.Models {
-		if k > Focus(len(e.Models)) && m.Role != OtherModel { // checks beside the two that a user chooses from
+		if k > e.Focus() && m.Role != OtherModel { // checks beside the two that a user chooses from
 			continue
 		}
-		of := ReferenceModel{m.Name, make(map[string]Estimate)}
+		of := referenceModel{m.Name, make(map[string]estimate)}
 		heads := []string{"overall", "worst_group"}
 		if g := e.Headline(); g != nil {
 			for _, h := range g.FirstGroups(MostGroups) {
@@ -43,7 +43,7 @@ func NewReference(e *Evaluation) *Reference {
 		}
 		for _, key := range e.keys() {
 			for _, head := range heads {
-				q, err := e.estimate(k, []string{head, key})
+				q, err := e.estimateOf(k, []string{head, key})
 				if err == nil && q[0].Defined() {
 					of.Estimates[head+"."+key] = rounded(q)
 				}
@@ -55,7 +55,7 @@ func NewReference(e *Evaluation) *Reference {
 }
 
 // rounded returns the estimate to six digits.
-func rounded(q Estimate) Estimate {
+func rounded(q estimate) estimate {
 	for i, v := range q {
 		if v.Defined() {
 			x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', 6, 64), 64)
@@ -79,8 +79,8 @@ func (r *Reference) comparable(e *Evaluation) error {
 }
 
 // estimate returns the estimate of a path, of the model of that name or else of the one in focus.
-func (r *Reference) estimate(model, path string) (Estimate, bool) {
-	of := r.Models[Focus(len(r.Models))]
+func (r *Reference) estimate(model, path string) (estimate, bool) {
+	of := r.Models[focus(len(r.Models))]
 	for _, m := range r.Models {
 		if m.Name == model {
 			of = m

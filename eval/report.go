@@ -172,7 +172,7 @@ func (r *Report) Check() error {
 }
 
 // WriteJSON writes the report, the twin of the page, as indented JSON.
-func WriteJSON(w io.Writer, r *Report) error {
+func (r *Report) WriteJSON(w io.Writer) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	return writeIndented(w, &c)
 }
 
-// ReadReport reads what [WriteJSON] wrote. A schema it does not know is an
+// ReadReport reads what [Report.WriteJSON] wrote. A schema it does not know is an
 // error.
 func ReadReport(r io.Reader) (*Report, error) {
 	var out Report

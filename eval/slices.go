@@ -57,7 +57,7 @@ type slicing struct {
 // standardised excess risk, over single cells (a level, or a quintile of a
 // number) and pairs of cells of two columns.
 func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
-	m := in.Models[Focus(len(in.Models))]
+	m := in.Models[focus(len(in.Models))]
 	n := len(in.Target)
 	half := n / 2
 	s := &slicing{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),

@@ -87,7 +87,7 @@ type judge struct {
 
 // verdict judges the first comparison.
 func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
-	j := judge{Evaluation: e, in: in, strata: strata, k: Focus(len(e.Models)), effective: math.Inf(1)}
+	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if e.Models[j.k].OverConstant != nil {
 		j.overConstant = *e.Models[j.k].OverConstant
 	}

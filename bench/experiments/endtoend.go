@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
@@ -175,7 +174,7 @@ func trainOnce(ctx context.Context, path string, choose bool, w io.Writer) error
 	if err := page.WriteHTML(io.Discard, r); err != nil {
 		return err
 	}
-	figures, err := figure.Draw(r)
+	figures, err := page.Figures(r)
 	if err != nil {
 		return err
 	}

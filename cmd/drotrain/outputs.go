@@ -11,7 +11,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/page"
 )
 
@@ -20,8 +19,8 @@ var reportFiles = map[string]string{
 	"html": reportFile, "md": "report.md", "json": "report.json", "metrics": metricsFile, "junit": "gates.xml",
 }
 
-var figureFormats = map[string]func(figure.Figure) ([]byte, error){
-	"svg": figure.Figure.SVG, "png": figure.Figure.PNG, "pdf": figure.Figure.PDF,
+var figureFormats = map[string]func(page.Figure) ([]byte, error){
+	"svg": page.Figure.SVG, "png": page.Figure.PNG, "pdf": page.Figure.PDF,
 }
 
 // formatOf returns the format that the ending of a name asks for, "" for none.
@@ -157,7 +156,7 @@ func writer(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) e
 		case "md":
 			return page.WriteMarkdown(w, r)
 		case "json":
-			return eval.WriteJSON(w, r)
+			return r.WriteJSON(w)
 		case "metrics":
 			return e.WriteJSON(w)
 		case "junit":
@@ -172,7 +171,7 @@ const drawing = "drawing"
 
 // writeFigures writes every figure of the report in the formats named, and reports each.
 func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.Progress, formats ...string) error {
-	figures, err := figure.Draw(r)
+	figures, err := page.Figures(r)
 	if err != nil {
 		return err
 	}

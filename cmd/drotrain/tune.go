@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/eval/figure"
+	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -99,7 +99,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		}
 		out.Wrote(name)
 	}
-	if f, ok := figure.OfChoice(report.Choice(s)); ok {
+	if f, ok := page.ChoiceFigure(report.Choice(s)); ok {
 		drawn, err := f.SVG()
 		if err != nil {
 			return err

@@ -155,7 +155,7 @@ func (p *page) acrossGroups() []line {
 			func(c *eval.Comparison) *eval.Difference {
 				d, ok := c.Spread[key]
 				if !ok {
-					d.Value = eval.Undefined()
+					d.Value = eval.Num(math.NaN())
 				}
 				return &d
 			},

@@ -23,7 +23,7 @@ func (p *page) worries() (out []string) {
 		}
 	}
 	for _, q := range e.Gaps {
-		if q.Outcome == "above" && q.Model == e.Models[eval.Focus(len(e.Models))].Name {
+		if q.Outcome == "above" && q.Model == e.Models[e.Focus()].Name {
 			rate, _ := e.Task.Measure(q.Measure)
 			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
 				words.Number(100*float64(q.Value)), words.Group(q.High), words.Group(q.Low), words.Percent0(q.Tolerance)))
@@ -48,7 +48,7 @@ func (p *page) worries() (out []string) {
 			out = append(out, fmt.Sprintf("%s of %s fewer than %d rows: nothing is claimed about them.", words.Plural(small, "group", "groups"), g.Name+haveOf(small), e.MinGroupSize))
 		}
 	}
-	m := &e.Models[eval.Focus(len(e.Models))]
+	m := &e.Models[e.Focus()]
 	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
 		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", capital(m.Name),
 			points(m.Overall.Of["calibration_gap"]), points(iv.Low), points(iv.High)))

@@ -14,7 +14,7 @@ func classTables(e *eval.Evaluation) []table {
 	if e.Task != eval.Multiclass {
 		return nil
 	}
-	f := eval.Focus(len(e.Models))
+	f := e.Focus()
 	m, base := &e.Models[f], &e.Models[0]
 	t := table{Title: "By class, " + m.Name, Head: []string{"Class", "Rows", "Recall", "Precision", "F1", "Predicted"}}
 	worst := -1

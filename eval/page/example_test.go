@@ -42,3 +42,26 @@ func ExampleWriteHTML() {
 	fmt.Println(strings.Contains(b.String(), "<h1>Loan denial</h1>"), strings.Contains(b.String(), "<script"), err)
 	// Output: true false <nil>
 }
+
+func ExampleFigures() {
+	e, err := eval.Evaluate(context.Background(), evaltest.Loans())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	figures, err := page.Figures(&eval.Report{Title: "Loan denial", Evaluation: e})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range figures {
+		svg, err := f.SVG()
+		fmt.Println(f.Name, strings.HasPrefix(string(svg), "<?xml"), err)
+	}
+	fmt.Println(figures[0].Alt)
+	// Output:
+	// risk-by-group true <nil>
+	// cvar true <nil>
+	// calibration true <nil>
+	// Risk by group. south, n 4: ERM 0.815 robust 0.609; north, n 4: ERM 0.164 robust 0.290.
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -18,7 +17,7 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
-	figs, err := figure.Draw(r)
+	figs, err := Figures(r)
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ type markdown struct {
 	bytes.Buffer
 	r       *eval.Report
 	page    *page
-	figures []figure.Figure
+	figures []Figure
 }
 
 func (m *markdown) verdict() {

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -37,7 +36,7 @@ func WriteHTML(w io.Writer, r *eval.Report) error {
 	if err := r.Check(); err != nil {
 		return err
 	}
-	figs, err := figure.Draw(r)
+	figs, err := Figures(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func WriteHTML(w io.Writer, r *eval.Report) error {
 		if f.Name == "risk-by-group" && p.Many && len(p.Models) > 1 {
 			continue // the figure of the changes has the same groups
 		}
-		svg, err := f.Inline()
+		svg, err := f.inline()
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ type page struct {
 }
 
 type pageFigure struct {
-	figure.Figure
+	Figure
 	SVG template.HTML
 }
 
@@ -155,7 +154,7 @@ func newPage(raw *eval.Report) *page {
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
 	p.By, p.Words = byLine(r), glossary(e, r.Adversary)
 	p.Classes = classTables(e)
-	p.Many = p.Groups != nil && len(p.Groups.Rows) > figure.FewGroups
+	p.Many = p.Groups != nil && len(p.Groups.Rows) > fewGroups
 	p.Certificate = certificateFacts(r.Certificate, lossUnit)
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
@@ -183,7 +182,7 @@ func newPage(raw *eval.Report) *page {
 // tiles returns the key numbers of the first screen.
 func (p *page) tiles() []tile {
 	e := p.E
-	k := eval.Focus(len(e.Models))
+	k := e.Focus()
 	compare := func(f func(m *eval.ModelResult) string, label, note string) tile {
 		t := tile{Label: label, Value: f(&e.Models[k]), Note: note}
 		if k > 0 {
@@ -245,7 +244,7 @@ func unitFirst(unit, note string) string {
 // outcome words the badge: a model from elsewhere did not help, it is better or worse.
 func outcome(e *eval.Evaluation) string {
 	o := e.Verdict.Outcome
-	if e.Models[eval.Focus(len(e.Models))].Role == eval.OtherModel {
+	if e.Models[e.Focus()].Role == eval.OtherModel {
 		switch o {
 		case eval.Helped:
 			return "better"

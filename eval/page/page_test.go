@@ -128,7 +128,7 @@ func TestHardInput(t *testing.T) {
 		}
 		r := &eval.Report{Title: name, Evaluation: e}
 		var b bytes.Buffer
-		if err := eval.WriteJSON(&b, r); err != nil {
+		if err := r.WriteJSON(&b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		evaltest.Finite(t, b.Bytes())

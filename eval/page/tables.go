@@ -34,7 +34,7 @@ func (p *page) groupTable() *table {
 	for _, c := range changes {
 		t.Head = append(t.Head, "Change, "+c.Model)
 	}
-	f := eval.Focus(len(p.Models))
+	f := p.E.Focus()
 	if second.Key != "" {
 		t.Head = append(t.Head, second.Label+", "+p.Models[f])
 	}
@@ -100,7 +100,7 @@ func (p *page) fromTo(h *eval.Group, key string) string {
 	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
 		write = func(x float64) string { return words.PercentOf(x, h.N) }
 	}
-	f := eval.Focus(len(p.Models))
+	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
 	s := write(v)
 	if f > 0 {
@@ -124,7 +124,7 @@ func (p *page) rateTable() *table {
 	if g == nil || e.Task != eval.Binary {
 		return nil
 	}
-	k := eval.Focus(len(p.Models))
+	k := p.E.Focus()
 	t := &table{Title: "Rates by " + g.Name + ", " + p.Models[k], Head: []string{"Group", "Rows"}}
 	for _, key := range rateKeys {
 		q, _ := e.Task.Measure(key)

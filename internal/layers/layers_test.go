@@ -42,8 +42,7 @@ var rooms = []struct {
 	{"eval/internal/resample", []string{"internal", "data", "eval/internal/measure"}},
 	{"eval", []string{"internal", "losses", "data", "eval/internal/words", "eval/internal/measure", "eval/internal/resample"}},
 	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
-	{"eval/figure", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},
-	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval", "eval/figure"}},
+	{"eval/page", []string{"internal", "eval/internal/words", "eval/internal/measure", "eval"}},
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},
@@ -51,8 +50,8 @@ var rooms = []struct {
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train/score", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
 	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods
-	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "eval", "eval/figure", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
+	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
 }
 
 // roomOf returns the room of a path below the module.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -133,7 +134,7 @@ func certificate(m *train.Model) *eval.Certificate {
 
 func num(p *float64) eval.Num {
 	if p == nil {
-		return eval.Undefined()
+		return eval.Num(math.NaN())
 	}
 	return eval.Num(*p)
 }

@@ -81,10 +81,10 @@ func TestCoverageOfCrossfit(t *testing.T) {
 					}
 					held[key] = h
 				}
-				risk := e.Models[eval.Focus(len(e.Models))].Intervals["risk"]
+				risk := e.Models[e.Focus()].Intervals["risk"]
 				count("risk", &risk)
 				count("change of risk", e.Compared[0].Measures["risk"].Interval)
-				if w := e.Models[eval.Focus(len(e.Models))].WorstGroup; w != nil {
+				if w := e.Models[e.Focus()].WorstGroup; w != nil {
 					count("largest group risk", w.MaxInterval)
 				}
 				if w := e.Compared[0].WorstGroup; w != nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/figure"
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
@@ -33,7 +32,7 @@ func TestName_OfAnAverage(t *testing.T) {
 		if !strings.Contains(text, "<p class=\"kind\">Trained on 2026-01-01</p>") {
 			t.Errorf("%s: the page has no date of the training", average)
 		}
-		figures, err := figure.Draw(r)
+		figures, err := page.Figures(r)
 		if err != nil {
 			t.Fatal(err)
 		}

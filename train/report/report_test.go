@@ -155,7 +155,7 @@ func TestRerunOnDisk(t *testing.T) {
 			o.Resamples = 100
 			_, r := reportOf(t, loaded, o)
 			var b bytes.Buffer
-			if err := eval.WriteJSON(&b, r); err != nil {
+			if err := r.WriteJSON(&b); err != nil {
 				t.Fatal(err)
 			}
 			reports[k] = b.String()

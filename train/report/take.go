@@ -103,7 +103,7 @@ func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dat
 		}
 	}
 	if !x.options.Quick {
-		t.along.add(x.model.Encoder, d, models[eval.Focus(len(models))].Loss, 0, d.N)
+		t.along.add(x.model.Encoder, d, models[min(1, len(models)-1)].Loss, 0, d.N)
 	}
 	return nil
 }

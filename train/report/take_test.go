@@ -94,7 +94,7 @@ func TestMeasuredByBlocks(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if err := eval.WriteJSON(&pages[k], r); err != nil {
+			if err := r.WriteJSON(&pages[k]); err != nil {
 				t.Fatal(err)
 			}
 			measured[k] = x
@@ -162,7 +162,7 @@ func TestAuditedOnDisk(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if err := eval.WriteJSON(&pages[k], r); err != nil {
+			if err := r.WriteJSON(&pages[k]); err != nil {
 				t.Fatal(err)
 			}
 			if on := x.arena != nil && x.arena.Slices() > 4; on != (k == 1) {

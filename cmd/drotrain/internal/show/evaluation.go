@@ -138,7 +138,7 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		}
 	}
 	line("By "+g.Name, "rows", head)
-	f := eval.Focus(len(e.Models))
+	f := e.Focus()
 	groups := slices.Clone(g.Groups)
 	slices.SortStableFunc(groups, func(a, b eval.Group) int {
 		if a.Sufficient != b.Sufficient {

@@ -1,4 +1,4 @@
-package figure
+package page
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// OfChoice draws the candidates among which a level was chosen; ok is false without any.
-func OfChoice(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
+// ChoiceFigure draws the candidates among which a level was chosen; ok is false without any.
+func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
 // colourOf returns the colour of a family of candidates, that of its model elsewhere; number is its place.
 func colourOf(family string, number int) int {

@@ -1,4 +1,4 @@
-package figure
+package page
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// Draw draws what the report holds, in the order of the page. A figure
+// Figures returns the figures of what the report holds, in the order of the page. A figure
 // whose data is missing or all undefined is left out.
-func Draw(r *eval.Report) ([]Figure, error) {
+func Figures(r *eval.Report) ([]Figure, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
@@ -30,9 +30,9 @@ func Draw(r *eval.Report) ([]Figure, error) {
 	return out, nil
 }
 
-// FewGroups is the number of groups up to which figures by group show every model; beyond it they show
+// fewGroups is the number of groups up to which figures by group show every model; beyond it they show
 // the baseline and the model in focus.
-const FewGroups = 12
+const fewGroups = 12
 
 // maxDots is the most rows a dot chart shows; the table has the rest.
 const maxDots = 20

@@ -1,4 +1,4 @@
-package figure
+package page
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func TestChoiceIsDrawn(t *testing.T) {
 		{Family: "over groups", Name: "groups ν = 0.1", Average: 0.25, Value: 0.5, SE: 0.05},
 		{Family: "KL over rows", Name: "rows ν = 1", Average: 0.22, Value: 0.7, SE: 0.1},
 	}}
-	f, ok := OfChoice(c)
+	f, ok := ChoiceFigure(c)
 	if !ok {
 		t.Fatal("no figure")
 	}
@@ -31,7 +31,7 @@ func TestChoiceIsDrawn(t *testing.T) {
 		t.Errorf("in words: %s", a)
 	}
 	for _, none := range []*eval.Choice{nil, {}, {Chosen: 3, Candidates: c.Candidates}} {
-		if _, ok := OfChoice(none); ok {
+		if _, ok := ChoiceFigure(none); ok {
 			t.Errorf("a figure of %+v", none)
 		}
 	}

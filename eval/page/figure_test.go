@@ -1,4 +1,4 @@
-package figure
+package page
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestGolden_Figures(t *testing.T) {
 		for i := range r.Evaluation.Models { // fewer numbers to the last digit
 			r.Evaluation.Models[i].CVaR = r.Evaluation.Models[i].CVaR[len(r.Evaluation.Models[i].CVaR)/2:]
 		}
-		figs, err := Draw(r)
+		figs, err := Figures(r)
 		if err != nil {
 			t.Fatal(err)
 		}

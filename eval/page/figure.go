@@ -1,4 +1,4 @@
-package figure
+package page
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ type Figure struct {
 // Liberation Sans or what replaces it.
 func (f Figure) SVG() ([]byte, error) { return f.named(f.draw.SVG()) }
 
-// Inline returns the figure as an element of an HTML page, with what it says in
+// inline returns the figure as an element of an HTML page, with what it says in
 // words for those who do not see it.
-func (f Figure) Inline() (string, error) {
+func (f Figure) inline() (string, error) {
 	s, err := f.draw.Inline(f.Name, f.Title, f.Alt)
 	b, err := f.named([]byte(s), err)
 	return string(b), err
