@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/data"
@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	mostBarWidth  = 14
-	barSteps      = 1000
+	mostBarWidth  = 10
 	frameInterval = 100 * time.Millisecond // between two frames on a terminal
 	lineInterval  = time.Minute            // between two lines elsewhere
 	tickInterval  = time.Second            // between two looks where no report arrives
@@ -41,7 +40,7 @@ type Progress struct {
 	Interval time.Duration // between two lines; 0: five seconds before the first, then a minute
 
 	mu      sync.Mutex
-	bar     *progressbar.ProgressBar // of the phase, once something was drawn on the terminal
+	drawn   int // columns of the frame on the terminal; 0: there is none
 	phase   string
 	begun   time.Time      // of the phase
 	last    train.Progress // the newest report of a training
@@ -256,10 +255,7 @@ func (p *Progress) show() {
 	text, share := p.text, p.share
 	switch {
 	case p.last.Phase == p.phase && text == "":
-		text, share = describeProgress(p.last), p.done
-		if took := p.now().Sub(p.begun); took-p.last.Elapsed >= longPhase {
-			text += ", at work, " + shortDuration(took)
-		}
+		text, share = describeProgress(p.last)+p.timeText(), p.done
 	case text == "":
 		text, share = shortDuration(p.now().Sub(p.begun)), 0
 	default:
@@ -271,31 +267,23 @@ func (p *Progress) show() {
 		p.line(text)
 		return
 	}
-	if p.bar == nil {
-		p.bar = p.newBar()
-	}
-	line := []rune(text)
-	p.bar.Describe(string(line[:min(len(line), max(0, p.columns()-p.barWidth()-10))]))
-	most := barSteps - 1 // a full bar would accept nothing more
-	if p.last.Phase == p.phase {
-		most = barSteps // the share of a training never falls
-	}
-	_ = p.bar.Set(min(most, max(0, int(barSteps*share))))
+	p.draw(text, share)
 }
 
-// barWidth returns the columns of the bar, fewer on a narrow terminal.
-func (p *Progress) barWidth() int { return max(1, min(mostBarWidth, p.columns()-10)) }
-
-// newBar returns a bar that draws on the terminal.
-func (p *Progress) newBar() *progressbar.ProgressBar {
-	return progressbar.NewOptions(barSteps,
-		progressbar.OptionSetWriter(p.w),
-		progressbar.OptionSetWidth(p.barWidth()),
-		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░", BarStart: "", BarEnd: ""}),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionShowDescriptionAtLineEnd(),
-	)
+// draw writes a frame over the one before: the finished share of the phase and a text, which is cut
+// where the terminal ends.
+func (p *Progress) draw(text string, share float64) {
+	columns := p.columns() - 1
+	width := max(1, min(mostBarWidth, columns-9))
+	if !(share > 0) {
+		share = 0
+	}
+	share = min(1, share)
+	full := int(share * float64(width))
+	frame := []rune(fmt.Sprintf("%3d%% %s%s  %s", int(100*share), strings.Repeat("█", full), strings.Repeat("░", width-full), text))
+	frame = frame[:min(len(frame), columns)]
+	fmt.Fprintf(p.w, "\r%s%s", string(frame), strings.Repeat(" ", max(0, p.drawn-len(frame))))
+	p.drawn = len(frame)
 }
 
 // Finish ends the display of a phase, and leaves its last state.
@@ -322,14 +310,13 @@ func (p *Progress) leave() {
 		close(p.stop)
 		p.stop = nil
 	}
-	if p.bar != nil {
-		if long {
-			fmt.Fprintln(p.w)
-		} else {
-			_ = p.bar.Clear()
-		}
+	switch {
+	case p.drawn > 0 && long:
+		fmt.Fprintln(p.w)
+	case p.drawn > 0:
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.drawn))
 	}
-	p.bar, p.last = nil, train.Progress{}
+	p.drawn, p.last = 0, train.Progress{}
 }
 
 func phaseName(phase string) string {
@@ -350,7 +337,8 @@ func describeProgress(s train.Progress) string {
 	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {
 		gap = "no bound yet"
 	}
-	return fmt.Sprintf("%s, %.0f passes, %s", gap, s.Passes, shortDuration(s.Elapsed))
+	passes := math.Round(s.Passes)
+	return fmt.Sprintf("%s, %.0f %s", gap, passes, printable.Noun(passes, "pass", "passes"))
 }
 
 // shortDuration writes a duration in three digits or so: 0.21 s, 12 s, 3 min 5 s.

@@ -51,7 +51,7 @@ func TestProgress_LinesWithoutTerminal(t *testing.T) {
 	}{
 		"short phases leave no line": {time.Second / 4, ""},
 		"one line after five seconds, and the last state": {time.Second, `ERM: gap 1.0e-05 of 1e-08, 50 passes, 5 s
-ERM: gap 1.0e-09 of 1e-08, 90 passes, 9 s
+ERM: gap 1.0e-09 of 1e-08, 90 passes, 10 s
 robust: gap 1.0e-05 of 1e-08, 50 passes, 5 s
 robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s
 `},
@@ -79,7 +79,7 @@ func TestProgress_FramesOnATerminal(t *testing.T) {
 	if n := strings.Count(got, "\n"); n != 2 {
 		t.Errorf("%d lines stay, want one for each phase: %q", n, got)
 	}
-	const last = "100% ██████████████  robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s"
+	const last = "100% ██████████  robust: gap 1.0e-09 of 1e-08, 90 passes, 9 s"
 	if end := strings.TrimSpace(frames[len(frames)-1]); end != last {
 		t.Errorf("the bar ends as %q, want %q", end, last)
 	}
