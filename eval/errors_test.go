@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
@@ -47,23 +46,6 @@ func TestCancelledAtEveryStep(t *testing.T) {
 			t.Errorf("cancelled at %d of %d of %q: %v, after %+v", total/2, total, phase, err, last)
 		}
 		cancel()
-	}
-}
-
-// What is wrong with an adversary is said: of its numbers, its rows, their order, and their columns.
-func TestRefusedAdversaries(t *testing.T) {
-	for want, change := range map[string]func(in *eval.AdversaryInput){
-		"2 weights, but 1 losses":         func(in *eval.AdversaryInput) { in.Loss = in.Loss[:1] },
-		`grouping "g" covers 1 rows of 2`: func(in *eval.AdversaryInput) { in.Groups = []data.Grouping{{Name: "g", Index: []int32{0}}} },
-	} {
-		in := eval.AdversaryInput{Weights: []float64{0.25, 0.75}, Loss: []float64{1, 2}}
-		if _, err := eval.DescribeAdversary(in); err != nil {
-			t.Fatal(err)
-		}
-		change(&in)
-		if _, err := eval.DescribeAdversary(in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q, not %v", want, err)
-		}
 	}
 }
 

@@ -150,8 +150,16 @@ func TestGolden_Gates(t *testing.T) {
 			fmt.Fprintf(&out, "%s: %.4g, failed %v: %s\n", text, float64(r.Value), r.Failed, r.Message)
 		}
 	}
-	for _, text := range []string{"overall.risk", "overall.risk >", "> 1", "overall.risk = 1", "overall.risk == 1", "overall.risk > x", "overall.risk >> 1", "overall.risk > 1 2", "overall.risk >= -1e3", "overall.risk<1e400", "overall.risk > NaN", "overall.risk > inf", "  overall.risk   <   1  "} {
-		_, err := eval.ParseGate(text)
+	for _, text := range []string{"overall.risk", "overall.risk >", "> 1", "overall.risk = 1", "overall.risk == 1", "overall.risk > x", "overall.risk >> 1", "overall.risk > 1 2", "overall.risk >= -1e3", "overall.risk<1e400", "overall.risk > NaN", "overall.risk > inf", "  overall.risk   <   1  ",
+		"overall.risk > 0 && worst_group.n > 1", "overall.risk < 0 || !(cvar[0.1] > 1e9)", "overall.risk < 0 or worst_group.n < 1"} {
+		g, err := eval.ParseGate(text)
+		if err == nil && strings.ContainsAny(text, "&|r ") {
+			var r eval.GateResult
+			if r, err = g.Check(e); err == nil {
+				fmt.Fprintf(&out, "%s: failed %v: %s\n", text, r.Failed, r.Message)
+				continue
+			}
+		}
 		fmt.Fprintf(&out, "%s: %v\n", text, err)
 	}
 	goldentest.Text(t, filepath.Join("testdata", "gates.txt"), out.String())

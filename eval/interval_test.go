@@ -96,32 +96,6 @@ func TestVerdictDoesNotCryWolf(t *testing.T) {
 	}
 }
 
-func TestVerdictFollowsTheInterval(t *testing.T) {
-	for _, c := range []struct {
-		shift float64
-		want  eval.Outcome
-	}{{0.5, eval.Helped}, {-0.2, eval.Hurt}} {
-		e, err := eval.Evaluate(context.Background(), evaltest.Two(2000, 4, c.shift, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Verdict.Outcome != c.want {
-			t.Errorf("shift %v: %q, %s", c.shift, e.Verdict.Outcome, e.Verdict.Headline)
-		}
-	}
-	in := evaltest.Two(2000, 4, 0.5, 3)
-	in.Resamples = 0
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil || e.Verdict.Outcome != eval.Untested {
-		t.Error(e.Verdict, err)
-	}
-	in.Models = in.Models[:1]
-	e, err = eval.Evaluate(context.Background(), in)
-	if err != nil || e.Verdict.Outcome != eval.NoBaseline {
-		t.Error(e.Verdict, err)
-	}
-}
-
 func BenchmarkBootstrap(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -1,13 +1,10 @@
 package eval_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
 )
 
@@ -141,85 +138,6 @@ func TestLeastGroupTakesPart(t *testing.T) {
 			t.Errorf("of two rows: %+v", g)
 		}
 	}
-}
-
-// A group that the labels do not have is refused, the next one as one far off.
-func TestGroupsBeyondTheLabels(t *testing.T) {
-	for _, k := range []int32{-1, 4, 5} {
-		in := crossed(eval.Regression, 30, false, 1)
-		in.Groups = append(in.Groups, data.Grouping{Name: "h", Labels: in.Groups[0].Labels, Index: make([]int32, 30)})
-		in.Groups[1].Index[7] = k
-		if _, err := eval.Evaluate(t.Context(), in); err == nil || !strings.Contains(err.Error(), "row 8 ") {
-			t.Errorf("group %d of 4: %v", k, err)
-		}
-	}
-}
-
-// The JSON that is written means what the encoder wrote, and is laid out by its brackets:
-// what holds another begins a line for each of its parts, two spaces deeper, and closes on
-// a line of its own.
-func TestJSONIsLaidOut(t *testing.T) {
-	in := crossed(eval.Binary, 60, false, 2)
-	in.TargetName = `of "brackets" ] } \ and {, [ a <&> b` + "\\"
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, plain, got bytes.Buffer
-	if err := e.WriteJSON(&out); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Compact(&plain, raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Compact(&got, out.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	var want, have any
-	if json.Unmarshal(plain.Bytes(), &want) != nil || json.Unmarshal(got.Bytes(), &have) != nil || !bytes.Equal(must(json.Marshal(want)), must(json.Marshal(have))) {
-		t.Error("another document")
-	}
-	if !strings.Contains(out.String(), "a <&> b") {
-		t.Error("what people read is escaped as for a page")
-	}
-	depth := 0
-	nests := []bool{true} // whether what is open has held another
-	for line := range strings.Lines(out.String()) {
-		text := strings.TrimLeft(line, " ")
-		if text[0] == '}' || text[0] == ']' {
-			if !nests[depth] {
-				t.Fatalf("what holds no other is laid out before %q", line)
-			}
-			depth--
-			nests = nests[:depth+1]
-		}
-		if strings.ContainsAny(text[1:], "{[") && !strings.Contains(text, "brackets") || text[0] == '{' || text[0] == '[' {
-			nests[depth] = true
-		}
-		if len(line)-len(text) != 2*depth {
-			t.Fatalf("a line of depth %d: %q", depth, line)
-		}
-		if end := strings.TrimRight(text, "\n"); strings.HasSuffix(end, "{") || strings.HasSuffix(end, "[") {
-			if !strings.Contains(end, "brackets") {
-				depth++
-				nests = append(nests, false)
-			}
-		}
-	}
-	if depth != 0 {
-		t.Errorf("%d brackets are open at the end", depth)
-	}
-}
-
-func must(b []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return b
 }
 
 // An adversary over groups weighs all rows of one alike: of these the worst are listed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
 )
 
@@ -56,44 +57,24 @@ func TestObjectiveText(t *testing.T) {
 	}
 }
 
-func TestBadInputIsNamed(t *testing.T) {
-	ok := func() eval.Input {
-		return eval.Input{Task: eval.Binary, Target: []float64{1, -1}, RowID: []int{40, 41}, Models: []eval.Model{{Name: "m", Score: []float64{.1, .2}, Loss: []float64{1, 2}}}}
-	}
-	for want, breakIt := range map[string]func(*eval.Input){
-		"no rows":                       func(in *eval.Input) { in.Target = nil },
-		"no model":                      func(in *eval.Input) { in.Models = nil },
-		`task "x"`:                      func(in *eval.Input) { in.Task = "x" },
-		"row 41 is NaN":                 func(in *eval.Input) { in.Models[0].Score[1] = math.NaN() },
-		"probability in [0, 1]":         func(in *eval.Input) { in.Models[0].Score[0] = 2 },
-		"loss of model \"m\" at row 40": func(in *eval.Input) { in.Models[0].Loss[0] = math.Inf(1) },
-		"binary target is":              func(in *eval.Input) { in.Target[0] = 0 },
-		"has 1 scores":                  func(in *eval.Input) { in.Models[0].Score = in.Models[0].Score[:1] },
-		"name of its own":               func(in *eval.Input) { in.Models = append(in.Models, in.Models[0]) },
-		"covers 1 rows": func(in *eval.Input) {
-			in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0}}}
-		},
-		"the group 3 of 1": func(in *eval.Input) {
-			in.Groups = []data.Grouping{{Name: "g", Labels: []string{"a"}, Index: []int32{0, 3}}}
-		},
-		"5 resamples: must be 0": func(in *eval.Input) { in.Resamples = 5 },
-		"from 100 to 1000000":    func(in *eval.Input) { in.Resamples = eval.MostResamples + 1 },
-		"confidence":             func(in *eval.Input) { in.Confidence = 2 },
+// What is wrong with the weights of an adversary is an error, and so are an empty report and a context
+// that was cancelled.
+func TestRefusedInputs(t *testing.T) {
+	for want, in := range map[string]eval.AdversaryInput{
+		"no weights":                      {},
+		"weight 1 is -0.1":                {Weights: []float64{-0.1, 1.1}},
+		"weight 2 is NaN":                 {Weights: []float64{0.5, math.NaN()}},
+		"the weights sum to 0.9":          {Weights: []float64{0.5, 0.4}},
+		"2 weights, but 1 losses":         {Weights: []float64{0.5, 0.5}, Loss: []float64{1}},
+		`grouping "g" covers 1 rows of 2`: {Weights: []float64{0.5, 0.5}, Groups: []data.Grouping{{Name: "g", Index: []int32{0}}}},
 	} {
-		in := ok()
-		breakIt(&in)
-		if _, err := eval.Evaluate(context.Background(), in); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := eval.DescribeAdversary(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error about %q, got %v", want, err)
-		}
-	}
-	for _, y := range [][]float64{nil, {-0.1, 1.1}, {0.5, math.NaN()}, {0.5, 0.4}} {
-		if _, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: y}); err == nil {
-			t.Errorf("weights %v accepted", y)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := eval.Evaluate(ctx, ok()); err == nil {
+	if _, err := eval.Evaluate(ctx, evaltest.Loans()); err == nil {
 		t.Error("cancellation ignored")
 	}
 	if err := page.WriteHTML(io.Discard, &eval.Report{}); err == nil {

@@ -93,20 +93,6 @@ func TestVerdictRules(t *testing.T) {
 	if v := judged(t, in); v.Outcome != eval.Helped {
 		t.Errorf("51 of 10 000 rows: %+v", v)
 	}
-	// No measurable change of the worst group, the others measurably worse.
-	in = evaltest.Two(4000, 4, 0, 3)
-	for i, l := range in.Models[0].Loss {
-		if i%4 == 3 { // the worst by far
-			l += 5
-			in.Models[0].Loss[i] = l
-		} else {
-			l += 0.2
-		}
-		in.Models[1].Loss[i] = l
-	}
-	if v := judged(t, in); v.Outcome != eval.Mixed || v.Reason != eval.NoGain || v.Groups.Worse != 3 || v.Headline != "The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for: no group is measurably better off, 3 measurably worse off, 1 undecided." {
-		t.Errorf("no gain: %+v", v)
-	}
 }
 
 // What keeps a verdict from saying that a model helped, where the group risks alone would.
@@ -156,25 +142,6 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 			want, reason, words = eval.Mixed, eval.NoGain, "The robust model is not measurably better for the worst group, and it is worse for more groups than it is better for: no group is measurably better off, 2 measurably worse off"
 		}
 		if v := judged(t, in); v.Outcome != want || v.Reason != reason || !strings.HasPrefix(v.Headline, words) {
-			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
-		}
-	}
-	// The worst group's change is not measurable and two groups are worse off: mixed, whether its
-	// risk fell or rose in the sample.
-	for _, gain := range []float64{0.3, 0.02, -0.02} {
-		in = evaltest.Two(4000, 4, 0, 3)
-		for i, l := range in.Models[0].Loss {
-			a, b := l, l+0.2
-			switch i % 4 {
-			case 0:
-				a, b = l+9, l+9-gain+6*float64(i/4%2*2-1)
-			case 1:
-				b = l
-			}
-			in.Models[0].Loss[i], in.Models[1].Loss[i] = a, b
-		}
-		want, reason := eval.Mixed, eval.NoGain
-		if v := judged(t, in); v.Outcome != want || v.Reason != reason || v.Recommended != "ERM" {
 			t.Errorf("gain %v: %s, %q", gain, v.Outcome, v.Headline)
 		}
 	}

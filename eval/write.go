@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -97,76 +96,13 @@ func (g *Grouping) Count() int {
 	return len(g.Groups) + len(g.Others.Label)
 }
 
-// writeIndented writes JSON with an object or array on a line of its own unless it holds
-// another.
+// writeIndented writes JSON in which "<" stays as it is.
 func writeIndented(w io.Writer, v any) error {
-	var raw bytes.Buffer
-	enc := json.NewEncoder(&raw)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("eval: %w", err)
 	}
-	_, err := w.Write(indented(raw.Bytes()))
-	return err
-}
-
-// indented lays out the compact JSON of an encoder.
-func indented(raw []byte) []byte {
-	out := make([]byte, 0, 2*len(raw))
-	depth, leaf, text := 0, false, false
-	line := func() {
-		out = append(out, '\n')
-		for range depth {
-			out = append(out, ' ', ' ')
-		}
-	}
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		out = append(out, c)
-		switch {
-		case text && c == '\\':
-			i++
-			out = append(out, raw[i])
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{' || c == '[':
-			if leaf = isLeaf(raw[i+1:]); !leaf {
-				depth++
-				line()
-			}
-		case c == '}' || c == ']':
-			if !leaf {
-				out = out[:len(out)-1]
-				depth--
-				line()
-				out = append(out, c)
-			}
-			leaf = false
-		case c == ',' && leaf, c == ':':
-			out = append(out, ' ')
-		case c == ',':
-			line()
-		}
-	}
-	return out
-}
-
-// isLeaf reports whether what has been opened closes before another opens.
-func isLeaf(raw []byte) bool {
-	text := false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{' || c == '[':
-			return false
-		case c == '}' || c == ']':
-			return true
-		}
-	}
-	return true
+	return nil
 }

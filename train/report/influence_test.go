@@ -90,7 +90,9 @@ func robustErrors(t *testing.T, m *train.Model) []float64 {
 func TestStandardErrorsByTrainingAgain(t *testing.T) {
 	groups := func(l level.Level) level.Level { l.Adversary = "groups"; return l }
 	levels := map[string]level.Level{
+		"plain":            {Average: "plain"},
 		"balanced":         {Average: "balanced"},
+		"KL":               {Nu: level.At(0.8)},
 		"KL ball":          {Ess: level.At(0.9)},
 		"χ² ball":          {Ess: level.At(0.9), Penalty: "chi2"},
 		"χ², weighted":     {Nu: level.At(0.7), Penalty: "chi2"},
@@ -100,6 +102,8 @@ func TestStandardErrorsByTrainingAgain(t *testing.T) {
 		"groups, χ² ball":  groups(level.Level{Radius: level.At(0.02), Penalty: "chi2"}),
 		"groups, largest":  groups(level.Level{Nu: level.At(0)}),
 		"groups, adjusted": groups(level.Level{Nu: level.At(0), Adjust: 0.5}),
+		"χ², adjusted":     groups(level.Level{Nu: level.At(0.3), Penalty: "chi2", Adjust: 0.5}),
+		"ball, adjusted":   groups(level.Level{Radius: level.At(0.02), Adjust: 0.5}),
 	}
 	const n, h = 72, 0.1
 	for name, l := range levels {
@@ -108,7 +112,7 @@ func TestStandardErrorsByTrainingAgain(t *testing.T) {
 		for i := range rows {
 			rows[i].Weight = 0.5 + r.Float64()
 		}
-		once := func(c *train.Config) { c.NoBaseline = name != "balanced" }
+		once := func(c *train.Config) { c.NoBaseline = l.Average == "" }
 		got := robustErrors(t, trained(t, rows, l, true, once))
 		var want [2]float64
 		for i := range rows {

@@ -214,6 +214,9 @@ func TestReportOfManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if first := x.Input.Columns[0].Name; len(x.Input.Columns) != mostColumns || first != fmt.Sprint("x", d-1) {
+		t.Errorf("%d columns, first %s", len(x.Input.Columns), first)
+	}
 	if s := x.Evaluation.Slices; s == nil || !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {
 		t.Errorf("%+v", s)
 	}

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
@@ -271,76 +270,6 @@ func TestFitsCopyNoWeights(t *testing.T) {
 	}
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n {
 		t.Errorf("%d bytes for %d weights", bytes, n)
-	}
-}
-
-// Of many columns those along which a number varies most come first, as its covariances with
-// them and their squares say.
-func TestVariation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(16, 2))
-	const n, d = 200, mostColumns + 6
-	columns := make([]data.Column, d+1)
-	u := make([]float64, n)
-	for j := range columns {
-		columns[j] = data.Column{Name: fmt.Sprint("x", j), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
-		for i := range n {
-			columns[j].Number[i] = rng.NormFloat64()
-		}
-	}
-	for i := range u {
-		u[i] = 5 + columns[7].Number[i] - 2*math.Pow(columns[66].Number[i], 2) + rng.NormFloat64()
-	}
-	f, err := data.NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: columns[d].Name, Scale: "standard"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v variation
-	_, err = e.EncodeBlocks(t.Context(), f, nil, 64, false, func(b data.Block) error {
-		v.add(e, b.Rows, u[b.First:b.Last], 0, b.Rows.N)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, _, err := e.Encode(t.Context(), f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	score, row := make([]float64, d), make([]float64, all.D)
-	mean := 0.0
-	for _, x := range u {
-		mean += x / n
-	}
-	for j := range score {
-		var linear, square, size float64
-		for i := range n {
-			all.X.RowTo(row, i)
-			linear += (u[i] - mean) * row[j]
-			square += (u[i] - mean) * row[j] * row[j]
-			size += row[j] * row[j]
-		}
-		score[j] = max(math.Abs(linear)/math.Sqrt(size*n), math.Abs(square)/size)
-	}
-	got := v.inputs(e)
-	place := map[string]int{}
-	for j, in := range e.Inputs {
-		place[in.Name] = j
-	}
-	if !slices.IsSortedFunc(got, func(a, b data.Input) int {
-		if x, y := score[place[a.Name]], score[place[b.Name]]; x < y*(1-1e-9) {
-			return 1
-		}
-		return -1
-	}) || got[0].Name != "x66" || got[1].Name != "x7" {
-		t.Errorf("first %s and %s", got[0].Name, got[1].Name)
-	}
-	columnsGiven, left := rawColumns(t.Context(), f, got, all.Rows, nil)
-	if len(columnsGiven) != 64 || left != 6 || columnsGiven[0].Name != "x66" {
-		t.Errorf("%d columns, %d left", len(columnsGiven), left)
 	}
 }
 
