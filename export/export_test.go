@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
@@ -459,22 +458,6 @@ func TestEdgesOfNumbersAsLevels(t *testing.T) {
 		if len(rows) != len(levels)+1 || other != 1 {
 			t.Errorf("%q: %v", levels, rows)
 		}
-	}
-}
-
-// A text that XML cannot hold is an error, as a value and as a level of a product, and the
-// first one is told.
-func TestTextsBeyondXML(t *testing.T) {
-	var out bytes.Buffer
-	p := &pmmlWriter{e: xml.NewEncoder(&out)}
-	p.writeText("tab\t, é and 日", "string")
-	if p.err != nil {
-		t.Error(p.err)
-	}
-	p.writeText("a\x01", "string")
-	p.writeText("b\x02", "string")
-	if p.err == nil || !strings.Contains(p.err.Error(), `"a\x01" has characters that XML does not have`) {
-		t.Errorf("%v", p.err)
 	}
 }
 

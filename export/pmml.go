@@ -4,44 +4,87 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A pmmlWriter writes elements; their errors are those of the encoder at its end.
-type pmmlWriter struct {
-	e   *xml.Encoder
-	err error
+// An element is an element of XML with attributes given as name, value, name, value, …
+type element struct {
+	name       string
+	attributes []string
+	text       string
+	children   []element
 }
 
-// open starts an element with attributes given as name, value, name, value, …
-func (p *pmmlWriter) open(name string, attributes ...string) {
-	s := xml.StartElement{Name: xml.Name{Local: name}}
-	for i := 0; i < len(attributes); i += 2 {
-		s.Attr = append(s.Attr, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
-		if !xmlText(attributes[i+1]) && p.err == nil {
-			p.err = fmt.Errorf("%q has characters that XML does not have", attributes[i+1])
+// node returns an element with attributes and without children.
+func node(name string, attributes ...string) element {
+	return element{name: name, attributes: attributes}
+}
+
+// of returns the element with children added.
+func (e element) of(children ...element) element {
+	e.children = append(e.children, children...)
+	return e
+}
+
+// write encodes the element. A text that XML does not have is an error.
+func (e element) write(x *xml.Encoder) error {
+	start := xml.StartElement{Name: xml.Name{Local: e.name}}
+	texts := []string{e.text}
+	for i := 0; i < len(e.attributes); i += 2 {
+		start.Attr = append(start.Attr, xml.Attr{Name: xml.Name{Local: e.attributes[i]}, Value: e.attributes[i+1]})
+		texts = append(texts, e.attributes[i+1])
+	}
+	for _, text := range texts {
+		if !xmlText(text) {
+			return fmt.Errorf("%q has characters that XML does not have", text)
 		}
 	}
-	_ = p.e.EncodeToken(s)
+	if err := x.EncodeToken(start); err != nil {
+		return err
+	}
+	if e.text != "" {
+		if err := x.EncodeToken(xml.CharData(e.text)); err != nil {
+			return err
+		}
+	}
+	for _, c := range e.children {
+		if err := c.write(x); err != nil {
+			return err
+		}
+	}
+	return x.EncodeToken(start.End())
 }
 
-func (p *pmmlWriter) close(name string) {
-	_ = p.e.EncodeToken(xml.EndElement{Name: xml.Name{Local: name}})
+// apply returns a function of expressions.
+func apply(function string, arguments ...element) element {
+	return node("Apply", "function", function).of(arguments...)
 }
 
-func (p *pmmlWriter) leaf(name string, attributes ...string) {
-	p.open(name, attributes...)
-	p.close(name)
+// fieldRef returns the value of a field.
+func fieldRef(name string) element { return node("FieldRef", "field", name) }
+
+// number returns a constant of an expression.
+func number(v float64) element { return typed(pmmlNumber(v), "double") }
+
+// typed returns a constant of a type.
+func typed(value, dataType string) element {
+	e := node("Constant", "dataType", dataType)
+	e.text = value
+	return e
 }
 
-// writeConstant writes a number of an expression.
-func (p *pmmlWriter) writeConstant(v float64) {
-	p.open("Constant", "dataType", "double")
-	_ = p.e.EncodeToken(xml.CharData(pmmlNumber(v)))
-	p.close("Constant")
+// derivedField returns a field that is computed.
+func derivedField(name string, value element) element {
+	return node("DerivedField", "name", name, "optype", "continuous", "dataType", "double").of(value)
+}
+
+// standardised returns (v − shift)/scale.
+func standardised(v element, shift, scale float64) element {
+	return apply("/", apply("-", v, number(shift)), number(scale))
 }
 
 func pmmlNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -64,16 +107,8 @@ func xmlText(s string) bool {
 // not listed adds nothing, as the standard has it.
 func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	f := formulas[0]
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	p := &pmmlWriter{e: xml.NewEncoder(&b)}
-	p.e.Indent("", " ")
 	target := columnNames(f).unique(f.Target.Name)
-	p.open("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4")
-	p.open("Header", "description", describeScore(f))
-	p.leaf("Application", "name", "drotrain", "version", version)
-	p.close("Header")
-	p.writeDictionary(f, target)
+	dictionary := pmmlDictionary(f, target)
 	function := []string{"functionName", "regression", "modelName", "drotrain"}
 	factor, constant := f.Target.Scale, f.Target.Shift // of the value of the model
 	switch {
@@ -92,157 +127,226 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	case isBinary(f):
 		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
 	}
-	p.open("RegressionModel", function...)
-	p.open("MiningSchema")
-	p.leaf("MiningField", "name", target, "usageType", "target")
+	schema := node("MiningSchema").of(node("MiningField", "name", target, "usageType", "target"))
 	for _, t := range f.Terms {
 		a := []string{"name", t.Column, "invalidValueTreatment", "asIs"}
 		if t.Fill != nil {
 			a = append(a, "missingValueReplacement", pmmlNumber(*t.Fill))
 		}
-		p.leaf("MiningField", a...)
+		schema = schema.of(node("MiningField", a...))
 	}
-	p.close("MiningSchema")
-	p.open("Output")
-	if len(formulas) > 1 {
-		used := columnNames(f)
-		for _, class := range f.Target.Classes {
-			p.leaf("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class)
-		}
-		p.leaf("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue")
-	} else if isBinary(f) {
-		p.leaf("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive)
-	} else {
-		p.leaf("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue")
-	}
-	p.close("Output")
+	model := node("RegressionModel", function...).of(schema, pmmlOutput(f, len(formulas)))
 	if f.Target.Numeric {
-		p.open("Targets")
-		p.leaf("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))
-		p.close("Targets")
+		model = model.of(node("Targets").of(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
 	}
-	p.writeTransformations(formulas)
+	model = model.of(pmmlTransformations(formulas))
 	for c, f := range formulas {
 		category := f.Target.Positive
 		if len(formulas) > 1 {
 			category = f.Target.Classes[c]
 		}
-		p.table(formulas, f, category)
+		model = model.of(pmmlTable(formulas, f, category))
 	}
 	if isBinary(f) {
-		p.leaf("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative)
+		model = model.of(node("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative))
 	}
-	p.close("RegressionModel")
-	p.close("PMML")
-	if err := p.e.Close(); err != nil {
+	header := node("Header", "description", describeScore(f)).of(node("Application", "name", "drotrain", "version", version))
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	x := xml.NewEncoder(&b)
+	x.Indent("", " ")
+	if err := node("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4").of(header, dictionary, model).write(x); err != nil {
+		return nil, err
+	}
+	if err := x.Close(); err != nil {
 		return nil, err
 	}
 	b.WriteByte('\n')
-	return b.Bytes(), p.err
+	return b.Bytes(), nil
 }
 
-// writeDictionary writes the data dictionary: the columns of the model and its target.
-func (p *pmmlWriter) writeDictionary(f *score.Formula, target string) {
-	p.open("DataDictionary")
+// pmmlOutput returns the outputs of a model of so many formulas.
+func pmmlOutput(f *score.Formula, formulas int) element {
+	out := node("Output")
+	switch {
+	case formulas > 1:
+		used := columnNames(f)
+		for _, class := range f.Target.Classes {
+			out = out.of(node("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class))
+		}
+		return out.of(node("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue"))
+	case isBinary(f):
+		return out.of(node("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive))
+	}
+	return out.of(node("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue"))
+}
+
+// pmmlType returns the data type of a column.
+func pmmlType(t score.Term) string {
+	switch {
+	case t.Kind == score.Bool:
+		return "boolean"
+	case t.Kind == score.Numeric || t.Stored == score.Numeric:
+		return "double"
+	}
+	return "string"
+}
+
+// pmmlDictionary returns the columns of the model and its target.
+func pmmlDictionary(f *score.Formula, target string) element {
 	values := f.Target.Classes
 	if isBinary(f) {
 		values = []string{f.Target.Positive, f.Target.Negative}
 	}
+	field := node("DataField", "name", target, "optype", "continuous", "dataType", "double")
 	if values != nil {
-		p.open("DataField", "name", target, "optype", "categorical", "dataType", "string")
+		field = node("DataField", "name", target, "optype", "categorical", "dataType", "string")
 		for _, v := range values {
-			p.leaf("Value", "value", v)
+			field = field.of(node("Value", "value", v))
 		}
-		p.close("DataField")
-	} else {
-		p.leaf("DataField", "name", target, "optype", "continuous", "dataType", "double")
 	}
+	out := node("DataDictionary").of(field)
 	for _, t := range f.Terms {
-		optype, typ := "categorical", "string"
-		switch {
-		case t.Kind == score.Numeric:
-			optype, typ = "continuous", "double"
-		case t.Kind == score.Bool:
-			typ = "boolean"
-		case t.Stored == score.Numeric:
-			typ = "double"
+		optype := "categorical"
+		if t.Kind == score.Numeric {
+			optype = "continuous"
 		}
-		p.leaf("DataField", "name", t.Column, "optype", optype, "dataType", typ)
+		out = out.of(node("DataField", "name", t.Column, "optype", optype, "dataType", pmmlType(t)))
 	}
-	p.close("DataDictionary")
+	return out
 }
 
 // derivedName names the derived field of the i-th term.
 func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
 
-// writeTransformations writes the derived fields: the filled columns, their functions and products.
-func (p *pmmlWriter) writeTransformations(formulas []*score.Formula) {
+// productName names the derived field of the i-th product.
+func productName(i int) string { return fmt.Sprintf("drotrain product %d", i+1) }
+
+// pmmlTransformations returns the derived fields: the standardised columns, what nulls add, and products.
+// A null adds 1 where its weight differs by class.
+func pmmlTransformations(formulas []*score.Formula) element {
 	f := formulas[0]
-	p.open("LocalTransformations")
+	out := node("LocalTransformations")
 	for i, t := range f.Terms {
-		if t.Kind != score.Numeric && !t.Null || alone(formulas, i) {
-			continue
+		switch {
+		case alone(formulas, i):
+		case t.Kind == score.Numeric:
+			out = out.of(derivedField(derivedName(i, t), standardised(fieldRef(t.Column), t.Shift, t.Scale)))
+		case t.Null:
+			missing := t.Missing
+			if len(formulas) > 1 {
+				missing = 1
+			}
+			out = out.of(derivedField(derivedName(i, t), apply("if", apply("isMissing", fieldRef(t.Column)), number(missing), number(0))))
 		}
-		p.open("DerivedField", "name", derivedName(i, t), "optype", "continuous", "dataType", "double")
-		if t.Kind == score.Numeric {
-			p.open("Apply", "function", "/")
-			p.open("Apply", "function", "-")
-			p.leaf("FieldRef", "field", t.Column)
-			p.writeConstant(t.Shift)
-			p.close("Apply")
-			p.writeConstant(t.Scale)
-			p.close("Apply")
-		} else {
-			p.open("Apply", "function", "if")
-			p.open("Apply", "function", "isMissing")
-			p.leaf("FieldRef", "field", t.Column)
-			p.close("Apply")
-			p.writeConstant(pmmlMissing(formulas, t))
-			p.writeConstant(0)
-			p.close("Apply")
-		}
-		p.close("DerivedField")
 	}
 	for i := range f.Products {
-		p.product(f, i)
+		p := &f.Products[i]
+		product := pmmlFactor(f.Terms[p.Factors[0].Term], &p.Factors[0])
+		for k := 1; k < len(p.Factors); k++ {
+			product = apply("*", product, pmmlFactor(f.Terms[p.Factors[k].Term], &p.Factors[k]))
+		}
+		out = out.of(derivedField(productName(i), standardised(product, p.Shift, p.Scale)))
 	}
-	p.close("LocalTransformations")
+	return out
 }
 
-// pmmlMissing returns the value of the derived field of a null: what it adds to the margin, or 1
-// where that differs by class.
-func pmmlMissing(formulas []*score.Formula, t score.Term) float64 {
-	if len(formulas) > 1 {
-		return 1
-	}
-	return t.Missing
-}
-
-// table writes the weights of one of the formulas, f.
-func (p *pmmlWriter) table(formulas []*score.Formula, f *score.Formula, category string) {
+// pmmlTable returns the weights of one of the formulas, f.
+func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) element {
 	a := []string{"intercept", pmmlNumber(f.Constant)}
 	if !f.Target.Numeric {
 		a = append(a, "targetCategory", category)
 	}
-	p.open("RegressionTable", a...)
+	out := node("RegressionTable", a...)
+	predictor := func(name string, weight float64) {
+		out = out.of(node("NumericPredictor", "name", name, "coefficient", pmmlNumber(weight)))
+	}
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
 		case alone(formulas, i):
 		case t.Kind == score.Numeric:
-			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Weight))
+			predictor(derivedName(i, t), t.Weight)
 		case t.Null && len(formulas) > 1:
-			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", pmmlNumber(t.Missing))
+			predictor(derivedName(i, t), t.Missing)
 		case t.Null:
-			p.leaf("NumericPredictor", "name", derivedName(i, t), "coefficient", "1")
+			predictor(derivedName(i, t), 1)
 		}
 	}
-	for i, product := range f.Products {
-		p.leaf("NumericPredictor", "name", productName(i), "coefficient", pmmlNumber(product.Weight))
+	for i, p := range f.Products {
+		predictor(productName(i), p.Weight)
 	}
 	for _, t := range f.Terms {
 		for k, l := range t.Levels {
-			p.leaf("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k]))
+			out = out.of(node("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k])))
 		}
 	}
-	p.close("RegressionTable")
+	return out
+}
+
+// pmmlFactor returns a factor of a product: a function of a number, or the indicator of a level.
+func pmmlFactor(t score.Term, x *score.Factor) element {
+	column := fieldRef(t.Column)
+	if t.Kind == score.Numeric {
+		return pmmlFunction(&x.Function, column)
+	}
+	missing := apply("isMissing", column)
+	if x.Level == len(t.Levels) {
+		return apply("if", missing, number(1), number(0))
+	}
+	return apply("if", missing, number(0), apply("if", apply("equal", column, typed(t.Levels[x.Level], pmmlType(t))), number(1), number(0)))
+}
+
+// pmmlFunction returns a function of a column, missing where the function has no value.
+func pmmlFunction(f *score.Function, column element) element {
+	above := func(least float64, name string) element { // a comparison with a missing value is an error in some evaluators
+		return apply("if", apply("isNotMissing", column), apply("if", apply("greaterThan", column, number(least)), apply(name, column)))
+	}
+	switch f.Name {
+	case "log":
+		return above(0, "ln")
+	case "log1p":
+		return above(-1, "ln1p")
+	case "square":
+		return apply("*", column, column)
+	case "piecewise":
+		last := len(f.Knots) - 1
+		out := pmmlPolynomial(column, f.Knots[last], f.Above[:])
+		for k := last; k >= 0; k-- { // if v < knot then the piece below it, else …
+			piece := f.Below[:]
+			if k > 0 {
+				piece = f.Pieces[k-1][:]
+			}
+			out = apply("if", apply("lessThan", column, number(f.Knots[k])), pmmlPolynomial(column, f.Knots[max(0, k-1)], piece), out)
+		}
+		return out
+	}
+	return column
+}
+
+// pmmlPolynomial returns c[0] + u·(c[1] + u·(…)) for u = column − base.
+func pmmlPolynomial(column element, base float64, c []float64) element {
+	if len(c) == 1 {
+		return number(c[0])
+	}
+	return apply("+", number(c[0]), apply("*", apply("-", column, number(base)), pmmlPolynomial(column, base, c[1:])))
+}
+
+// scaledFormula returns f with its margin in the units of what was fitted of the target.
+func scaledFormula(f *score.Formula) *score.Formula {
+	out := *f
+	scale := f.Target.Scale
+	out.Constant = f.Target.Shift + scale*f.Constant
+	out.Terms, out.Products = slices.Clone(f.Terms), slices.Clone(f.Products)
+	for i := range out.Terms {
+		t := &out.Terms[i]
+		t.Weight, t.Missing = scale*t.Weight, scale*t.Missing
+		t.Weights = slices.Clone(t.Weights)
+		for k := range t.Weights {
+			t.Weights[k] *= scale
+		}
+	}
+	for i := range out.Products {
+		out.Products[i].Weight *= scale
+	}
+	return &out
 }

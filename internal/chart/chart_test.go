@@ -68,26 +68,9 @@ func TestTickLabelsDoNotCollide(t *testing.T) {
 	for _, top := range []float64{1e-3, 0.04, 0.3, 0.97, 1} {
 		for k := range 3 {
 			p := Panel{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
-			apart(t, Lines{Panels: []Panel{p, p}}.Drawing())
+			traced(t, "lines", Lines{Panels: []Panel{p, p}}.Drawing())
 		}
-		apart(t, Dots{Share: true, Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
-	}
-}
-
-func apart(t *testing.T, d Drawing) {
-	t.Helper()
-	type span struct{ lo, hi float64 }
-	rows := make(map[string][]span)
-	c := newRecorder()
-	d.renderOn(c)
-	for _, x := range c.texts {
-		w := float64(textWidth(x.s, smallSize))
-		for _, o := range rows[x.row] {
-			if x.at < o.hi && o.lo < x.at+w {
-				t.Errorf("%q touches another label at %.0f", x.s, x.at)
-			}
-		}
-		rows[x.row] = append(rows[x.row], span{x.at, x.at + w})
+		traced(t, "dots", Dots{Share: true, Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
 	}
 }
 
@@ -99,21 +82,13 @@ func TestCompactTicks(t *testing.T) {
 	}
 }
 
-// Where there is room for next to nothing, a text is its first letters; a short one, too.
-func TestTextsWithoutRoom(t *testing.T) {
-	for s, want := range map[string]string{"households": "hou…", "six by": "six…", "a": "a…", "ab": "ab…"} {
+// A text that is too wide keeps as much of both ends as has room, half at either.
+func TestClippedTexts(t *testing.T) {
+	for s, want := range map[string]string{"households": "hou…", "a": "a…"} {
 		if got := shortenToWidth(s, 0, 9); got != want {
 			t.Errorf("%q is %q, not %q", s, got, want)
 		}
 	}
-	const size = vg.Length(9)
-	if got := shortenToWidth("mmiiiiiiim", textWidth("mm…im", size)+0.01, size); got != "mmi…" { // two letters at either end say too little
-		t.Errorf("%q", got)
-	}
-}
-
-// A text that is too wide keeps as much of both ends as has room, half at either.
-func TestClippedTexts(t *testing.T) {
 	const text, size = "households of two with children under five in the north", vg.Length(9)
 	runes := []rune(text)
 	for width := textWidth("households", size); width < textWidth(text, size); width += 7 {
