@@ -3,12 +3,12 @@ package data
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 )
 
@@ -103,15 +103,15 @@ func TestRead_OtherWriters(t *testing.T) {
 	}
 }
 
-// Decimals of 32 and 64 bits, which Arrow's Go library does not know, are refused by
-// the name of the column, with a way out.
+// Decimals of 32 and 64 bits, which Arrow's Go library does not know, are read.
 func TestRead_SmallDecimals(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
-		name := "pyarrow_decimal" + bits + ".arrow"
-		_, err := Read(context.Background(), filepath.Join("testdata", name))
-		wantError(t, err, name, `column "amount"`, "decimals of "+bits+" bits are not supported", "128 bits")
-		if errors.Is(err, ErrDamaged) {
-			t.Errorf("called damaged: %v", err)
+		f, err := Read(context.Background(), filepath.Join("testdata", "pyarrow_decimal"+bits+".arrow"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Columns[1]; c.Name != "amount" || !strings.HasPrefix(c.Type, "decimal(") || !slices.Equal(c.Number, []float64{1.5, -2.25}) || c.Null != nil {
+			t.Errorf("%s: %+v", bits, c)
 		}
 	}
 }

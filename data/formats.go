@@ -89,12 +89,12 @@ var refused = []struct{ magic, msg, hint string }{
 }
 
 func readArrow(ctx context.Context, in *input, names []string, how Reading) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, how.Dates != ""); return err })
+	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, false, how.Dates != ""); return err })
 	return t, err
 }
 
 func readArrowExact(ctx context.Context, in *input, names []string, _ Reading) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = ipc.ReadExact(ctx, in, names); return err })
+	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, true, false); return err })
 	return t, err
 }
 

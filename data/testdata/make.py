@@ -127,7 +127,7 @@ for v in ("1.0", "2.0"):
                               "bool": "RLE", "f32": "BYTE_STREAM_SPLIT", "f64": "BYTE_STREAM_SPLIT"})
 pq_write("pyarrow_delta_decimals.parquet", base.select(["dec15", "dec38"]), compression="zstd", use_dictionary=False,
          column_encoding={"dec15": "DELTA_BYTE_ARRAY", "dec38": "DELTA_BYTE_ARRAY"})
-for bits, typ in ((32, pa.decimal32(5, 2)), (64, pa.decimal64(15, 4))):  # refused by name
+for bits, typ in ((32, pa.decimal32(5, 2)), (64, pa.decimal64(15, 4))):
     t = pa.table({"y": [1, 2], "amount": pa.array([D("1.50"), D("-2.25")], typ)})
     with pa.ipc.new_file(f"pyarrow_decimal{bits}.arrow", t.schema) as w:
         w.write_table(t)

@@ -1,138 +1,126 @@
 package ipc
 
 import (
-	"fmt"
-	"strings"
-	"time"
-	"unicode/utf8"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+	"encoding/binary"
+	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// An arrowBuilder copies Arrow arrays into a column.
-type arrowBuilder struct {
+// A builder copies the values of a field into a column.
+type builder struct {
+	field  *field
 	out    *table.Column
 	levels *table.Levels
 	vector *table.VectorBuilder // of lists of floats; else nil
+
+	from  *table.Column // the dictionary that codes were looked up in last
+	codes []int32       // by index into it, one more than the code; 0: not met yet
 }
 
-// newArrowBuilder returns a builder of the column of a field.
-func newArrowBuilder(field arrow.Field, rows int, exact, dates bool) *arrowBuilder {
-	if !utf8.ValidString(field.Name) {
-		panic(table.Damaged("a column name is not UTF-8 text: %q", field.Name))
+// newBuilder returns a builder of a column of rows. With dates those of dates and timestamps are Numeric; with exact
+// 64-bit integers are kept digit for digit.
+func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
+	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer, Clock: f.Clock}, levels: table.NewLevels()}
+	out := b.out
+	if e := f.floats(); e.Size > 0 {
+		b.vector = table.NewVectorBuilder(rows, e.Size)
 	}
-	b := &arrowBuilder{out: &table.Column{Name: field.Name}, levels: table.NewLevels()}
-	b.out.Kind, b.out.Type, b.out.Integer = arrowKind(field.Type)
-	if size := floatBytes(field.Type); size > 0 {
-		b.vector = table.NewVectorBuilder(rows, size)
+	if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
+		out.Kind = table.Other
 	}
-	switch field.Type.ID() {
-	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP:
-		if b.out.Clock = true; dates {
-			b.out.Kind = table.Numeric
-		}
-	}
-	switch b.out.Kind {
+	switch out.Kind {
 	case table.Numeric, table.Bool:
-		b.out.Number = make([]float64, rows)
-		of := field.Type
-		if d, ok := of.(*arrow.DictionaryType); ok {
-			of = d.ValueType
-		}
-		if exact && (of.ID() == arrow.INT64 || of.ID() == arrow.UINT64) {
-			b.out.Type, b.out.Int = of.Name(), make([]int64, rows)
+		out.Number = make([]float64, rows)
+		if exact && f.Type == typeInt && f.Element.Size == 8 {
+			out.Type, out.Int = f.Element.String(), make([]int64, rows)
 		}
 	case table.Categorical:
-		b.out.Code = make([]int32, rows)
+		out.Code = make([]int32, rows)
 	}
 	return b
 }
 
-// arrowKind returns what an Arrow type is called, and what can be done with its values.
-func arrowKind(t arrow.DataType) (kind table.Kind, name string, integer bool) {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		kind, name, integer = arrowKind(t.ValueType)
-		return kind, "dictionary of " + name, integer
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
-		return table.Categorical, "string", false
-	case *arrow.NullType:
-		return table.Categorical, "null", false
-	case *arrow.BooleanType:
-		return table.Bool, "bool", false
-	case *arrow.Decimal128Type:
-		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
-	case *arrow.Decimal256Type:
-		return table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.Precision, t.Scale), t.Scale == 0
-	case *arrow.DurationType:
-		return table.Numeric, table.Duration, false
-	case *arrow.Time32Type, *arrow.Time64Type:
-		return table.Numeric, table.TimeOfDay, false
-	case *arrow.Float16Type:
-		return table.Numeric, "float16", false
-	case *arrow.Float32Type:
-		return table.Numeric, "float32", false
-	case *arrow.Float64Type:
-		return table.Numeric, "float64", false
+// add copies the field's values in a batch to the rows from start on. It panics with an error where they are not there.
+func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column) {
+	f, out := b.field, b.out
+	if out.Kind == table.Other && b.vector == nil {
+		c.unpackAll(f)
+		return
 	}
-	if arrow.IsInteger(t.ID()) {
-		return table.Numeric, t.Name(), true
+	n, buffers := c.takeUnpacked(f)
+	rows := int(n.length)
+	valid := bitmap(buffers, n)
+	if b.vector != nil {
+		b.addLists(c, valid, buffers, rows)
+		return
 	}
-	name = t.String()
-	if len(name) > 80 || strings.Contains(name, "<") {
-		name = t.Name()
-	}
-	return table.Other, name, false
-}
-
-// add copies an array to the rows from start on and counts its nulls.
-func (b *arrowBuilder) add(a arrow.Array, start int) (nulls int, err error) {
-	err = table.GuardAs("the lengths and values of a batch", func() error { nulls, err = b.copy(a, start); return err })
-	return nulls, err
-}
-
-// copy works like add without a guard.
-func (b *arrowBuilder) copy(a arrow.Array, start int) (nulls int, err error) {
-	out := b.out
-	if b.vector != nil && !b.vector.Failed() {
-		return 0, b.addLists(a)
-	}
-	if out.Kind == table.Other {
-		return 0, nil
-	}
-	if f, ok := a.(*array.Float64); ok && len(f.NullBitmapBytes()) == 0 {
-		copy(out.Number[start:], f.Float64Values())
-		return 0, nil
-	}
-	for i := 0; i < a.Len(); i++ {
-		if a.DataType().ID() != arrow.NULL && !a.IsNull(i) {
-			continue
+	if f.Type == typeNull && f.Dictionary < 0 {
+		for i := range rows {
+			b.null(start + i)
 		}
-		b.null(start + i)
-		nulls++
+		return
 	}
-	if a.DataType().ID() == arrow.NULL {
-		return nulls, nil
-	}
-	if d, ok := a.(*array.Dictionary); ok {
-		return nulls, b.addDictionary(d, start)
-	}
-	put, err := b.putter(a)
-	if err != nil {
-		return 0, err
-	}
-	for i := 0; i < a.Len(); i++ {
-		if !a.IsNull(i) {
-			put(start+i, i)
+	nulls := 0
+	for i := 0; valid != nil && i < rows; i++ {
+		if !bit(valid, i) {
+			b.null(start + i)
+			nulls++
 		}
 	}
-	return nulls, nil
+	if n.nulls >= 0 && n.nulls != int64(nulls) {
+		panic(table.Damaged("a batch has %d nulls, not the %d it says", nulls, n.nulls))
+	}
+	switch {
+	case f.Dictionary >= 0:
+		b.addIndices(dictionaries[f.Dictionary], valid, buffers[1], rows, start)
+	case out.Kind == table.Categorical:
+		text := textsOf(f, buffers, rows)
+		for i := range rows {
+			if valid == nil || bit(valid, i) {
+				out.Code[start+i] = b.levels.CodeOfBytes(text(i))
+			}
+		}
+	default:
+		b.addNumbers(valid, buffers[1], rows, start)
+	}
 }
 
-func (b *arrowBuilder) null(row int) {
+// bitmap returns the marks of the values that are no nulls; nil where all are there.
+func bitmap(buffers [][]byte, n node) []byte {
+	switch {
+	case len(buffers) == 0:
+		return nil
+	case len(buffers[0]) == 0 && n.nulls > 0:
+		panic(table.Damaged("a batch does not mark its %d nulls", n.nulls))
+	case len(buffers[0]) == 0:
+		return nil
+	}
+	return values(buffers[0], int(n.length), 1)
+}
+
+// bit reports whether bit i is set.
+func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
+
+// takeUnpacked works like take with buffers that are decompressed.
+func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
+	n, packed := c.take(f)
+	for _, b := range packed {
+		buffers = append(buffers, c.unpack(b))
+	}
+	return n, buffers
+}
+
+// unpackAll passes over a field and those within it, whose compressed buffers must be sound.
+func (c *cursor) unpackAll(f *field) {
+	c.takeUnpacked(f)
+	for _, child := range f.within() {
+		c.unpackAll(child)
+	}
+}
+
+func (b *builder) null(row int) {
 	if b.out.Null == nil {
 		b.out.Null = make([]bool, max(len(b.out.Number), len(b.out.Code)))
 	}
@@ -142,180 +130,196 @@ func (b *arrowBuilder) null(row int) {
 	}
 }
 
-func (b *arrowBuilder) code(text string) int32 {
-	if k, ok := b.levels.Find(text); ok {
-		return k
+// values refuses a buffer of values that is too short.
+func values(b []byte, rows, bits int) []byte {
+	if len(b) < (rows*bits+7)/8 {
+		panic(table.Damaged("%d values cannot be in a buffer of %d bytes", rows, len(b)))
 	}
-	if !utf8.ValidString(text) {
-		panic(table.Damaged("a text value is not UTF-8: %.40q", text))
-	}
-	return b.levels.Code(strings.Clone(text))
+	return b
 }
 
-// addDictionary looks values up; a null may be in the indices or in the values.
-func (b *arrowBuilder) addDictionary(d *array.Dictionary, start int) error {
-	values := d.Dictionary()
-	put, err := b.putter(values)
-	if err != nil {
-		return err
+// addNumbers copies numbers, or bools as 0 and 1.
+func (b *builder) addNumbers(valid, data []byte, rows, start int) {
+	f, out := b.field, b.out
+	values(data, rows, f.Bits)
+	if e := f.Element; e.Float && e.Size == 8 && valid == nil {
+		for i := range out.Number[start : start+rows] {
+			out.Number[start+i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+		}
+		return
 	}
-	if put != nil && b.out.Kind == table.Categorical {
-		put = b.remembering(values.Len(), put)
-	}
-	for i := 0; i < d.Len(); i++ {
-		if d.IsNull(i) {
+	number := f.numbers(data)
+	for i := range rows {
+		if valid != nil && !bit(valid, i) {
 			continue
 		}
-		k := d.GetValueIndex(i)
-		switch {
-		case k < 0 || k >= values.Len():
-			return table.Damaged("an index of a dictionary is out of range")
-		case values.DataType().ID() == arrow.NULL || values.IsNull(k):
-			b.null(start + i)
-		default:
-			put(start+i, k)
-		}
-	}
-	return nil
-}
-
-// putter gives what copies a value of an array, which is no null, to a row.
-func (b *arrowBuilder) putter(a arrow.Array) (func(row, i int), error) {
-	if a.DataType().ID() == arrow.NULL {
-		return nil, nil
-	}
-	out := b.out
-	if out.Kind == table.Categorical {
-		text, err := textOf(a)
-		if err != nil {
-			return nil, err
-		}
-		return func(row, i int) { out.Code[row] = b.code(text(i)) }, nil
-	}
-	number, err := numberOf(a)
-	if err != nil {
-		return nil, err
-	}
-	digits := b.digits(a)
-	return func(row, i int) {
 		v, exact := number(i)
-		out.Number[row] = v
-		if !exact && out.InexactRow == 0 {
-			out.InexactRow = row + 1
+		if out.Number[start+i] = v; !exact && out.InexactRow == 0 {
+			out.InexactRow = start + i + 1
 		}
-		if digits != nil {
-			out.Int[row] = digits(i)
+		if out.Int != nil {
+			out.Int[start+i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
 		}
-	}, nil
-}
-
-// remembering puts texts of n values, each looked up once.
-func (b *arrowBuilder) remembering(n int, put func(row, i int)) func(row, i int) {
-	after := make([]int32, n) // the code and one; 0: not met yet
-	return func(row, i int) {
-		if after[i] == 0 {
-			put(row, i)
-			after[i] = b.out.Code[row] + 1
-		}
-		b.out.Code[row] = after[i] - 1
 	}
 }
 
-// digits gives 64-bit integers as they are, if they are asked for; else nil.
-func (b *arrowBuilder) digits(a arrow.Array) func(int) int64 {
-	if b.out.Int == nil {
-		return nil
-	}
-	switch a := a.(type) {
-	case *array.Int64:
-		return a.Value
-	case *array.Uint64:
-		return func(i int) int64 { return int64(a.Value(i)) }
-	}
-	panic(table.Damaged("numbers of type %s cannot be read", a.DataType()))
-}
-
-func (b *arrowBuilder) finish() {
-	if b.out.Kind == table.Categorical {
-		b.out.Level = b.levels.Text
-	}
-}
-
-func textOf(a arrow.Array) (func(int) string, error) {
-	switch a := a.(type) {
-	case *array.String:
-		return a.Value, nil
-	case *array.LargeString:
-		return a.Value, nil
-	case *array.StringView:
-		return a.Value, nil
-	}
-	return nil, table.Damaged("text of type %s cannot be read", a.DataType())
-}
-
-type integerArray[T any] interface{ Value(int) T }
-
-func small[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](a integerArray[T]) func(int) (float64, bool) {
-	return func(i int) (float64, bool) { return float64(a.Value(i)), true }
-}
-
-// numberOf returns what reads a number of an array, and whether a float64 holds it exactly.
-func numberOf(a arrow.Array) (func(int) (float64, bool), error) {
-	switch a := a.(type) {
-	case *array.Int8:
-		return small[int8](a), nil
-	case *array.Int16:
-		return small[int16](a), nil
-	case *array.Int32:
-		return small[int32](a), nil
-	case *array.Uint8:
-		return small[uint8](a), nil
-	case *array.Uint16:
-		return small[uint16](a), nil
-	case *array.Uint32:
-		return small[uint32](a), nil
-	case *array.Float32:
-		return small[float32](a), nil
-	case *array.Float64:
-		return small[float64](a), nil
-	case *array.Int64:
-		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactInt64(v) }, nil
-	case *array.Uint64:
-		return func(i int) (float64, bool) { v := a.Value(i); return float64(v), table.ExactUint64(int64(v)) }, nil
-	case *array.Float16:
-		return func(i int) (float64, bool) { return table.Half(a.Value(i).Uint16()), true }, nil // Arrow's Float32 is wrong below 2⁻¹⁴
-	case *array.Date32:
-		return func(i int) (float64, bool) { return float64(a.Value(i)), true }, nil
-	case *array.Date64:
-		return func(i int) (float64, bool) { return float64(a.Value(i)) / 86400e3, true }, nil
-	case *array.Timestamp:
-		perDay := 86400 * perSecond(a.DataType().(*arrow.TimestampType).Unit)
-		return func(i int) (float64, bool) { return float64(a.Value(i)) / perDay, true }, nil
-	case *array.Duration:
-		second := perSecond(a.DataType().(*arrow.DurationType).Unit)
-		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
-	case *array.Time32:
-		second := perSecond(a.DataType().(*arrow.Time32Type).Unit)
-		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
-	case *array.Time64:
-		second := perSecond(a.DataType().(*arrow.Time64Type).Unit)
-		return func(i int) (float64, bool) { return float64(a.Value(i)) / second, true }, nil
-	case *array.Boolean:
+// numbers returns what reads a number of a buffer, and whether a float64 holds it exactly.
+func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
+	switch {
+	case f.Type == typeBool:
 		return func(i int) (float64, bool) {
-			if a.Value(i) {
+			if bit(data, i) {
 				return 1, true
 			}
 			return 0, true
-		}, nil
-	case *array.Decimal128:
-		scale := a.DataType().(*arrow.Decimal128Type).Scale
-		return func(i int) (float64, bool) { return table.BigScaled(a.Value(i).BigInt(), scale) }, nil
-	case *array.Decimal256:
-		scale := a.DataType().(*arrow.Decimal256Type).Scale
-		return func(i int) (float64, bool) { return table.BigScaled(a.Value(i).BigInt(), scale) }, nil
+		}
+	case f.Type == typeDecimal:
+		size := f.Bits / 8
+		digits := make([]byte, size)
+		return func(i int) (float64, bool) {
+			copy(digits, data[i*size:])
+			slices.Reverse(digits)
+			return table.BigDecimal(digits, f.Scale)
+		}
+	case f.Divisor != 0:
+		return func(i int) (float64, bool) {
+			v, _ := f.Element.Number(data[i*f.Element.Size:])
+			return v / f.Divisor, true
+		}
 	}
-	return nil, table.Damaged("numbers of type %s cannot be read", a.DataType())
+	return func(i int) (float64, bool) { return f.Element.Number(data[i*f.Element.Size:]) }
 }
 
-// perSecond returns how many of a unit of time a second has.
-func perSecond(u arrow.TimeUnit) float64 { return float64(time.Second / u.Multiplier()) }
+// textsOf returns what gives a text of the buffers of a field.
+func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
+	outside := func() { panic(table.Damaged("a text is not within its buffer")) }
+	if f.Type == typeTextView {
+		views := values(buffers[1], rows, f.Bits)
+		return func(i int) []byte {
+			view := views[16*i : 16*i+16]
+			n := binary.LittleEndian.Uint32(view)
+			if n <= 12 {
+				return view[4 : 4+n]
+			}
+			k, from := binary.LittleEndian.Uint32(view[8:]), binary.LittleEndian.Uint32(view[12:])
+			if uint64(k) >= uint64(len(buffers)-2) || uint64(from)+uint64(n) > uint64(len(buffers[2+k])) {
+				outside()
+			}
+			return buffers[2+k][from : from+n]
+		}
+	}
+	offset := offsets(buffers[1], f.Bits, rows)
+	data := buffers[2]
+	return func(i int) []byte {
+		from, to := offset(i), offset(i+1)
+		if from > to || to > uint64(len(data)) {
+			outside()
+		}
+		return data[from:to]
+	}
+}
+
+// offsets returns what gives where the values of a row begin, of as many rows and one.
+func offsets(b []byte, bits, rows int) func(i int) uint64 {
+	if rows > 0 {
+		values(b, rows+1, bits)
+	}
+	if bits == 32 {
+		return func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
+	}
+	return func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+}
+
+// addIndices looks values up in a dictionary; a null may be in the indices or in the values.
+func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, start int) {
+	out, e := b.out, b.field.Index
+	values(indices, rows, 8*e.Size)
+	if from == nil && rows > 0 {
+		panic(table.Damaged("a dictionary is missing"))
+	}
+	if b.from != from {
+		b.from, b.codes = from, nil
+	}
+	for i := range rows {
+		if valid != nil && !bit(valid, i) {
+			continue
+		}
+		at, _ := e.Number(indices[i*e.Size:])
+		if !(at >= 0 && at < float64(from.Len())) {
+			panic(table.Damaged("an index of a dictionary is out of range"))
+		}
+		k, row := int(at), start+i
+		switch {
+		case from.IsNull(k):
+			b.null(row)
+		case out.Kind == table.Categorical:
+			if b.codes == nil {
+				b.codes = make([]int32, from.Len())
+			}
+			if b.codes[k] == 0 {
+				b.codes[k] = b.levels.Code(from.Level[from.Code[k]]) + 1
+			}
+			out.Code[row] = b.codes[k] - 1
+		default:
+			if out.Number[row] = from.Number[k]; from.InexactRow > 0 && out.InexactRow == 0 && (k+1 == from.InexactRow || from.Int != nil && !b.field.Element.Exact(from.Int[k])) {
+				out.InexactRow = row + 1
+			}
+			if out.Int != nil {
+				out.Int[row] = from.Int[k]
+			}
+		}
+	}
+}
+
+// addLists adds lists of floats to the vectors of the column.
+func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) {
+	f, child := b.field, b.field.Children[0]
+	n, inner := c.takeUnpacked(child)
+	if b.vector.Failed() {
+		return
+	}
+	length := int(n.length)
+	present := bitmap(inner, n)
+	data := values(inner[1], length, child.Bits)
+	size := child.Element.Size
+	bounds := func(i int) (from, to uint64) { return uint64(i * f.Size), uint64((i + 1) * f.Size) }
+	if f.Type != typeFixedList {
+		offset := offsets(buffers[1], f.Bits, rows)
+		bounds = func(i int) (from, to uint64) { return offset(i), offset(i + 1) }
+	}
+	for i := range rows {
+		b.vector.BeginRow()
+		if valid != nil && !bit(valid, i) {
+			b.vector.AddNull()
+		}
+		from, to := bounds(i)
+		if from > to || to > uint64(length) {
+			panic(table.Damaged("a list has values that are not there"))
+		}
+		for k := int(from); k < int(to) && !b.vector.Failed(); k++ {
+			if present != nil && !bit(present, k) {
+				b.vector.AddNull()
+			} else {
+				b.vector.Add(child.Element.Bits(data[k*size:]))
+			}
+		}
+		if b.vector.Failed() {
+			return
+		}
+	}
+	if err := b.vector.Spill(); err != nil {
+		panic(err)
+	}
+}
+
+// columns returns the finished columns of the field.
+func (b *builder) columns() ([]*table.Column, error) {
+	if b.vector != nil {
+		columns, err := b.vector.Columns(b.out)
+		return columns, table.InColumn(b.out.Name, err)
+	}
+	if b.out.Kind == table.Categorical {
+		b.out.Level = b.levels.Text
+	}
+	return []*table.Column{b.out}, nil
+}

@@ -46,7 +46,7 @@ func arrowFile(t *testing.T, batches int) []byte {
 func says(t *testing.T, b []byte, names ...string) (text string, rows int) {
 	t.Helper()
 	err := table.Guard(func() error {
-		f, err := Read(t.Context(), source{bytes.NewReader(b)}, names, false)
+		f, err := Read(t.Context(), source{bytes.NewReader(b)}, names, false, false)
 		if err == nil {
 			rows = f.Rows
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A fbTable is a table of a FlatBuffer. Its methods check every offset and
+// A fbTable is a table of a FlatBuffer; the zero value has no fields. Its methods check every offset and
 // length against the bytes there are, and panic with an error if one is wrong.
 type fbTable struct {
 	b  []byte
@@ -48,29 +48,18 @@ func (t fbTable) table(at int) fbTable {
 
 func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
 
-// entry returns the position of the vtable entry of a field, or -1. As Arrow's reader does, it takes an
-// entry whose first byte alone is in a vtable of an odd size.
-func (t fbTable) entry(slot int) int {
-	v := t.vtable()
-	if o := 4 + 2*slot; o < t.u16(v) {
-		t.need(v+o, 2)
-		return v + o
-	}
-	return -1
-}
-
 // field gives the position of a field, or -1 if it is absent.
 func (t fbTable) field(slot int) int {
-	e := t.entry(slot)
-	if e < 0 {
+	if t.b == nil {
 		return -1
 	}
-	o := t.u16(e)
-	if o == 0 {
+	v, o := t.vtable(), 4+2*slot
+	if o+2 > t.u16(v) || t.u16(v+o) == 0 {
 		return -1
 	}
-	t.need(t.at+o, 1)
-	return t.at + o
+	at := t.at + t.u16(v+o)
+	t.need(at, 1)
+	return at
 }
 
 func (t fbTable) int8(slot int) int {
@@ -79,6 +68,14 @@ func (t fbTable) int8(slot int) int {
 		return 0
 	}
 	return int(int8(t.b[at]))
+}
+
+func (t fbTable) short(slot, def int) int {
+	at := t.field(slot)
+	if at < 0 {
+		return def
+	}
+	return int(int16(t.u16(at)))
 }
 
 func (t fbTable) int32(slot, def int) int {

@@ -1,42 +1,28 @@
 package ipc
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
-	"io"
-	"strings"
-
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/drotrain/drotrain/data/internal/codec"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Arrow's IPC reader trusts lengths, so messages are taken apart and checked
-// here before it sees them, and compressed bodies are decompressed here.
-
-// Numbers of the format: kinds of messages and types.
+// Numbers of the format: kinds of messages.
 const (
 	msgSchema     = 1
 	msgDictionary = 2
 	msgBatch      = 3
-
-	fbTypeInt     = 2
-	fbTypeDecimal = 7
-	fbTypeUnion   = 14
 )
 
-// An ipcMessage is a message and where it ends.
-type ipcMessage struct {
+// A message is a message of a stream or a file and where it ends.
+type message struct {
 	kind       int
 	meta, body []byte
 	end        int
 }
 
 // cutMessage takes the message at a position of b. It is nil at an end mark.
-func cutMessage(b []byte, at int) *ipcMessage {
+func cutMessage(b []byte, at int) *message {
 	truncated := func() { panic(table.Damaged("a message ends early; it may be truncated")) }
 	if len(b)-at < 4 {
 		panic(table.Damaged("it ends without its end mark; it may be truncated"))
@@ -56,7 +42,7 @@ func cutMessage(b []byte, at int) *ipcMessage {
 	if uint64(size) > uint64(len(b)-at) {
 		truncated()
 	}
-	m := &ipcMessage{meta: b[at : at+int(size)]}
+	m := &message{meta: b[at : at+int(size)]}
 	at += int(size)
 	root := fbRoot(m.meta)
 	m.kind = root.int8(1)
@@ -69,269 +55,194 @@ func cutMessage(b []byte, at int) *ipcMessage {
 	return m
 }
 
-// A schemaDigest is what the checks need of a schema.
-type schemaDigest struct {
-	signature    string  // the same for equal schemas
-	flat         bool    // no field has children
-	dictionaries []int64 // their numbers, in the order of the fields
+// schema returns the schema that the message is. It panics with an error if it is another message.
+func (m *message) schema() *schema {
+	t, ok := fbRoot(m.meta).child(2)
+	if m.kind != msgSchema || !ok {
+		panic(table.Damaged("it does not start with a schema"))
+	}
+	return readSchema(t)
 }
 
-// checkSchema checks a schema's lengths.
-func checkSchema(t fbTable) (d schemaDigest) {
-	var s strings.Builder
-	d.flat = true
-	left := len(t.b) / 4 // no more fields than that can be there
-	metadata := func(t fbTable, slot int) {
-		at, n := t.vector(slot, 4)
-		for i := 0; i < n; i++ {
-			kv := t.table(at + 4*i)
-			fmt.Fprintf(&s, " %q=%q", kv.text(0), kv.text(1))
-		}
-	}
-	var field func(t fbTable, depth int)
-	field = func(t fbTable, depth int) {
-		if left--; depth > 32 || left < 0 {
-			fbFail()
-		}
-		kind := t.int8(2)
-		fmt.Fprintf(&s, "%q %d %d", t.text(0), t.int8(1), kind)
-		if typ, ok := t.child(3); ok {
-			if kind == fbTypeInt {
-				checkBool(typ, 1)
-			}
-			if bits := typ.int32(2, 128); kind == fbTypeDecimal && (bits == 32 || bits == 64) {
-				panic(&table.Error{Column: t.text(0), Msg: fmt.Sprintf("decimals of %d bits are not supported", bits),
-					Hint: "store the column as decimals of 128 bits or as doubles"})
-			}
-			if kind == fbTypeUnion {
-				typ.vector(1, 4)
-			}
-			for slot := 0; slot < 4; slot++ {
-				if f := typ.field(slot); f >= 0 {
-					end := min(f+4, len(typ.b))
-					fmt.Fprintf(&s, " %d", typ.b[f])
-					if kind == 7 || kind == 15 || kind == 16 { // decimal, fixed-size binary, fixed-size list: 32-bit numbers
-						fmt.Fprintf(&s, " %x", typ.b[f:end])
-					}
-				}
-			}
-		}
-		if dict, ok := t.child(4); ok {
-			d.dictionaries = append(d.dictionaries, dict.int64(0))
-			fmt.Fprintf(&s, " dict %d", dict.int64(0))
-			if index, ok := dict.child(1); ok {
-				checkBool(index, 1)
-				fmt.Fprintf(&s, " %d %d", index.int32(0, 0), index.int8(1))
-			}
-		}
-		at, n := t.vector(5, 4)
-		if n > 0 {
-			d.flat = false
-		}
-		s.WriteString("{")
-		for i := 0; i < n; i++ {
-			field(t.table(at+4*i), depth+1)
-		}
-		s.WriteString("}")
-		metadata(t, 6)
-	}
-	fmt.Fprintf(&s, "%d ", t.int8(0))
-	at, n := t.vector(1, 4)
-	for i := 0; i < n; i++ {
-		field(t.table(at+4*i), 0)
-	}
-	s.WriteString(";") // behind what the last field has
-	metadata(t, 2)
-	d.signature = s.String()
-	return d
+// A batch is the rows of a record batch or the values of a dictionary, as they are in the file.
+type batch struct {
+	rows        int64
+	dictionary  int64 // the number of a dictionary; −1 for rows
+	delta       bool  // the values of a dictionary follow those before
+	nodes       []node
+	buffers     [][]byte
+	views       []int // by column of views, how many buffers it has beyond the two of its own
+	compression int   // 0 for LZ4, 1 for zstd; −1 for none
 }
 
-// checkBool refuses a bool that is neither 0 nor 1, which readers take differently.
-func checkBool(t fbTable, slot int) {
-	if b := t.int8(slot); b != 0 && b != 1 {
-		panic(table.Damaged("a bool of its schema has the value %d", b))
-	}
-}
+// A node says how many values a field has in a batch, and how many of these are null; −1: it does not say.
+type node struct{ length, nulls int64 }
 
-// A batchInfo is what a record batch declares.
-type batchInfo struct {
-	rows  int64
-	nodes []batchNode
-}
-
-type batchNode struct{ length, nulls int64 }
-
-// checkBatch checks the lengths and places of a record batch or dictionary and
-// returns the message as Arrow should see it: with its buffers decompressed and,
-// for a flat schema, with all null masks looked at. limit bounds lengths, and
-// expected gives the layout, for a dictionary by its number.
-func checkBatch(m *ipcMessage, flat bool, limit int64, expected func(dictionary int64) layout) (batchInfo, *ipcMessage) {
-	meta := bytes.Clone(m.meta)
-	root := fbRoot(meta)
-	t, ok := root.child(2)
-	id := int64(-1)
+// batch checks the lengths and places of a batch. limit bounds lengths.
+func (m *message) batch(limit int64) *batch {
+	b := &batch{dictionary: -1, compression: -1}
+	t, ok := fbRoot(m.meta).child(2)
 	if ok && m.kind == msgDictionary {
-		id = t.int64(0)
+		if b.dictionary, b.delta = t.int64(0), t.int8(2) != 0; b.dictionary < 0 {
+			panic(table.Damaged("there is a dictionary that no column has"))
+		}
 		t, ok = t.child(1)
 	}
 	if !ok {
 		panic(table.Damaged("a message lacks its header"))
 	}
-	want := expected(id)
-	info := batchInfo{rows: t.int64(0)}
-	if info.rows < 0 || info.rows > limit {
-		panic(table.Damaged("%d rows cannot be in a file of this size", info.rows))
-	}
-	wrong := func() { panic(table.Damaged("a batch lists another number of parts than its schema asks for")) }
-	vat, vn := t.vector(4, 8)
-	if vn != want.views {
-		wrong()
-	}
-	extra := make([]int, vn)
-	for i := 0; i < vn; i++ {
-		c := t.i64(vat + 8*i)
-		if c < 0 || c > int64(len(meta)) {
-			wrong()
-		}
-		want.buffers += int(c)
-		extra[i] = int(c)
+	if b.rows = t.int64(0); b.rows < 0 || b.rows > limit {
+		panic(table.Damaged("%d rows cannot be in a file of this size", b.rows))
 	}
 	at, n := t.vector(1, 16)
-	if n != want.nodes {
-		wrong()
-	}
-	for i := 0; i < n; i++ {
-		node := batchNode{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
-		if node.length < 0 || node.length > limit || node.nulls < -1 || node.nulls > node.length {
-			panic(table.Damaged("a column of %d rows with %d nulls cannot be in this file", node.length, node.nulls))
+	for i := range n {
+		k := node{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
+		if k.length < 0 || k.length > limit || k.nulls < -1 || k.nulls > k.length {
+			panic(table.Damaged("a column of %d rows with %d nulls cannot be in this file", k.length, k.nulls))
 		}
-		info.nodes = append(info.nodes, node)
-		if flat && node.nulls == 0 { // so that the mask is read all the same
-			binary.LittleEndian.PutUint64(meta[at+16*i+8:], ^uint64(0))
-		}
+		b.nodes = append(b.nodes, k)
 	}
 	at, n = t.vector(2, 16)
-	if n != want.buffers {
-		wrong()
-	}
-	type place struct{ from, size int64 }
-	places := make([]place, n)
 	end := int64(0) // of the buffers so far; those of no bytes may be said to be anywhere
-	for i := range places {
-		p := place{t.i64(at + 16*i), t.i64(at + 16*i + 8)}
-		if p.from < 0 || p.size < 0 || p.from > int64(len(m.body)) || p.size > int64(len(m.body))-p.from {
+	for i := range n {
+		from, size := t.i64(at+16*i), t.i64(at+16*i+8)
+		if from < 0 || size < 0 || from > int64(len(m.body)) || size > int64(len(m.body))-from {
 			panic(table.Damaged("a buffer is not within its message"))
 		}
-		if p.size > 0 {
-			if p.from%8 != 0 {
+		if size > 0 {
+			if from%8 != 0 {
 				panic(table.Damaged("a buffer begins between words"))
 			}
-			if p.from < end {
+			if from < end {
 				panic(table.Damaged("buffers overlap"))
 			}
-			end = p.from + p.size
+			end = from + size
 		}
-		places[i] = p
+		b.buffers = append(b.buffers, m.body[from:from+size])
 	}
-	out := &ipcMessage{kind: m.kind, meta: meta, body: m.body}
-	c, compressed := t.child(3)
-	if !compressed {
-		want.check(info.rows, info.nodes, extra, func(i int) int64 { return places[i].size })
-		return info, out
+	at, n = t.vector(4, 8)
+	for i := range n {
+		views := t.i64(at + 8*i)
+		if views < 0 || views > int64(len(b.buffers)) {
+			panic(errParts())
+		}
+		b.views = append(b.views, int(views))
 	}
-	compression := c.int8(0)
-	if compression != 0 && compression != 1 || c.int8(1) != 0 {
-		panic(table.Damaged("compression %d is unknown", compression))
-	}
-	var body []byte
-	sizes := make([]int64, len(places))
-	for i, p := range places {
-		b := decompressBuffer(compression, m.body[p.from:p.from+p.size])
-		binary.LittleEndian.PutUint64(meta[at+16*i:], uint64(len(body)))
-		binary.LittleEndian.PutUint64(meta[at+16*i+8:], uint64(len(b)))
-		sizes[i] = int64(len(b))
-		body = append(body, b...)
-		for len(body)%8 != 0 {
-			body = append(body, 0)
+	if c, compressed := t.child(3); compressed {
+		if b.compression = c.int8(0); b.compression != 0 && b.compression != 1 || c.int8(1) != 0 {
+			panic(table.Damaged("compression %d is unknown", b.compression))
+		}
+		for _, buffer := range b.buffers {
+			b.unpackedSize(buffer)
 		}
 	}
-	// Take the compression out: clear its entry in the table's directory.
-	binary.LittleEndian.PutUint16(meta[t.entry(3):], 0)
-	if root.int64(3) != int64(len(m.body)) || root.int8(1) != m.kind || t.int64(0) != info.rows {
-		panic(table.Damaged("its metadata share parts in an unusual way"))
-	}
-	want.check(info.rows, info.nodes, extra, func(i int) int64 { return sizes[i] })
-	out.body = body
-	return info, out
+	return b
 }
 
-// decompressBuffer decompresses a compressed buffer: its size, then LZ4 or zstd frames,
-// or plain bytes if the size is −1.
-func decompressBuffer(compression int, b []byte) []byte {
-	if len(b) == 0 {
-		return nil
+func errParts() error {
+	return table.Damaged("a batch lists another number of parts than its schema asks for")
+}
+
+// codec returns how buffers are compressed.
+func (b *batch) codec() codec.Codec {
+	if b.compression == 1 {
+		return codec.Zstd
 	}
-	if len(b) < 8 {
+	return codec.LZ4Frame
+}
+
+// unpackedSize returns how many bytes a buffer has decompressed: a compressed one begins with its size, or −1 where it is
+// plain.
+func (b *batch) unpackedSize(buffer []byte) int64 {
+	if b.compression < 0 || len(buffer) == 0 {
+		return int64(len(buffer))
+	}
+	if len(buffer) < 8 {
 		panic(table.Damaged("a compressed buffer is too short"))
 	}
-	size := int64(binary.LittleEndian.Uint64(b))
-	b = b[8:]
+	size, packed := int64(binary.LittleEndian.Uint64(buffer)), int64(len(buffer)-8)
 	if size == -1 {
-		return b
+		return packed
 	}
-	how := codec.LZ4Frame
-	if compression == 1 {
-		how = codec.Zstd
+	if size < 0 || size > packed*int64(b.codec().MaxRatio())+64 {
+		panic(table.Damaged("a buffer of %d bytes cannot decompress to %d", packed, size))
 	}
-	if size < 0 || size > int64(len(b))*int64(how.MaxRatio())+64 {
-		panic(table.Damaged("a buffer of %d bytes cannot decompress to %d", len(b), size))
+	return size
+}
+
+// unpack returns the bytes of a buffer.
+func (b *batch) unpack(buffer []byte) []byte {
+	if b.compression < 0 || len(buffer) == 0 {
+		return buffer
+	}
+	size := b.unpackedSize(buffer)
+	if int64(binary.LittleEndian.Uint64(buffer)) == -1 {
+		return buffer[8:]
 	}
 	if err := table.Afford(size, "to decompress a buffer"); err != nil {
 		panic(err)
 	}
-	return codec.Decompress(nil, how, b, int(size))
+	return codec.Decompress(nil, b.codec(), buffer[8:], int(size))
 }
 
-// messageFeed hands messages to Arrow's reader.
-type messageFeed struct {
-	messages []*ipcMessage
-	next     int
-}
+// unseenRows is how many rows a batch may have whose columns take no bytes for
+// them, as nulls without a type do.
+const unseenRows = 1 << 22
 
-func (f *messageFeed) Retain()  {}
-func (f *messageFeed) Release() {}
-func (f *messageFeed) Message() (*ipc.Message, error) {
-	if f.next == len(f.messages) {
-		return nil, io.EOF
+// check refuses a batch that does not list the parts of these fields, or whose rows are not those of its columns, or
+// more than the bytes of its columns can hold.
+func (b *batch) check(fields []*field) {
+	c := cursor{batch: b}
+	held := false
+	for _, f := range fields {
+		from := c
+		if c.skip(f); from.batch.nodes[from.node].length != b.rows {
+			panic(table.Damaged("a batch of %d rows has a column of %d", b.rows, from.batch.nodes[from.node].length))
+		}
+		if bits := f.rowBits(); bits > 0 && f.buffers() > 1 {
+			held = true
+			if have := b.unpackedSize(b.buffers[from.buffer+1]); have < (b.rows*bits+7)/8 {
+				panic(table.Damaged("%d values cannot be in a buffer of %d bytes", b.rows, have))
+			}
+		}
 	}
-	m := f.messages[f.next]
-	f.next++
-	return ipc.NewMessage(memory.NewBufferBytes(m.meta), memory.NewBufferBytes(m.body)), nil
-}
-
-// A boundedAllocator refuses allocations that nothing in the file can need.
-type boundedAllocator struct {
-	memory.Allocator
-	limit int
-}
-
-// newAllocator returns an allocator for a schema alone.
-func newAllocator() *boundedAllocator {
-	return &boundedAllocator{Allocator: memory.NewGoAllocator(), limit: 1 << 16}
-}
-
-func (a *boundedAllocator) check(size int) {
-	if size < 0 || size > a.limit {
-		panic(table.Damaged("a length in it is out of bounds"))
+	if c.node != len(b.nodes) || c.buffer != len(b.buffers) || c.view != len(b.views) {
+		panic(errParts())
+	}
+	if !held && b.rows > unseenRows {
+		panic(table.Damaged("%d rows cannot be in columns without data", b.rows))
 	}
 }
 
-func (a *boundedAllocator) Allocate(size int) []byte {
-	a.check(size)
-	return a.Allocator.Allocate(size)
+// A cursor goes through the nodes and buffers of a batch in the order of the fields.
+type cursor struct {
+	*batch
+	node, buffer, view int
 }
 
-func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
-	a.check(size)
-	return a.Allocator.Reallocate(size, b)
+// take returns the node of a field and its buffers, without those of the fields within it.
+func (c *cursor) take(f *field) (n node, buffers [][]byte) {
+	count := f.buffers()
+	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeBinaryView) {
+		if c.view >= len(c.views) {
+			panic(errParts())
+		}
+		count += c.views[c.view]
+		c.view++
+	}
+	if c.node >= len(c.nodes) || count > len(c.buffers)-c.buffer {
+		panic(errParts())
+	}
+	n, buffers = c.nodes[c.node], c.buffers[c.buffer:c.buffer+count]
+	c.node++
+	c.buffer += count
+	return n, buffers
+}
+
+// skip passes over a field and those within it.
+func (c *cursor) skip(f *field) {
+	c.take(f)
+	for _, child := range f.within() {
+		c.skip(child)
+	}
 }

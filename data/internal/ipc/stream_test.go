@@ -60,7 +60,10 @@ func TestReadStream_SchemaAndEnd(t *testing.T) {
 		"a byte behind":           {append(slices.Clone(whole), 0, 0, 1), "more comes after the end"},
 	} {
 		var f *table.Table
-		err := table.Guard(func() (err error) { f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false); return err })
+		err := table.Guard(func() (err error) {
+			f, err = Read(t.Context(), source{bytes.NewReader(c.b)}, nil, false, false)
+			return err
+		})
 		if c.says == "" && (err != nil || f.Rows != 9 || f.Columns[1].Nulls() != 1) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %+v, %v, not %q", name, f, err, c.says)
 		}
@@ -96,7 +99,7 @@ func TestRead_InexactRowOfBatches(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false)
+			f, err := Read(t.Context(), source{bytes.NewReader(out.Bytes())}, nil, false, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +115,7 @@ func TestRead_InexactRowOfBatches(t *testing.T) {
 func TestRead_NullCountsOfBatches(t *testing.T) {
 	whole := stream(t)
 	read := func(b []byte) error {
-		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false); return err })
+		return table.Guard(func() error { _, err := Read(t.Context(), source{bytes.NewReader(b)}, nil, false, false); return err })
 	}
 	at := cutMessage(whole, 0).end
 	for k := range 3 {

@@ -2,9 +2,7 @@ package parquet
 
 import (
 	"encoding/base64"
-	"time"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 
 	"github.com/drotrain/drotrain/data/internal/ipc"
@@ -22,15 +20,9 @@ func readDurations(meta *metadata.FileMetaData) map[string]float64 {
 	if err != nil {
 		return nil
 	}
-	fields, err := ipc.ReadSchema(b)
+	perSecond, err := ipc.ReadDurations(b)
 	if err != nil {
 		return nil
 	}
-	out := make(map[string]float64)
-	for _, f := range fields {
-		if d, ok := f.Type.(*arrow.DurationType); ok {
-			out[f.Name] = float64(time.Second / d.Unit.Multiplier())
-		}
-	}
-	return out
+	return perSecond
 }

@@ -41,20 +41,31 @@ func (e Element) Order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// number returns the number in the first bytes of b, and whether a float64 holds it exactly.
-func (e Element) number(b []byte) (v float64, exact bool) {
+// Bits returns the number in the first bytes of b as it is stored.
+func (e Element) Bits(b []byte) uint64 {
 	order := e.Order()
-	var u uint64
 	switch e.Size {
 	case 1:
-		u = uint64(b[0])
+		return uint64(b[0])
 	case 2:
-		u = uint64(order.Uint16(b))
+		return uint64(order.Uint16(b))
 	case 4:
-		u = uint64(order.Uint32(b))
-	default:
-		u = order.Uint64(b)
+		return uint64(order.Uint32(b))
 	}
+	return order.Uint64(b)
+}
+
+// Exact reports whether a float64 holds an integer of 64 bits exactly.
+func (e Element) Exact(v int64) bool {
+	if e.Signed {
+		return ExactInt64(v)
+	}
+	return ExactUint64(v)
+}
+
+// Number returns the number in the first bytes of b, and whether a float64 holds it exactly.
+func (e Element) Number(b []byte) (v float64, exact bool) {
+	u := e.Bits(b)
 	switch {
 	case e.Bool:
 		if u != 0 {
@@ -282,7 +293,7 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	}
 	for i := range dst {
 		var exact bool
-		if dst[i], exact = e.number(b[i*stride:]); !exact && r.inexact == 0 {
+		if dst[i], exact = e.Number(b[i*stride:]); !exact && r.inexact == 0 {
 			r.inexact = r.row + i + 1
 		}
 	}
