@@ -61,7 +61,7 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 			continue
 		}
 		last := c.columns[len(c.columns)-1]
-		exact, err := f.Exact(t.Context(), []string{last})
+		exact, err := exactRows(t.Context(), f, []string{last})
 		if err != nil || exact[0].Text(1) != "1152921504606846977" {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -78,7 +78,7 @@ func TestFit_VectorWithNaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, AutoStorage)
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
 	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is NaN`) {
 		t.Errorf("%v", err)
 	}
@@ -103,7 +103,7 @@ func TestMakeProfile_WideRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, AutoStorage)
+	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
 	if err != nil {
 		t.Fatal(err)
 	}

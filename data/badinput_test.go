@@ -124,9 +124,9 @@ func TestFit_AllProblemsAtOnce(t *testing.T) {
 		t.Errorf("%+v", all[1])
 	}
 	// So are a target that is not there, groups that cannot be and features, in one list.
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Float64)
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "why", Features: []string{"id", "x", "q"}, Groups: []string{"z", "g"}}, Sink{Storage: Float64})
 	wantError(t, err, "6 problems", `no column "why"`, `no column "q"`, `no column "g"`, `column "id"`, `column "x", row 4`, `column "z"`)
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Float64)
+	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "x", Features: []string{"id", "z"}}, Sink{Storage: Float64})
 	wantError(t, err, "3 problems", "the target is null, as in 4 of 30", `column "id"`, `column "z", row 12`)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "z"}, Impute: "mean"})
 	wantError(t, err, `column "z", row 12`)
@@ -145,7 +145,7 @@ func TestFrame_NameTwice(t *testing.T) {
 	if err != nil || len(e.Inputs) != 3 {
 		t.Errorf("%v, %+v", err, e)
 	}
-	exact, err := f.Exact(t.Context(), []string{"x.3"})
+	exact, err := exactRows(t.Context(), f, []string{"x.3"})
 	if err != nil || exact[0].Text(2) != "9" {
 		t.Errorf("%v, %+v", err, exact)
 	}

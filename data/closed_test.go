@@ -83,7 +83,7 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 			"short":                  {func() error { return closed(Open(ctx, short)) }, true},
 			"a short one behind":     {func() error { return closed(Open(ctx, filepath.Join(dir, "one short "+name))) }, true},
 			"another behind":         {func() error { return closed(Open(ctx, filepath.Join(dir, "one other "+name))) }, true},
-			"a reading that is none": {func() error { return closed(OpenAs(ctx, path, Reading{Dates: "no"})) }, true},
+			"a reading that is none": {func() error { return closed(Open(ctx, path, Reading{Dates: "no"})) }, true},
 			"a stream":               {func() error { return closed(OpenReader(ctx, name, bytes.NewReader(b), Reading{})) }, false},
 			"a short stream": {func() error {
 				return closed(OpenReader(ctx, name, bytes.NewReader(b[:len(b)/2]), Reading{Dates: "no"}))

@@ -16,7 +16,7 @@ func TestDates(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow", "polars_zstd.arrow"} {
 		path := filepath.Join("testdata", name)
-		f, err := OpenAs(ctx, path, Reading{Dates: "number"})
+		f, err := Open(ctx, path, Reading{Dates: "number"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestDates(t *testing.T) {
 			}
 		}
 		f.Close()
-		f, err = OpenAs(ctx, path, Reading{Dates: "parts"})
+		f, err = Open(ctx, path, Reading{Dates: "parts"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestDates(t *testing.T) {
 			}
 		}
 		f.Close()
-		if f, err = OpenAs(ctx, path, Reading{Dates: "drop"}); err != nil || f.Has("date") || f.Has("stamp") {
+		if f, err = Open(ctx, path, Reading{Dates: "drop"}); err != nil || f.Has("date") || f.Has("stamp") {
 			t.Errorf("%s: %v, %q", name, err, f.Names())
 		}
 	}

@@ -43,7 +43,7 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, "")
+			_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, Sink{Storage: ""})
 			if err == nil || errors.Is(err, ErrDamaged) {
 				t.Errorf("%s of %s: %v", name, value, err)
 				continue
@@ -65,15 +65,15 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 		return frameOf(t, s.String())
 	}
 	spec := Spec{Target: "y", Transforms: Transforms{Interact: [][2]string{{"a", "b"}}}}
-	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, "")
+	_, err := Fit(t.Context(), table(60, 60), nil, nil, spec, Sink{Storage: ""})
 	wantError(t, err, `column "a"`, `"b"`, "more pairs of levels", "than the 1000")
 	spec.MaxLevels = 10_000
-	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, ""); err != nil {
+	if _, err := Fit(t.Context(), table(60, 60), nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("with more levels allowed: %v", err)
 	}
 	spec.MaxLevels = 0
 	f := table(30, 30)
-	crossed, err := Fit(t.Context(), f, nil, nil, spec, "")
+	crossed, err := Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 			t.Fatalf("row %d has %v entries", i+1, sum)
 		}
 	}
-	fitted, err := Fit(t.Context(), frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, "")
+	fitted, err := Fit(t.Context(), frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, Sink{Storage: ""})
 	if err != nil {
 		t.Fatal(err)
 	}

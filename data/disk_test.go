@@ -41,11 +41,11 @@ func TestFitTo_Disk(t *testing.T) {
 		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
 	} {
 		for _, storage := range [][]string{{"auto", "float64"}, {"float64", "float32", "sparse"}}[i] {
-			want, err := Fit(context.Background(), openFrame(t, path), train, held, s, Storage(storage))
+			want, err := Fit(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := FitTo(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
+			got, err := Fit(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,29 +72,29 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 	}
 	f := frameOf(t, strings.Replace(csv, "2,4,1e300", "2,nan,1e300", 1))
 	s := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "standard"}
-	_, want := Fit(context.Background(), f, nil, nil, s, Float64)
-	_, got := FitTo(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)})
+	_, want := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64})
+	_, got := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	f = frameOf(t, csv)
 	raw := Spec{Target: "y", Task: Regression, Impute: "error", Scale: "none"} // float32 has no 1e300
-	_, want = Fit(context.Background(), f, nil, nil, raw, Float32)
-	_, got = FitTo(context.Background(), f, nil, nil, raw, Sink{Storage: Float32, Disk: outside(t)})
+	_, want = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32})
+	_, got = Fit(context.Background(), f, nil, nil, raw, Sink{Storage: Float32, Disk: outside(t)})
 	if want == nil || got == nil || got.Error() != want.Error() || !strings.Contains(want.Error(), `column "b", row 2: the value 1e+300 is more than float32 can hold`) {
 		t.Errorf("%v, in memory %v", got, want)
 	}
 	none := outside(t)
 	none.Dir += "/none"
-	if _, err := FitTo(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := Fit(context.Background(), f, nil, nil, s, Sink{Storage: Float64, Disk: none}); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Error(err)
 	}
-	if _, err := FitTo(context.Background(), f, []int{1, 2, 1}, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := Fit(context.Background(), f, []int{1, 2, 1}, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := FitTo(ctx, f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err != context.Canceled {
+	if _, err := Fit(ctx, f, nil, nil, s, Sink{Storage: Float64, Disk: outside(t)}); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -102,7 +102,7 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 // One row is a matrix outside of memory, too.
 func TestFitTo_OneRowOnDisk(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
-	got, err := FitTo(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
+	got, err := Fit(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

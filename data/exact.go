@@ -6,21 +6,35 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Exact returns columns as the files have them, for copying: 64-bit integers digit
-// for digit (in Int), texts of CSV character for character. A column of CSV comes
-// as numbers or bools only if every one is written as this package writes it; else
-// it is text. The files are read again; the frame must not be closed.
-func (f *Frame) Exact(ctx context.Context, names []string) ([]*Column, error) {
-	out, err := f.exactColumns(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range out {
-		if out[i], err = c.loadInts(ctx); err != nil {
+// ExactColumns are columns of a table as its files have them, for copying: 64-bit integers digit for digit (in Int), texts
+// of CSV character for character. A column of CSV comes as numbers or bools only if every one is written as this package
+// writes it; else it is text.
+type ExactColumns struct{ columns []*Column }
+
+// Exact returns columns as the files have them, which are read again; the frame must not be closed. Of Parquet files rows can
+// be had without the others.
+func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
+	columns, err := f.exactColumns(ctx, names)
+	return &ExactColumns{columns}, err
+}
+
+// Rows returns the rows [lo, hi) of the columns, with their values.
+func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
+	out := make([]*Column, len(e.columns))
+	for i, c := range e.columns {
+		nullable := c.inner().Nullable()
+		loaded, err := c.slice(lo, hi).loadInts(ctx)
+		if err != nil {
 			return nil, err
 		}
+		if nullable && loaded.Null == nil { // as the rows of other blocks
+			same := *loaded
+			same.Null = make([]bool, hi-lo)
+			loaded = &same
+		}
+		out[i] = loaded
 	}
-	return out, f.checkUnchanged()
+	return out, nil
 }
 
 // exactColumns returns columns as the files have them, whose values are stored where those of f are. Files that

@@ -69,7 +69,7 @@ func TestExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Exact(ctx, []string{"u", "some", "id", "i8", "u32", "f32"})
+		got, err := exactRows(ctx, f, []string{"u", "some", "id", "i8", "u32", "f32"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func TestExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := once.Exact(ctx, []string{"i64", "u64"})
+	one, err := exactRows(ctx, once, []string{"i64", "u64"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := twice.Exact(ctx, []string{"i64", "u64"})
+	both, err := exactRows(ctx, twice, []string{"i64", "u64"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Exact(ctx, []string{"i64", "u64"})
+		got, err := exactRows(ctx, f, []string{"i64", "u64"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestExact_CSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got, err := f.Exact(ctx, []string{"zip", "n", "id", "b", "s"})
+	got, err := exactRows(ctx, f, []string{"zip", "n", "id", "b", "s"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 	}
 	fit := func(s Spec, storage Storage) func(ctx context.Context, open func() *Frame) error {
 		return func(ctx context.Context, open func() *Frame) error {
-			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), s, storage)
+			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), s, Sink{Storage: storage})
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 		"fit what is made":  fit(made, Float64),
 		"fit without nulls": fit(drop, Float32),
 		"fit on disk": func(ctx context.Context, open func() *Frame) error {
-			_, err := FitTo(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &DiskStorage{Dir: dir}})
+			_, err := Fit(ctx, open(), slices.Clone(train), slices.Clone(held), plain, Sink{Disk: &DiskStorage{Dir: dir}})
 			return err
 		},
 		"fit an encoder": func(ctx context.Context, open func() *Frame) error {
@@ -52,7 +52,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			return err
 		},
 		"fit what cannot be": func(ctx context.Context, open func() *Frame) error {
-			_, err := Fit(ctx, open(), train, held, wrong, Float64)
+			_, err := Fit(ctx, open(), train, held, wrong, Sink{Storage: Float64})
 			if errors.Is(err, ErrNoColumn) {
 				return nil
 			}
@@ -87,7 +87,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			return ranks.Run(2, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
 				lo := c.Rank() * len(held) / 2
-				_, err := FitTo(ctx, open(), ownOf(rows, train), held[lo:lo+len(held)/2], plain, Sink{Shared: &Shared{rows, len(train)}})
+				_, err := Fit(ctx, open(), ownOf(rows, train), held[lo:lo+len(held)/2], plain, Sink{Shared: &Shared{rows, len(train)}})
 				return err
 			})
 		},

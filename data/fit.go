@@ -45,32 +45,17 @@ func (s *Sink) arena() *memory.Arena {
 }
 
 // Fit returns [NewEncoder] on the training rows of f and [Encoder.EncodeTo] of the training and the
-// hold-out rows. A nil train means all rows; the slices are kept, in Dataset.Rows.
+// hold-out rows, where a sink says. A nil train means all rows; the slices are kept, in Dataset.Rows.
 //
 // Values are read from the files of Open twice: once for the statistics that the encoder is made
 // of, once for the matrices; sparse matrices of numbers that may be 0 take a third reading. Beside
 // the matrices there are then pages of a few megabytes, and a byte a row for every category.
-func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, storage Storage) (*Fitted, error) {
-	return FitTo(ctx, f, train, holdout, s, Sink{Storage: storage})
-}
-
-// mostlySingle reports whether nine of ten features are entries of vectors in single or half
-// precision.
-func mostlySingle(features []*Column) bool {
-	single := 0
-	for _, c := range features {
-		if c.Vector != "" && (c.Type == "float32" || c.Type == "float16") {
-			single++
-		}
-	}
-	return single > 0 && 10*single >= 9*len(features)
-}
-
-// FitTo works like Fit with a sink. With several ranks it is a collective call: rows are those of this
+//
+// With several ranks it is a collective call: rows are those of this
 // rank, hold-out rows ascend and lie behind those of the ranks before. The encoder is the same on
 // all ranks and for any number of them. Groups have the labels of the rows of all, HoldoutReport
 // is of the rows of all, and what is wrong with rows is an error on all ranks.
-func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
+func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (*Fitted, error) {
 	t, err := newFitting(ctx, f, train, holdout, s, to.arena(), to.Shared)
 	if err != nil {
 		return nil, err
@@ -98,6 +83,18 @@ func FitTo(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink)
 	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = t.dropped[0], t.dropped[1]
 	return out, f.Fingerprint()
+}
+
+// mostlySingle reports whether nine of ten features are entries of vectors in single or half
+// precision.
+func mostlySingle(features []*Column) bool {
+	single := 0
+	for _, c := range features {
+		if c.Vector != "" && (c.Type == "float32" || c.Type == "float16") {
+			single++
+		}
+	}
+	return single > 0 && 10*single >= 9*len(features)
 }
 
 // NewEncoder fits an encoder on the given rows of f, nil meaning all of them:

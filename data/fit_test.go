@@ -174,7 +174,7 @@ func TestFit_EqualsEncode(t *testing.T) {
 						f = openFrame(t, path)
 					}
 					train, holdout := shuffledRows(f.Rows)
-					got, err := Fit(context.Background(), f, train, holdout, spec, storage)
+					got, err := Fit(context.Background(), f, train, holdout, spec, Sink{Storage: storage})
 					if err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
@@ -201,7 +201,7 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 	if err := os.Truncate(path, 2000); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Float64)
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "y", Impute: "mean"}, Sink{Storage: Float64})
 	wantError(t, err, "t.parquet", "shorter")
 	_, err = f.Column(t.Context(), "last")
 	wantError(t, err, "t.parquet", "shorter")
@@ -210,11 +210,11 @@ func TestFit_FileCutWhileInUse(t *testing.T) {
 // Faults of hold-out rows are told as such, after all of the training rows.
 func TestFit_FaultsOfHoldoutRows(t *testing.T) {
 	f := frameOf(t, "y,x,z\n1,1,1\n2,2,2\n3,3,4\n4,NaN,5\n5,5,\n")
-	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Float64)
+	_, err := Fit(context.Background(), f, []int{0, 1, 2}, []int{3, 4}, Spec{Target: "y"}, Sink{Storage: Float64})
 	wantError(t, err, "hold-out rows: ", `column "x", row 4`, "NaN")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Float64)
+	_, err = Fit(context.Background(), f, []int{0, 1, 2}, []int{4}, Spec{Target: "y"}, Sink{Storage: Float64})
 	wantError(t, err, "hold-out rows: ", `column "z", row 5`, "1 of 1 row")
-	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Float64)
+	_, err = Fit(context.Background(), f, []int{0, 1, 2, 4}, []int{3}, Spec{Target: "y"}, Sink{Storage: Float64})
 	wantError(t, err, `column "z", row 5`, "1 of 4 rows")
 	if strings.Contains(err.Error(), "hold-out") {
 		t.Error(err)

@@ -24,7 +24,7 @@ func TestGroups_CrossedOnHoldout(t *testing.T) {
 			held = append(held, i)
 		}
 	}
-	got, err := Fit(context.Background(), f, train, held, Spec{Target: "y", Task: Regression, Groups: []string{"a", "b"}, Features: []string{"a"}}, Float64)
+	got, err := Fit(context.Background(), f, train, held, Spec{Target: "y", Task: Regression, Groups: []string{"a", "b"}, Features: []string{"a"}}, Sink{Storage: Float64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,11 +55,11 @@ func TestGroups_CrossedOnHoldout(t *testing.T) {
 			seen[k] = true
 		}
 	}
-	alone, err := Fit(context.Background(), f, train, nil, Spec{Target: "y", Task: Regression, Groups: []string{"a", "b"}, Features: []string{"a"}}, Float64)
+	alone, err := Fit(context.Background(), f, train, nil, Spec{Target: "y", Task: Regression, Groups: []string{"a", "b"}, Features: []string{"a"}}, Sink{Storage: Float64})
 	if err != nil || alone.Holdout != nil || len(alone.Train.Groups) != 3 {
 		t.Errorf("without rows held out: %v", err)
 	}
-	one, err := Fit(context.Background(), f, train, held, Spec{Target: "y", Task: Regression, Groups: []string{"a"}, Features: []string{"a"}}, Float64)
+	one, err := Fit(context.Background(), f, train, held, Spec{Target: "y", Task: Regression, Groups: []string{"a"}, Features: []string{"a"}}, Sink{Storage: Float64})
 	if err != nil || len(one.Train.Groups) != 1 || len(one.Holdout.Groups) != 1 {
 		t.Errorf("one column of groups: %v", err)
 	}

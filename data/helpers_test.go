@@ -144,3 +144,12 @@ func (c *ending) Err() error {
 	}
 	return context.Canceled
 }
+
+// exactRows returns all rows of columns as the files have them.
+func exactRows(ctx context.Context, f *Frame, names []string) ([]*Column, error) {
+	e, err := f.Exact(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	return e.Rows(ctx, 0, f.Rows)
+}

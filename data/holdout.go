@@ -25,7 +25,7 @@ type Holdout struct {
 	Split  string // a column that says train or test of every row, or 0 or false and 1 or true; a validation set counts as test where no test set exists
 	Group  string // a column whose values stay together: units with several rows
 	Time   string // a column whose last rows are held out
-	Joined bool   // the rows of the second table of [Join] are held out
+	Joined bool   // the rows of the second table of [Frame.Join] are held out
 }
 
 // SplitRows gives the rows to train on and those to hold out, both in order.
@@ -328,7 +328,7 @@ func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, l
 
 // Join returns the rows of f and then those of g, which have the same columns; see
 // [Holdout].Joined.
-func Join(ctx context.Context, f, g *Frame) (*Frame, error) {
+func (f *Frame) Join(ctx context.Context, g *Frame) (*Frame, error) {
 	first := f.Rows
 	out, err := concat(ctx, []*Frame{f, g})
 	if err != nil {

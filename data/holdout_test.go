@@ -96,7 +96,7 @@ func TestSplitRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := Join(t.Context(), f, g)
+	both, err := f.Join(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestSplitWithin_JoinedTables(t *testing.T) {
 		}
 		return f
 	}
-	f, err := Join(t.Context(), number(1, 2, 3, 4, 5), number(6, 7, 8))
+	f, err := number(1, 2, 3, 4, 5).Join(t.Context(), number(6, 7, 8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := OpenAs(t.Context(), dir, Reading{Dates: "parts"})
+	f, err := Open(t.Context(), dir, Reading{Dates: "parts"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,11 +348,11 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 		t.Errorf("units by day: held out %v, %v", held, err)
 	}
 	for _, dates := range []string{"parts", "drop"} { // the column that chooses the rows held out is no feature
-		f, err := OpenAs(t.Context(), dir, Reading{Dates: dates})
+		f, err := Open(t.Context(), dir, Reading{Dates: dates})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}}, Float64)
+		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}}, Sink{Storage: Float64})
 		if _, held, splitErr := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25}); splitErr != nil || !slices.Equal(held, []int{2}) {
 			t.Errorf("dates %s: held out %v, %v", dates, held, splitErr)
 		}

@@ -85,7 +85,7 @@ func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, al
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fitted, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, storage)
+	fitted, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, Sink{Storage: storage})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	}
 	defer f.Close()
 	cols = nil
-	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Float64)
+	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Sink{Storage: Float64})
 	wantError(t, err, "MB", "GOMEMLIMIT")
 }
 

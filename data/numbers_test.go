@@ -23,21 +23,21 @@ func TestFit_TextOfNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := Spec{Target: "y", Scale: "standard"}
-	_, err = Fit(t.Context(), f, nil, nil, spec, "")
+	_, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""})
 	var e *Error
 	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[fix.SayThousands] != "," || len(e.Fixes) != 1 {
 		t.Fatalf("got %v", err)
 	}
 	spec.Categorical = []string{"income"}
 	spec.MinCount = 2
-	if _, err = Fit(t.Context(), f, nil, nil, spec, ""); err != nil {
+	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("named as a category: %v", err)
 	}
 	if f, err = readBytes(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
 		t.Fatal(err)
 	}
 	spec.Categorical, spec.MinCount = nil, 0
-	if _, err = Fit(t.Context(), f, nil, nil, spec, ""); err != nil {
+	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("read as advised: %v", err)
 	}
 }
@@ -53,7 +53,7 @@ func TestFit_TaskIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, "")
+		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: ""})
 		if err != nil {
 			t.Fatal(err)
 		}

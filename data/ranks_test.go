@@ -31,7 +31,7 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 		{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "none"},
 	} {
 		for _, storage := range [][]Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
-			want, err := Fit(context.Background(), openFrame(t, path), train, nil, s, storage)
+			want, err := Fit(context.Background(), openFrame(t, path), train, nil, s, Sink{Storage: storage})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 						return err
 					}
 					defer f.Close()
-					got, err := FitTo(context.Background(), f, ownOf(rows, train), nil, s, Sink{Storage: storage, Shared: &Shared{rows, len(train)}})
+					got, err := Fit(context.Background(), f, ownOf(rows, train), nil, s, Sink{Storage: storage, Shared: &Shared{rows, len(train)}})
 					if err != nil {
 						return err
 					}
@@ -130,14 +130,14 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		for i := range train {
 			train[i] = i
 		}
-		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, storage)
+		_, want := Fit(context.Background(), frameOf(t, text), slices.Clone(train), nil, s, Sink{Storage: storage})
 		if want == nil && q.name != "far away" {
 			t.Errorf("%s: no fault", q.name)
 		}
 		for _, size := range []int{1, 2, 3} {
 			said := make([]error, size)
 			if err := ranks.Run(size, func(c ranks.Comm) error {
-				_, said[c.Rank()] = FitTo(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), nil, s, Sink{Storage: storage, Shared: &Shared{ranks.NewRows(c, n), n}})
+				_, said[c.Rank()] = Fit(context.Background(), frameOf(t, text), ownOf(ranks.NewRows(c, n), train), nil, s, Sink{Storage: storage, Shared: &Shared{ranks.NewRows(c, n), n}})
 				return nil
 			}); err != nil {
 				t.Error(err)
@@ -150,7 +150,7 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		}
 	}
 	err := ranks.Run(2, func(c ranks.Comm) error {
-		_, err := FitTo(context.Background(), &Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"}, Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
+		_, err := Fit(context.Background(), &Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"}, Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
 		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
@@ -175,7 +175,7 @@ func TestFitTo_RanksHaveTheirOwnRows(t *testing.T) {
 			}
 			defer f.Close()
 			rows := ranks.NewRows(c, n)
-			got, err := FitTo(context.Background(), f, ownOf(rows, train), nil, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, Sink{Storage: "", Shared: &Shared{rows, n}})
+			got, err := Fit(context.Background(), f, ownOf(rows, train), nil, Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean"}, Sink{Storage: "", Shared: &Shared{rows, n}})
 			if err != nil {
 				return err
 			}
@@ -223,14 +223,14 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 			}
 		}
 		s := Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true}
-		want, err := Fit(t.Context(), f, slices.Clone(train), nil, s, Float64)
+		want, err := Fit(t.Context(), f, slices.Clone(train), nil, s, Sink{Storage: Float64})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, size := range []int{2, 7} {
 			err := ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))
-				got, err := FitTo(t.Context(), f, ownOf(rows, train), nil, s, Sink{Storage: Float64, Shared: &Shared{rows, len(train)}})
+				got, err := Fit(t.Context(), f, ownOf(rows, train), nil, s, Sink{Storage: Float64, Shared: &Shared{rows, len(train)}})
 				if err != nil {
 					return err
 				}
@@ -341,7 +341,7 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 			}
 		}
 		whole := frameOf(t, text.String())
-		alone, err := Fit(t.Context(), whole, slices.Clone(train), nil, spec, c.to)
+		alone, err := Fit(t.Context(), whole, slices.Clone(train), nil, spec, Sink{Storage: c.to})
 		if err != nil {
 			t.Fatal(what, err)
 		}
@@ -351,7 +351,7 @@ func TestFitTo_HoldoutOnRanks(t *testing.T) {
 			if err := ranks.Run(size, func(comm ranks.Comm) error {
 				rows := ranks.NewRows(comm, len(train))
 				from, to := shard.Bounds(len(held), size, comm.Rank())
-				got, err := FitTo(t.Context(), frameOf(t, text.String()), ownOf(rows, train), held[from:to], spec, Sink{Storage: c.to, Shared: &Shared{rows, len(train)}})
+				got, err := Fit(t.Context(), frameOf(t, text.String()), ownOf(rows, train), held[from:to], spec, Sink{Storage: c.to, Shared: &Shared{rows, len(train)}})
 				if !sameFault(err, fault) || err != nil && strings.Contains(err.Error(), "those of rank ") != (size > 1) {
 					t.Errorf("%s: rank %d of %d says %v, not %v", what, comm.Rank(), size, err, fault)
 				}

@@ -56,14 +56,13 @@ func readColumns(ctx context.Context, path string, names []string) (*Frame, erro
 // The files must not change while the frame is in use: that is an error. Close
 // ends the use. A pipe is read once, to its end, into a temporary file that is
 // gone when the frame is closed or the process ends.
-func Open(ctx context.Context, path string) (*Frame, error) { return open(ctx, path, nil, Reading{}) }
-
-// OpenAs works like Open with text read in a way of its own; other formats need none.
-func OpenAs(ctx context.Context, path string, how Reading) (*Frame, error) {
-	return open(ctx, path, nil, how)
+//
+// A Reading says how text and dates are read, if not in the usual way.
+func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
+	return open(ctx, path, nil, append(how, Reading{})[0])
 }
 
-// open works like OpenAs for some columns; nil names all.
+// open works like Open for some columns; nil names all.
 func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
 	arrays := arraysOf(path)
 	var files []string

@@ -49,7 +49,7 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 				}
 				if f == nil {
 					f = own
-				} else if f, err = Join(t.Context(), f, own); err != nil {
+				} else if f, err = f.Join(t.Context(), own); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -58,7 +58,7 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 			if c.split != nil {
 				_, _, err = f.SplitRows(t.Context(), *c.split)
 			} else {
-				_, err = Fit(t.Context(), f, nil, nil, c.spec, Float64)
+				_, err = Fit(t.Context(), f, nil, nil, c.spec, Sink{Storage: Float64})
 			}
 			wantError(t, err, []string{"one.csv", "two.csv"}[row/3], fmt.Sprintf("column %q, row %d", c.column, row%3+1), c.words)
 			if of := (*Error)(nil); errors.As(err, &of) && (c.words == "is null" || c.words == "no log1p") != (of.Rows == 1) {

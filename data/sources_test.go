@@ -40,11 +40,11 @@ var uses = map[string]func(ctx context.Context, f *Frame) (any, error){
 		return d.Columns, err
 	},
 	"exact": func(ctx context.Context, f *Frame) (any, error) {
-		out, err := f.Exact(ctx, f.Names())
+		out, err := exactRows(ctx, f, f.Names())
 		return columnsOf(out), err
 	},
 	"exact in blocks": func(ctx context.Context, f *Frame) (any, error) {
-		e, err := f.Exacted(ctx, f.Names())
+		e, err := f.Exact(ctx, f.Names())
 		if err != nil {
 			return nil, err
 		}

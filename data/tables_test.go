@@ -135,7 +135,7 @@ func TestRead_TablesOfPeople(t *testing.T) {
 			want: map[string][]any{"column_1": peopleID, "column_2": peopleAmount, "column_3": peopleGap, "column_4": peopleColumn(func(i int) any { return []string{"<=50K", "<=50K", ">50K"}[i%3] })}},
 	} {
 		path := filepath.Join("testdata", "people", c.file)
-		f, err := OpenAs(t.Context(), path, Reading{})
+		f, err := Open(t.Context(), path, Reading{})
 		if err != nil {
 			t.Errorf("%s: %v", c.file, err)
 			continue
@@ -156,7 +156,7 @@ func TestRead_TablesOfPeople(t *testing.T) {
 			t.Errorf("%s: notes %q", c.file, notes)
 		}
 		how := Reading{Text: c.how, Dates: "number", Relabel: map[string]string{"<=50K.": "<=50K"}}
-		if f, err = OpenAs(t.Context(), path, how); err != nil {
+		if f, err = Open(t.Context(), path, how); err != nil {
 			t.Errorf("%s: %v", c.file, err)
 			continue
 		}

@@ -122,7 +122,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		return nil
 	}
 	if want := e.Spec.Positive; want != "" {
-		switch v, _ := Meant(c, values, want); v {
+		switch v, _ := c.Match(values, want); v {
 		case a:
 			return set(a, b, "as asked")
 		case b:
@@ -130,7 +130,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 		}
 		return f.fault(c.Name, fixes(fix.NamePositive), "the positive value %q does not occur; the values are %q and %q", want, a, b)
 	}
-	positive, rule := Positive(c, values)
+	positive, rule := c.PositiveOf(values)
 	if positive == a {
 		return set(a, b, rule)
 	}
@@ -149,9 +149,9 @@ func inOrder(c *Column, values []string) []string {
 	})
 }
 
-// Meant returns which of the values of a column a text names: of numbers the same number, of
+// Match returns which of the values of a column a text names: of numbers the same number, of
 // truth values in any case; false where it names none.
-func Meant(c *Column, values []string, text string) (value string, ok bool) {
+func (c *Column) Match(values []string, text string) (value string, ok bool) {
 	if x, _, number := table.ParseNumber(text); number && c.Kind == Numeric && !slices.Contains(values, text) {
 		text = table.FormatNumber(x)
 	}
@@ -163,10 +163,10 @@ func Meant(c *Column, values []string, text string) (value string, ok bool) {
 	return "", false
 }
 
-// Positive returns which of the values of a column is the positive class where nobody says, and
+// PositiveOf returns which of the values of a column is the positive class where nobody says, and
 // by which rule: of numbers the greater; of texts and truth values the one that is true, else
 // 1, else yes, else the last in alphabetical order.
-func Positive(c *Column, values []string) (positive, rule string) {
+func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	if c.Kind == Numeric {
 		return slices.MaxFunc(values, func(a, b string) int {
 			x, _, _ := table.ParseNumber(a)

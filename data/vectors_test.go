@@ -185,7 +185,7 @@ func TestVectors_Lists(t *testing.T) {
 				t.Errorf("%s%s: columns %q, %v", c.name, ext, f.Names(), err)
 				continue
 			}
-			second, err := f.Exact(t.Context(), []string{"e[1]"})
+			second, err := exactRows(t.Context(), f, []string{"e[1]"})
 			if err != nil || !slices.Equal(second[0].Number, []float64{2.5, -4, 6, 8}) {
 				t.Errorf("%s%s: %v, %v", c.name, ext, second, err)
 			}
@@ -249,7 +249,7 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	}
 	vectors := writeLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
 	for path, part := range map[string]string{dates: "e.year", vectors: "e[0]"} {
-		f, err := OpenAs(t.Context(), path, Reading{Dates: "parts"})
+		f, err := Open(t.Context(), path, Reading{Dates: "parts"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 			"drop":        {Target: target, Drop: []string{"e"}},
 		} {
 			s.Task = Regression
-			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Float64)
+			_, err := Fit(t.Context(), f, []int{0, 1, 2, 3}, nil, s, Sink{Storage: Float64})
 			refused := err != nil && strings.Contains(err.Error(), `column "e": it is split into `) && strings.Contains(err.Error(), `as "`+part+`"`)
 			if refused != (role == "groups" || role == "categorical") {
 				t.Errorf("%s: %s: %v", filepath.Base(path), role, err)

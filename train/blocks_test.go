@@ -57,7 +57,11 @@ func TestPredictionByBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		keep := []string{"big", "text", "b"}
-		kept, err := f.Exact(t.Context(), keep)
+		exact, err := f.Exact(t.Context(), keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := exact.Rows(t.Context(), 0, f.Rows)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, er
 	if builtin, ok := strings.CutPrefix(name, datasets.Prefix); ok {
 		return datasets.Open(builtin)
 	}
-	return data.OpenAs(ctx, name, how)
+	return data.Open(ctx, name, how)
 }
 
 // Fit reads cfg.Data, holds out a fraction of its rows, and trains the robust

@@ -57,7 +57,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 	if len(c.Features) > 0 {
 		c.Features = append(slices.Clone(c.Features), out...)
 	}
-	fitted, err := data.Fit(ctx, m.Run.Frame, d.Rows[:n], nil, c.spec(), data.Storage(c.Storage))
+	fitted, err := data.Fit(ctx, m.Run.Frame, d.Rows[:n], nil, c.spec(), data.Sink{Storage: data.Storage(c.Storage)})
 	var refused *data.Error
 	switch {
 	case errors.As(err, &refused):

@@ -84,7 +84,7 @@ func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, na
 		f.Close()
 		return nil, err
 	}
-	both, err := data.Join(ctx, f, held)
+	both, err := f.Join(ctx, held)
 	if err != nil {
 		f.Close()
 		held.Close()
@@ -190,7 +190,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 		}
 	}
 	k.filtered, k.allHeld, k.sharding = s.Total+s.AllHeld, s.AllHeld, s.Rows
-	if k.fitted, err = data.FitTo(ctx, f, s.Train, s.Held, c.spec(), sink); err != nil {
+	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.spec(), sink); err != nil {
 		return nil, err
 	}
 	if err = files.agree(); err != nil {

@@ -27,7 +27,7 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	if err := m.keepable(f, keep); err != nil {
 		return report, err
 	}
-	exact, err := f.Exacted(ctx, keep)
+	exact, err := f.Exact(ctx, keep)
 	if err != nil {
 		return report, err
 	}

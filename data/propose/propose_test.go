@@ -235,7 +235,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 		fmt.Fprintf(&b, "%s;%s;%s;%s;%s;%d;%d;%d;%v\n", day(in+100), fmt.Sprintf("%d.%d.%d", 1+i%28, 1+i%12, 1950+i*31%50), day(again+100), day(in+100+i%20), day(in+100+until), until,
 			5*i, 50000+i*7919%401*100, dead)
 	}
-	f, err := data.OpenAs(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
+	f, err := data.Open(t.Context(), write(t, b.String()), data.Reading{Dates: "number"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestMake_KnownAfterwards(t *testing.T) {
 		t.Errorf("left out %q, dates %q", p.Drop, p.Reading.Dates)
 	}
 	// What is left trains, with the dates taken apart: they are named as one.
-	if f, err = data.OpenAs(t.Context(), write(t, b.String()), p.Reading); err != nil {
+	if f, err = data.Open(t.Context(), write(t, b.String()), p.Reading); err != nil {
 		t.Fatal(err)
 	}
 	e, err := data.NewEncoder(t.Context(), f, nil, data.Spec{Target: "observed", Drop: p.Drop})
@@ -356,7 +356,7 @@ func TestFlawless_Columns(t *testing.T) {
 			of := map[string]float64{"large": 100 + float64(i*53%89)/10, "tells": v / 1000, "again": v / 2000}
 			fmt.Fprintf(&b, "%v,%v,%v\n", v, of[names[0]], of[names[1]])
 		}
-		f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Float64)
+		f, err := data.Fit(t.Context(), tableOf(t, b.String()), nil, nil, data.Spec{Target: "y", Scale: "none", Intercept: true}, data.Sink{Storage: data.Float64})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestSuspects_AboveTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fitted, err := data.Fit(t.Context(), f, nil, nil, data.Spec{Target: "y", Intercept: true}, data.Float64)
+			fitted, err := data.Fit(t.Context(), f, nil, nil, data.Spec{Target: "y", Intercept: true}, data.Sink{Storage: data.Float64})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestTooGood_AboveTheLimit(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "%v,%d.5\n", i >= 40, at)
 		}
-		fitted, err := data.Fit(t.Context(), tableOf(t, text.String()), nil, nil, data.Spec{Target: "y"}, data.Float64)
+		fitted, err := data.Fit(t.Context(), tableOf(t, text.String()), nil, nil, data.Spec{Target: "y"}, data.Sink{Storage: data.Float64})
 		if err != nil {
 			t.Fatal(err)
 		}

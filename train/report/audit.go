@@ -199,7 +199,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 // choosePositive returns the value asked for, or that of training.
 func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
-		if v, ok := data.Meant(c, values, o.Positive); ok || len(values) == 1 {
+		if v, ok := c.Match(values, o.Positive); ok || len(values) == 1 {
 			return cmp.Or(v, o.Positive), nil
 		}
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
@@ -207,7 +207,7 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 	if len(values) == 2 && !plainClasses(values) {
 		return "", &OptionError{"positive", fmt.Sprintf("is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
-	positive, _ := data.Positive(c, values)
+	positive, _ := c.PositiveOf(values)
 	return positive, nil
 }
 
