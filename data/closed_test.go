@@ -89,7 +89,7 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 				return closed(OpenReader(ctx, name, bytes.NewReader(b[:len(b)/2]), Reading{Dates: "no"}))
 			}, true},
 			"a stream that fails": {func() error {
-				return closed(OpenReader(ctx, name, readFunc(func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
+				return closed(OpenReader(ctx, name, readerFunc(func([]byte) (int, error) { return 0, errors.New("no more") }), Reading{}))
 			}, true},
 			"a pipe": {func() error {
 				go func() { os.WriteFile(fifo, b, 0) }()

@@ -117,7 +117,7 @@ func (f *Frame) replaceDates() {
 					continue
 				}
 				name := c.Name + "." + p.name
-				part := (*Column)(table.Derived(c.inner(), name, "int64", func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }))
+				part := functionOf(c, name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
 				part.Of = c.Name
 				out = append(out, part)
 			}

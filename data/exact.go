@@ -94,7 +94,7 @@ func (f *Frame) openAgain(ctx context.Context, open func(in *input) (*table.Tabl
 // exact reads columns of a file as it has them.
 func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
 	err = table.Catch(func() (err error) {
-		t, err = in.format.readExact(ctx, in, names, how)
+		t, err = in.format.read(ctx, in, names, how, true)
 		return err
 	})
 	return t, err

@@ -23,60 +23,72 @@ type format struct {
 	magic      []string // the first bytes of a file; nil for text
 	archive    bool     // other formats have the same first bytes, and the extension decides
 	noMagic    string   // error for a file with the extension and other first bytes
-	read       func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error)
-	readExact  func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) // values as written
+	read       readFunc
 }
+
+// A readFunc reads the named columns of a file, nil meaning all; as it has them where exact is set, for copying.
+type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error)
 
 // formats lists all formats that are read. Detection, the errors and the help of the commands use it.
 var formats = []*format{
 	{
 		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"},
 		noMagic: "not a Parquet file: it does not start with PAR1",
-		read: func(_ context.Context, in *input, names []string, how Reading) (*table.Table, error) {
-			return parquet.Open(in, names, how.Dates != "")
-		},
-		readExact: func(_ context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
-			return parquet.Open(in, names, false)
+		read: func(_ context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+			return parquet.Open(in, names, how.Dates != "" && !exact)
 		},
 	},
 	{
 		name: "Arrow IPC", extensions: []string{".arrow", ".feather", ".ipc"}, magic: []string{"ARROW1"},
-		noMagic: "not an Arrow IPC file: it does not start with ARROW1", read: readArrow, readExact: readArrowExact,
+		noMagic: "not an Arrow IPC file: it does not start with ARROW1", read: readArrow,
 	},
 	{
 		name: "Arrow IPC", extensions: []string{".arrows"}, magic: []string{string(streamMark)},
-		noMagic: "not an Arrow IPC stream: it does not start with a message mark", read: readArrow, readExact: readArrowExact,
+		noMagic: "not an Arrow IPC stream: it does not start with a message mark", read: readArrow,
 	},
 	csvFormat,
 	linesFormat,
 	{
 		name: "NumPy", others: []string{".npy"}, magic: []string{npy.Magic}, noMagic: "not a file of NumPy: it does not start as one",
-		read: readArray, readExact: readArray,
+		read: func(_ context.Context, in *input, names []string, _ Reading, _ bool) (*table.Table, error) {
+			return keepColumns(names)(npy.Read(in))
+		},
 	},
 	{
 		name: "NumPy", others: []string{".npz"}, magic: []string{zipMagic}, archive: true, noMagic: "not a file of NumPy: it does not start as one",
-		read: readArchive, readExact: readArchive,
+		read: func(ctx context.Context, in *input, names []string, _ Reading, _ bool) (*table.Table, error) {
+			return keepColumns(names)(npy.ReadArchive(ctx, in))
+		},
 	},
 }
 
 var csvFormat = &format{
 	name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true,
-	read: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
-		return csv.Read(ctx, in, names, how.text())
-	},
-	readExact: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
-		return csv.Verbatim(ctx, in, names, how.Text)
+	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+		return csv.Read(ctx, in, names, how.text(), exact)
 	},
 }
 
 var linesFormat = &format{
 	name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
-	read: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
-		return csv.ReadLines(ctx, in, names, how.text())
+	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+		return csv.ReadLines(ctx, in, names, how.text(), exact)
 	},
-	readExact: func(ctx context.Context, in *input, names []string, how Reading) (*table.Table, error) {
-		return csv.VerbatimLines(ctx, in, names, how.Text)
-	},
+}
+
+func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, exact, how.Dates != "" && !exact); return err })
+	return t, err
+}
+
+// keepColumns leaves the named columns of a table alone; nil names all.
+func keepColumns(names []string) func(t *table.Table, err error) (*table.Table, error) {
+	return func(t *table.Table, err error) (*table.Table, error) {
+		if err == nil && names != nil {
+			err = t.Keep(names)
+		}
+		return t, err
+	}
 }
 
 const zipMagic = "PK\x03\x04"
@@ -86,34 +98,6 @@ var refused = []struct{ magic, msg, hint string }{
 	{"PARE", "the Parquet file is encrypted, which is not supported", "write it again without encryption"},
 	{"FEA1", "this is Feather version 1, which is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
 	{zipMagic, "this is a zip archive, as .xlsx is, which is not read", "write its table as Parquet or CSV; arrays of NumPy are read from .npz"},
-}
-
-func readArrow(ctx context.Context, in *input, names []string, how Reading) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, false, how.Dates != ""); return err })
-	return t, err
-}
-
-func readArrowExact(ctx context.Context, in *input, names []string, _ Reading) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = ipc.Read(ctx, in, names, true, false); return err })
-	return t, err
-}
-
-func readArray(_ context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
-	t, err := npy.Read(in)
-	return keepColumns(t, names, err)
-}
-
-func readArchive(ctx context.Context, in *input, names []string, _ Reading) (*table.Table, error) {
-	t, err := npy.ReadArchive(ctx, in)
-	return keepColumns(t, names, err)
-}
-
-// keepColumns returns the named columns of a table; nil names all.
-func keepColumns(t *table.Table, names []string, err error) (*table.Table, error) {
-	if err != nil || names == nil {
-		return t, err
-	}
-	return t, t.Keep(names)
 }
 
 // FormatNames returns the names of the formats that are read.

@@ -161,7 +161,7 @@ func readerOf(ctx context.Context, r io.Reader) io.Reader {
 	}()
 	var at piece
 	var rest []byte
-	return readFunc(func(p []byte) (int, error) {
+	return readerFunc(func(p []byte) (int, error) {
 		for len(rest) == 0 {
 			if at.err != nil {
 				return 0, at.err
@@ -184,9 +184,9 @@ func readerOf(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-type readFunc func(p []byte) (int, error)
+type readerFunc func(p []byte) (int, error)
 
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), held: b, name: name, size: int64(len(b))}

@@ -159,7 +159,7 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
 	more := make(chan struct{})
-	r := readerOf(ctx, readFunc(func(p []byte) (int, error) {
+	r := readerOf(ctx, readerFunc(func(p []byte) (int, error) {
 		<-more
 		return len(p), nil
 	}))

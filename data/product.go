@@ -19,7 +19,7 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 		if c, err = accepted(ctx, f, &in, c); err != nil {
 			return nil, err
 		}
-		s := factor{Operand: o, column: c}
+		s := factor{Operand: o, column: c, of: o.Function.Evaluate}
 		if o.Kind != Numeric {
 			if s.column, err = c.Load(ctx); err != nil {
 				return nil, err
@@ -33,6 +33,21 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 	return (*Column)(table.Stored(name, "made", Numeric, false, []table.Part{p})), nil
 }
 
+// functionOf returns a column of whole numbers whose values are those of another under a function; nulls stay null.
+func functionOf(c *Column, name string, of func(float64) float64, rows int) *Column {
+	if c.stored() {
+		p := product{rows: rows, nullable: c.inner().Nullable(), factors: []factor{{Operand: Operand{Kind: Numeric}, column: c, of: of}}}
+		return (*Column)(table.Stored(name, "int64", Numeric, true, []table.Part{p}))
+	}
+	out := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
+	for i, v := range c.Number {
+		if !c.IsNull(i) {
+			out.Number[i] = of(v)
+		}
+	}
+	return out
+}
+
 // A product is the part of a column that is made: all of its rows.
 type product struct {
 	rows     int
@@ -43,7 +58,8 @@ type product struct {
 type factor struct {
 	Operand
 	column *Column
-	read   func(row int) string // of a category
+	of     func(v float64) float64 // of a number
+	read   func(row int) string    // of a category
 }
 
 func (p product) Rows() int           { return p.rows }
@@ -114,7 +130,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 				}
 				x = *f.Fill
 			}
-			dst[i] *= f.Function.Evaluate(x) - f.Center
+			dst[i] *= f.of(x) - f.Center
 		}
 	}
 	v.row += len(dst)

@@ -275,7 +275,7 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	}
 	in.hash(ctx)
 	var t *table.Table
-	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, names, how); return err })
+	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, names, how, false); return err })
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
@@ -283,6 +283,12 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	f.replaceDates()
 	if len(how.Relabel) > 0 {
 		for i, c := range f.Columns {
+			if c.Kind != Categorical {
+				continue
+			}
+			if c, err = c.Load(ctx); err != nil {
+				return nil, table.InFile(name, err)
+			}
 			f.Columns[i] = (*Column)(table.Relabelled(c.inner(), how.Relabel))
 		}
 	}

@@ -18,18 +18,9 @@ import (
 // order of their first occurrence; a key that a row lacks, null and "" are nulls. Values
 // have the types that Read gives to the same texts in CSV. The text may be compressed by
 // gzip or bzip2.
-func ReadLines(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
-	return readLines(ctx, src, names, o, false)
-}
-
-// VerbatimLines works like ReadLines with every value as the text it is written in; only absent
-// keys, null and "" are nulls.
-func VerbatimLines(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
-	return readLines(ctx, src, names, o, true)
-}
-
-// readLines reads as ReadLines does, or as VerbatimLines.
-func readLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+//
+// Verbatim values are the texts that they are written in; only absent keys, null and "" are nulls.
+func ReadLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}
 	}

@@ -23,21 +23,9 @@ import (
 // case), Numeric when every value is a number, Categorical otherwise. Empty fields
 // are nulls, and so, in a table of one column, are blank lines between others; so
 // are NA, N/A, null, NULL and None, but in columns of numbers and bools only.
-func Read(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
-	return read(ctx, src, names, o, false)
-}
-
-// Verbatim reads the named columns as text, every character of it, Categorical
-// all; only empty fields are nulls.
-func Verbatim(ctx context.Context, src table.Source, names []string, o Options) (*table.Table, error) {
-	return read(ctx, src, names, o, true)
-}
-
-// errNotUTF8 is the error of text in another encoding.
-var errNotUTF8 = errors.New("not UTF-8")
-
-// read reads as Read does, or as Verbatim.
-func read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
+//
+// Verbatim columns are text, every character of it, Categorical all; only empty fields are nulls.
+func Read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &table.Error{Msg: err.Error()}
 	}
@@ -69,6 +57,9 @@ func read(ctx context.Context, src table.Source, names []string, o Options, verb
 	}
 	return f, nil
 }
+
+// errNotUTF8 is the error of text in another encoding.
+var errNotUTF8 = errors.New("not UTF-8")
 
 // A reading is a table on its way in.
 type reading struct {

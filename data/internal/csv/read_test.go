@@ -191,7 +191,7 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 			src = sourceOf("t.csv.gz", packed.String())
 		}
 		o.Delimiter = sep
-		got, err := Read(context.Background(), src, nil, o)
+		got, err := Read(context.Background(), src, nil, o, false)
 		if err != nil {
 			t.Fatalf("trial %d: %v in %q", trial, err, text)
 		}
@@ -222,11 +222,11 @@ func TestRead_WrittenInEveryWay(t *testing.T) {
 			}
 		}
 		// Some of the columns, in the order of the file; and every character of them.
-		some, err := Read(context.Background(), src, []string{"count", "city"}, o)
+		some, err := Read(context.Background(), src, []string{"count", "city"}, o, false)
 		if err != nil || len(some.Columns) != 2 || some.Columns[0].Name != "city" || !slices.Equal(some.Columns[1].Number, counts) {
 			t.Fatalf("trial %d: %+v, %v", trial, some, err)
 		}
-		all, err := Verbatim(context.Background(), src, []string{"count"}, o)
+		all, err := Read(context.Background(), src, []string{"count"}, o, true)
 		if err != nil || all.Columns[0].Level[all.Columns[0].Code[rows-1]] != strconv.Itoa(int(counts[rows-1])) {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
@@ -242,7 +242,7 @@ func TestRead_Separators(t *testing.T) {
 		"a b\n1 2\n": {"a", "b"}, "a b\nx y\n": {"a b"},
 		"sep=;\na;b,c\n1;2\n": {"a", "b,c"}, "SEP=|\r\na|b,c\r\n1|2\r\n": {"a", "b,c"}, "sep=\na\n": {"sep="}, "sep=ab\n1\n": {"sep=ab"},
 	} {
-		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{})
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{}, false)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -255,11 +255,11 @@ func TestRead_Separators(t *testing.T) {
 			t.Errorf("%q has the columns %q", text, have)
 		}
 	}
-	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}); err != nil || len(got.Columns) != 2 {
+	if got, err := Read(context.Background(), sourceOf("T.TSV", "a,b\tc\n1\t2\n"), nil, Options{}, false); err != nil || len(got.Columns) != 2 {
 		t.Errorf("a file of tabs by its name: %v", err)
 	}
 	for text, o := range map[string]Options{"x\n\n1\n\n\n\"2\"\n3\n\n": {}, "7\n\n1\n\n\n\"2\"\n3\n\n": {NoHeader: true}} {
-		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, o)
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, o, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestRead_Headers(t *testing.T) {
 		" a , b\n1,2\n": {"a", "b"}, "a,,c\n1,2,3\n": {"a", "column_2", "c"}, "gr\xf6\xdfe,b\n1,2\n": {"größe", "b"}, "grö,b\n1,2\n": {"grö", "b"},
 		"a\x00b,c\n1,2\n": nil, "\x81,c\n1,2\n": nil, "ok,\xff\x01\n1,2\n": nil, "": nil,
 	} {
-		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{})
+		got, err := Read(context.Background(), sourceOf("t.csv", text), nil, Options{}, false)
 		if want == nil {
 			if err == nil {
 				t.Errorf("%q is taken", text)
@@ -368,7 +368,7 @@ func TestRead_TextChangesBetweenReadings(t *testing.T) {
 		{"a,b\n1,2\n\"3,4\n", "line 3"},
 		{"a,b\n1,2\n3,4", "the file has become shorter while it was read"},
 	} {
-		_, err := Read(t.Context(), turning{sourceOf("t.csv", text), q.later, new(int)}, nil, Options{})
+		_, err := Read(t.Context(), turning{sourceOf("t.csv", text), q.later, new(int)}, nil, Options{}, false)
 		if q.says == "" && err != nil || q.says != "" && (err == nil || !strings.Contains(err.Error(), q.says)) {
 			t.Errorf("%q and then %q: %v", text, q.later, err)
 		}

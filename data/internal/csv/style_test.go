@@ -32,7 +32,7 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 		"a point excludes a comma":         {"a;b\n7,5;0.5\n6,25;2.25\n", map[string]string{"a": none}},
 		"a late point excludes a comma":    {"a;b\n" + strings.Repeat("7,5;1\n", 3000) + "7,5;0.5\n", map[string]string{"a": none}},
 	} {
-		f, err := Read(t.Context(), sourceOf("t.csv", c.text), nil, Options{})
+		f, err := Read(t.Context(), sourceOf("t.csv", c.text), nil, Options{}, false)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -70,18 +70,18 @@ func TestChooseStyle_FileDecides(t *testing.T) {
 func TestRead_ManyColumns(t *testing.T) {
 	wide := strings.Repeat(",", DefaultMaxColumns) + "\n"
 	for _, o := range []Options{{}, {NoHeader: true}} {
-		_, err := Read(t.Context(), sourceOf("t.csv", wide+wide), nil, o)
+		_, err := Read(t.Context(), sourceOf("t.csv", wide+wide), nil, o, false)
 		if err == nil || !strings.Contains(err.Error(), "100001 columns are more than the 100000") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 2}); err == nil {
+	if _, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 2}, false); err == nil {
 		t.Error("three columns where two are allowed")
 	}
-	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2}); err == nil {
+	if _, err := ReadLines(t.Context(), sourceOf("t.jsonl", `{"a":1,"b":2,"c":3}`), nil, Options{MaxColumns: 2}, false); err == nil {
 		t.Error("three keys where two are allowed")
 	}
-	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}); err != nil || len(f.Columns) != 3 {
+	if f, err := Read(t.Context(), sourceOf("t.csv", "a,b,c\n1,2,3\n"), nil, Options{MaxColumns: 3}, false); err != nil || len(f.Columns) != 3 {
 		t.Error(err)
 	}
 }

@@ -223,7 +223,7 @@ type cursor struct {
 // take returns the node of a field and its buffers, without those of the fields within it.
 func (c *cursor) take(f *field) (n node, buffers [][]byte) {
 	count := f.buffers()
-	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeBinaryView) {
+	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeView) {
 		if c.view >= len(c.views) {
 			panic(errParts())
 		}

@@ -6,35 +6,39 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Numbers of the format: the types of fields.
+// Numbers of the format: the types of fields that are told apart.
 const (
-	typeNull = 1 + iota
-	typeInt
-	typeFloat
-	typeBinary
-	typeText
-	typeBool
-	typeDecimal
-	typeDate
-	typeTime
-	typeTimestamp
-	typeInterval
-	typeList
-	typeStruct
-	typeUnion
-	typeFixedBinary
-	typeFixedList
-	typeMap
-	typeDuration
-	typeLargeBinary
-	typeLargeText
-	typeLargeList
-	typeRunEnds
-	typeBinaryView
-	typeTextView
-	typeListView
-	typeLargeListView
+	typeNull      = 1
+	typeInt       = 2
+	typeFloat     = 3
+	typeText      = 5
+	typeBool      = 6
+	typeDecimal   = 7
+	typeDate      = 8
+	typeTime      = 9
+	typeTimestamp = 10
+	typeInterval  = 11
+	typeList      = 12
+	typeUnion     = 14
+	typeFixed     = 15 // bytes
+	typeFixedList = 16
+	typeDuration  = 18
+	typeLargeText = 20
+	typeLargeList = 21
+	typeView      = 23 // of bytes
+	typeTextView  = 24
 )
+
+// layouts gives, by the number of a type, what it is called, the bits of a row in its second buffer, how many buffers
+// a batch lists of it, without those that views point into, and how many fields it has within it, −1 for any number.
+var layouts = [...]struct {
+	label                 string
+	bits, buffers, fields int
+}{{}, {"null", 0, 0, 0}, {"int", 0, 2, 0}, {"float", 0, 2, 0}, {"binary", 32, 3, 0}, {"string", 32, 3, 0}, {"bool", 1, 2, 0}, {"decimal", 0, 2, 0},
+	{"date", 0, 2, 0}, {table.TimeOfDay, 0, 2, 0}, {"timestamp", 0, 2, 0}, {"interval", 0, 2, 0}, {"list", 32, 2, 1}, {"struct", 0, 1, -1},
+	{"union", 0, 1, -1}, {"fixed_size_binary", 0, 2, 0}, {"fixed_size_list", 0, 1, 1}, {"map", 32, 2, 1}, {table.Duration, 0, 2, 0},
+	{"large_binary", 64, 3, 0}, {"string", 64, 3, 0}, {"large_list", 64, 2, 1}, {"run_end_encoded", 0, 0, 2}, {"binary_view", 128, 2, 0},
+	{"string", 128, 2, 0}, {"list_view", 32, 3, 1}, {"large_list_view", 64, 3, 1}}
 
 // A field is a column of the schema, or one within it.
 type field struct {
@@ -125,154 +129,94 @@ func integerOf(t fbTable) table.Element {
 	return e
 }
 
-var unitNames = [...]string{"s", "ms", "us", "ns"}
-
-// unit returns how many of a unit of time a second has, and what the unit is called.
-func unit(t fbTable, def int) (perSecond float64, name string) {
-	u := t.short(0, def)
-	if u < 0 || u >= len(unitNames) {
-		panic(table.Damaged("a unit of time has the number %d", u))
-	}
-	return [...]float64{1, 1e3, 1e6, 1e9}[u], unitNames[u]
-}
-
 // setType settles what the values are, by the details of the type.
 func (f *field) setType(t fbTable) {
-	number := func(label string, e table.Element) { // of a fixed width
-		f.Kind, f.Label, f.Element, f.Bits = table.Numeric, label, e, 8*e.Size
+	if f.Type < 1 || f.Type >= len(layouts) {
+		panic(table.Damaged("a field has the unknown type %d", f.Type))
 	}
-	signed := func(bits int) table.Element { return table.Element{Size: bits / 8, Signed: true} }
-	other := func(label string, bits, children int) {
-		if f.Label, f.Bits = label, bits; children >= 0 && len(f.Children) != children {
-			panic(table.Damaged("a field of type %s has %d fields within it, not %d", label, len(f.Children), children))
+	l := layouts[f.Type]
+	if f.Label, f.Bits = l.label, l.bits; l.fields >= 0 && len(f.Children) != l.fields {
+		panic(table.Damaged("a field of type %s has %d fields within it, not %d", l.label, len(f.Children), l.fields))
+	}
+	// one returns the details of a type by a number that says which it is.
+	one := func(k int, of ...int) int {
+		if k < 0 || k >= len(of) {
+			panic(table.Damaged("a field of type %s is of an unknown kind %d", l.label, k))
 		}
+		return of[k]
 	}
 	switch f.Type {
-	case typeNull:
-		f.Kind, f.Label = table.Categorical, "null"
-	case typeInt:
-		e := integerOf(t)
-		number(e.String(), e)
-		f.Integer = true
-	case typeFloat:
-		size := map[int]int{0: 2, 1: 4, 2: 8}[t.short(0, 0)]
-		if size == 0 {
-			panic(table.Damaged("floats of precision %d do not exist", t.short(0, 0)))
-		}
-		e := table.Element{Size: size, Float: true}
-		number(e.String(), e)
-	case typeText:
-		f.Kind, f.Label, f.Bits = table.Categorical, "string", 32
-	case typeLargeText:
-		f.Kind, f.Label, f.Bits = table.Categorical, "string", 64
-	case typeTextView:
-		f.Kind, f.Label, f.Bits = table.Categorical, "string", 128
+	case typeNull, typeText, typeLargeText, typeTextView:
+		f.Kind = table.Categorical
 	case typeBool:
-		f.Kind, f.Label, f.Bits = table.Bool, "bool", 1
+		f.Kind = table.Bool
+	case typeInt:
+		f.Element, f.Integer = integerOf(t), true
+		f.Label = f.Element.String()
+	case typeFloat:
+		f.Element = table.Element{Size: one(t.short(0, 0), 2, 4, 8), Float: true}
+		f.Label = f.Element.String()
 	case typeDecimal:
-		f.Bits = t.int32(2, 128)
-		if f.Bits != 32 && f.Bits != 64 && f.Bits != 128 && f.Bits != 256 {
+		if f.Bits = t.int32(2, 128); f.Bits != 32 && f.Bits != 64 && f.Bits != 128 && f.Bits != 256 {
 			panic(table.Damaged("decimals of %d bits do not exist", f.Bits))
 		}
 		f.Scale = int32(t.int32(1, 0))
 		f.Kind, f.Label, f.Integer = table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.int32(0, 0), f.Scale), f.Scale == 0
 	case typeDate:
-		f.Clock = true
-		if t.short(0, 1) == 0 {
-			number("date32", signed(32))
-			f.Divisor = 1
-		} else {
-			number("date64", signed(64))
-			f.Divisor = 86400e3
+		f.Clock, f.Element = true, table.Element{Size: one(t.short(0, 1), 4, 8), Signed: true}
+		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.short(0, 1), 1, 86400e3))
+	case typeTimestamp, typeTime, typeDuration:
+		unit := t.short(0, map[int]int{typeTime: 1, typeDuration: 1}[f.Type])
+		f.Divisor, f.Element = float64(one(unit, 1, 1e3, 1e6, 1e9)), table.Element{Size: 8, Signed: true}
+		switch f.Type {
+		case typeTime:
+			if f.Element.Size = t.int32(1, 32) / 8; f.Element.Size != 4 && f.Element.Size != 8 {
+				panic(table.Damaged("times of %d bits do not exist", t.int32(1, 32)))
+			}
+		case typeTimestamp:
+			f.Clock, f.Divisor = true, 86400*f.Divisor
+			name := []string{"s", "ms", "us", "ns"}[unit]
+			if zone := t.text(1); zone != "" {
+				name += ", tz=" + zone
+			}
+			if name = "timestamp[" + name + "]"; len(name) <= 80 {
+				f.Label = name
+			}
 		}
-	case typeTimestamp:
-		perSecond, name := unit(t, 0)
-		if zone := t.text(1); zone != "" {
-			name += ", tz=" + zone
-		}
-		if name = "timestamp[" + name + "]"; len(name) > 80 {
-			name = "timestamp"
-		}
-		number(name, signed(64))
-		f.Clock, f.Divisor = true, 86400*perSecond
-	case typeTime:
-		bits := t.int32(1, 32)
-		if bits != 32 && bits != 64 {
-			panic(table.Damaged("times of %d bits do not exist", bits))
-		}
-		number(table.TimeOfDay, signed(bits))
-		f.Divisor, _ = unit(t, 1)
-	case typeDuration:
-		number(table.Duration, signed(64))
-		f.Divisor, _ = unit(t, 1)
 	case typeInterval:
-		k := t.short(0, 0)
-		if k < 0 || k > 2 {
-			panic(table.Damaged("intervals of unit %d do not exist", k))
+		f.Bits = one(t.short(0, 0), 32, 64, 128)
+		f.Label = map[int]string{32: "month_interval", 64: "day_time_interval", 128: "month_day_nano_interval"}[f.Bits]
+	case typeFixed:
+		if f.Size = t.int32(0, 0); f.Size < 0 || f.Size > 1<<24 {
+			panic(table.Damaged("values of %d bytes", f.Size))
 		}
-		other([]string{"month_interval", "day_time_interval", "month_day_nano_interval"}[k], []int{32, 64, 128}[k], 0)
-	case typeBinary:
-		other("binary", 32, 0)
-	case typeLargeBinary:
-		other("large_binary", 64, 0)
-	case typeBinaryView:
-		other("binary_view", 128, 0)
-	case typeFixedBinary:
-		width := t.int32(0, 0)
-		if width < 0 || width > 1<<24 {
-			panic(table.Damaged("values of %d bytes", width))
-		}
-		other(fmt.Sprintf("fixed_size_binary[%d]", width), 8*width, 0)
-	case typeList:
-		other("list", 32, 1)
-	case typeLargeList:
-		other("large_list", 64, 1)
-	case typeListView:
-		other("list_view", 32, 1)
-	case typeLargeListView:
-		other("large_list_view", 64, 1)
+		f.Label, f.Bits = fmt.Sprintf("fixed_size_binary[%d]", f.Size), 8*f.Size
 	case typeFixedList:
 		if f.Size = t.int32(0, 0); f.Size < 0 {
 			panic(table.Damaged("lists of %d values", f.Size))
 		}
-		other("fixed_size_list", 0, 1)
-	case typeMap:
-		other("map", 32, 1)
-	case typeStruct:
-		other("struct", 0, -1)
-	case typeRunEnds:
-		other("run_end_encoded", 0, 2)
 	case typeUnion:
 		f.Dense = t.short(0, 0) == 1
 		t.vector(1, 4)
-		if other("sparse_union", 0, -1); f.Dense {
+		if f.Label = "sparse_union"; f.Dense {
 			f.Label = "dense_union"
 		}
-	default:
-		panic(table.Damaged("a field has the unknown type %d", f.Type))
+	}
+	if f.Element.Size > 0 {
+		f.Kind, f.Bits = table.Numeric, 8*f.Element.Size
 	}
 }
 
 // buffers returns how many buffers a batch lists of the field alone: without those within it, and, of
 // views, without those that they point into.
 func (f *field) buffers() int {
-	if f.Dictionary >= 0 {
+	switch {
+	case f.Dictionary >= 0:
 		return 2 // of the indices
+	case f.Dense:
+		return 2
 	}
-	switch f.Type {
-	case typeNull, typeRunEnds:
-		return 0
-	case typeStruct, typeFixedList:
-		return 1
-	case typeUnion:
-		if f.Dense {
-			return 2
-		}
-		return 1
-	case typeText, typeLargeText, typeBinary, typeLargeBinary, typeListView, typeLargeListView:
-		return 3
-	}
-	return 2
+	return layouts[f.Type].buffers
 }
 
 // within returns the fields that a batch lists behind the field.

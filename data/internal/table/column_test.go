@@ -46,8 +46,8 @@ func (v *integerValues) Ints(dst []int64) error {
 func (v *integerValues) Inexact() int { return v.inexact }
 func (v *integerValues) Close()       {}
 
-// A column in parts of a file is the column in memory: loaded, cut, at some rows, under a
-// function, under other names and digit for digit.
+// A column in parts of a file is the column in memory: loaded, cut, at some rows
+// and digit for digit.
 func TestColumn_StoredEqualsMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	ctx := context.Background()
@@ -185,17 +185,6 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 		for what, c := range map[string]*Column{"at rows": stored, "at rows in memory": memory} {
 			got, err := c.LoadAt(ctx, nil, some)
 			same(what, got, err, some, number)
-		}
-		for what, c := range map[string]*Column{"derived": stored, "derived in memory": memory} {
-			if c.Kind == Categorical {
-				got, err := Relabelled(c, map[string]string{"a": "z", "b": "z", "c": "a"}).Load(ctx)
-				same(what, got, err, all, func(i int) string {
-					return map[string]string{"a": "z", "b": "z", "c": "a", "d": "d", "e": "e"}[memory.Text(i)]
-				})
-			} else {
-				got, err := Derived(c, "twice", "double", func(v float64) float64 { return 2*v + 1 }).Load(ctx)
-				same(what, got, err, all, func(i int) string { return FormatNumber(2*memory.Number[i] + 1) })
-			}
 		}
 	}
 }

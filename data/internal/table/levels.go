@@ -56,3 +56,27 @@ func (s *Levels) CodeOfBytes(b []byte) int32 {
 	}
 	return s.Code(string(b))
 }
+
+// Relabelled returns a column in memory with other names for some of its texts; columns of other kinds
+// stay as they are.
+func Relabelled(c *Column, names map[string]string) *Column {
+	if c.Kind != Categorical {
+		return c
+	}
+	out, levels := *c, NewLevels()
+	to := make([]int32, len(c.Level))
+	for k, l := range c.Level {
+		if name, ok := names[l]; ok {
+			l = name
+		}
+		to[k] = levels.Code(l)
+	}
+	out.Code = make([]int32, len(c.Code))
+	for i, k := range c.Code {
+		if out.Code[i] = -1; k >= 0 {
+			out.Code[i] = to[k]
+		}
+	}
+	out.Level = levels.Text
+	return &out
+}
