@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
@@ -32,9 +33,9 @@ func FromRecords(records []map[string]any) (*Frame, error) {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	columns := make([]*cells, len(names))
+	columns := make([]*columnBuilder, len(names))
 	for i, name := range names {
-		columns[i] = &cells{name: name}
+		columns[i] = &columnBuilder{c: Column{Name: name}}
 	}
 	for _, r := range records {
 		for i, name := range names {
@@ -43,7 +44,7 @@ func FromRecords(records []map[string]any) (*Frame, error) {
 			}
 		}
 	}
-	return frameOfCells(columns)
+	return frameOfColumns(columns)
 }
 
 // FromRows makes a table of the result of a query. It reads rows to their end and closes
@@ -55,7 +56,7 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]*cells, len(types))
+	columns := make([]*columnBuilder, len(types))
 	values := make([]any, len(types))
 	targets := make([]any, len(types))
 	names := make([]string, len(types))
@@ -66,7 +67,7 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	names, renamed := table.Distinct(names)
 	for i, t := range types {
 		database := strings.ToUpper(t.DatabaseTypeName())
-		columns[i] = &cells{name: names[i], decimal: strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")}
+		columns[i] = &columnBuilder{c: Column{Name: names[i]}, decimal: strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")}
 	}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
@@ -81,7 +82,7 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	f, err := frameOfCells(columns)
+	f, err := frameOfColumns(columns)
 	if err != nil {
 		return nil, err
 	}
@@ -89,92 +90,222 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	return f, nil
 }
 
-func frameOfCells(columns []*cells) (*Frame, error) {
-	out := make([]Column, len(columns))
-	for i, c := range columns {
-		out[i] = c.column()
+// ColumnOf makes a column of values: numbers of any type, strings or bools, or
+// pointers to them, of which nil is a null.
+func ColumnOf[T any](name string, values []T) (Column, error) {
+	b := &columnBuilder{c: Column{Name: name}}
+	if err := b.begin(reflect.TypeFor[T](), len(values)); err != nil {
+		return Column{}, fmt.Errorf("column %q: %w", name, err)
+	}
+	v := reflect.ValueOf(values)
+	for i := range values {
+		b.addValue(v.Index(i))
+	}
+	return b.c, nil
+}
+
+// FromStructs makes a table of the exported fields of structs, or of pointers to
+// structs, that are numbers, strings, bools, times, values of database/sql's Null types or
+// pointers to them, as in [FromRecords]: nil is a null. A column has the name of its field, or
+// of the field's tag `drotrain:"name"`, which the scorers read too; the name "-" leaves a field
+// out. Embedded structs give their fields.
+func FromStructs[T any](rows []T) (*Frame, error) {
+	t := reflect.TypeFor[T]()
+	pointer := t.Kind() == reflect.Pointer
+	if pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rows of type %s are no structs", reflect.TypeFor[T]())
+	}
+	var builders []*columnBuilder
+	var at [][]int
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("drotrain"), ",")
+		embedded := f.Anonymous && !takesAny(f.Type) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct)
+		if !f.IsExported() || embedded || name == "-" {
+			continue
+		}
+		b := &columnBuilder{c: Column{Name: cmp.Or(name, f.Name)}}
+		if !takesAny(f.Type) { // the type decides, without a value
+			if err := b.begin(f.Type, len(rows)); err != nil {
+				return nil, fmt.Errorf("field %s: column %q: %w", f.Name, b.c.Name, err)
+			}
+		}
+		builders, at = append(builders, b), append(at, f.Index)
+	}
+	v := reflect.ValueOf(rows)
+	for i := range rows {
+		row := v.Index(i)
+		if pointer {
+			if row.IsNil() {
+				return nil, fmt.Errorf("row %d is nil", i+1)
+			}
+			row = row.Elem()
+		}
+		for k, b := range builders {
+			var value any
+			if field, err := row.FieldByIndexErr(at[k]); err == nil { // else within an embedded pointer that is nil
+				if value = field.Interface(); field.CanAddr() {
+					value = field.Addr().Interface() // methods of pointers, too
+				}
+			}
+			if err := b.add(value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return frameOfColumns(builders)
+}
+
+func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
+	out := make([]Column, len(builders))
+	for i, b := range builders {
+		if b.kind == reflect.Invalid { // nulls alone, of no known kind
+			b.c.Kind, b.c.Type = Categorical, "null"
+			b.addNulls(b.nulls)
+		}
+		out[i] = b.c
 	}
 	return NewFrame(out...)
 }
 
-// cells collects the values of a column whose kind its first value decides.
-type cells struct {
-	name    string
-	decimal bool // texts are numbers
-	kind    reflect.Kind
+// A columnBuilder makes a column of values, whose kind a type or the first value decides.
+type columnBuilder struct {
+	c       Column
+	decimal bool         // texts are numbers
+	kind    reflect.Kind // of the values: Float64 of any number, String or Bool; Invalid while it is not decided
 	date    bool
-	builder *columnBuilder
-	nulls   int // before the first value
+	nulls   int // before the kind was decided
+	levels  map[string]int32
 }
 
-// add appends a value, or returns an error that names the column and the row.
-func (c *cells) add(value any) error {
-	v, err := plainValue(value)
-	if err == nil && c.decimal {
-		v, err = parseDecimal(v)
+// begin settles the kind by the type of values, of which there will be about n.
+func (b *columnBuilder) begin(t reflect.Type, n int) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	if err != nil {
-		return c.failed("%v", err)
+	b.c.Type, b.kind = t.Kind().String(), kindOf(t.Kind())
+	switch k := t.Kind(); {
+	case k == reflect.String:
+		b.c.Kind, b.levels, b.c.Code = Categorical, map[string]int32{}, make([]int32, 0, n)
+	case k == reflect.Bool:
+		b.c.Kind, b.c.Number = Bool, make([]float64, 0, n)
+	case k >= reflect.Int && k <= reflect.Uint64, k == reflect.Float32, k == reflect.Float64:
+		b.c.Kind, b.c.Integer, b.c.Number = Numeric, k <= reflect.Uint64, make([]float64, 0, n)
+	default:
+		return fmt.Errorf("values of type %s are neither numbers nor text nor bools", t)
 	}
-	if v == nil {
-		if c.builder == nil {
-			c.nulls++
-		} else {
-			c.builder.addNull()
-		}
-		return nil
-	}
-	kind, date := kindOf(reflect.TypeOf(v).Kind()), false
-	if t, ok := v.(time.Time); ok {
-		kind, date, v = reflect.Float64, true, daysOf(t)
-	}
-	if c.builder == nil {
-		b, err := newColumnBuilder(c.name, reflect.TypeOf(v), c.nulls+1)
-		if err != nil {
-			return c.failed("%v", strings.TrimPrefix(err.Error(), fmt.Sprintf("column %q: ", c.name)))
-		}
-		c.builder, c.kind, c.date = b, kind, date
-		if date {
-			b.c.Type, b.c.Clock = "timestamp", true
-		}
-		for range c.nulls {
-			b.addNull()
-		}
-	}
-	if date != c.date || kind != c.kind {
-		return c.failed("the value %v is %s, and values before it are %s", value, kindWords(kind, date), kindWords(c.kind, c.date))
-	}
-	n := reflect.ValueOf(v)
-	if n.CanFloat() && !date {
-		if c.builder.c.Integer && n.Float() != math.Trunc(n.Float()) { // whole numbers so far
-			c.builder.c.Integer = false
-		}
-		if n.Kind() == reflect.Float64 {
-			c.builder.c.Type = "float64"
-		}
-	}
-	c.builder.add(n)
+	b.addNulls(b.nulls)
 	return nil
 }
 
-func (c *cells) failed(format string, args ...any) error {
-	row := c.nulls + 1
-	if c.builder != nil {
-		row = c.builder.c.Len() + 1
+// addNulls adds nulls.
+func (b *columnBuilder) addNulls(n int) {
+	for range n {
+		if b.c.Kind == Categorical {
+			b.c.Code = append(b.c.Code, -1)
+		} else {
+			b.c.Number = append(b.c.Number, 0)
+		}
+		for len(b.c.Null) < b.c.Len()-1 {
+			b.c.Null = append(b.c.Null, false)
+		}
+		b.c.Null = append(b.c.Null, true)
 	}
-	return &Error{Path: "memory", Column: c.name, Row: row, Msg: fmt.Sprintf(format, args...)}
 }
 
-// column returns the column; one of nulls alone has no known kind.
-func (c *cells) column() Column {
-	if c.builder != nil {
-		return c.builder.c
+// add appends a value, or returns an error that names the column and the row.
+func (b *columnBuilder) add(value any) error {
+	failed := func(format string, args ...any) error {
+		return &Error{Path: "memory", Column: b.c.Name, Row: max(b.nulls, b.c.Len()) + 1, Msg: fmt.Sprintf(format, args...)}
 	}
-	out := Column{Name: c.name, Type: "null", Kind: Categorical, Code: make([]int32, c.nulls), Null: make([]bool, c.nulls)}
-	for i := range out.Code {
-		out.Code[i], out.Null[i] = -1, true
+	v, err := plainValue(value)
+	if err == nil && b.decimal {
+		v, err = parseDecimal(v)
 	}
-	return out
+	switch {
+	case err != nil:
+		return failed("%v", err)
+	case v == nil && b.kind == reflect.Invalid:
+		b.nulls++
+		return nil
+	case v == nil:
+		b.addNulls(1)
+		return nil
+	}
+	t, date := v.(time.Time)
+	if date {
+		v = daysOf(t)
+	}
+	n := reflect.ValueOf(v)
+	if b.kind == reflect.Invalid {
+		if err := b.begin(n.Type(), b.nulls+1); err != nil {
+			return failed("%v", err)
+		}
+		if b.date = date; date {
+			b.c.Type, b.c.Clock = "timestamp", true
+		}
+	}
+	if kind := kindOf(n.Kind()); date != b.date || kind != b.kind {
+		return failed("the value %v is %s, and values before it are %s", value, kindWords(kind, date), kindWords(b.kind, b.date))
+	}
+	if n.CanFloat() && !date {
+		if b.c.Integer && n.Float() != math.Trunc(n.Float()) { // whole numbers so far
+			b.c.Integer = false
+		}
+		if n.Kind() == reflect.Float64 {
+			b.c.Type = "float64"
+		}
+	}
+	b.addValue(n)
+	return nil
+}
+
+// addValue adds a value of the kind, or a null for a nil pointer.
+func (b *columnBuilder) addValue(v reflect.Value) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			b.addNulls(1)
+			return
+		}
+		v = v.Elem()
+	}
+	switch {
+	case b.levels != nil:
+		text := v.String()
+		k, known := b.levels[text]
+		if !known {
+			k = int32(len(b.c.Level))
+			b.levels[text], b.c.Level = k, append(b.c.Level, text)
+		}
+		b.c.Code = append(b.c.Code, k)
+	case v.CanInt():
+		x := float64(v.Int())
+		b.addNumber(x, x == 1<<63 || int64(x) != v.Int())
+	case v.CanUint():
+		x := float64(v.Uint())
+		b.addNumber(x, x == 1<<64 || uint64(x) != v.Uint())
+	case b.kind == reflect.Bool:
+		x := 0.0
+		if v.Bool() {
+			x = 1
+		}
+		b.addNumber(x, false)
+	default:
+		b.addNumber(v.Float(), false)
+	}
+	if b.c.Null != nil {
+		b.c.Null = append(b.c.Null, false)
+	}
+}
+
+// addNumber adds a number; NaN stays what it is, and training refuses it by its row.
+func (b *columnBuilder) addNumber(x float64, inexact bool) {
+	b.c.Number = append(b.c.Number, x)
+	if inexact && b.c.InexactRow == 0 {
+		b.c.InexactRow = len(b.c.Number)
+	}
 }
 
 // kindOf returns Float64 for every kind of number, String or Bool.
