@@ -44,8 +44,8 @@ type app struct {
 
 	patience time.Duration // what such a rank waits before it says what is wrong
 
-	quiet, noProgress, json bool
-	logFormat               string // how lines on stderr are written, see options
+	quiet, json bool
+	logFormat   string // how lines on stderr are written, see options
 
 	warnings []string // printed at the end, also where quiet
 
@@ -137,7 +137,7 @@ func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Co
 				return err
 			}
 		}
-		a.quiet, a.noProgress, a.json, a.logFormat = s.Quiet, s.NoProgress, s.JSON, s.LogFormat
+		a.quiet, a.json, a.logFormat = s.Quiet, s.JSON, s.LogFormat
 		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
 	}
 }
@@ -283,7 +283,7 @@ func asUsage(err error) error {
 // newProgress shows the progress on stderr, or nothing if the run is quiet.
 func (a *app) newProgress() *show.Progress {
 	line := func(text string) { a.log(logProgress, text) }
-	p := show.NewProgress(a.stderr, line, a.terminal && a.logFormat == options.LogPlain, a.now, a.quiet || a.noProgress)
+	p := show.NewProgress(a.stderr, line, a.terminal && a.logFormat == options.LogPlain, a.now, a.quiet)
 	if p != nil && a.logFormat == options.LogJSON { // for programs, which show it themselves
 		p.Interval = time.Second
 	}

@@ -135,6 +135,7 @@ func TestOptionsWithoutEffect(t *testing.T) {
 		{"--holdout crossfit --holdout time:when", "must be given once"},
 		{"--confidence 0.95", "drotrain eval --confidence"},
 		{"--alpha 0.1", "--protect"},
+		{"--no-progress", "--quiet leaves out progress"},
 	} {
 		code, _, stderr := try(t.Context(), append([]string{"train", "--data", "none.csv", "--target", "y"}, strings.Fields(c.args)...)...)
 		if code != exit.Usage || !strings.Contains(stderr, c.want) {

@@ -142,6 +142,7 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"checkpoint-every":   {{"resume", "a checkpoint for --resume is written every 30 seconds"}},
 	"output":             {{"out", "write to --out"}},
 	"o":                  {{"out", "write to --out"}},
+	"no-progress":        {{"quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"}},
 	"n-jobs":             {{"threads", "the number of threads is --threads"}},
 	"jobs":               {{"threads", "the number of threads is --threads"}},
 	"sep":                {{"delimiter", "the character between fields is --delimiter"}},

@@ -75,7 +75,6 @@ var outputOptions = []Option{
 	{Name: "config", Commands: "train tune eval predict export inspect bench", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
 	{Name: "json", Commands: "train tune eval* predict export inspect bench", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
 	{Name: "quiet", Commands: "train tune eval predict export inspect bench", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
-	{Name: "no-progress", Commands: "train tune eval predict inspect bench", Help: "no progress on stderr; notes remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.NoProgress) }},
 	{Name: "log-format", Commands: "train tune eval predict export inspect bench", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 	}},

@@ -50,7 +50,6 @@ type Settings struct {
 	JSON            bool
 	Quiet           bool
 	Verbose         bool
-	NoProgress      bool
 	LogFormat       string
 }
 
