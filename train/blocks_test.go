@@ -65,7 +65,7 @@ func TestPredictionByBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := m.tableOf(p, 0, kept, 0.3)
+		want, err := m.predictionColumns(p, 0, kept, 0.3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// agree refuses to go on from a checkpoint of other options, another version or other
+// agreeWithCheckpoint refuses to go on from a checkpoint of other options, another version or other
 // files: with a *ChangedError of each difference.
-func (m *Model) agree(asked Config) error {
+func (m *Model) agreeWithCheckpoint(asked Config) error {
 	j := m.Config.Checkpoint
 	if j == nil {
 		return nil
 	}
-	set := asked.set()
+	set := asked.optionsByName()
 	all := []error{j.Agree("the version of drotrain", m.Version)}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		all = append(all, j.Agree("option "+name, string(set[name])))
@@ -32,9 +32,9 @@ func (m *Model) agree(asked Config) error {
 	return errors.Join(all...)
 }
 
-// solved works like dro.Solve of a named part of the training. The checkpoint keeps the best point of
+// solveOrResume works like dro.Solve of a named part of the training. The checkpoint keeps the best point of
 // every check; a run that goes on starts from it and certifies it again, whatever the file says.
-func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
+func (m *Model) solveOrResume(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
 	j := m.Config.Checkpoint
 	part = fmt.Sprintf("%s, μ = %v", part, *m.Config.Mu) // a baseline may be solved again with another
 	var x []float64
@@ -54,8 +54,8 @@ func (m *Model) solved(ctx context.Context, part string, p *dro.Problem, method 
 	return res, err
 }
 
-// chosen works like tune.Select, but for a choice that the checkpoint has.
-func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
+// selectOrResume works like tune.Select, but for a choice that the checkpoint has.
+func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
 	const part = "choice"
 	j := m.Config.Checkpoint
 	var kept struct {
@@ -74,9 +74,9 @@ func (m *Model) chosen(ctx context.Context, x []float64, o tune.Options) (*tune.
 		}
 		return s, nil
 	}
-	t := m.table(m.Run.Train)
+	t := m.tuneTable(m.Run.Train)
 	t.Memory = j.Part(part)
-	s, err := m.selectLevel(ctx, t, x, o)
+	s, err := m.selectOnRoot(ctx, t, x, o)
 	if err == nil && j != nil {
 		if b, err := json.Marshal(s); err == nil {
 			kept.Selection, kept.Start = b, s.Start

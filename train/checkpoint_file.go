@@ -96,11 +96,11 @@ func (j *Checkpoint) Part(part string) *Checkpoint {
 type ChangedError struct{ What, Was, Is string }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, showFact(e.Was), showFact(e.Is))
+	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, shortenFact(e.Was), shortenFact(e.Is))
 }
 
-// showFact returns a value for an error message, shortened.
-func showFact(v string) string {
+// shortenFact returns a value for an error message, shortened.
+func shortenFact(v string) string {
 	if v == "" {
 		return "not set"
 	}

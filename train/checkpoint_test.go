@@ -36,11 +36,11 @@ func sameAnswer(a, b *Model) bool {
 func TestFit_ResumedIsCertifiedToTheSameGap(t *testing.T) {
 	in := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) { return FitFrame(ctx, f, c) }
 	onDisk := func(ctx context.Context, f *data.Frame, c Config) (*Model, error) {
-		m, oracle, err := prepareIn(ctx, f, c, away(t, &c, 0))
+		m, oracle, err := prepareTrainingOn(ctx, f, c, away(t, &c, 0))
 		if err != nil {
 			return nil, err
 		}
-		return m, m.fit(ctx, oracle, time.Now())
+		return m, m.trainChecked(ctx, oracle, time.Now())
 	}
 	f, classes := wide(t, 12_000), classTable(t, 3000, 4)
 	for _, k := range []struct {

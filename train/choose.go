@@ -25,8 +25,8 @@ type Choice struct {
 	Budget *float64 `json:"budget,omitempty"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
-// options returns the options of package tune.
-func (c Choice) options() tune.Options {
+// tuneOptions returns the options of package tune.
+func (c Choice) tuneOptions() tune.Options {
 	o := tune.DefaultOptions()
 	o.Criterion, o.Folds, o.Rate, o.Curve = c.Select, c.Folds, c.Rate, c.LearningCurve
 	if c.Budget != nil {
@@ -42,7 +42,7 @@ func (c Choice) validate() error {
 	if c.Budget != nil && (math.IsNaN(*c.Budget) || math.IsInf(*c.Budget, 0)) {
 		return fmt.Errorf("Config.Budget is %v: it must be finite; nil is the default of Config.Select", *c.Budget)
 	}
-	return c.options().Validate()
+	return c.tuneOptions().Validate()
 }
 
 // mostPathWork limits the rows × columns on which a training also brackets the optimum at every ν,
@@ -53,11 +53,11 @@ const mostPathWork = 400_000
 // bounded to.
 const leastChoiceRows = 10_000
 
-// choose chooses the level, from the plain average x. Where nobody asked for a choice,
+// chooseLevel chooses the level, from the plain average x. Where nobody asked for a choice,
 // rows too few for one leave the plain average, with a note. The seed determines the order of the
 // rows and the folds.
-func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error {
-	o := m.Config.Choice.options()
+func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
+	o := m.Config.Choice.tuneOptions()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == autoSolver
 	if g := m.Result.Design; g != nil && g.Ridge > 0 { // Newton steps take rows × columns² operations
 		d := m.Run.Train.D
@@ -71,7 +71,7 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 		}
 	}
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
-	s, err := m.chosen(ctx, x, o)
+	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError
 	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
@@ -97,14 +97,14 @@ func (m *Model) choose(ctx context.Context, x []float64, began time.Time) error 
 // none, and trains no model. The notes are remarks on the rows.
 func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selection, notes []string, err error) {
 	cfg.Level = level.Level{Penalty: cfg.Penalty}
-	m, _, err := prepare(ctx, frame, cfg)
+	m, _, err := prepareTraining(ctx, frame, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
 	_, err = m.Run.disk.runChecked(ctx, func(ctx context.Context) error {
-		return m.nameColumn(m.choose(ctx, nil, time.Now()))
+		return m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))
 	})
 	if err != nil {
 		return nil, nil, err
@@ -112,13 +112,13 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	return m.Result.Selection, m.Notes, nil
 }
 
-// table returns the rows of d as a choice takes them.
-func (m *Model) table(d *data.Dataset) *tune.Table {
+// tuneTable returns the rows of d as a choice takes them.
+func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.outputs(), Primal: m.regulariser()}
 }
 
-// unique reports that the adversary's weights are a function of the losses.
-func (c Config) unique() bool {
+// hasUniqueWeights reports that the adversary's weights are a function of the losses.
+func (c Config) hasUniqueWeights() bool {
 	switch {
 	case c.Protect != nil:
 		return false
@@ -128,11 +128,11 @@ func (c Config) unique() bool {
 	return true
 }
 
-// averageOf returns the mean of v, of one entry a training row, under the sample weights.
-func (r *Run) averageOf(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
+// weightedAverage returns the mean of v, of one entry a training row, under the sample weights.
+func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
 
-// rowLosses returns the training loss of every row at x.
-func rowLosses(o rowOracle, x []float64) []float64 {
+// lossesAt returns the training loss of every row at x.
+func lossesAt(o rowOracle, x []float64) []float64 {
 	n, _, s := o.Dims()
 	arena := o.Arena()
 	value, slope := memory.Make[float64](arena, n), memory.Make[float64](arena, n*s)

@@ -119,11 +119,11 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 	} {
 		c := plain
 		change(&c)
-		train, held, err := c.rows(t.Context(), f, nil)
+		train, held, err := c.splitRows(t.Context(), f, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		again, heldAgain, err := c.rows(t.Context(), f, arena)
+		again, heldAgain, err := c.splitRows(t.Context(), f, arena)
 		if err != nil || !slices.Equal(slices.Sorted(slices.Values(train)), slices.Sorted(slices.Values(again))) || !slices.Equal(held, heldAgain) {
 			t.Errorf("%s: %d and %d rows in memory, %d and %d elsewhere: %v", name, len(train), len(held), len(again), len(heldAgain), err)
 		}
@@ -133,7 +133,7 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 	}
 	c := plain
 	c.Rows = &RowSet{Train: []int{1, 1}}
-	if _, _, err := c.rows(t.Context(), f, nil); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, _, err := c.splitRows(t.Context(), f, nil); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a row named twice: %v", err)
 	}
 }
@@ -141,12 +141,12 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 // Copied rows of a column are those rows, of whatever the column has.
 func TestRowsOfAColumn(t *testing.T) {
 	c := data.Column{Name: "c", Type: "int64", Kind: data.Numeric, Number: []float64{1, 2, 3, 4}, Int: []int64{1, 2, 1<<60 + 1, 4}, Null: []bool{false, true, false, false}}
-	got := rowsOf(&c, []int{2, 1})
+	got := copyRows(&c, []int{2, 1})
 	if !slices.Equal(got.Number, []float64{3, 2}) || !slices.Equal(got.Int, []int64{1<<60 + 1, 2}) || !slices.Equal(got.Null, []bool{false, true}) || got.Code != nil {
 		t.Errorf("%+v", got)
 	}
 	text := data.Column{Name: "t", Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1}}
-	if got := rowsOf(&text, []int{1, 0}); !slices.Equal(got.Code, []int32{1, 0}) || got.Number != nil || got.Int != nil || got.Null != nil {
+	if got := copyRows(&text, []int{1, 0}); !slices.Equal(got.Code, []int32{1, 0}) || got.Number != nil || got.Int != nil || got.Null != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -154,10 +154,10 @@ func TestRowsOfAColumn(t *testing.T) {
 // Weights of samples count in means; an adversary without a price has no weights of its own.
 func TestMeansAndUniqueWeights(t *testing.T) {
 	r := &Run{Weight: []float64{1, 3, 4}}
-	if got := r.averageOf([]float64{8, 4, 1}); got != 3 {
+	if got := r.weightedAverage([]float64{8, 4, 1}); got != 3 {
 		t.Errorf("%v", got)
 	}
-	if got := (&Run{}).averageOf([]float64{8, 4, 3}); got != 5 {
+	if got := (&Run{}).weightedAverage([]float64{8, 4, 3}); got != 5 {
 		t.Errorf("%v", got)
 	}
 	for want, of := range map[bool][]level.Level{
@@ -165,7 +165,7 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 		true:  {{Nu: level.At(1e-9)}, {Ess: level.At(0.5)}, {}},
 	} {
 		for _, l := range of {
-			if got := (Config{Level: l}).unique(); got != want {
+			if got := (Config{Level: l}).hasUniqueWeights(); got != want {
 				t.Errorf("%+v: %v", l, got)
 			}
 		}

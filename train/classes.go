@@ -41,9 +41,9 @@ func (m *Model) outputs() int { return m.Encoder.Target.Outputs() }
 // of a column; nil for other targets.
 func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
 
-// classStart returns the point that the solvers start from: no coefficient but the logarithms of the
+// classStartingPoint returns the point that the solvers start from: no coefficient but the logarithms of the
 // proportions of the classes.
-func classStart(d *data.Dataset, outputs int) []float64 {
+func classStartingPoint(d *data.Dataset, outputs int) []float64 {
 	x := make([]float64, d.D*outputs)
 	if d.Intercept < 0 {
 		return x
@@ -85,7 +85,7 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 		for j := lo; j < hi; j++ {
 			row, t := p.Probability[j*k:(j+1)*k], int(target[j])
 			row[t]++ // of its slope
-			p.Class[j] = int32(largest(row))
+			p.Class[j] = int32(indexOfLargest(row))
 			p.Score[j] = row[p.Class[j]]
 			if d.Target != nil {
 				p.Score[j], p.Place[j] = row[t], 1

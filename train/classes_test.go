@@ -182,7 +182,7 @@ func TestConstantLosses_SeveralClasses(t *testing.T) {
 		if !m.ConstantLosses(loss, target) || len(best) != 4 {
 			t.Fatalf("no constant: %v", best)
 		}
-		least := m.Run.averageOf(loss)
+		least := m.Run.weightedAverage(loss)
 		for c := range best {
 			shifted := slices.Clone(best)
 			shifted[c] += 0.1
@@ -193,7 +193,7 @@ func TestConstantLosses_SeveralClasses(t *testing.T) {
 			for j, t := range target {
 				loss[j] = math.Log(total) - shifted[int(t)]
 			}
-			if other := m.Run.averageOf(loss); !(other > least) {
+			if other := m.Run.weightedAverage(loss); !(other > least) {
 				t.Errorf("weight %q: a constant has a loss of %v, that of the model %v", weight, other, least)
 			}
 		}

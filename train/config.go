@@ -142,8 +142,8 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// set returns the options of a configuration by their names, in JSON, which Validate sees to.
-func (c Config) set() (options map[string]json.RawMessage) {
+// optionsByName returns the options of a configuration by their names, in JSON, which Validate sees to.
+func (c Config) optionsByName() (options map[string]json.RawMessage) {
 	b, _ := json.Marshal(c)
 	_ = json.Unmarshal(b, &options)
 	return options

@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// start returns the point that the solvers start from: zero, with an intercept that suits targets of
+// startingPoint returns the point that the solvers start from: zero, with an intercept that suits targets of
 // this mean. It is the best constant of a loss that is losses.ByMean; of others the log-odds of two
 // classes, or the mean of numbers.
-func (m *Model) start(mean float64) []float64 {
+func (m *Model) startingPoint(mean float64) []float64 {
 	d := m.Run.Train
 	x := make([]float64, d.D)
 	if d.Intercept < 0 {
@@ -21,7 +21,7 @@ func (m *Model) start(mean float64) []float64 {
 	b := mean
 	if by, ok := m.loss.(losses.ByMean); ok {
 		b = by.ConstantMargin(mean)
-	} else if classes(m.Config.Loss) {
+	} else if isClassLoss(m.Config.Loss) {
 		b = losses.Logistic{}.ConstantMargin(mean)
 	}
 	if !math.IsInf(b, 0) && !math.IsNaN(b) {
@@ -30,10 +30,10 @@ func (m *Model) start(mean float64) []float64 {
 	return x
 }
 
-// constant returns the margin of the constant prediction with the least average training loss.
-func (m *Model) constant() float64 {
+// bestConstant returns the margin of the constant prediction with the least average training loss.
+func (m *Model) bestConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
-	centre := m.Run.averageOf(target)
+	centre := m.Run.weightedAverage(target)
 	if m.Classes() != nil {
 		return math.NaN() // it is no one number
 	}
@@ -46,7 +46,7 @@ func (m *Model) constant() float64 {
 	for j, t := range target {
 		work[j] = (t - centre) * (t - centre)
 	}
-	deviation := math.Sqrt(m.Run.averageOf(work))
+	deviation := math.Sqrt(m.Run.weightedAverage(work))
 	slope, value := memory.Make[float64](arena, n), memory.Make[float64](arena, n)
 	defer memory.Release(arena, slope, value)
 	increases := func(margin float64) bool {
@@ -54,7 +54,7 @@ func (m *Model) constant() float64 {
 			work[j] = margin
 		}
 		m.loss.EvalTo(value, slope, work, target)
-		return m.Run.averageOf(slope) > 0
+		return m.Run.weightedAverage(slope) > 0
 	}
 	low, high := centre-deviation, centre+deviation // where the minimiser of the Huber loss lies, as the median does
 	const widenings = 20
@@ -74,10 +74,10 @@ func (m *Model) constant() float64 {
 	return (low + high) / 2
 }
 
-// classConstant returns the margins of the constant prediction with the least average training loss: the
+// bestClassConstant returns the margins of the constant prediction with the least average training loss: the
 // logarithms of the proportions of the classes, where a class without a row has half a row; nil for other
 // targets.
-func (m *Model) classConstant() []float64 {
+func (m *Model) bestClassConstant() []float64 {
 	if m.Classes() == nil {
 		return nil
 	}

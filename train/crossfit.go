@@ -45,7 +45,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
 	}
 	d := m.Run.Train
-	fold, err := m.crossfitRows()
+	fold, err := m.assignCrossfitFolds()
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +53,18 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	out := &OutOfFold{Folds: crossfitFolds}
 	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
-		cfg := m.unchosen()
+		cfg := m.configBeforeChoice()
 		cfg.Checkpoint = m.Config.Checkpoint.Part(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
-		if cfg.Observe = m.tickFold(k, began); cfg.Observe != nil {
+		if cfg.Observe = m.foldObserver(k, began); cfg.Observe != nil {
 			cfg.Observe(Progress{}) // before its rows are encoded
 		}
 		var places []int32 // in d, of the rows of the fold
-		cfg.Rows, places = withoutFold(d.Rows, fold, k)
+		cfg.Rows, places = splitFold(d.Rows, fold, k)
 		other, err := FitFrame(ctx, m.Run.Frame, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("without fold %d of %d: %w", k+1, crossfitFolds, err)
 		}
-		err = m.addFold(out, k, other, places)
+		err = m.addFoldPredictions(out, k, other, places)
 		other.Run.Close()
 		if err != nil {
 			return nil, err
@@ -92,17 +92,17 @@ func (e *CrossfitError) Hint() string { return "hold rows out instead, as Config
 // Unwrap returns the cause.
 func (e *CrossfitError) Unwrap() error { return e.Err }
 
-// crossfitRows returns the fold of every training row in a cross-fitted evaluation.
-func (m *Model) crossfitRows() ([]int, error) {
+// assignCrossfitFolds returns the fold of every training row in a cross-fitted evaluation.
+func (m *Model) assignCrossfitFolds() ([]int, error) {
 	if m.Classes() != nil {
 		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
 	}
-	return m.table(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
+	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
 
-// addFold adds what a training without fold k says of the rows of the fold, whose places are
+// addFoldPredictions adds what a training without fold k says of the rows of the fold, whose places are
 // given.
-func (m *Model) addFold(out *OutOfFold, k int, other *Model, places []int32) error {
+func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
 	out.Levels = append(out.Levels, other.Result.Level)
 	tempered := other.Tempered
@@ -128,15 +128,15 @@ func (m *Model) addFold(out *OutOfFold, k int, other *Model, places []int32) err
 		if *v.to == nil {
 			*v.to = &Prediction{Rows: d.Rows, Dataset: d, Margin: memory.Make[float64](arena, d.N), Score: memory.Make[float64](arena, d.N), Loss: memory.Make[float64](arena, d.N)}
 		}
-		if err := m.place(*v.to, other, v.x, places); err != nil {
+		if err := m.copyPredictions(*v.to, other, v.x, places); err != nil {
 			return err
 		}
 	}
 	return other.Run.Err()
 }
 
-// tickFold returns an observer of the training without fold k; nil where nobody observes.
-func (m *Model) tickFold(k int, began time.Time) func(Progress) {
+// foldObserver returns an observer of the training without fold k; nil where nobody observes.
+func (m *Model) foldObserver(k int, began time.Time) func(Progress) {
 	observe := m.Config.Observe
 	if observe == nil {
 		return nil
@@ -146,9 +146,9 @@ func (m *Model) tickFold(k int, began time.Time) func(Progress) {
 	}
 }
 
-// withoutFold returns the rows to train on without fold k, and those of the fold, in the order of
+// splitFold returns the rows to train on without fold k, and those of the fold, in the order of
 // the table; places are theirs.
-func withoutFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
+func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	set = &RowSet{}
 	for j, f := range fold {
 		if f == k {
@@ -164,9 +164,9 @@ func withoutFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	return set, places
 }
 
-// place writes what coefficients x of another model say of the rows it held out, whose places
+// copyPredictions writes what coefficients x of another model say of the rows it held out, whose places
 // in to are given, margins in the units of m.
-func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32) error {
+func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, places []int32) error {
 	p, err := other.PredictDataset(other.Run.Holdout, x)
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func (m *Model) place(to *Prediction, other *Model, x []float64, places []int32)
 	return nil
 }
 
-// unchosen returns the configuration of the training before anything was chosen on the rows.
-func (m *Model) unchosen() Config {
+// configBeforeChoice returns the configuration of the training before anything was chosen on the rows.
+func (m *Model) configBeforeChoice() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.KeepRows = "", "", true
 	s := m.Result.Selection

@@ -37,8 +37,8 @@ func (e *MemoryError) Hint() string { return e.Advice }
 // Unwrap makes it a data.ErrMemory.
 func (e *MemoryError) Unwrap() error { return data.ErrMemory }
 
-// columns counts the encoded columns of a table from below: one a feature.
-func (c Config) columns(f *data.Frame) (columns, categories int) {
+// countColumns counts the encoded columns of a table from below: one a feature.
+func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	role := map[string]bool{c.Target: true, c.Weight: true}
 	left := [][]string{c.Drop}
 	if !c.GroupFeatures {
@@ -78,9 +78,9 @@ type demand struct {
 	disk    int64
 }
 
-// demands returns what the rows of a table take, from below.
-func (c Config) demands(f *data.Frame) (d demand) {
-	columns, categories := c.columns(f)
+// estimateDemand returns what the rows of a table take, from below.
+func (c Config) estimateDemand(f *data.Frame) (d demand) {
+	columns, categories := c.countColumns(f)
 	cell := int64(8)
 	if c.Storage == string(data.Float32) {
 		cell = 4
@@ -96,10 +96,10 @@ func (c Config) demands(f *data.Frame) (d demand) {
 		d.heap += 16 * n
 	}
 	if !c.Level.Chosen() {
-		d.choice = c.Choice.options().MemoryBytes(int(trained), columns)
+		d.choice = c.Choice.tuneOptions().MemoryBytes(int(trained), columns)
 	}
 	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
-		d.choice = max(d.choice, designBytes(trained, int64(columns))) // which comes before it
+		d.choice = max(d.choice, groupChoiceBytes(trained, int64(columns))) // which comes before it
 	}
 	for _, col := range f.Columns {
 		d.table += int64(8*len(col.Number) + 8*len(col.Int) + 4*len(col.Code) + len(col.Null))
@@ -123,7 +123,7 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return nil, nil
 	}
 	full = full || c.OnDisk
-	d, budget := c.demands(f), memory.NewBudget(c.Memory)
+	d, budget := c.estimateDemand(f), memory.NewBudget(c.Memory)
 	if !full && budget.Fits(d.memory) {
 		return nil, nil
 	}
@@ -140,16 +140,16 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return nil, &MemoryError{fmt.Sprintf("%d rows × %d %s: ", f.Rows, d.columns, printable.Noun(d.columns, "column", "columns")) + fmt.Sprintf(format, args...), hint}
 	}
 	if may < memory.LeastOnDisk {
-		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", size(may), limit, size(memory.LeastOnDisk))
+		return refuse("allow more memory", "%s of memory (%s) are too few: at least %s are needed to keep the rows on disk", formatBytes(may), limit, formatBytes(memory.LeastOnDisk))
 	}
 	if more := d.heap - d.table; left < more { // the heap cannot grow where mapped files take the space
-		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside rows and vectors on disk: at least %s are needed", memory.Ulimit, size(left), size(more))
+		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside rows and vectors on disk: at least %s are needed", memory.Ulimit, formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
 		if d.choice+d.table > d.heap/2 {
-			return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows", "choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", size(d.choice), size(d.table), size(d.heap), size(may), limit)
+			return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows", "choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", formatBytes(d.choice), formatBytes(d.table), formatBytes(d.heap), formatBytes(may), limit)
 		}
-		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", size(d.heap), size(may), limit)
+		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", formatBytes(d.heap), formatBytes(may), limit)
 	}
 	dir := memory.ExistingDir(c.Cache)
 	free, err := memory.DiskFree(dir)
@@ -157,9 +157,9 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return nil, fmt.Errorf("the rows cannot be kept in %s: %w", dir, err)
 	}
 	if free < d.disk {
-		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", size(d.disk), dir, size(free), size(d.matrix), size(may), limit)
+		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
 	}
-	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", size(d.matrix), size(may), limit, dir))
+	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit, dir))
 	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))
 	if err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (c Config) announce(line string) {
 	}
 }
 
-// size returns a number of bytes for people.
-func size(n int64) string {
+// formatBytes returns a number of bytes for people.
+func formatBytes(n int64) string {
 	if n >= 10<<30 {
 		return fmt.Sprintf("%d GB", n>>30)
 	}
@@ -192,8 +192,8 @@ func (o *diskStorage) arena() *memory.Arena {
 	return o.Arena
 }
 
-// drop frees the matrices of rows on disk, which are to be encoded again, and their vectors.
-func (o *diskStorage) drop(f *data.Fitted, weight []float64) {
+// freeRows frees the matrices of rows on disk, which are to be encoded again, and their vectors.
+func (o *diskStorage) freeRows(f *data.Fitted, weight []float64) {
 	if o == nil {
 		return
 	}
@@ -209,8 +209,8 @@ func (o *diskStorage) drop(f *data.Fitted, weight []float64) {
 	}
 }
 
-// place returns where rows are stored on disk; nil is memory.
-func (o *diskStorage) place() *data.DiskStorage {
+// dataStorage returns where rows are stored on disk; nil is memory.
+func (o *diskStorage) dataStorage() *data.DiskStorage {
 	if o == nil {
 		return nil
 	}
@@ -237,8 +237,8 @@ func (e *diskError) Unwrap() error { return e.Err }
 // Hint returns what may be done about it.
 func (e *diskError) Hint() string { return e.Advice }
 
-// advised adds a hint to an error of the disk.
-func (o *diskStorage) advised(err error) error {
+// withAdvice adds a hint to an error of the disk.
+func (o *diskStorage) withAdvice(err error) error {
 	switch {
 	case o == nil || err == nil:
 		return err
@@ -265,15 +265,15 @@ func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) e
 	if why := o.err(); why != nil {
 		lost, err = true, why
 	}
-	return lost, o.advised(err)
+	return lost, o.withAdvice(err)
 }
 
-// outgrown reports whether rows in memory were refused for their size.
-func outgrown(err error) bool { return errors.Is(err, data.ErrMemory) }
+// isOutOfMemory reports whether rows in memory were refused for their size.
+func isOutOfMemory(err error) bool { return errors.Is(err, data.ErrMemory) }
 
-// mapped returns m, over slices of the arena, with the arena for vectors of one entry a row; m itself
+// mapMatrix returns m, over slices of the arena, with the arena for vectors of one entry a row; m itself
 // in memory.
-func mapped(arena *memory.Arena, m design.Matrix) design.Matrix {
+func mapMatrix(arena *memory.Arena, m design.Matrix) design.Matrix {
 	if arena == nil {
 		return m
 	}

@@ -78,14 +78,14 @@ func TestCacheThatIsLost(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	o := away(t, &cfg, 1<<40)
-	m, oracle, err := prepareIn(t.Context(), f, cfg, o)
+	m, oracle, err := prepareTrainingOn(t.Context(), f, cfg, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(cfg.Cache); err != nil { // empty: its files have no name
 		t.Fatal(err)
 	}
-	err = m.fit(t.Context(), oracle, time.Now())
+	err = m.trainChecked(t.Context(), oracle, time.Now())
 	if err == nil || m.Coefficients != nil || !strings.Contains(err.Error(), cfg.Cache) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("deleted: %v", err)
 	}

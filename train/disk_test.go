@@ -85,11 +85,11 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		set(&cfg)
 		want := fitFrame(t, f, cfg)
 		o := away(t, &cfg, 0)
-		m, oracle, err := prepareIn(context.Background(), f, cfg, o)
+		m, oracle, err := prepareTrainingOn(context.Background(), f, cfg, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.fit(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
+		if err := m.trainChecked(context.Background(), oracle, time.Now()); err != nil || o.err() != nil {
 			t.Fatalf("%s: %v, %v", name, err, o.err())
 		}
 		if !m.Result.Certified || m.Config.Level.String() != want.Config.Level.String() || m.Config.Storage != want.Config.Storage {
@@ -162,10 +162,10 @@ func TestOutsideOf(t *testing.T) {
 		switch {
 		case err != nil:
 			if c.want == "" || !strings.Contains(err.Error(), c.want) || !errors.Is(err, data.ErrMemory) {
-				t.Errorf("%d × %d in %s: %v", c.rows, c.columns, size(c.memory), err)
+				t.Errorf("%d × %d in %s: %v", c.rows, c.columns, formatBytes(c.memory), err)
 			}
 		case (o != nil) != (c.want == "disk") || o != nil && !strings.Contains(said, "kept in"):
-			t.Errorf("%d × %d in %s: on disk %v, %q", c.rows, c.columns, size(c.memory), o != nil, said)
+			t.Errorf("%d × %d in %s: on disk %v, %q", c.rows, c.columns, formatBytes(c.memory), o != nil, said)
 		}
 		o.close()
 	}
@@ -174,7 +174,7 @@ func TestOutsideOf(t *testing.T) {
 	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
 	least, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true)
 	if err != nil || least == nil {
-		t.Errorf("ten rows in %s: %v", size(memory.LeastOnDisk), err)
+		t.Errorf("ten rows in %s: %v", formatBytes(memory.LeastOnDisk), err)
 	}
 	least.close()
 	cfg.Memory--
@@ -208,7 +208,7 @@ func TestDemands(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}
 		c.set(&cfg)
-		if got := cfg.demands(f); got != c.want {
+		if got := cfg.estimateDemand(f); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestDemands(t *testing.T) {
 	}
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout = "0", 0
-	if d := cfg.demands(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
+	if d := cfg.estimateDemand(many); d.disk != 10*40*8+10*40*8/4+10*8*41+10*22 { // buckets
 		t.Errorf("buckets: %+v", d)
 	}
 }
@@ -233,9 +233,9 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 		f.Columns = append(f.Columns, &data.Column{Name: fmt.Sprint(i), Kind: data.Numeric})
 	}
 	f.Columns = append(f.Columns, &data.Column{Name: "y", Kind: data.Numeric})
-	chosen := cfg.demands(f)
+	chosen := cfg.estimateDemand(f)
 	cfg.Level.Nu = level.At(1)
-	set := cfg.demands(f)
+	set := cfg.estimateDemand(f)
 	const sample = 100_000 * 21 * 8 // the least copy: that of the rows of the choice
 	if extra := chosen.memory - set.memory; !(extra >= 2*sample && extra <= 10*sample) || chosen.heap-set.heap != extra {
 		t.Errorf("choosing takes %d bytes in memory and %d with the rows on disk", extra, chosen.heap-set.heap)
@@ -243,7 +243,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 	for _, col := range f.Columns {
 		col.Number = make([]float64, f.Rows)
 	}
-	whole := cfg.demands(f)
+	whole := cfg.estimateDemand(f)
 	if want := set.heap + 21*8*200_000; whole.heap != want {
 		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
 	}
@@ -286,7 +286,7 @@ func TestColumnsAreCountedByTheirRole(t *testing.T) {
 		columns, categories int
 	}{{nil, false, 4, 2}, {nil, true, 5, 2}, {[]string{"a"}, false, 1, 0}, {[]string{"a", "b", "g"}, true, 4, 2}} {
 		base.Features, base.Intercept = c.features, c.intercept
-		if columns, categories := base.columns(f); columns != c.columns || categories != c.categories {
+		if columns, categories := base.countColumns(f); columns != c.columns || categories != c.categories {
 			t.Errorf("features %q, intercept %v: %d columns, %d categories", c.features, c.intercept, columns, categories)
 		}
 	}
@@ -320,11 +320,11 @@ func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
 		cfg.Rows.Train = append(cfg.Rows.Train, i)
 	}
 	want := fitFrame(t, f, cfg)
-	m, oracle, err := prepareIn(t.Context(), f, cfg, away(t, &cfg, 0))
+	m, oracle, err := prepareTrainingOn(t.Context(), f, cfg, away(t, &cfg, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.fit(t.Context(), oracle, time.Now()); err != nil {
+	if err := m.trainChecked(t.Context(), oracle, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	got, err := m.PredictDataset(m.Run.Holdout, want.Scoring())

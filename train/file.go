@@ -54,7 +54,7 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readNamed(f, path)
+	return readAndClose(f, path)
 }
 
 // LoadFS works like Load for a file of a file system: an embed.FS, os.DirFS, a zip.Reader.
@@ -63,10 +63,10 @@ func LoadFS(fsys fs.FS, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readNamed(f, name)
+	return readAndClose(f, name)
 }
 
-func readNamed(f io.ReadCloser, name string) (*Model, error) {
+func readAndClose(f io.ReadCloser, name string) (*Model, error) {
 	defer f.Close()
 	m, err := ReadModel(f)
 	if err != nil {
@@ -131,10 +131,10 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("not a model: %w", err)
 	}
 	out := Model(read)
-	if err := out.check(); err != nil {
+	if err := out.validate(); err != nil {
 		return fmt.Errorf("a damaged model: %w", err)
 	}
-	unknown = slices.DeleteFunc(unknown, retired)
+	unknown = slices.DeleteFunc(unknown, isRetiredKey)
 	for i, key := range unknown {
 		if i == 5 {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("and %d more", len(unknown)-i))
@@ -146,9 +146,9 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// retired reports whether a key is of an older version, and of no use to predictions: how the
+// isRetiredKey reports whether a key is of an older version, and of no use to predictions: how the
 // level was chosen.
-func retired(key string) bool {
+func isRetiredKey(key string) bool {
 	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
@@ -159,9 +159,9 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("a model of schema %d: this version reads schema %d", e.Schema, schema)
 }
 
-// check reports which parts of a model that was read are missing or do not fit, and
+// validate reports which parts of a model that was read are missing or do not fit, and
 // prepares it for predictions.
-func (m *Model) check() error {
+func (m *Model) validate() error {
 	if m.Encoder == nil {
 		return errors.New("it has no encoder")
 	}
@@ -193,7 +193,7 @@ func (m *Model) check() error {
 	if m.loss, err = losses.Parse(c.Loss, c.HuberDelta); err != nil {
 		return err
 	}
-	if err := lossSuits(c.Loss, m.Encoder.Target.Task); err != nil {
+	if err := checkLossTask(c.Loss, m.Encoder.Target.Task); err != nil {
 		return err
 	}
 	s := &m.Result

@@ -64,11 +64,11 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	began := time.Now()
 	defer shard.LimitThreads(cfg.Threads)()
 	cfg.comm = ranks.FromContext(ctx)
-	m, oracle, err := prepare(ctx, frame, cfg)
+	m, oracle, err := prepareTraining(ctx, frame, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if err = m.fit(ctx, oracle, began); m.Coefficients == nil {
+	if err = m.trainChecked(ctx, oracle, began); m.Coefficients == nil {
 		m.Run.Close()
 		return nil, err
 	}
@@ -79,18 +79,18 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// fit works like solve, but for rows that are lost on the way: nothing that was computed counts.
-func (m *Model) fit(ctx context.Context, oracle rowOracle, began time.Time) error {
-	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.solve(ctx, oracle, began) })
+// trainChecked works like trainAll. Where rows on disk were lost on the way, it leaves no coefficients.
+func (m *Model) trainChecked(ctx context.Context, oracle rowOracle, began time.Time) error {
+	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.trainAll(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
 	}
 	return err
 }
 
-// solve trains the baselines, chooses a level where none is set, and trains the robust
+// trainAll trains the baselines, chooses a level where none is set, and trains the robust
 // model.
-func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) error {
+func (m *Model) trainAll(ctx context.Context, oracle rowOracle, began time.Time) error {
 	var plain, balanced *dro.Result
 	var err error
 	if !m.Config.NoBaseline {
@@ -100,7 +100,7 @@ func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) er
 	}
 	if !m.Config.Level.Chosen() {
 		before := *m.Config.Mu
-		if err := m.choose(ctx, plain.X, began); err != nil {
+		if err := m.chooseLevel(ctx, plain.X, began); err != nil {
 			return err
 		}
 		if *m.Config.Mu != before {
@@ -109,7 +109,7 @@ func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) er
 			}
 		}
 	}
-	adversary, err := m.Config.Dual(m.Run.levels())
+	adversary, err := m.Config.Dual(m.Run.levelRows())
 	if err != nil {
 		return err
 	}
@@ -117,77 +117,77 @@ func (m *Model) solve(ctx context.Context, oracle rowOracle, began time.Time) er
 	m.Result.GroupWeighted = m.summariseBaseline(oracle, adversary, balanced)
 	err = m.solveRobust(ctx, oracle, adversary, plain, balanced, began)
 	if err == nil && m.Baseline != nil && m.Config.Average != "plain" && m.Classes() == nil {
-		err = m.temper(ctx, oracle, adversary, began)
+		err = m.fitTempered(ctx, oracle, adversary, began)
 	}
 	if err == nil {
 		err = m.recalibrate(ctx, began)
 	}
 	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
 	if m.Coefficients != nil {
-		m.smear()
-		held, unread := m.firstHeld(ctx, err == nil)
+		m.fitSmearing()
+		held, unread := m.readFirstHoldoutRows(ctx, err == nil)
 		m.note(propose.Flawless(m.Encoder, held, m.Scoring())...)
 		err = cmp.Or(err, unread)
 	}
 	return err
 }
 
-// prepare splits and encodes the rows of a table: a model without coefficients, and the
+// prepareTraining splits and encodes the rows of a table: a model without coefficients, and the
 // losses of its training rows.
-func prepare(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOracle, error) {
+func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOracle, error) {
 	cfg.setDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
-	if err := cfg.unused(); err != nil {
+	if err := cfg.checkUnused(); err != nil {
 		return nil, nil, err
 	}
 	if how := frame.Reading(); !how.IsZero() {
 		cfg.Reading = how
 	}
-	cfg = cfg.withLog()
+	cfg = cfg.observedByLog()
 	if builtin, ok := strings.CutPrefix(frame.Name(), datasets.Prefix); ok {
 		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {
 			cfg.GroupFeatures = false
 		}
 	}
 	if cfg.comm != nil {
-		if err := cfg.rankable(); err != nil {
+		if err := cfg.checkRanks(); err != nil {
 			return nil, nil, err
 		}
-		return prepareIn(ctx, frame, cfg, nil)
+		return prepareTrainingOn(ctx, frame, cfg, nil)
 	}
-	away, err := cfg.newDiskStorage(ctx, frame, false)
+	disk, err := cfg.newDiskStorage(ctx, frame, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, oracle, err := prepareIn(ctx, frame, cfg, away)
-	if err == nil || away != nil || !outgrown(err) {
+	m, oracle, err := prepareTrainingOn(ctx, frame, cfg, disk)
+	if err == nil || disk != nil || !isOutOfMemory(err) {
 		return m, oracle, err
 	}
-	if away, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || away == nil {
+	if disk, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || disk == nil {
 		return nil, nil, cmp.Or(tried, err)
 	} else {
-		return prepareIn(ctx, frame, cfg, away)
+		return prepareTrainingOn(ctx, frame, cfg, disk)
 	}
 }
 
-// prepareIn returns prepare with the training rows in a place; nil is memory.
-func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskStorage) (m *Model, oracle rowOracle, err error) {
+// prepareTrainingOn works like prepareTraining with the training rows on a disk; nil is memory.
+func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle rowOracle, err error) {
 	defer func() {
 		if err == nil {
-			err = away.err() // a vector did not fit on the disk
+			err = disk.err() // a vector did not fit on the disk
 		}
 		if err != nil {
-			err = away.advised(err)
-			away.close()
+			err = disk.withAdvice(err)
+			disk.close()
 		}
 	}()
-	rows, err := cfg.encodeRows(ctx, frame, away)
+	rows, err := cfg.encodeRows(ctx, frame, disk)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, design, err := cfg.withDesign(ctx, frame, rows, away)
+	rows, design, err := cfg.encodeWithGroupCoefficients(ctx, frame, rows, disk)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,16 +196,16 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	m = &Model{
 		Schema: schema, Version: Version(), Trained: trainingTime(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
-		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: away},
+		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: disk},
 	}
-	m.noteStorage(fitted.Storage)
+	m.recordStorage(fitted.Storage)
 	m.note(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
 		m.note(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.note(cfg.groupFeaturesNote(encoder))
 	if m.Result.Design = design; design != nil {
-		m.note(design.note())
+		m.note(design.describe())
 	}
 	m.note(encoder.Notes...)
 	if rows.sharding == nil { // a sample of rows on several ranks would travel
@@ -219,17 +219,17 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 		m.note("hold-out rows: " + s)
 	}
 	if fitted.Holdout != nil {
-		m.note(untrainedGroups(train.Groups, fitted.Holdout.Groups)...)
+		m.note(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
-	if err := cfg.recalibrable(encoder.Target.Task); err != nil {
+	if err := cfg.checkRecalibration(encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
 	m.muGiven = m.Config.Mu != nil
-	if err := m.agree(cfg); err != nil {
+	if err := m.agreeWithCheckpoint(cfg); err != nil {
 		return nil, nil, err
 	}
 	if count := propose.SuspectRows(encoder, train.N); count > 0 {
-		if sample := m.Run.sample(count); !m.follows() {
+		if sample := m.Run.firstRows(count); !m.isFollower() {
 			m.note(propose.Suspects(encoder, sample)...)
 		}
 	}
@@ -237,7 +237,7 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
 		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q has not two", m.Config.Target)
 	}
-	if err := lossSuits(m.Config.Loss, encoder.Target.Task); err != nil {
+	if err := checkLossTask(m.Config.Loss, encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
@@ -249,21 +249,21 @@ func prepareIn(ctx context.Context, frame *data.Frame, cfg Config, away *diskSto
 	}
 	m.Run.Weight = rows.weight
 	if m.Classes() != nil {
-		m.from = classStart(train, m.outputs())
+		m.from = classStartingPoint(train, m.outputs())
 	} else {
-		m.from = m.start(weightedMean(m.Run.rows, train.Target, nil))
+		m.from = m.startingPoint(weightedMean(m.Run.rows, train.Target, nil))
 	}
 	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
-		if _, err := m.crossfitRows(); err != nil {
+		if _, err := m.assignCrossfitFolds(); err != nil {
 			return nil, nil, &CrossfitError{err}
 		}
 	}
 	return m, oracle, nil
 }
 
-// noteStorage records how the rows are stored, and says so where the user should
+// recordStorage records how the rows are stored, and says so where the user should
 // know.
-func (m *Model) noteStorage(s data.Storage) {
+func (m *Model) recordStorage(s data.Storage) {
 	asked := m.Config.Storage
 	m.Config.Storage = string(s)
 	switch {
@@ -274,8 +274,8 @@ func (m *Model) noteStorage(s data.Storage) {
 	}
 }
 
-// settings returns the options of the solver for a phase.
-func (m *Model) settings(phase string, began time.Time) dro.Options {
+// solverOptions returns the options of the solver for a phase.
+func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
 	s := dro.Options{}
 	s.X0 = m.from
 	s.RelativeGap = m.Config.Gap
@@ -297,7 +297,7 @@ func (m *Model) settings(phase string, began time.Time) dro.Options {
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
 func (m *Model) solveBaselines(ctx context.Context, oracle rowOracle, began time.Time) (plain, balanced *dro.Result, err error) {
-	rows := m.Run.levels()
+	rows := m.Run.levelRows()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
 		return nil, nil, err
@@ -331,10 +331,10 @@ func (m *Model) nameColumn(err error) error {
 
 // solveBaseline minimises the risk of fixed weights, from start.
 func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
-	s := m.settings(phase, began)
+	s := m.solverOptions(phase, began)
 	s.X0 = start
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
-	res, err := m.solved(ctx, phase, p, nil, s)
+	res, err := m.solveOrResume(ctx, phase, p, nil, s)
 	return res, m.nameColumn(err)
 }
 
@@ -343,9 +343,9 @@ func (m *Model) summariseBaseline(oracle rowOracle, adversary dro.Dual, res *dro
 	if res == nil {
 		return nil
 	}
-	loss := rowLosses(oracle, res.X)
+	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
-	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.averageOf(loss)}
+	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
@@ -362,7 +362,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 		m.Config.Solver = method.Name()
 		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
-		method = primaldual.AfterPrefix(solver(asked))
+		method = primaldual.AfterPrefix(methodNamed(asked))
 	}
 	var res *dro.Result
 	var err error
@@ -372,20 +372,20 @@ func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro
 	case asked == autoSolver && m.Config.Average == "balanced":
 		res = balanced
 	default:
-		s := m.settings("robust", began)
+		s := m.solverOptions("robust", began)
 		if chosen := m.Result.Selection; chosen != nil && chosen.Start != nil {
 			s.X0 = chosen.Start
 		}
-		res, err = m.solved(ctx, "robust", p, method, s)
+		res, err = m.solveOrResume(ctx, "robust", p, method, s)
 	}
 	if res == nil {
 		return m.nameColumn(err)
 	}
 	m.Coefficients = res.X
-	m.Run.Loss = rowLosses(oracle, res.X)
+	m.Run.Loss = lossesAt(oracle, res.X)
 	m.Run.Weights = res.Weights
 	for _, c := range res.Trace {
-		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finite(c.Upper), finite(c.Lower)})
+		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower)})
 	}
 	m.summarise(res, p)
 	return err
@@ -397,17 +397,17 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
 	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
 	s.Certificate = SummaryCertificate{
-		Upper: finite(res.Certificate.Upper), Lower: finite(res.Certificate.Lower),
-		Gap: finite(res.Certificate.Gap()), RelativeGap: finite(res.Certificate.Relative()),
+		Upper: finiteOrNil(res.Certificate.Upper), Lower: finiteOrNil(res.Certificate.Lower),
+		Gap: finiteOrNil(res.Certificate.Gap()), RelativeGap: finiteOrNil(res.Certificate.Relative()),
 	}
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
 	s.Solver, s.Loss, s.Level = m.Config.Solver, m.Config.Loss, m.Config.Level.String()
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
 	s.Penalty, s.Nu = m.divergence(p)
 	squares := 0.0
-	squares, s.MaxWeight = m.Run.concentration(res.Weights)
-	s.AverageRisk = m.Run.averageOf(m.Run.Loss)
-	s.Constant, s.ClassConstant = finite(m.constant()), m.classConstant()
+	squares, s.MaxWeight = m.Run.weightConcentration(res.Weights)
+	s.AverageRisk = m.Run.weightedAverage(m.Run.Loss)
+	s.Constant, s.ClassConstant = finiteOrNil(m.bestConstant()), m.bestClassConstant()
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
@@ -442,8 +442,8 @@ func statusName(s dro.Status, mu float64) string {
 	return s.String()
 }
 
-// finite returns nil for what JSON cannot hold.
-func finite(v float64) *float64 {
+// finiteOrNil returns nil for what JSON cannot hold.
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

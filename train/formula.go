@@ -119,7 +119,7 @@ func (m *Model) formula(x []float64) *score.Formula {
 			}
 			p.Factors = append(p.Factors, score.Factor{Term: k, Function: score.Function(o.Function), Level: at})
 		}
-		centre(f, in.Of, &p)
+		moveCentreToLevel(f, in.Of, &p)
 		f.Products = append(f.Products, p)
 	}
 	m.setRanges(f)
@@ -127,9 +127,9 @@ func (m *Model) formula(x []float64) *score.Formula {
 	return f
 }
 
-// centre moves the centre of a number from its product with the level of a group to the weight of
+// moveCentreToLevel moves the centre of a number from its product with the level of a group to the weight of
 // the level.
-func centre(f *score.Formula, of []data.Operand, p *score.Product) {
+func moveCentreToLevel(f *score.Formula, of []data.Operand, p *score.Product) {
 	for k, o := range of {
 		if o.Center == 0 {
 			continue

@@ -50,9 +50,9 @@ type GroupDesign struct {
 	pooled.Choice
 }
 
-// chooseDesign chooses whether groups have coefficients of their own; nil where no group
+// chooseGroupCoefficients chooses whether groups have coefficients of their own; nil where no group
 // column is a feature or none is asked for.
-func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRows, away *diskStorage) (*GroupDesign, error) {
+func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage) (*GroupDesign, error) {
 	if c.GroupCoefficients == "" || c.GroupCoefficients == groupCoefficientsNo {
 		return nil, nil
 	}
@@ -78,13 +78,13 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 		out.Columns += len(in.Levels) * len(g.Columns)
 	}
 	c = c.resolve(e.Target.Task, d.N)
-	if out.LeftOut = c.designTooLarge(out); out.LeftOut != "" {
+	if out.LeftOut = c.whyNotTried(out); out.LeftOut != "" {
 		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
 		}
 		return out, nil
 	}
-	p, err := c.designProblem(ctx, f, rows, columns)
+	p, err := c.newPooledProblem(ctx, f, rows, columns)
 	var few *tune.FewRowsError
 	if errors.As(err, &few) {
 		if c.GroupCoefficients == groupCoefficientsPooled {
@@ -112,8 +112,8 @@ func (c Config) chooseDesign(ctx context.Context, f *data.Frame, rows *encodedRo
 	return out, nil
 }
 
-// designTooLarge reports why group coefficients are not tried; "" where they are.
-func (c *Config) designTooLarge(g *GroupDesign) string {
+// whyNotTried reports why group coefficients are not tried; "" where they are.
+func (c *Config) whyNotTried(g *GroupDesign) string {
 	switch {
 	case c.comm != nil:
 		return "the rows are sharded over several ranks"
@@ -125,9 +125,9 @@ func (c *Config) designTooLarge(g *GroupDesign) string {
 	return ""
 }
 
-// designBytes returns what the choice of a design takes beside the training rows: copies of those
+// groupChoiceBytes returns what the choice of a design takes beside the training rows: copies of those
 // that it is made on, and of the rows of a fold.
-func designBytes(rows, columns int64) int64 {
+func groupChoiceBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
 	n := min(rows, max(leastDesignRows, mostDesignCells/max(1, columns)))
 	bytes := n * (8*columns + rowBytes)
@@ -139,7 +139,7 @@ func designBytes(rows, columns int64) int64 {
 
 // checkProductMemory refuses a matrix with the columns of group coefficients for which there is not
 // enough memory or, of rows on disk, not enough disk.
-func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *diskStorage) error {
+func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -159,18 +159,18 @@ func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *disk
 		matrix = n * int64(entries) * 12
 	}
 	refuse := func(where string, free int64, limit, hint string) error {
-		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, size(matrix), size(free), where, limit), hint}
+		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, formatBytes(matrix), formatBytes(free), where, limit), hint}
 	}
-	if away != nil {
-		free, err := memory.DiskFree(away.Dir)
+	if disk != nil {
+		free, err := memory.DiskFree(disk.Dir)
 		if err == nil && free < matrix+matrix/4 {
-			err = refuse("disk", free, away.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
+			err = refuse("disk", free, disk.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 		}
 		return err
 	}
 	need := matrix + n*rowBytes
 	if !c.Level.Chosen() {
-		need += c.Choice.options().MemoryBytes(d.N, all)
+		need += c.Choice.tuneOptions().MemoryBytes(d.N, all)
 	}
 	budget := memory.NewBudget(c.Memory)
 	budget.Used = max(0, budget.Used-n*int64(d.D)*cell) // the matrix without them is freed first
@@ -180,9 +180,9 @@ func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, away *disk
 	return refuse("memory", budget.Free(), budget.Limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 }
 
-// designProblem returns the rows that the design is chosen on, the first of the training
+// newPooledProblem returns the rows that the design is chosen on, the first of the training
 // rows, which are in random order.
-func (c *Config) designProblem(ctx context.Context, f *data.Frame, rows *encodedRows, columns []data.GroupColumn) (*pooled.Problem, error) {
+func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, columns []data.GroupColumn) (*pooled.Problem, error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
 	if err != nil {
@@ -211,10 +211,10 @@ func (c *Config) designProblem(ctx context.Context, f *data.Frame, rows *encoded
 		p.Fold[i] = int32(k)
 	}
 	if c.GroupHoldout != "" {
-		if p.Unit, err = unitsOf(ctx, f, c.GroupHoldout, d.Rows[:all.N]); err != nil {
+		if p.Unit, err = unitIndex(ctx, f, c.GroupHoldout, d.Rows[:all.N]); err != nil {
 			return nil, err
 		}
-		foldUnits(p.Fold, p.Unit, c.Seed)
+		drawUnitFolds(p.Fold, p.Unit, c.Seed)
 	}
 	row := make([]float64, d.D)
 	cells := map[string]bool{}
@@ -226,7 +226,7 @@ func (c *Config) designProblem(ctx context.Context, f *data.Frame, rows *encoded
 		all.X.RowTo(row, i)
 		key := ""
 		for c, g := range columns {
-			levels[c][i] = levelOf(&e.Inputs[g.Input], row)
+			levels[c][i] = rowLevel(&e.Inputs[g.Input], row)
 			key += string(levels[c][i]+1) + ","
 		}
 		cells[key] = true
@@ -240,8 +240,8 @@ func (c *Config) designProblem(ctx context.Context, f *data.Frame, rows *encoded
 	return p, nil
 }
 
-// levelOf returns the level of an encoded training row; -1 for nulls and rare levels.
-func levelOf(in *data.Input, row []float64) int32 {
+// rowLevel returns the level of an encoded training row; -1 for nulls and rare levels.
+func rowLevel(in *data.Input, row []float64) int32 {
 	none := int32(-1)
 	for k := range in.Labels() {
 		switch at := in.Column(k); {
@@ -256,8 +256,8 @@ func levelOf(in *data.Input, row []float64) int32 {
 	return none
 }
 
-// unitsOf returns a number for the value of a column in every row; nulls are units of their own.
-func unitsOf(ctx context.Context, f *data.Frame, name string, rows []int) ([]int32, error) {
+// unitIndex returns a number for the value of a column in every row; nulls are units of their own.
+func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]int32, error) {
 	c, err := f.Column(ctx, name)
 	if err != nil {
 		return nil, err
@@ -281,8 +281,8 @@ func unitsOf(ctx context.Context, f *data.Frame, name string, rows []int) ([]int
 	return out, nil
 }
 
-// foldUnits draws a fold for every unit.
-func foldUnits(fold, unit []int32, seed uint64) {
+// drawUnitFolds draws a fold for every unit.
+func drawUnitFolds(fold, unit []int32, seed uint64) {
 	const stream = 0x756e6974
 	perm := rand.New(rand.NewPCG(seed, stream)).Perm(int(slices.Max(unit)) + 1)
 	for i, u := range unit {
@@ -290,22 +290,22 @@ func foldUnits(fold, unit []int32, seed uint64) {
 	}
 }
 
-// note returns a sentence on what was chosen and why.
-func (g *GroupDesign) note() string {
+// describe returns a sentence on what was chosen and why.
+func (g *GroupDesign) describe() string {
 	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
 		return fmt.Sprintf("%s share their coefficients; own coefficients were not tried: %s", groups, g.LeftOut)
 	}
 	best := g.Best()
-	change := fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", signedPercent(best.Change/g.Shared), 100*best.SE/g.Shared)
+	change := fmt.Sprintf("mean loss of ERM out of fold %s %%, standard error %.1f %%", formatSignedPercent(best.Change/g.Shared), 100*best.SE/g.Shared)
 	if g.Ridge == 0 {
 		return fmt.Sprintf("%s share their coefficients: own ones do not predict measurably better (%s)", groups, change)
 	}
 	return fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v (%s)", groups, g.Ridge, change)
 }
 
-// signedPercent writes a proportion in per cent with its sign; zero has none.
-func signedPercent(v float64) string {
+// formatSignedPercent writes a proportion in per cent with its sign; zero has none.
+func formatSignedPercent(v float64) string {
 	text := strings.Replace(fmt.Sprintf("%+.1f", 100*v), "-", "−", 1)
 	if text == "+0.0" || text == "−0.0" {
 		return "0.0"
@@ -313,10 +313,10 @@ func signedPercent(v float64) string {
 	return text
 }
 
-// withDesign encodes the rows again with the products that the design asks for.
-func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encodedRows, away *diskStorage) (*encodedRows, *GroupDesign, error) {
+// encodeWithGroupCoefficients encodes the rows again with the products that the design asks for.
+func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, *GroupDesign, error) {
 	began := time.Now()
-	g, err := c.chooseDesign(ctx, frame, rows, away)
+	g, err := c.chooseGroupCoefficients(ctx, frame, rows, disk)
 	if err != nil || g == nil {
 		return rows, nil, err
 	}
@@ -324,16 +324,16 @@ func (c Config) withDesign(ctx context.Context, frame *data.Frame, rows *encoded
 		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
 	}
 	if g.Ridge > 0 {
-		if err := c.checkProductMemory(g, rows, away); err != nil {
-			if away == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
+		if err := c.checkProductMemory(g, rows, disk); err != nil {
+			if disk == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil
 			}
 			return nil, nil, err // in memory: the rows are kept on disk then
 		}
 		c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
-		away.drop(rows.fitted, rows.weight)
-		rows, err = c.encodeRows(ctx, frame, away)
+		disk.freeRows(rows.fitted, rows.weight)
+		rows, err = c.encodeRows(ctx, frame, disk)
 	}
 	return rows, g, err
 }

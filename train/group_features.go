@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// groupFeatures returns the group columns that are features of an encoder and those that
+// splitGroupFeatures returns the group columns that are features of an encoder and those that
 // are not, in the order of the groups. The target is neither.
-func groupFeatures(e *data.Encoder) (in, out []string) {
+func splitGroupFeatures(e *data.Encoder) (in, out []string) {
 	for _, name := range e.Spec.Groups {
 		switch {
 		case name == e.Target.Name:
@@ -28,7 +28,7 @@ func groupFeatures(e *data.Encoder) (in, out []string) {
 // groupFeaturesNote reports which group columns are features and why one may want the
 // opposite; "" without group columns.
 func (c *Config) groupFeaturesNote(e *data.Encoder) string {
-	in, out := groupFeatures(e)
+	in, out := splitGroupFeatures(e)
 	if len(in) == 0 {
 		if len(out) == 0 {
 			return ""

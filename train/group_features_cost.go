@@ -43,7 +43,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 	if m.Run == nil {
 		return nil, "the training rows were not kept", nil
 	}
-	_, out := groupFeatures(m.Encoder)
+	_, out := splitGroupFeatures(m.Encoder)
 	c, d := m.Config, m.Run.Train
 	if len(out) == 0 {
 		return nil, "", nil
@@ -73,7 +73,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 	for i := range first {
 		first[i] = i
 	}
-	t := m.table(d).Select(first)
+	t := m.tuneTable(d).Select(first)
 	t.Primal.Mu *= float64(d.N) / float64(n)
 	with := *t
 	with.X = fitted.Train.X
@@ -171,8 +171,8 @@ func (g *GroupFeatureCost) String() string {
 		them = "them"
 	}
 	return fmt.Sprintf("Leaving %s out of the features %s the worst group, %s (%d of %d training rows): the %s of ERM there is %.3g without and %.3g with %s, out of fold (95 %% interval of the difference %s to %s).",
-		printable.QuoteList(g.Columns, "and"), effect, g.Group, g.Rows, g.Used, what, without, with, them, signed(interval[0]), signed(interval[1]))
+		printable.QuoteList(g.Columns, "and"), effect, g.Group, g.Rows, g.Used, what, without, with, them, formatSigned(interval[0]), formatSigned(interval[1]))
 }
 
-// signed writes two digits of a number with a proper minus sign.
-func signed(v float64) string { return strings.Replace(fmt.Sprintf("%.2g", v), "-", "−", 1) }
+// formatSigned writes two digits of a number with a proper minus sign.
+func formatSigned(v float64) string { return strings.Replace(fmt.Sprintf("%.2g", v), "-", "−", 1) }

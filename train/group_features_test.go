@@ -105,7 +105,7 @@ func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in, out := groupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
+	if in, out := splitGroupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
 		t.Errorf("features %q, not features %q, group features %v", in, out, m.Config.GroupFeatures)
 	}
 }

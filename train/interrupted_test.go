@@ -138,7 +138,7 @@ func TestProblemsThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
-	if solver("lbfgs").Name() != (dro.LBFGS{}).Name() {
+	if methodNamed("lbfgs").Name() != (dro.LBFGS{}).Name() {
 		t.Error("lbfgs is another method")
 	}
 	if _, err := ReadModel(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {

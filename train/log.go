@@ -35,8 +35,8 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// withLog returns the configuration of one training: Observe also logs if LogTo was called.
-func (c Config) withLog() Config {
+// observedByLog returns the configuration of one training: Observe also logs if LogTo was called.
+func (c Config) observedByLog() Config {
 	if c.newLog == nil {
 		return c
 	}

@@ -46,11 +46,11 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 		return nil, err
 	}
 	p.Report = report
-	return p, p.finite(f, 0)
+	return p, p.checkFinite(f, 0)
 }
 
-// finite refuses predictions beyond double precision; the rows are those of f from first on.
-func (p *Prediction) finite(f *data.Frame, first int) error {
+// checkFinite refuses predictions beyond double precision; the rows are those of f from first on.
+func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
 		m, v := 0.0, p.Score[i]
 		if p.Margin != nil { // absent for more than two classes

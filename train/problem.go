@@ -25,20 +25,20 @@ func (c Config) spec() data.Spec {
 		}
 	}
 	return data.Spec{
-		Target: c.Target, Task: task, Features: c.Features, Drop: c.dropped(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
+		Target: c.Target, Task: task, Features: c.Features, Drop: c.nonFeatures(), Groups: c.Groups, GroupFeatures: c.GroupFeatures,
 		Categorical: c.Categorical, Positive: c.Positive, Scale: c.Scale, ScaleTarget: c.ScaleTarget,
-		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: references(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.transforms(), Products: c.products,
+		Intercept: c.Intercept, Impute: c.Impute, MaxLevels: c.MaxLevels, MinCount: c.MinCount, Reference: parseReferences(c.Reference), TargetTransform: c.TargetTransform, Transforms: c.dataTransforms(), Products: c.products,
 	}
 }
 
-// transforms returns the columns to make; Validate has checked the texts.
-func (c Config) transforms() data.Transforms {
+// dataTransforms returns the columns to make; Validate has checked the texts.
+func (c Config) dataTransforms() data.Transforms {
 	t := data.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {
 		if t.Spline == nil {
 			t.Spline = map[string]int{}
 		}
-		column, knots := knotted(s)
+		column, knots := cutKnots(s)
 		t.Spline[column], _ = strconv.Atoi(knots)
 	}
 	for _, pair := range c.Interact {
@@ -48,8 +48,8 @@ func (c Config) transforms() data.Transforms {
 	return t
 }
 
-// knotted takes column:knots apart, at its last colon: a column may have some in its name.
-func knotted(s string) (column, knots string) {
+// cutKnots takes column:knots apart, at its last colon: a column may have some in its name.
+func cutKnots(s string) (column, knots string) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {
 		return s, ""
@@ -57,8 +57,8 @@ func knotted(s string) (column, knots string) {
 	return s[:at], s[at+1:]
 }
 
-// references takes the column=level apart, each at its first mark.
-func references(list []string) map[string]string {
+// parseReferences takes the column=level apart, each at its first mark.
+func parseReferences(list []string) map[string]string {
 	if len(list) == 0 {
 		return nil
 	}
@@ -70,9 +70,9 @@ func references(list []string) map[string]string {
 	return out
 }
 
-// dropped returns the columns that are no features: those to leave out, the weights, and
+// nonFeatures returns the columns that are no features: those to leave out, the weights, and
 // those that choose the rows held out, unless they are named as features.
-func (c Config) dropped() []string {
+func (c Config) nonFeatures() []string {
 	out := slices.Clone(c.Drop)
 	for _, name := range []string{c.Weight, c.Split, c.GroupHoldout, c.Time} {
 		if name != "" && !slices.Contains(out, name) && !slices.Contains(c.Features, name) {
@@ -82,8 +82,8 @@ func (c Config) dropped() []string {
 	return out
 }
 
-// classes reports whether the loss of this name is for targets of two classes.
-func classes(loss string) bool {
+// isClassLoss reports whether the loss of this name is for targets of two classes.
+func isClassLoss(loss string) bool {
 	kind, _ := losses.KindOf(loss)
 	return kind.Classes
 }
@@ -101,9 +101,9 @@ func (c Config) resolve(task data.Task, n int) Config {
 	return c
 }
 
-// lossSuits returns an error unless the loss is one for the task.
-func lossSuits(loss string, task data.Task) error {
-	if classes(loss) != (task != data.Regression) {
+// checkLossTask returns an error unless the loss is one for the task.
+func checkLossTask(loss string, task data.Task) error {
+	if isClassLoss(loss) != (task != data.Regression) {
 		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
 		return nil, err
 	}
 	outputs := 1
-	if classes(c.Loss) {
+	if isClassLoss(c.Loss) {
 		for _, t := range d.Target {
 			outputs = max(outputs, int(t)+1)
 		}

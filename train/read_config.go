@@ -109,21 +109,21 @@ func (c *Config) options() map[string]*setting.Value {
 
 		"no-header": setting.Switch(&text.NoHeader),
 		"na":        setting.List(&text.Missing, nil),
-		"delimiter": mark(&text.Delimiter, "be one character, and no quote or line end", func(r *data.Reading, s string) { r.Text.Delimiter = s }),
-		"decimal":   mark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
-		"thousands": mark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {
+		"delimiter": readingMark(&text.Delimiter, "be one character, and no quote or line end", func(r *data.Reading, s string) { r.Text.Delimiter = s }),
+		"decimal":   readingMark(&text.Decimal, "be . or ,", func(r *data.Reading, s string) { r.Text.Decimal = s }),
+		"thousands": readingMark(&text.Thousands, "be , . ' _ or a space", func(r *data.Reading, s string) {
 			if r.Text.Thousands = s; s == "." {
 				r.Text.Decimal = ","
 			}
 		}),
-		"strip":   mark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
+		"strip":   readingMark(&text.Strip, "hold no digits, signs, points or commas", func(r *data.Reading, s string) { r.Text.Strip = s }),
 		"relabel": setting.Map(&c.Reading.Relabel, "->"),
 		"dates":   setting.Enum(&c.Reading.Dates, data.DateUses()),
 	}
 }
 
-// mark returns a value for a text that the reader of a table accepts where set stores it.
-func mark(p *string, must string, set func(r *data.Reading, text string)) *setting.Value {
+// readingMark returns a value for a text that the reader of a table accepts where set stores it.
+func readingMark(p *string, must string, set func(r *data.Reading, text string)) *setting.Value {
 	return setting.Word(p, must, func(text string) bool {
 		var alone data.Reading
 		set(&alone, text)

@@ -42,7 +42,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		return nil
 	}
 	d := m.Run.Train
-	t := m.table(d)
+	t := m.tuneTable(d)
 	t.Memory = m.Config.Checkpoint.Part("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	tell := func(done, total int) {
@@ -54,7 +54,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
 	}
-	slope, intercept, err := m.fitScores(ctx, margin)
+	slope, intercept, err := m.fitSlopeAndIntercept(ctx, margin)
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", err)
 	}
@@ -73,26 +73,26 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 		after[j] = slope*v + intercept
 	}
 	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds}
-	s.Before, s.After = m.marginRisk(margin), m.marginRisk(after)
+	s.Before, s.After = m.riskAtMargins(margin), m.riskAtMargins(after)
 	m.Result.Recalibration = s
 	m.note(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
 		slope, intercept, d.N, folds))
 	return nil
 }
 
-// marginRisk returns the mean loss of the training rows at given margins.
-func (m *Model) marginRisk(margin []float64) float64 {
+// riskAtMargins returns the mean loss of the training rows at given margins.
+func (m *Model) riskAtMargins(margin []float64) float64 {
 	arena := m.Run.arena()
 	loss, slope := memory.Make[float64](arena, len(margin)), memory.Make[float64](arena, len(margin))
 	defer memory.Release(arena, loss, slope)
 	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
-	return m.Run.averageOf(loss)
+	return m.Run.weightedAverage(loss)
 }
 
-// fitScores minimises the mean loss of slope·margin + intercept. A ridge of half an n-th
+// fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge of half an n-th
 // on the slope, in units of the margin's root mean square, keeps classes that the margin
 // separates from an infinite one.
-func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, intercept float64, err error) {
+func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slope, intercept float64, err error) {
 	d := m.Run.Train
 	size := 0.0
 	for _, v := range margin {
@@ -101,7 +101,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	if size = math.Sqrt(size); !(size > 0) || math.IsInf(size, 1) {
 		return 1, 0, nil // a model that says the same of every row
 	}
-	dual, err := level.Level{Average: "plain"}.Dual(m.Run.levels())
+	dual, err := level.Level{Average: "plain"}.Dual(m.Run.levelRows())
 	if err != nil {
 		return 0, 0, err
 	}
@@ -110,7 +110,7 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 		s.X0 = append(s.X0, 0)
 	}
 	primal := dro.L2{Mu: 1 / float64(d.N), Intercept: d.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	res, err := m.solveScaled(ctx, "recalibration", margin, size, dual, primal, s)
+	res, err := m.solveAtMargins(ctx, "recalibration", margin, size, dual, primal, s)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -120,8 +120,8 @@ func (m *Model) fitScores(ctx context.Context, margin []float64) (slope, interce
 	return res.X[0] / size, intercept, nil
 }
 
-// recalibrable refuses a recalibration of what has no classes.
-func (c Config) recalibrable(task data.Task) error {
+// checkRecalibration refuses a recalibration of what has no classes.
+func (c Config) checkRecalibration(task data.Task) error {
 	if c.Recalibrate && task != data.Binary {
 		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s has not two", c.Target)
 	}

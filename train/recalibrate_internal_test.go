@@ -25,7 +25,7 @@ func TestRecalibrationHasNoUnit(t *testing.T) {
 		m := &Model{Config: DefaultConfig(), loss: losses.Logistic{}, Run: &Run{Train: &data.Dataset{N: len(margin), Target: target, Intercept: intercept}, Weight: weight}}
 		mu := 1.0
 		m.Config.Mu = &mu
-		slope, shift, err := m.fitScores(t.Context(), margin)
+		slope, shift, err := m.fitSlopeAndIntercept(t.Context(), margin)
 		if err != nil {
 			t.Fatal(err)
 		}

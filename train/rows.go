@@ -40,10 +40,10 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// rows returns the rows to train on, in their order, and those held out. Vectors of
+// splitRows returns the rows to train on, in their order, and those held out. Vectors of
 // one entry a row of the table are in the arena.
-func (c *Config) rows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
-	if arena != nil && c.Rows == nil && c.Filter == "" && c.atRandom() {
+func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
+	if arena != nil && c.Rows == nil && c.Filter == "" && c.drawsHoldout() {
 		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
 		if err != nil {
 			return nil, nil, err
@@ -53,22 +53,22 @@ func (c *Config) rows(ctx context.Context, f *data.Frame, arena *memory.Arena) (
 			return nil, nil, err
 		}
 		train, held = append(train, c.Rows.Train...), append(held, c.Rows.Holdout...)
-	} else if train, held, err = f.SplitRows(ctx, c.holdout()); err != nil {
+	} else if train, held, err = f.SplitRows(ctx, c.dataHoldout()); err != nil {
 		return nil, nil, err
 	}
-	if c.comm == nil { // else their order is that of the table, but for share's
+	if c.comm == nil { // ranks shuffle their shards themselves
 		shuffle(train, c.Seed)
 	}
 	return train, held, nil
 }
 
-// atRandom reports whether the rows held out are drawn.
-func (c *Config) atRandom() bool {
+// drawsHoldout reports whether the rows held out are drawn.
+func (c *Config) drawsHoldout() bool {
 	return c.HoldoutData == "" && c.Split == "" && c.GroupHoldout == "" && c.Time == ""
 }
 
-// holdout returns the rows that are held out.
-func (c *Config) holdout() data.Holdout {
+// dataHoldout returns the rows that are held out.
+func (c *Config) dataHoldout() data.Holdout {
 	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != ""}
 }
 
@@ -99,9 +99,9 @@ func shuffle(rows []int, seed uint64) {
 	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// untrainedGroups returns notes on groups of the hold-out without a training row, which no training
+// noteUntrainedGroups returns notes on groups of the hold-out without a training row, which no training
 // protects.
-func untrainedGroups(trained, held []data.Grouping) (notes []string) {
+func noteUntrainedGroups(trained, held []data.Grouping) (notes []string) {
 	for k, g := range held {
 		known := map[string]bool{}
 		for _, l := range trained[k].Labels {
@@ -132,8 +132,8 @@ func (p Periods) String() string {
 	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
 }
 
-// periods returns those of the rows; nil where rows are not held out by their time.
-func (c *Config) periods(ctx context.Context, f *data.Frame, train, held []int) (*Periods, error) {
+// findPeriods returns those of the rows; nil where rows are not held out by their time.
+func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []int) (*Periods, error) {
 	if c.Time == "" || len(held) == 0 {
 		return nil, nil
 	}
@@ -167,9 +167,9 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 	var s *rowAssignment
 	var files *sharedFiles
 	var err error
-	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: o.place()}
+	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: o.dataStorage()}
 	if c.comm != nil {
-		if files, err = divideFiles(c.comm, f); err != nil {
+		if files, err = shareChecksums(c.comm, f); err != nil {
 			return nil, err
 		}
 		if s, k.periods, err = c.assignShards(ctx, f); err != nil {
@@ -177,12 +177,12 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 		}
 		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
 	} else {
-		train, held, err := c.rows(ctx, f, o.arena())
+		train, held, err := c.splitRows(ctx, f, o.arena())
 		if err != nil {
 			return nil, err
 		}
 		s = &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
-		if k.periods, err = c.periods(ctx, f, train, held); err != nil {
+		if k.periods, err = c.findPeriods(ctx, f, train, held); err != nil {
 			return nil, err
 		}
 		if o != nil {
@@ -193,7 +193,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.spec(), sink); err != nil {
 		return nil, err
 	}
-	if err = files.agree(); err != nil {
+	if err = files.checkSameFiles(); err != nil {
 		return nil, err
 	}
 	k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, k.sharding)

@@ -77,11 +77,11 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	defer func() {
 		if err = cmp.Or(err, disk.err()); err != nil {
 			disk.close()
-			err = disk.advised(err)
+			err = disk.withAdvice(err)
 		}
 	}()
 	if disk == nil {
-		if err := m.affordable(f); err != nil {
+		if err := m.checkMemory(f); err != nil {
 			return err
 		}
 	}
@@ -95,11 +95,11 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return errRowsGiven
 	}
 	run := &Run{Frame: f, disk: disk}
-	rows, held, err := m.Config.rows(ctx, f, disk.arena())
+	rows, held, err := m.Config.splitRows(ctx, f, disk.arena())
 	if err != nil {
 		return err
 	}
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: disk.place()})
+	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: disk.dataStorage()})
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if run.Weight, err = readWeights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
 		return err
 	}
-	if m.Config.unique() {
-		dual, err := m.Config.Dual(run.levels())
+	if m.Config.hasUniqueWeights() {
+		dual, err := m.Config.Dual(run.levelRows())
 		if err != nil {
 			return err
 		}
@@ -144,9 +144,9 @@ func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
 	return &other, nil
 }
 
-// affordable returns an error if the rows of a training do not fit into memory, by the footers of
+// checkMemory returns an error if the rows of a training do not fit into memory, by the footers of
 // its table and the model.
-func (m *Model) affordable(f *data.Frame) error {
+func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(data.Sparse) {
 		return nil // its entries are not known
 	}
@@ -154,7 +154,7 @@ func (m *Model) affordable(f *data.Frame) error {
 	n, d := min(int64(f.Rows), int64(m.TrainRows+m.HoldoutRows)), int64(m.Encoder.D())
 	if need := n * (8*d + rowBytes); !budget.Fits(need) {
 		return &MemoryError{
-			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), size(need), size(budget.Free()), budget.Limit),
+			fmt.Sprintf("the report of a training reads its %d rows × %d %s again, which takes %s, and %s of memory (%s) are free", n, d, printable.Noun(d, "column", "columns"), formatBytes(need), formatBytes(budget.Free()), budget.Limit),
 			"name a directory for them with Config.Cache, or allow more memory",
 		}
 	}

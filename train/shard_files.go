@@ -17,9 +17,9 @@ type sharedFiles struct {
 	shared []bool
 }
 
-// divideFiles refuses ranks that see another number of files or rows than rank 0, and leaves the
+// shareChecksums refuses ranks that see another number of files or rows than rank 0, and leaves the
 // SHA-256 of some to others.
-func divideFiles(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
+func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	all, err := gatherJSON(c, f.Stamps())
 	if err != nil {
 		return nil, err
@@ -36,20 +36,20 @@ func divideFiles(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	}
 	for i, stamp := range all[0] {
 		d.shared[i] = stamp != "" && !slices.ContainsFunc(all, func(stamps []string) bool { return stamps[i] != stamp })
-		if d.shared[i] && d.reader(i) != c.Rank() {
+		if d.shared[i] && d.checksumRank(i) != c.Rank() {
 			f.SetSum(i, "")
 		}
 	}
 	return d, nil
 }
 
-// reader returns the rank that takes the SHA-256 of a file that all share: the last ones first, since
+// checksumRank returns the rank that takes the SHA-256 of a file that all share: the last ones first, since
 // rank 0 has more to do than others.
-func (d *sharedFiles) reader(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
+func (d *sharedFiles) checksumRank(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 
-// agree refuses ranks that have read files of other contents than rank 0, and completes what
+// checkSameFiles refuses ranks that have read files of other contents than rank 0, and completes what
 // is known of them.
-func (d *sharedFiles) agree() error {
+func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil
 	}
@@ -59,7 +59,7 @@ func (d *sharedFiles) agree() error {
 	}
 	for i, first := range all[0] {
 		if d.shared[i] {
-			d.f.SetSum(i, all[d.reader(i)][i].SHA256)
+			d.f.SetSum(i, all[d.checksumRank(i)][i].SHA256)
 			continue
 		}
 		for r := range all {

@@ -20,19 +20,19 @@ type rowAssignment struct {
 // reads together.
 const chunkRows = 1 << 16
 
-// assignRows assigns rows to ranks, all of which have the ascending lists of rows.
-func assignRows(c ranks.Comm, train, held []int) *rowAssignment {
+// splitListedRows assigns rows to ranks, all of which have the ascending lists of rows.
+func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.LocalRange(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
-	lo, hi = heldBounds(c, len(held))
+	lo, hi = holdoutBounds(c, len(held))
 	s.Held = slices.Clone(held[lo:hi])
 	return s
 }
 
-// heldBounds returns the hold-out rows [lo, hi) of this rank, of all in their order: as many for each
+// holdoutBounds returns the hold-out rows [lo, hi) of this rank, of all in their order: as many for each
 // rank; the first one has them all where they are fewer than the ranks.
-func heldBounds(c ranks.Comm, all int) (lo, hi int) {
+func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	if all >= c.Size() {
 		return shard.Bounds(all, c.Size(), c.Rank())
 	}
@@ -42,9 +42,9 @@ func heldBounds(c ranks.Comm, all int) (lo, hi int) {
 	return lo, all
 }
 
-// assignSplitRows assigns the rows of a table in which each row alone determines its split: every rank
+// splitRowsByChunk assigns the rows of a table in which each row alone determines its split: every rank
 // counts those of some chunks, and takes those that are its own.
-func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
+func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()
 	chunks := (f.Rows + chunkRows - 1) / chunkRows
 	first, end := shard.Bounds(chunks, size, rank)
@@ -98,14 +98,14 @@ func assignSplitRows(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Ho
 	if s.Train, err = taken(0, lo, hi); err != nil {
 		return nil, err
 	}
-	lo, hi = heldBounds(c, s.AllHeld)
+	lo, hi = holdoutBounds(c, s.AllHeld)
 	s.Held, err = taken(1, lo, hi)
 	return s, err
 }
 
-// rowRange returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
+// tableRange returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
 // from its first training row to that of the next rank. All of them, where all rows are here.
-func rowRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
+func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {
 		return 0, f.Rows
 	}

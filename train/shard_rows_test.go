@@ -22,7 +22,7 @@ func TestStretchesCoverATable(t *testing.T) {
 	} {
 		var got [3][2]int
 		err := ranks.Run(3, func(comm ranks.Comm) error {
-			from, to := rowRange(f, c.own[comm.Rank()], ranks.NewRowsIn(comm, 12, 3))
+			from, to := tableRange(f, c.own[comm.Rank()], ranks.NewRowsIn(comm, 12, 3))
 			got[comm.Rank()] = [2]int{from, to}
 			return nil
 		})
@@ -30,7 +30,7 @@ func TestStretchesCoverATable(t *testing.T) {
 			t.Errorf("%v: %v, not %v; %v", c.own, got, c.want, err)
 		}
 	}
-	if from, to := rowRange(f, []int{5}, nil); from != 0 || to != 12 {
+	if from, to := tableRange(f, []int{5}, nil); from != 0 || to != 12 {
 		t.Errorf("of rows that are all here: %d to %d", from, to)
 	}
 }

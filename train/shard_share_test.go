@@ -36,7 +36,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 	} {
 		c := keepingRows()
 		set(&c)
-		want, held, err := f.SplitRows(t.Context(), c.holdout())
+		want, held, err := f.SplitRows(t.Context(), c.dataHoldout())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
 	for _, filter := range []string{"x > 7", "x == 0 && part == 'test'"} {
 		c := keepingRows()
 		c.Split, c.Filter = "part", filter
-		_, _, want := f.SplitRows(t.Context(), c.holdout())
+		_, _, want := f.SplitRows(t.Context(), c.dataHoldout())
 		told := make([]error, 2)
 		_ = ranks.Run(2, func(comm ranks.Comm) error {
 			own := c

@@ -18,7 +18,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 		return nil, nil
 	}
 	lo, hi := rows.LocalRange(d.N)
-	from, to := rowRange(f, d.Rows[lo:hi], rows)
+	from, to := tableRange(f, d.Rows[lo:hi], rows)
 	column, err := f.Slice(from, to).Column(ctx, name)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ import (
 // rows alone what there is of each: features, target, groups, weight, place in the table. The
 // vectors of one entry a row are as long as the rows of all, and have these entries.
 
-// rankable refuses what is not for several ranks.
-func (c *Config) rankable() error {
+// checkRanks refuses what is not for several ranks.
+func (c *Config) checkRanks() error {
 	var all []error
 	refuse := func(is bool, what, instead string) {
 		if is {
@@ -40,13 +40,13 @@ func (c *Config) rankable() error {
 // first rows are a sample of it. If each row alone determines its split, a rank looks at
 // its part of the table; elsewhere each looks at all of it.
 func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
-	if h := c.holdout(); f.SplitsByRow(h) {
-		s, err = assignSplitRows(ctx, c.comm, f, h)
+	if h := c.dataHoldout(); f.SplitsByRow(h) {
+		s, err = splitRowsByChunk(ctx, c.comm, f, h)
 	} else {
 		var train, held []int
-		if train, held, err = c.rows(ctx, f, nil); err == nil {
-			s = assignRows(c.comm, train, held)
-			periods, err = c.periods(ctx, f, train, held)
+		if train, held, err = c.splitRows(ctx, f, nil); err == nil {
+			s = splitListedRows(c.comm, train, held)
+			periods, err = c.findPeriods(ctx, f, train, held)
 		}
 	}
 	if err != nil {
@@ -57,10 +57,10 @@ func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignm
 	return s, periods, nil
 }
 
-// firstHeld returns hold-out rows for a check of suspiciously good predictions. Over ranks they are read by
+// readFirstHoldoutRows returns hold-out rows for a check of suspiciously good predictions. Over ranks they are read by
 // the first one where their scores are too good, and nil elsewhere, and where a training has ended
 // early.
-func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error) {
+func (m *Model) readFirstHoldoutRows(ctx context.Context, whole bool) (*data.Dataset, error) {
 	r := m.Run
 	if r.rows == nil {
 		return r.Holdout, nil
@@ -90,7 +90,7 @@ func (m *Model) firstHeld(ctx context.Context, whole bool) (*data.Dataset, error
 	ranks.GatherRanksToRoot(c, scores, score, ends)
 	ranks.GatherRanksToRoot(c, target, own.Target, ends)
 	ranks.GatherRanksToRoot(c, rows, own.Rows, ends)
-	if m.follows() || !propose.TooGood(m.Encoder, scores, target) {
+	if m.isFollower() || !propose.TooGood(m.Encoder, scores, target) {
 		return nil, nil
 	}
 	first, _, err := m.Encoder.Encode(ctx, r.Frame.Slice(0, rows[n-1]+1), rows)
@@ -113,27 +113,27 @@ func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 	return design.NewSharded(r.rows, r.Train.N, here)
 }
 
-// sample returns about count training rows, with their targets: the first ones, which are in
+// firstRows returns about count training rows, with their targets: the first ones, which are in
 // random order.
-func (r *Run) sample(count int) *data.Dataset {
+func (r *Run) firstRows(count int) *data.Dataset {
 	d := *r.Train
 	if r.rows == nil {
 		d.N, d.Target = count, d.Target[:count]
 		return &d
 	}
-	at := r.rows.Stratified(d.N, min(count, mostCopied(d.X)))
+	at := r.rows.Stratified(d.N, min(count, maxCopies(d.X)))
 	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, d.Target, at)
 	return &d
 }
 
-// follows reports whether another rank writes and speaks.
-func (m *Model) follows() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
+// isFollower reports whether another rank writes and speaks.
+func (m *Model) isFollower() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
-// mostCopied returns the number of rows that every rank may have copies of.
-func mostCopied(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
+// maxCopies returns the number of rows that every rank may have copies of.
+func maxCopies(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
 
-// concentration returns Σy² and the largest weight.
-func (r *Run) concentration(y []float64) (squares, largest float64) {
+// weightConcentration returns Σy² and the largest weight.
+func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	add := func(lo, hi int) (sum float64) {
 		for _, v := range y[lo:hi] {
 			sum += v * v
@@ -171,13 +171,13 @@ func (m *Model) GatherRows() {
 		d := *r.Train
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
-		if !m.follows() {
-			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, size(need), size(budget.Free()), budget.Limit))
+		if !m.isFollower() {
+			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}
 	r.copies = &Copies{}
-	r.copies.Rows, r.copies.Times = drawCopies(r.rows, r.Train.N, mostCopied(r.Train.X), r.Weights, m.Config.Seed)
+	r.copies.Rows, r.copies.Times = drawCopies(r.rows, r.Train.N, maxCopies(r.Train.X), r.Weights, m.Config.Seed)
 	r.copies.X = r.Train.X.Select(r.copies.Rows)
 	d := *r.Train
 	loss, weights, weight := ranks.GatherToRoot(r.rows, r.Loss), ranks.GatherToRoot(r.rows, r.Weights), ranks.GatherToRoot(r.rows, r.Weight)
@@ -185,7 +185,7 @@ func (m *Model) GatherRows() {
 	for k := range d.Groups {
 		d.Groups[k].Index = ranks.GatherToRoot(r.rows, d.Groups[k].Index)
 	}
-	if !m.follows() {
+	if !m.isFollower() {
 		r.Loss, r.Weights, r.Weight, r.Train = loss, weights, weight, &d
 	}
 }
@@ -201,28 +201,28 @@ type Copies struct {
 // are too many; sharded is false for a single process.
 func (r *Run) Copies() (c *Copies, sharded bool) { return r.copies, r.rows != nil }
 
-// selectSharded works like t.Select for sharded rows.
-func selectSharded(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
+// selectRows works like t.Select for sharded rows.
+func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
 	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
 	s.Rows = level.Rows{N: len(at), Weights: ranks.GatherAt(rows, t.Weights, at), Group: ranks.GatherAt(rows, t.Group, at), Labels: t.Labels}
 	return &s
 }
 
-// levels returns what a level has to know of the training rows.
-func (r *Run) levels() level.Rows {
+// levelRows returns what a level has to know of the training rows.
+func (r *Run) levelRows() level.Rows {
 	rows := Rows(r.Train, r.Weight)
 	rows.Sharded = r.rows
 	return rows
 }
 
-// selectLevel returns tune.Select. Of sharded rows it takes a sample, on rank 0, which broadcasts the
+// selectOnRoot returns tune.Select. Of sharded rows it takes a sample, on rank 0, which broadcasts the
 // outcome.
-func (m *Model) selectLevel(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
+func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
 	}
-	t = selectSharded(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, mostCopied(t.X))))
+	t = selectRows(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, maxCopies(t.X))))
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool

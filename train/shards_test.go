@@ -289,7 +289,7 @@ func TestRanksTellOtherFaults(t *testing.T) {
 	held.Number = slices.Clone(held.Number)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
-	_, rows, err := f.SplitRows(t.Context(), cfg.holdout())
+	_, rows, err := f.SplitRows(t.Context(), cfg.dataHoldout())
 	if err != nil {
 		t.Fatal(err)
 	}

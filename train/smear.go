@@ -7,10 +7,10 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// smear makes predictions of a target whose logarithm was fitted means instead of
+// fitSmearing makes predictions of a target whose logarithm was fitted means instead of
 // medians, by the mean of the exponentials of the residuals of the training rows: Duan,
 // Smearing Estimate, JASA 1983.
-func (m *Model) smear() {
+func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {
 		return

@@ -21,7 +21,7 @@ func solverNames() []string {
 	return names
 }
 
-// solver returns the method called name, one of Solvers, with its default settings.
-func solver(name string) dro.Method {
+// methodNamed returns the method called name, one of Solvers, with its default settings.
+func methodNamed(name string) dro.Method {
 	return methods[slices.IndexFunc(methods, func(m dro.Method) bool { return m.Name() == name })]
 }

@@ -24,7 +24,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 
 // predictBlocks works like PredictBlocks, with blocks of size rows; 0: some megabytes of them.
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
-	if err := m.keepable(f, keep); err != nil {
+	if err := m.checkKeptColumns(f, keep); err != nil {
 		return report, err
 	}
 	exact, err := f.Exact(ctx, keep)
@@ -36,14 +36,14 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		if err != nil {
 			return err
 		}
-		if err := p.finite(f, b.First); err != nil {
+		if err := p.checkFinite(f, b.First); err != nil {
 			return err
 		}
 		kept, err := exact.Rows(ctx, b.First, b.Last)
 		if err != nil {
 			return err
 		}
-		columns, err := m.tableOf(p, b.First, kept, threshold)
+		columns, err := m.predictionColumns(p, b.First, kept, threshold)
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,9 @@ const (
 	rowName, probabilityName, predictionName = "row", "probability", "prediction"
 )
 
-// keepable refuses columns whose names those of a prediction have, and those of values that are
+// checkKeptColumns refuses columns whose names those of a prediction have, and those of values that are
 // not read.
-func (m *Model) keepable(f *data.Frame, keep []string) error {
+func (m *Model) checkKeptColumns(f *data.Frame, keep []string) error {
 	var taken []string
 	var problems data.Problems
 	for _, name := range keep {
@@ -75,16 +75,16 @@ func (m *Model) keepable(f *data.Frame, keep []string) error {
 	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
 }
 
-// tableOf returns the columns of a prediction of rows that begin at first in the table, and of
+// predictionColumns returns the columns of a prediction of rows that begin at first in the table, and of
 // the same rows of those kept.
-func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
+func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
 	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
 	for _, r := range p.Rows {
 		rows.Number = append(rows.Number, float64(first+r+1))
 	}
 	out := []data.Column{rows}
 	for _, c := range kept {
-		out = append(out, rowsOf(c, p.Rows))
+		out = append(out, copyRows(c, p.Rows))
 	}
 	t := m.Encoder.Target
 	if t.Task == data.Multiclass {
@@ -105,8 +105,8 @@ func (m *Model) tableOf(p *Prediction, first int, kept []*data.Column, threshold
 	return append(out, data.Column{Name: probabilityName, Type: "double", Kind: data.Numeric, Number: p.Score}, label), nil
 }
 
-// rowsOf copies the given rows of a column.
-func rowsOf(c *data.Column, rows []int) data.Column {
+// copyRows copies the given rows of a column.
+func copyRows(c *data.Column, rows []int) data.Column {
 	out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
 	for _, r := range rows {
 		if c.Number != nil {

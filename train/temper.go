@@ -31,9 +31,9 @@ type SummaryTempered struct {
 // standard error is then 0.003, and less near 1.
 const mostRanked = 100_000
 
-// temper fits the tempered average: x = a·x_ERM with another intercept, a problem of two
+// fitTempered fits the tempered average: x = a·x_ERM with another intercept, a problem of two
 // parameters over stored margins with the same adversary and regulariser.
-func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual, began time.Time) error {
+func (m *Model) fitTempered(ctx context.Context, oracle rowOracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
 	if d.Intercept >= 0 {
@@ -49,13 +49,13 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	margin := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), margin)
 	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
-	s := m.settings("tempered erm", began)
+	s := m.solverOptions("tempered erm", began)
 	s.X0 = []float64{norm}
 	if d.Intercept >= 0 {
 		s.X0 = append(s.X0, plain[d.Intercept])
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, err := m.solveScaled(ctx, "tempered", margin, norm, adversary, m.regulariser(), s)
+	res, err := m.solveAtMargins(ctx, "tempered", margin, norm, adversary, m.regulariser(), s)
 	if err != nil {
 		return m.nameColumn(err)
 	}
@@ -67,14 +67,14 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 		m.Tempered[d.Intercept] = res.X[1]
 	}
 	res.X = m.Tempered
-	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, res), Slope: res.X[largest(direction)] / direction[largest(direction)]}
+	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, res), Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
 	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
 		share := max(0, m.Result.ERM.RobustRisk-t.RobustRisk) / fall
 		t.ExplainedRobust = &share
 	}
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
-	t.RankCorrelation = finite(rankCorrelation(m.Run.rows, margin, min(d.N, mostRanked), func(lo, hi int) []float64 {
+	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, min(d.N, mostRanked), func(lo, hi int) []float64 {
 		d.X.MarginsTo(score, m.Coefficients, lo, hi)
 		return score[lo:hi]
 	}))
@@ -82,9 +82,9 @@ func (m *Model) temper(ctx context.Context, oracle rowOracle, adversary dro.Dual
 	return nil
 }
 
-// solveScaled minimises the robust risk of the scores a·margin/size + b over the slope a and, in a model
+// solveAtMargins minimises the robust risk of the scores a·margin/size + b over the slope a and, in a model
 // with an intercept, b. The margins have one entry a training row.
-func (m *Model) solveScaled(ctx context.Context, part string, margin []float64, size float64, dual dro.Dual, primal dro.L2, s dro.Options) (*dro.Result, error) {
+func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float64, size float64, dual dro.Dual, primal dro.L2, s dro.Options) (*dro.Result, error) {
 	d, arena := m.Run.Train, m.Run.disk.arena()
 	columns := len(s.X0)
 	first, end := m.Run.rows.LocalRange(d.N)
@@ -103,7 +103,7 @@ func (m *Model) solveScaled(ctx context.Context, part string, margin []float64, 
 	if err != nil {
 		return nil, err
 	}
-	all, err := m.Run.shardMatrix(mapped(arena, local))
+	all, err := m.Run.shardMatrix(mapMatrix(arena, local))
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +111,11 @@ func (m *Model) solveScaled(ctx context.Context, part string, margin []float64, 
 	if err != nil {
 		return nil, err
 	}
-	return m.solved(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s)
+	return m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s)
 }
 
-// largest returns the index of the entry of largest size.
-func largest(v []float64) int {
+// indexOfLargest returns the index of the entry of largest size.
+func indexOfLargest(v []float64) int {
 	at := 0
 	for i, a := range v {
 		if math.Abs(a) > math.Abs(v[at]) {

@@ -25,7 +25,7 @@ func TestUnchosen(t *testing.T) {
 		m := &Model{Config: DefaultConfig(), TrainRows: 100}
 		m.Config.Level, m.Config.Mu, m.Config.Evaluate = level.Level{Penalty: "kl", Nu: level.At(1)}, &c.mu, EvaluateCrossfit
 		m.Result.Selection = c.selection
-		got := m.unchosen()
+		got := m.configBeforeChoice()
 		if got.Level.Chosen() != c.level || (got.Mu != nil) != c.at || got.Evaluate != "" {
 			t.Errorf("%s: level %v, μ %v", name, got.Level, got.Mu)
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// unused returns an error that names the settings which the others leave without an effect,
+// checkUnused returns an error that names the settings which the others leave without an effect,
 // where they are not the default ones.
-func (c *Config) unused() error {
+func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
 	if c.Penalty != standard.Penalty && !c.Level.Divergent() {
@@ -86,7 +86,7 @@ func (c *Config) validate() error {
 	}
 	bent, against := map[string]bool{}, map[string]bool{}
 	for _, s := range c.Spline {
-		column, knots := knotted(s)
+		column, knots := cutKnots(s)
 		if _, err := strconv.Atoi(knots); err != nil {
 			say("Config.Spline %q: write column:knots", s)
 		} else if bent[column] {
@@ -129,10 +129,10 @@ func (c *Config) validate() error {
 	if c.Threshold != nil && !(*c.Threshold >= 0 && *c.Threshold <= 1) {
 		say("Config.Threshold is %v: it must lie between 0 and 1", *c.Threshold)
 	}
-	if c.Threshold != nil && c.Loss != "" && !classes(c.Loss) {
+	if c.Threshold != nil && c.Loss != "" && !isClassLoss(c.Loss) {
 		say("Config.Threshold is for two classes: a %s loss predicts numbers", c.Loss)
 	}
-	if c.Recalibrate && c.Loss != "" && !classes(c.Loss) {
+	if c.Recalibrate && c.Loss != "" && !isClassLoss(c.Loss) {
 		say("Config.Recalibrate is for the logistic loss: a %s loss has no scores to recalibrate", c.Loss)
 	}
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {

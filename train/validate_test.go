@@ -153,7 +153,7 @@ func TestLossSuitsTask(t *testing.T) {
 			t.Errorf("%s: the target is taken as %v", loss, got)
 		}
 		for _, of := range []data.Task{data.Binary, data.Regression} {
-			if err := lossSuits(loss, of); (err == nil) != (of == task) {
+			if err := checkLossTask(loss, of); (err == nil) != (of == task) {
 				t.Errorf("%s of %v: %v", loss, of, err)
 			}
 		}

@@ -40,8 +40,8 @@ type Level struct {
 // At returns the value of an option that may be unset.
 func At(v float64) *float64 { return &v }
 
-// names returns the fields that are set of those that exclude one another.
-func (l Level) names() []string {
+// fieldNames returns the fields that are set of those that exclude one another.
+func (l Level) fieldNames() []string {
 	var set []string
 	if l.Average != "" {
 		set = append(set, "Average")
@@ -57,13 +57,13 @@ func (l Level) names() []string {
 	return set
 }
 
-// named joins the names of fields as a user finds them in a train.Config.
-func named(fields []string, separator string) string {
+// joinNames joins the names of fields as a user finds them in a train.Config.
+func joinNames(fields []string, separator string) string {
 	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
 // Chosen reports whether the level is set, not left to the data.
-func (l Level) Chosen() bool { return len(l.names()) > 0 }
+func (l Level) Chosen() bool { return len(l.fieldNames()) > 0 }
 
 // Divergent reports whether the level is set in terms of a divergence.
 func (l Level) Divergent() bool {
@@ -77,8 +77,8 @@ func (l Level) Groupwise() bool { return l.Adversary == "groups" }
 func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if set := l.names(); len(set) > 1 {
-		say("%s are levels of robustness: set one of them", named(set, " and "))
+	if set := l.fieldNames(); len(set) > 1 {
+		say("%s are levels of robustness: set one of them", joinNames(set, " and "))
 	}
 	among := func(name, value string, words ...string) {
 		for _, w := range words {
@@ -115,7 +115,7 @@ func (l Level) Validate() error {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
 		if l.Average != "" || l.Ess != nil || l.Protect != nil {
-			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", named(l.names(), ", "))
+			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.fieldNames(), ", "))
 		}
 	} else if l.Adjust > 0 {
 		say("Config.Adjust: only for Config.Adversary groups")
@@ -136,16 +136,16 @@ type Rows struct {
 	Sharded *ranks.Rows // how the rows are sharded over ranks, each of which has its own; nil: all are local
 }
 
-// entries returns n zeros; of sharded rows only the local ones take memory.
-func entries[T memory.Element](r Rows) []T {
+// newVector returns n zeros; of sharded rows only the local ones take memory.
+func newVector[T memory.Element](r Rows) []T {
 	if r.Sharded == nil {
 		return make([]T, r.N)
 	}
 	return memory.Make[T](memory.NewVirtual(), r.N)
 }
 
-// totals returns sums over the rows, to which add adds those of [lo, hi).
-func (r Rows) totals(width int, add func(sums []float64, lo, hi int)) []float64 {
+// sumOverRows returns sums over the rows, to which add adds those of [lo, hi).
+func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []float64 {
 	if r.Sharded != nil {
 		return r.Sharded.Totals(r.N, width, add)
 	}
@@ -185,7 +185,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	}
 	switch {
 	case l.Groupwise():
-		return l.groups(divergence, r)
+		return l.groupDual(divergence, r)
 	case l.Average == "plain" && r.Weights == nil:
 		return dro.Uniform{}, nil
 	case l.Average == "plain":
@@ -206,15 +206,15 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	case l.Nu != nil:
 		return dro.KL{Nu: *l.Nu, Weights: r.Weights}, nil
 	}
-	radius := l.radius()
+	radius := l.divergenceRadius()
 	if radius == 0 { // ess 1: every row at its own weight
 		return Level{Average: "plain"}.Dual(r)
 	}
 	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
 }
 
-// radius returns the radius of the ball.
-func (l Level) radius() float64 {
+// divergenceRadius returns the radius of the ball.
+func (l Level) divergenceRadius() float64 {
 	switch {
 	case l.Radius != nil:
 		return *l.Radius
@@ -224,13 +224,13 @@ func (l Level) radius() float64 {
 	return -math.Log(*l.Ess) // perplexity exp(−Σ y log y) = s·n
 }
 
-// groups returns the adversary over groups.
-func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
-	index, count, err := r.groups()
+// groupDual returns the adversary over groups.
+func (l Level) groupDual(divergence dro.Divergence, r Rows) (dro.Dual, error) {
+	index, count, err := r.groupIndex()
 	if err != nil {
 		return nil, err
 	}
-	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1), Weights: r.masses(index, len(count))}
+	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1), Weights: r.groupMasses(index, len(count))}
 	if l.Nu != nil {
 		near.Nu = *l.Nu
 	}
@@ -246,8 +246,8 @@ func (l Level) groups(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	return g, nil
 }
 
-// groups numbers the groups that have rows with weight, and counts their rows.
-func (r Rows) groups() (index []int32, count []float64, err error) {
+// groupIndex numbers the groups that have rows with weight, and counts their rows.
+func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
 		return nil, nil, errors.New("an adversary over groups, or balanced weights, need groups: name their columns")
@@ -259,7 +259,7 @@ func (r Rows) groups() (index []int32, count []float64, err error) {
 	}
 	r.Sharded.Comm().Max(last)
 	number := make([]int32, 1+int(last[0]))
-	rows := r.totals(len(number), func(sums []float64, lo, hi int) {
+	rows := r.sumOverRows(len(number), func(sums []float64, lo, hi int) {
 		for j, g := range of[lo:hi] {
 			if g >= 0 && r.Weight(lo+j) > 0 {
 				sums[g]++
@@ -275,7 +275,7 @@ func (r Rows) groups() (index []int32, count []float64, err error) {
 	if len(count) < 2 {
 		return nil, nil, fmt.Errorf("an adversary over groups, or balanced weights, need two groups with rows: there are %d", len(count))
 	}
-	index = entries[int32](r)
+	index = newVector[int32](r)
 	for j, g := range of[lo:hi] {
 		if index[lo+j] = -1; g >= 0 {
 			index[lo+j] = number[g]
@@ -284,9 +284,9 @@ func (r Rows) groups() (index []int32, count []float64, err error) {
 	return index, count, nil
 }
 
-// masses returns the weights of the rows of count groups, numbered by groups.
-func (r Rows) masses(index []int32, count int) []float64 {
-	return r.totals(count, func(sums []float64, lo, hi int) {
+// groupMasses returns the weights of the rows of count groups, numbered by groups.
+func (r Rows) groupMasses(index []int32, count int) []float64 {
+	return r.sumOverRows(count, func(sums []float64, lo, hi int) {
 		for j, g := range index[lo:hi] {
 			if g >= 0 {
 				sums[g] += r.Weight(lo + j)
@@ -298,12 +298,12 @@ func (r Rows) masses(index []int32, count int) []float64 {
 // Balanced returns weights that give every group the same total, in proportion to the
 // weights of the rows within one.
 func Balanced(r Rows) ([]float64, error) {
-	index, count, err := r.groups()
+	index, count, err := r.groupIndex()
 	if err != nil {
 		return nil, err
 	}
-	total := r.masses(index, len(count))
-	w := entries[float64](r)
+	total := r.groupMasses(index, len(count))
+	w := newVector[float64](r)
 	lo, hi := r.Sharded.LocalRange(r.N)
 	for j, g := range index[lo:hi] {
 		if g >= 0 {

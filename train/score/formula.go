@@ -220,12 +220,12 @@ func (f *Formula) Rename(names map[string]string) {
 				levels, of = append(levels, text), append(of, k)
 			}
 		}
-		f.relevel(i, levels, of)
+		f.mergeLevels(i, levels, of)
 	}
 }
 
-// relevel replaces the levels of a category; of holds the index of the old level of each.
-func (f *Formula) relevel(term int, levels []string, of []int) {
+// mergeLevels replaces the levels of a category; of holds the index of the old level of each.
+func (f *Formula) mergeLevels(term int, levels []string, of []int) {
 	t := &f.Terms[term]
 	old := len(t.Levels)
 	weights := make([]float64, len(of))

@@ -149,11 +149,11 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 // Map scores a row given by column names like Values. A name that is absent is an error, for a
 // null is written as nil; other names are ignored.
 func (s *Scorer) Map(row map[string]any) (float64, error) {
-	return s.score(s.byName(row), nil)
+	return s.score(s.cellsByName(row), nil)
 }
 
-// byName returns the cells of a row given by column names.
-func (s *Scorer) byName(row map[string]any) func(i int) (cell, error) {
+// cellsByName returns the cells of a row given by column names.
+func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 	return func(i int) (cell, error) {
 		t := &s.terms()[i]
 		v, ok := row[t.Column]
@@ -188,7 +188,7 @@ type Contribution struct {
 func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	e := &Explanation{}
 	var err error
-	e.Score, err = s.score(s.byName(row), e)
+	e.Score, err = s.score(s.cellsByName(row), e)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (flo
 	for i := range cells {
 		c, err := cellAt(i)
 		if err == nil && s.Strict && c.note != 0 {
-			err = s.terms()[i].refuseNote(c)
+			err = s.terms()[i].errorOfNote(c)
 		}
 		if err != nil {
 			return 0, err
@@ -273,7 +273,7 @@ func (o *output) margin(cells []cell) (float64, error) {
 	for i := range o.terms {
 		v := o.terms[i].value(cells[i])
 		if !finite(v) {
-			return 0, o.terms[i].refuse("the value %v is too far from those of training", cells[i].number)
+			return 0, o.terms[i].newError("the value %v is too far from those of training", cells[i].number)
 		}
 		margin += v
 	}
@@ -297,7 +297,7 @@ func (o *output) product(p *Product, cells []cell) (float64, error) {
 		case t.Kind == Numeric:
 			x := f.Function.At(c.number)
 			if math.IsNaN(x) {
-				return 0, t.refuse("%v has no %s", c.number, f.Function.Name)
+				return 0, t.newError("%v has no %s", c.number, f.Function.Name)
 			}
 			v *= x
 		case c.level != f.Level:
@@ -365,7 +365,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
-			return cell{}, t.refuse("%v", err)
+			return cell{}, t.newError("%v", err)
 		}
 		return t.number(x)
 	}
@@ -395,22 +395,22 @@ func (t *scoredTerm) reflected(v reflect.Value) (cell, error) {
 		at := v.Interface().(time.Time)
 		return t.number(float64(at.Unix())/86400 + float64(at.Nanosecond())/86400e9)
 	}
-	return cell{}, t.refuse("a value of type %s is neither a number, a text nor a bool", v.Type())
+	return cell{}, t.newError("a value of type %s is neither a number, a text nor a bool", v.Type())
 }
 
-func (t *scoredTerm) refuse(format string, args ...any) *Error {
+func (t *scoredTerm) newError(format string, args ...any) *Error {
 	return &Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// refuseNote returns the error of a strict scorer about a cell with a note.
-func (t *scoredTerm) refuseNote(c cell) *Error {
+// errorOfNote returns the error of a strict scorer about a cell with a note.
+func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
 	case c.note&unseen != 0:
-		return t.refuse("the level was not seen in training")
+		return t.newError("the level was not seen in training")
 	case c.note&filled != 0:
-		return t.refuse("the value is null")
+		return t.newError("the value is null")
 	}
-	return t.refuse("the value %v is outside the range of the training rows, %v to %v", c.number, *t.Low, *t.High)
+	return t.newError("the value %v is outside the range of the training rows, %v to %v", c.number, *t.Low, *t.High)
 }
 
 // null returns the cell of a null.
@@ -421,7 +421,7 @@ func (t *scoredTerm) null() (cell, error) {
 	case t.Kind != Numeric:
 		return t.level(t.unseen()), nil
 	case t.Fill == nil:
-		return cell{}, t.refuse("the value is null, and the model was trained without a fill for nulls")
+		return cell{}, t.newError("the value is null, and the model was trained without a fill for nulls")
 	}
 	return cell{number: *t.Fill, note: filled}, nil
 }
@@ -441,7 +441,7 @@ func (t *scoredTerm) level(k int) cell {
 // number returns the cell of a number.
 func (t *scoredTerm) number(v float64) (cell, error) {
 	if !finite(v) {
-		return cell{}, t.refuse("the value is %v: numbers must be finite; nil is a null", v)
+		return cell{}, t.newError("the value is %v: numbers must be finite; nil is a null", v)
 	}
 	if t.Kind == Numeric {
 		c := cell{number: v}
@@ -452,7 +452,7 @@ func (t *scoredTerm) number(v float64) (cell, error) {
 	}
 	k, ok := t.byNumber[v]
 	if !ok && t.Kind == Bool {
-		return cell{}, t.refuse("the value is the number %v, but training had true and false", v)
+		return cell{}, t.newError("the value is the number %v, but training had true and false", v)
 	}
 	if !ok {
 		k = t.unseen()
@@ -473,9 +473,9 @@ func (t *scoredTerm) text(v string) (cell, error) {
 	k, ok := t.byText[v]
 	switch {
 	case t.Kind == Numeric:
-		return cell{}, t.refuse("the value is the text %q, but training had numbers", v)
+		return cell{}, t.newError("the value is the text %q, but training had numbers", v)
 	case t.Kind == Bool && !ok:
-		return cell{}, t.refuse("the value is the text %q, but training had true and false", v)
+		return cell{}, t.newError("the value is the text %q, but training had true and false", v)
 	case !ok:
 		k = t.unseen()
 	}

@@ -43,12 +43,12 @@ func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
 		if _, err := level.Balanced(r); err == nil {
 			out = append(out, Candidate{Family: "balanced", Level: level.Level{Average: "balanced", Penalty: "kl"}})
 			for _, share := range shares {
-				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Nu: digits(share * mean)}})
+				out = append(out, Candidate{Family: "groups", Level: level.Level{Penalty: "kl", Adversary: "groups", Nu: roundTo3Digits(share * mean)}})
 			}
 		}
 		for k := range prices {
 			nu := 30 * math.Pow(0.01, float64(k)/float64(prices-1)) // 30 to 0.3
-			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: "chi2", Nu: digits(nu * deviation)}})
+			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: "chi2", Nu: roundTo3Digits(nu * deviation)}})
 		}
 	}
 	for i := range out {
@@ -57,8 +57,8 @@ func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
 	return out
 }
 
-// digits rounds v to three significant digits.
-func digits(v float64) *float64 {
+// roundTo3Digits rounds v to three significant digits.
+func roundTo3Digits(v float64) *float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return &v
 }

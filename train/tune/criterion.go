@@ -52,8 +52,8 @@ func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 	return m
 }
 
-// groups returns the number of eligible groups.
-func (m *measure) groups() (count int) {
+// countEligible returns the number of eligible groups.
+func (m *measure) countEligible() (count int) {
 	for _, ok := range m.eligible {
 		if ok {
 			count++

@@ -58,8 +58,8 @@ type solved struct {
 	Passes float64
 }
 
-// solve works like Solve, but for a model of that name that the memory has.
-func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float64) ([]float64, float64, error) {
+// solveOrLoad works like Solve, but for a model of that name that the memory has.
+func (t *Table) solveOrLoad(ctx context.Context, name string, l level.Level, x []float64) ([]float64, float64, error) {
 	if t.Memory == nil {
 		return t.Solve(ctx, l, x)
 	}
@@ -68,7 +68,7 @@ func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, d := t.X.Dims(); ok && len(s.X) == d*max(1, t.Outputs) && finite(s.X) { // what does not fit is solved again
+	if _, d := t.X.Dims(); ok && len(s.X) == d*max(1, t.Outputs) && allFinite(s.X) { // what does not fit is solved again
 		return s.X, s.Passes, nil
 	}
 	x, passes, err := t.Solve(ctx, l, x)
@@ -78,8 +78,8 @@ func (t *Table) solve(ctx context.Context, name string, l level.Level, x []float
 	return x, passes, err
 }
 
-// finite reports whether no entry of x is NaN or infinite.
-func finite(x []float64) bool {
+// allFinite reports whether no entry of x is NaN or infinite.
+func allFinite(x []float64) bool {
 	for _, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return false
@@ -88,8 +88,8 @@ func finite(x []float64) bool {
 	return true
 }
 
-// losses returns the loss of every row at x.
-func (t *Table) losses(x []float64) ([]float64, error) {
+// lossesAt returns the loss of every row at x.
+func (t *Table) lossesAt(x []float64) ([]float64, error) {
 	oracle, err := t.oracle()
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint
 		return nil, err
 	}
 	defer memory.Release(t.arena(), fold)
-	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: serialise(progress, folds)}
+	r := &foldRun{table: t, name: "margins", fold: fold, folds: folds, progress: progressCounter(progress, folds)}
 	margins, _, _, err := r.run(ctx, []spec{{l, 1, -1}}, start)
 	if err != nil {
 		return nil, err

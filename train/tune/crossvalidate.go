@@ -57,7 +57,7 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 	for k := range r.folds {
 		jobs.Go(func() (err error) {
 			defer memory.Catch(&err)
-			x[k], took[k], err = r.one(ctx, k, specs, start, margins)
+			x[k], took[k], err = r.runFold(ctx, k, specs, start, margins)
 			return err
 		})
 	}
@@ -77,9 +77,9 @@ func (r *foldRun) run(ctx context.Context, specs []spec, start []float64) (margi
 	return margins, points, passes, nil
 }
 
-// one solves all specs without fold k and stores the margins of its rows.
-func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
-	inside, outside := split(r.table.arena(), r.fold, k)
+// runFold solves all specs without fold k and stores the margins of its rows.
+func (r *foldRun) runFold(ctx context.Context, k int, specs []spec, start []float64, margins [][]float64) (x [][]float64, passes float64, err error) {
+	inside, outside := splitFold(r.table.arena(), r.fold, k)
 	train, freeTrain := r.table.selectMapped(inside)
 	defer freeTrain()
 	rest, freeRest := r.table.selectMapped(outside)
@@ -95,12 +95,12 @@ func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64,
 		at := *train
 		at.Primal.Mu *= s.ridge
 		var took float64
-		if x[c], took, err = at.solve(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), s.level, from); err != nil {
+		if x[c], took, err = at.solveOrLoad(ctx, fmt.Sprintf("%s, fold %d, candidate %d", r.name, k, c), s.level, from); err != nil {
 			return nil, 0, fmt.Errorf("%v without fold %d: %w", s.level, k+1, err)
 		}
 		passes += took * float64(len(inside)) / float64(r.table.N)
 		if r.table.Outputs > 1 {
-			margin, err = rest.losses(x[c])
+			margin, err = rest.lossesAt(x[c])
 			if r.errors && err == nil {
 				margin, err = rest.classErrors(x[c])
 			}
@@ -118,8 +118,8 @@ func (r *foldRun) one(ctx context.Context, k int, specs []spec, start []float64,
 	return x, passes, ctx.Err()
 }
 
-// serialise returns a function that reports progress out of total, one call at a time.
-func serialise(observe func(done, total int), total int) func() {
+// progressCounter returns a function that reports progress out of total, one call at a time.
+func progressCounter(observe func(done, total int), total int) func() {
 	if observe == nil {
 		return func() {}
 	}

@@ -52,7 +52,7 @@ func (c *choosing) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.table.N)
 	for fold := range c.Folds {
-		inside, outside := split(nil, c.fold, fold)
+		inside, outside := splitFold(nil, c.fold, fold)
 		part := c.table.Select(inside)
 		if k > 0 {
 			part = part.Select(part.sample(len(inside)>>k, c.options.Seed+uint64(fold)))
@@ -61,11 +61,11 @@ func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss [
 		if c.options.Ridge { // μ is 1/n, or a multiple of it
 			part.Primal.Mu *= float64(len(inside)) / float64(part.N)
 		}
-		x, _, err := part.solve(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", l, 1<<k, fold), l, nil)
+		x, _, err := part.solveOrLoad(ctx, fmt.Sprintf("curve, %v, 1/%d, fold %d", l, 1<<k, fold), l, nil)
 		if err != nil {
 			return nil, 0, err
 		}
-		own, err := c.table.Select(outside).losses(x)
+		own, err := c.table.Select(outside).lossesAt(x)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -84,7 +84,7 @@ func (c *choosing) curvePoint(name string, rows int, loss []float64) CurvePoint 
 		p.SE += v * v
 	}
 	p.SE = math.Sqrt(p.SE)
-	if c.measure.groups() == 0 {
+	if c.measure.countEligible() == 0 {
 		return p
 	}
 	mean, variance := c.measure.byGroup(func(j int) float64 { return loss[j] })

@@ -167,7 +167,7 @@ func (m damaged) Store(string, any) {}
 func TestTable_DamagedPointsAreSolvedAgain(t *testing.T) {
 	a := table(t, 300, 0, false)
 	_, d := a.X.Dims()
-	want, _, err := a.solve(t.Context(), "erm", level.Level{Average: "plain"}, nil)
+	want, _, err := a.solveOrLoad(t.Context(), "erm", level.Level{Average: "plain"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestTable_DamagedPointsAreSolvedAgain(t *testing.T) {
 	wrong[0] = math.Inf(1)
 	for name, x := range map[string][]float64{"too short": {1}, "too long": make([]float64, d+1), "not finite": wrong} {
 		a.Memory = damaged{x}
-		if got, _, err := a.solve(t.Context(), "erm", level.Level{Average: "plain"}, nil); err != nil || !slices.Equal(got, want) {
+		if got, _, err := a.solveOrLoad(t.Context(), "erm", level.Level{Average: "plain"}, nil); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

@@ -27,10 +27,10 @@ type Table struct {
 }
 
 // Select returns a copy of some of the rows.
-func (t *Table) Select(rows []int) *Table { return t.having(rows, t.X.Select(rows)) }
+func (t *Table) Select(rows []int) *Table { return t.withRows(rows, t.X.Select(rows)) }
 
-// having returns the table of some rows, of these features.
-func (t *Table) having(rows []int, x design.Matrix) *Table {
+// withRows returns the table of some rows, of these features.
+func (t *Table) withRows(rows []int, x design.Matrix) *Table {
 	s := *t
 	s.Rows = t.Rows.Select(rows)
 	s.X = x
@@ -66,8 +66,8 @@ func (t *Table) arena() *memory.Arena {
 	return nil
 }
 
-// classes reports whether the targets are classes.
-func (t *Table) classes() bool {
+// hasClasses reports whether the targets are classes.
+func (t *Table) hasClasses() bool {
 	kind, _ := losses.KindOf(t.Loss.Name())
 	return kind.Classes
 }
@@ -81,14 +81,14 @@ func (t *Table) stratum(j int) int {
 	if t.Outputs > 1 {
 		return s + int(t.Target[j])
 	}
-	if t.classes() && t.Target[j] > 0 {
+	if t.hasClasses() && t.Target[j] > 0 {
 		s++
 	}
 	return s
 }
 
-// byStratum returns the rows in random order, stratum by stratum.
-func (t *Table) byStratum(rng *rand.Rand) []int {
+// shuffleByStratum returns the rows in random order, stratum by stratum.
+func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 	order := memory.Make[int](t.arena(), t.N)
 	defer memory.Release(t.arena(), order)
 	for j := range order {
@@ -130,7 +130,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
 	}
-	if t.classes() && t.Outputs <= 1 {
+	if t.hasClasses() && t.Outputs <= 1 {
 		class := map[float64]int{}
 		for _, v := range t.Target {
 			class[v]++
@@ -146,7 +146,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 		}
 	}
 	const stream = 0x666f6c64
-	order := t.byStratum(rand.New(rand.NewPCG(seed, stream)))
+	order := t.shuffleByStratum(rand.New(rand.NewPCG(seed, stream)))
 	defer memory.Release(t.arena(), order)
 	fold := memory.Make[int](t.arena(), t.N)
 	for k, j := range order {
@@ -174,8 +174,8 @@ func (t *Table) sample(count int, seed uint64) []int {
 	return rows
 }
 
-// split returns the rows of all folds but k, and those of fold k, in vectors of the arena.
-func split(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
+// splitFold returns the rows of all folds but k, and those of fold k, in vectors of the arena.
+func splitFold(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
 	count := 0
 	for _, f := range fold {
 		if f == k {

@@ -26,9 +26,9 @@ const (
 	pathMore   = 8    // coefficients solved beyond the candidates', at most
 )
 
-// paths brackets the optima of the adversaries over rows from their candidates, and from
+// solvePaths brackets the optima of the adversaries over rows from their candidates, and from
 // further coefficients where the bracket is widest. x is ERM's solution.
-func (t *Table) paths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
+func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
 	for _, c := range of {
 		if c.Family == rowsFamily {
@@ -54,10 +54,10 @@ func (t *Table) paths(ctx context.Context, of []Candidate, x []float64) ([]Path,
 	}
 	for more := 0; ; more++ {
 		for _, nu := range solve {
-			if x, _, err = t.solve(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: "chi2"}, x); err != nil {
+			if x, _, err = t.solveOrLoad(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: "chi2"}, x); err != nil {
 				return nil, err
 			}
-			loss, err := t.losses(x)
+			loss, err := t.lossesAt(x)
 			if err != nil {
 				return nil, err
 			}

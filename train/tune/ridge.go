@@ -33,7 +33,7 @@ func (c *choosing) chooseRidge(ctx context.Context, start []float64) error {
 			specs[i].from = 0
 		}
 	}
-	margins, _, passes, err := c.crossValidate("ridge", func() {}).run(ctx, specs, start)
+	margins, _, passes, err := c.newFoldRun("ridge", func() {}).run(ctx, specs, start)
 	if err != nil {
 		return err
 	}

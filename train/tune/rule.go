@@ -30,26 +30,26 @@ func (s *Selection) estimate(m *measure, values [][]float64) {
 		case "average":
 			c.Improvement, c.SE = average.minus(a)
 		}
-		if m.groups() == 0 {
+		if m.countEligible() == 0 {
 			continue
 		}
 		worst, decrease, se := m.worstGroup(erm, v)
-		if c.WorstGroup = &worst; s.grouped() {
+		if c.WorstGroup = &worst; s.isByGroup() {
 			c.Improvement, c.SE = decrease, se
 		}
 	}
 	s.Candidates[0].Improvement, s.Candidates[0].SE = 0, 0
 }
 
-// grouped reports whether the criterion is of the worst group.
-func (s *Selection) grouped() bool {
+// isByGroup reports whether the criterion is of the worst group.
+func (s *Selection) isByGroup() bool {
 	return s.Criterion == "worst-group" || s.Criterion == "worst-group-accuracy"
 }
 
 // Value returns the criterion of a candidate.
 func (s *Selection) Value(c *Candidate) float64 {
 	switch {
-	case s.grouped() && c.WorstGroup != nil:
+	case s.isByGroup() && c.WorstGroup != nil:
 		return *c.WorstGroup
 	case s.Criterion == "tail":
 		return c.Tail
@@ -59,7 +59,7 @@ func (s *Selection) Value(c *Candidate) float64 {
 
 // score returns the improvement less rate times the cost.
 func (s *Selection) score(c *Candidate) float64 {
-	if !s.grouped() {
+	if !s.isByGroup() {
 		return c.Improvement
 	}
 	return c.Improvement - s.Rate*max(0, c.Cost)
@@ -84,7 +84,7 @@ func (s *Selection) choose(budget float64) {
 	s.Chosen = best
 	if best == 0 {
 		s.Reason = fmt.Sprintf("ERM is kept: %d robust %s tried, and none improves the %s significantly (by 2.5 standard errors) and enough to justify its cost",
-			len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "candidate was", "candidates were"), s.what())
+			len(s.Candidates)-1, printable.Noun(len(s.Candidates)-1, "candidate was", "candidates were"), s.criterionText())
 		return
 	}
 	c := s.Best()
@@ -92,11 +92,11 @@ func (s *Selection) choose(budget float64) {
 	if c.Cost > 0 {
 		change = "rises"
 	}
-	s.Reason = fmt.Sprintf("%s improves the %s by %.3g ± %.2g out of fold; the average %s by %.3g", c.Name, s.what(), c.Improvement, c.SE, change, math.Abs(c.Cost))
+	s.Reason = fmt.Sprintf("%s improves the %s by %.3g ± %.2g out of fold; the average %s by %.3g", c.Name, s.criterionText(), c.Improvement, c.SE, change, math.Abs(c.Cost))
 }
 
-// what returns the criterion in words.
-func (s *Selection) what() string {
+// criterionText returns the criterion in words.
+func (s *Selection) criterionText() string {
 	return map[string]string{"worst-group": "worst group's risk", "worst-group-accuracy": "worst group's error rate",
 		"tail": "risk of the worst tenth", "average": "average risk"}[s.Criterion]
 }

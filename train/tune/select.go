@@ -102,7 +102,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		return nil, err
 	}
 	c.Passes += passes
-	if err := c.compare(ctx, x); err != nil {
+	if err := c.compareCandidates(ctx, x); err != nil {
 		return nil, err
 	}
 	if o.Curve {
@@ -111,7 +111,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 		}
 	}
 	if o.Path {
-		c.Paths, err = c.table.paths(ctx, c.Candidates, x)
+		c.Paths, err = c.table.solvePaths(ctx, c.Candidates, x)
 	}
 	return c.Selection, err
 }
@@ -170,16 +170,16 @@ func (c *choosing) prepare() (err error) {
 		return err
 	}
 	c.measure = newMeasure(c.table.Rows, c.fold, c.Folds, o.MinGroupSize)
-	groups := c.measure.groups()
+	groups := c.measure.countEligible()
 	if c.Criterion = o.Criterion; c.Criterion == "" {
 		if c.Criterion = "tail"; groups > 1 {
 			c.Criterion = "worst-group"
 		}
 	}
-	if c.grouped() && groups == 0 {
+	if c.isByGroup() && groups == 0 {
 		return fmt.Errorf("Config.Select %s needs groups of at least %d rows, with some in every fold", c.Criterion, o.MinGroupSize)
 	}
-	if c.Criterion == "worst-group-accuracy" && !c.table.classes() {
+	if c.Criterion == "worst-group-accuracy" && !c.table.hasClasses() {
 		return errors.New("Config.Select worst-group-accuracy needs a target of classes: take worst-group")
 	}
 	if c.budget = o.Budget; math.IsNaN(c.budget) {
@@ -196,15 +196,15 @@ func (c *choosing) prepare() (err error) {
 	return nil
 }
 
-// crossValidate returns a cross-validation on the rows of the choice.
-func (c *choosing) crossValidate(name string, progress func()) *foldRun {
+// newFoldRun returns a cross-validation on the rows of the choice.
+func (c *choosing) newFoldRun(name string, progress func()) *foldRun {
 	return &foldRun{table: c.table, name: name, fold: c.fold, folds: c.Folds, progress: progress}
 }
 
-// compare cross-validates the candidates, with penalty coefficients by the losses of ERM's
+// compareCandidates cross-validates the candidates, with penalty coefficients by the losses of ERM's
 // solution x, and chooses one.
-func (c *choosing) compare(ctx context.Context, x []float64) error {
-	loss, err := c.table.losses(x)
+func (c *choosing) compareCandidates(ctx context.Context, x []float64) error {
+	loss, err := c.table.lossesAt(x)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (c *choosing) compare(ctx context.Context, x []float64) error {
 			specs[i].from = 0
 		}
 	}
-	folds := c.crossValidate("choice", serialise(c.options.Observe, c.Folds*len(specs)))
+	folds := c.newFoldRun("choice", progressCounter(c.options.Observe, c.Folds*len(specs)))
 	folds.errors = c.Criterion == "worst-group-accuracy"
 	margins, points, passes, err := folds.run(ctx, specs, x)
 	if err != nil {

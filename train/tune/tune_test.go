@@ -70,7 +70,7 @@ func TestSelect_ImprovesTheWorstGroupWhereItCan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loss, err := unseen.losses(x)
+		loss, err := unseen.lossesAt(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,8 +364,8 @@ func TestMeasure_EstimatesByHand(t *testing.T) {
 	near("the average", m.average(loss).value, 5.5)
 	near("the tail", m.tail(loss).value, 10)
 	near("the deviation", m.deviation(loss), math.Sqrt(8.25))
-	if m.groups() != 2 {
-		t.Errorf("%d eligible groups", m.groups())
+	if m.countEligible() != 2 {
+		t.Errorf("%d eligible groups", m.countEligible())
 	}
 	other := []float64{0, 2, 2, 4, 4, 6, 6, 8, 8, 10}
 	difference, se := m.average(loss).minus(m.average(other))

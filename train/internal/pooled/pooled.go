@@ -106,31 +106,31 @@ func (pr *Problem) Compare(ctx context.Context, ridges []float64) (*Choice, erro
 	var all, each []float64 // warm starts
 	for fold := range pr.Folds {
 		var err error
-		if all, err = f.solve(ctx, fold, nil, 0, all); err != nil {
+		if all, err = f.minimise(ctx, fold, nil, 0, all); err != nil {
 			return nil, err
 		}
-		f.evaluate(shared, fold, nil, all)
+		f.storeFoldLosses(shared, fold, nil, all)
 		x := each
 		if x == nil {
 			x = all
 		}
 		for k := len(ridges) - 1; k >= 0; k-- { // the strongest ridge is nearest to the shared coefficients
-			if x, err = f.solve(ctx, fold, pr.Groups, ridges[k], x); err != nil {
+			if x, err = f.minimise(ctx, fold, pr.Groups, ridges[k], x); err != nil {
 				return nil, err
 			}
 			if k == len(ridges)-1 {
 				each = x
 			}
-			f.evaluate(losses[k], fold, pr.Groups, x)
+			f.storeFoldLosses(losses[k], fold, pr.Groups, x)
 		}
 		if pr.Observe != nil {
 			pr.Observe(fold+1, pr.Folds)
 		}
 	}
 	c := &Choice{}
-	c.Shared, _, _ = f.compare(shared, shared)
+	c.Shared, _, _ = f.compareLosses(shared, shared)
 	for k, ridge := range ridges {
-		risk, change, se := f.compare(losses[k], shared)
+		risk, change, se := f.compareLosses(losses[k], shared)
 		c.Candidates = append(c.Candidates, Candidate{Ridge: ridge, Risk: risk, Change: change, SE: se})
 	}
 	return c, nil
@@ -184,8 +184,8 @@ func newFit(pr *Problem) *fit {
 	return f
 }
 
-// dimension returns the number of coefficients, and where those of every group begin.
-func (f *fit) dimension(groups []Group) (d int, first []int) {
+// layout returns the number of coefficients, and where those of every group begin.
+func (f *fit) layout(groups []Group) (d int, first []int) {
 	d = f.p
 	for _, g := range groups {
 		first = append(first, d)
@@ -207,9 +207,9 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 	}
 }
 
-// run calls do for the segments of all folds but one, or of that one only.
-func (f *fit) run(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
-	_, first := f.dimension(groups)
+// forSegments calls do for the segments of all folds but one, or of that one only.
+func (f *fit) forSegments(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
+	_, first := f.layout(groups)
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {
 		if s := f.segments[i]; (s.fold == fold) == held {
 			w := make([]float64, f.p)
@@ -222,15 +222,15 @@ func (f *fit) run(ctx context.Context, fold int, held bool, groups []Group, x []
 	})
 }
 
-// evaluate stores the loss of every row of a fold in dst, by place.
-func (f *fit) evaluate(dst []float64, fold int, groups []Group, x []float64) {
-	_ = f.run(context.Background(), fold, true, groups, x, func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
+// storeFoldLosses stores the loss of every row of a fold in dst, by place.
+func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float64) {
+	_ = f.forSegments(context.Background(), fold, true, groups, x, func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
 }
 
 // objective returns the penalised average without a fold. With derivatives it leaves the
 // gradient, and the Gram matrix weighted by the curvature, in the segments.
 func (f *fit) objective(ctx context.Context, fold int, groups []Group, ridge float64, x []float64, derivatives bool) (value, weight float64, err error) {
-	err = f.run(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
+	err = f.forSegments(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
 		lo, hi := s.lo, s.hi
 		s.value = 0
 		for i := lo; i < hi; i++ {
@@ -277,10 +277,10 @@ const (
 	accuracy    = 1e-8 // of the objective, at the last step
 )
 
-// solve minimises the penalised average without a fold by Newton's method, from x: the
+// minimise minimises the penalised average without a fold by Newton's method, from x: the
 // coefficients that it lacks are 0.
-func (f *fit) solve(ctx context.Context, fold int, groups []Group, ridge float64, from []float64) ([]float64, error) {
-	d, _ := f.dimension(groups)
+func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge float64, from []float64) ([]float64, error) {
+	d, _ := f.layout(groups)
 	x := make([]float64, d)
 	copy(x, from)
 	for range newtonSteps {
@@ -288,7 +288,7 @@ func (f *fit) solve(ctx context.Context, fold int, groups []Group, ridge float64
 		if err != nil {
 			return nil, err
 		}
-		step, decrease := f.step(fold, groups, ridge, x, weight)
+		step, decrease := f.newtonStep(fold, groups, ridge, x, weight)
 		if !(decrease > accuracy*math.Abs(value)) {
 			break
 		}
@@ -313,10 +313,10 @@ func (f *fit) solve(ctx context.Context, fold int, groups []Group, ridge float64
 	return x, nil
 }
 
-// step returns the Newton step of the segments without a fold, to be subtracted, and the
+// newtonStep returns the Newton step of the segments without a fold, to be subtracted, and the
 // squared Newton decrement.
-func (f *fit) step(fold int, groups []Group, ridge float64, x []float64, weight float64) (step []float64, decrement float64) {
-	d, first := f.dimension(groups)
+func (f *fit) newtonStep(fold int, groups []Group, ridge float64, x []float64, weight float64) (step []float64, decrement float64) {
+	d, first := f.layout(groups)
 	gradient := make([]float64, d)
 	hessian := mat.NewSymDense(d, nil)
 	h := hessian.RawSymmetric().Data
@@ -346,7 +346,7 @@ func (f *fit) step(fold int, groups []Group, ridge float64, x []float64, weight 
 			}
 		}
 		if some {
-			f.scatter(h, gradient, sum, grad, d, cell, groups, first)
+			f.addCell(h, gradient, sum, grad, d, cell, groups, first)
 		}
 	}
 	g := mat.NewVecDense(d, gradient)
@@ -361,8 +361,8 @@ func (f *fit) step(fold int, groups []Group, ridge float64, x []float64, weight 
 	return out.RawVector().Data, mat.Dot(g, out)
 }
 
-// scatter adds the gradient and the Gram matrix of a cell to the coefficients that apply to it.
-func (f *fit) scatter(h, gradient, gram, grad []float64, d, cell int, groups []Group, first []int) {
+// addCell adds the gradient and the Gram matrix of a cell to the coefficients that apply to it.
+func (f *fit) addCell(h, gradient, gram, grad []float64, d, cell int, groups []Group, first []int) {
 	columns, at := make([]int, 0, 2*f.p), make([]int, 0, 2*f.p)
 	for j := range f.p {
 		columns, at = append(columns, j), append(at, j)
@@ -384,9 +384,9 @@ func (f *fit) scatter(h, gradient, gram, grad []float64, d, cell int, groups []G
 	}
 }
 
-// compare returns the weighted mean of losses, its difference from the mean of shared and
+// compareLosses returns the weighted mean of losses, its difference from the mean of shared and
 // the standard error of the difference over units.
-func (f *fit) compare(losses, shared []float64) (risk, change, se float64) {
+func (f *fit) compareLosses(losses, shared []float64) (risk, change, se float64) {
 	total := 0.0
 	for i, w := range f.weight {
 		risk += w * losses[i]

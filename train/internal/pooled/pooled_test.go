@@ -41,7 +41,7 @@ func TestSolve_IsAMinimum(t *testing.T) {
 		p := drawn(300, loss, 0.5, 3)
 		f := newFit(p)
 		const fold, ridge = 2, 5.0
-		x, err := f.solve(t.Context(), fold, p.Groups, ridge, nil)
+		x, err := f.minimise(t.Context(), fold, p.Groups, ridge, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
