@@ -1,14 +1,15 @@
 package show
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/data"
@@ -20,6 +21,7 @@ import (
 
 const (
 	mostBarWidth  = 10
+	barSteps      = 1000
 	frameInterval = 100 * time.Millisecond // between two frames on a terminal
 	lineInterval  = time.Minute            // between two lines elsewhere
 	tickInterval  = time.Second            // between two looks where no report arrives
@@ -40,7 +42,8 @@ type Progress struct {
 	Interval time.Duration // between two lines; 0: five seconds before the first, then a minute
 
 	mu      sync.Mutex
-	drawn   int // columns of the frame on the terminal; 0: there is none
+	bar     *progressbar.ProgressBar // of the phase, once a frame was drawn on the terminal
+	frame   bytes.Buffer             // what the bar writes
 	phase   string
 	begun   time.Time      // of the phase
 	last    train.Progress // the newest report of a training
@@ -270,20 +273,38 @@ func (p *Progress) show() {
 	p.draw(text, share)
 }
 
-// draw writes a frame over the one before: the finished share of the phase and a text, which is cut
-// where the terminal ends.
+// draw writes a frame over the one before: the finished share of the phase, in [0, 1], and a text,
+// which is cut where the terminal ends.
 func (p *Progress) draw(text string, share float64) {
-	columns := p.columns() - 1
-	width := max(1, min(mostBarWidth, columns-9))
-	if !(share > 0) {
-		share = 0
+	columns := p.columns()
+	width := max(1, min(mostBarWidth, columns-10))
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(barSteps,
+			progressbar.OptionSetWriter(&p.frame),
+			progressbar.OptionSetWidth(width),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionShowDescriptionAtLineEnd(),
+		)
 	}
-	share = min(1, share)
-	full := int(share * float64(width))
-	frame := []rune(fmt.Sprintf("%3d%% %s%s  %s", int(100*share), strings.Repeat("█", full), strings.Repeat("░", width-full), text))
-	frame = frame[:min(len(frame), columns)]
-	fmt.Fprintf(p.w, "\r%s%s", string(frame), strings.Repeat(" ", max(0, p.drawn-len(frame))))
-	p.drawn = len(frame)
+	steps := min(barSteps, max(0, int(barSteps*share)))
+	if p.last.Phase != p.phase {
+		steps = min(steps, barSteps-1) // a full bar accepts no further frame; a training's share never falls
+	}
+	// Set and Describe both draw; the terminal gets the second frame alone.
+	line := []rune(text)
+	text = string(line[:min(len(line), max(0, columns-width-10))])
+	if steps < barSteps {
+		_ = p.bar.Set(steps)
+		p.frame.Reset()
+	}
+	p.bar.Describe(text)
+	if steps == barSteps && p.bar.State().CurrentNum < barSteps {
+		p.frame.Reset()
+		_ = p.bar.Set(steps)
+	}
+	_, _ = p.frame.WriteTo(p.w)
 }
 
 // Finish ends the display of a phase, and leaves its last state.
@@ -311,12 +332,13 @@ func (p *Progress) leave() {
 		p.stop = nil
 	}
 	switch {
-	case p.drawn > 0 && long:
+	case p.bar != nil && long:
 		fmt.Fprintln(p.w)
-	case p.drawn > 0:
-		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.drawn))
+	case p.bar != nil:
+		_ = p.bar.Clear()
+		_, _ = p.frame.WriteTo(p.w)
 	}
-	p.drawn, p.last = 0, train.Progress{}
+	p.bar, p.last = nil, train.Progress{}
 }
 
 func phaseName(phase string) string {
