@@ -62,14 +62,6 @@ type drawn struct {
 	target                      []float64
 }
 
-// equations are those of an estimator, linearised at its solution.
-type equations interface {
-	// directionTo solves A·direction = unit for a unit over the columns of x, and
-	// stores in t what each row adds along it: how far ⟨unit, x⟩ moves with the row.
-	// It reports false where the rows do not settle it.
-	directionTo(t, unit []float64) bool
-}
-
 // standardErrors returns those of the columns, in the units of x; nil where the rows do not
 // settle all coefficients. Rows are sampled by their weights where there are many.
 func (f *fit) standardErrors(rows *data.Dataset, columns []int, seed uint64) []float64 {
@@ -92,7 +84,7 @@ func errorRows(d int) int {
 
 // errorsOf returns the standard errors of columns of a training of n rows.
 func (f *fit) errorsOf(r *drawn, n int, columns []int) []float64 {
-	e := f.equations(r)
+	e := f.system(r)
 	if e == nil {
 		return nil
 	}
@@ -120,19 +112,6 @@ func (f *fit) errorsOf(r *drawn, n int, columns []int) []float64 {
 		}
 	}
 	return out
-}
-
-func (f *fit) equations(r *drawn) equations {
-	if f.over != nil {
-		if e := f.groupEquations(r); e != nil {
-			return e
-		}
-		return nil
-	}
-	if e := f.rowEquations(r); e != nil {
-		return e
-	}
-	return nil
 }
 
 // draw evaluates the rows, or about most of them, heavy ones for sure.
@@ -276,12 +255,4 @@ func (s *rescaling) unitTo(unit []float64, x float64, j int) {
 		unit[k] = -x * b
 	}
 	unit[j] += s.slope
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
 }

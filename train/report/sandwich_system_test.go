@@ -34,11 +34,11 @@ func TestDensityAtATail(t *testing.T) {
 		}
 		rand.New(rand.NewPCG(1, 1)).Shuffle(c.n, func(i, j int) { r.value[i], r.value[j] = r.value[j], r.value[i] })
 		r.target, r.w = make([]float64, c.n), make([]float64, c.n)
-		r.times = r.one()
+		r.times = ones(len(r.target))
 		for i := range r.w {
 			r.w[i] = 1 / float64(c.n)
 		}
-		e := &rowEquations{f: &fit{x: make([]float64, c.columns), answer: answer{share: c.share}}, r: r}
+		e := &system{f: &fit{x: make([]float64, c.columns), answer: answer{share: c.share}}, r: r}
 		bend := e.density()
 		if math.IsNaN(c.bandwidth) {
 			if bend != nil {
@@ -72,11 +72,11 @@ func TestNoStandardErrorsOfAsManyRowsAsColumns(t *testing.T) {
 		}
 	}
 	r := &drawn{target: make([]float64, 100), value: make([]float64, 100), w: make([]float64, 100)}
-	r.times = r.one()
+	r.times = ones(len(r.target))
 	for i := range r.w {
 		r.w[i] = 0.01
 	}
-	e := &rowEquations{f: &fit{x: make([]float64, 1), answer: answer{share: 0.2}}, r: r}
+	e := &system{f: &fit{x: make([]float64, 1), answer: answer{share: 0.2}}, r: r}
 	if bend := e.density(); bend != nil {
 		t.Errorf("a density of one loss: %v", bend)
 	}
