@@ -191,56 +191,88 @@ func (a estimate) since(b estimate) estimate {
 	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
 
-// number returns the number that a path names.
-func (e *Evaluation) number(path string) (float64, error) {
-	part, err := splitPath(path)
+// A gatePath is a parsed path: model, comparison, head[argument].key and an end of the interval.
+type gatePath struct {
+	text       string // without model, comparison and end
+	model      int
+	comparison string // "", "change" or "since"
+	head, arg  string
+	key        string // of a measure, "n" or empty
+	end        int    // place in an estimate
+	unknown    error  // what is returned where the path names nothing
+}
+
+// gateHeads are the numbers that paths name: whether a head takes an argument in brackets, and whether
+// the key of a measure follows.
+var gateHeads = map[string]struct{ argument, key bool }{
+	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "difference": {false, true}, "ratio": {false, true},
+	"group_min": {false, true}, "group_max": {false, true}, "average": {false, true}, "weighted_average": {false, true},
+	"cvar": {true, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
+}
+
+// parsePath parses a path that splitPath accepts.
+func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
+	part, err := splitPath(text)
 	if err != nil {
-		return 0, err
+		return p, err
 	}
-	side := 0
 	if n := len(part); n > 1 && (part[n-1] == "low" || part[n-1] == "high") {
-		if side = 1; part[n-1] == "high" {
-			side = 2
+		if p.end = 1; part[n-1] == "high" {
+			p.end = 2
 		}
 		part = part[:n-1]
 	}
-	of, versus := "", ""
-	k := e.Focus()
-	for len(part) > 0 && versus == "" {
-		i := slices.Index(e.Names(), part[0])
-		switch {
-		case of == "" && (i >= 0 || part[0] == "robust"): // the model in focus, where an average was chosen in its place
-			if of = part[0]; i >= 0 {
-				k = i
-			}
-		case part[0] == "change" || part[0] == "since":
-			versus = part[0]
-		default:
-			versus = "nothing"
-			continue
+	p.model = e.Focus()
+	if i := slices.Index(e.Names(), part[0]); i >= 0 || part[0] == "robust" { // the model in focus, where an average was chosen in its place
+		if i >= 0 {
+			p.model = i
 		}
 		part = part[1:]
 	}
+	if len(part) > 0 && (part[0] == "change" || part[0] == "since") {
+		p.comparison, part = part[0], part[1:]
+	}
 	if len(part) == 0 {
-		return 0, fmt.Errorf("%q names a model or a comparison, not a number", path)
+		return p, fmt.Errorf("%q names a model or a comparison, not a number", text)
 	}
-	var q estimate
-	switch versus {
-	case "change":
-		q, err = e.changeOf(k, part)
-	case "since":
-		q, err = e.sinceOf(k, part)
-	default:
-		q, err = e.estimateOf(k, part)
+	p.text = strings.Join(part, ".")
+	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.alternatives(part[0]), ", "))
+	if key, err := e.key(part[0]); err == nil && len(part) == 1 {
+		p.head, p.key = "overall", key
+		return p, nil
 	}
-	if err == errUnknown {
-		err = fmt.Errorf("there is no measure %q here; try %s", path, strings.Join(e.alternatives(part[0]), ", "))
+	head, arg, bracket := strings.Cut(part[0], "[")
+	p.head = head
+	p.arg, _ = strings.CutSuffix(arg, "]")
+	takes, known := gateHeads[head]
+	if !known || takes.argument != bracket || bracket && !strings.HasSuffix(arg, "]") || takes.key != (len(part) == 2) || len(part) > 2 {
+		return p, p.unknown
 	}
-	return float64(q[side]), err
+	if takes.key {
+		if p.key = part[1]; p.key != "n" || head != "group" && head != "worst_group" {
+			p.key, err = e.key(part[1])
+		}
+	}
+	return p, err
 }
 
-// errUnknown is of a path that names nothing.
-var errUnknown = fmt.Errorf("unknown")
+// number returns the number that a path names.
+func (e *Evaluation) number(text string) (float64, error) {
+	p, err := e.parsePath(text)
+	if err != nil {
+		return 0, err
+	}
+	var q estimate
+	switch p.comparison {
+	case "change":
+		q, err = e.changeOf(p)
+	case "since":
+		q, err = e.sinceOf(p)
+	default:
+		q, err = e.estimateOf(p)
+	}
+	return float64(q[p.end]), err
+}
 
 // alternatives returns paths that somebody may have meant.
 func (e *Evaluation) alternatives(name string) []string {
@@ -275,87 +307,55 @@ func (e *Evaluation) key(name string) (string, error) {
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
 }
 
-// estimateOf returns the number of model k that a path without model names.
-func (e *Evaluation) estimateOf(k int, part []string) (q estimate, err error) {
-	head, arg, _ := strings.Cut(part[0], "[")
-	arg, closed := strings.CutSuffix(arg, "]")
-	m := &e.Models[k]
-	none := newEstimate(undefined(), nil)
-	takes := slices.Contains([]string{"group", "cvar", "unseen", "missing", "outside", "psi"}, head)
-	alone := takes && head != "group"
-	switch {
-	case takes != closed || len(part) > 2 || alone && len(part) > 1:
-		return q, errUnknown
-	case head == "cvar":
-		alpha, err := strconv.ParseFloat(arg, 64)
+// estimateOf returns the number that a path names, without regard to its comparison.
+func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
+	m, g := &e.Models[p.model], e.Headline()
+	switch p.head {
+	case "overall":
+		return newEstimate(m.Overall.Of[p.key], intervalOf(m.Intervals, p.key)), nil
+	case "cvar":
+		alpha, err := strconv.ParseFloat(p.arg, 64)
 		if err != nil {
-			return q, errUnknown
+			return q, p.unknown
 		}
 		return newEstimate(m.CVaRAt(alpha), nil), nil
-	case alone:
-		return e.driftOf(head, arg)
-	case len(part) == 1:
-		if _, err = e.key(head); err != nil {
-			return q, errUnknown
-		}
-		head, part = "overall", []string{"overall", part[0]}
-	}
-	g := e.Headline()
-	if part[1] == "n" && m.WorstGroup != nil && head == "worst_group" {
-		return newEstimate(Num(m.WorstGroup.N), nil), nil
-	}
-	if head == "group" {
-		h, err := e.groupNamed(arg)
-		if err != nil || part[1] == "n" {
-			if h != nil {
-				q = newEstimate(Num(h.N), nil)
-			}
+	case "unseen", "missing", "outside", "psi":
+		return e.driftOf(p.head, p.arg)
+	case "group":
+		h, err := e.groupNamed(p.arg)
+		if err != nil {
 			return q, err
 		}
-		key, err := e.key(part[1])
-		return newEstimate(h.Models[k].Values.Of[key], intervalOf(h.Models[k].Intervals, key)), err
-	}
-	key, err := e.key(part[1])
-	if err != nil {
-		return q, err
-	}
-	if head == "overall" {
-		return newEstimate(m.Overall.Of[key], intervalOf(m.Intervals, key)), nil
+		if p.key == "n" {
+			return newEstimate(Num(h.N), nil), nil
+		}
+		of := &h.Models[p.model]
+		return newEstimate(of.Values.Of[p.key], intervalOf(of.Intervals, p.key)), nil
 	}
 	if g == nil {
-		return none, nil
+		return newEstimate(undefined(), nil), nil
 	}
-	s := g.Summary[k].Spread[key]
-	extreme := estimate(none)
-	switch head {
-	case "worst_group":
+	s := g.Summary[p.model].Spread[p.key]
+	name := p.head
+	if p.head == "worst_group" {
 		switch w := m.WorstGroup; {
-		case key == "risk" && w == nil:
-			return none, nil
-		case key == "risk":
+		case w == nil && (p.key == "risk" || p.key == "n"):
+			return newEstimate(undefined(), nil), nil
+		case p.key == "n":
+			return newEstimate(Num(w.N), nil), nil
+		case p.key == "risk":
 			return newEstimate(w.Risk, w.MaxInterval), nil
-		case slices.Contains(moreIsBetter, key):
-			return newEstimate(s.GroupMin, intervalOf(s.Intervals, "group_min")), nil
-		case slices.Contains(lessIsBetter, key):
-			return newEstimate(s.GroupMax, intervalOf(s.Intervals, "group_max")), nil
+		case slices.Contains(moreIsBetter, p.key):
+			name = "group_min"
+		case slices.Contains(lessIsBetter, p.key):
+			name = "group_max"
+		default:
+			return q, fmt.Errorf("no group is the worst by %s; try group_min.%[1]s, group_max.%[1]s or difference.%[1]s", p.key)
 		}
-		return q, fmt.Errorf("no group is the worst by %s; try group_min.%s, group_max.%s or difference.%s", key, key, key, key)
-	case "difference":
-		extreme[0] = s.Difference.BetweenGroups
-	case "ratio":
-		extreme[0] = s.Ratio.BetweenGroups
-	case "group_min":
-		extreme[0] = s.GroupMin
-	case "group_max":
-		extreme[0] = s.GroupMax
-	case "average":
-		extreme[0] = s.Average
-	case "weighted_average":
-		extreme[0] = s.WeightedAverage
-	default:
-		return q, errUnknown
 	}
-	return newEstimate(extreme[0], intervalOf(s.Intervals, head)), nil
+	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
+		"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[name]
+	return newEstimate(value, intervalOf(s.Intervals, name)), nil
 }
 
 // Keys of the measures that have a better direction.
@@ -395,30 +395,24 @@ func didYouMean(name string, among []string) string {
 	return "; did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// changeOf returns the difference of model k from the baseline.
-func (e *Evaluation) changeOf(k int, part []string) (q estimate, err error) {
-	path := strings.Join(part, ".")
-	var c *Comparison
-	switch {
-	case k > 0:
-		c = &e.Compared[k-1]
-	case e.Verdict.Outcome == StandardKept: // the model is its own baseline
-		if q, err = e.estimateOf(0, part); err == nil {
-			q = estimate{}
+// changeOf returns the difference of a model from the baseline.
+func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
+	if p.model == 0 {
+		if e.Verdict.Outcome != StandardKept {
+			return q, fmt.Errorf("%q needs two models", "change."+p.text)
 		}
+		_, err = e.estimateOf(p) // the model is its own baseline
 		return q, err
-	default:
-		return q, fmt.Errorf("%q needs two models", "change."+path)
 	}
-	head, arg, _ := strings.Cut(part[0], "[")
+	c := &e.Compared[p.model-1]
 	var d *Difference
 	switch {
-	case path == "worst_group.risk":
+	case p.head == "worst_group" && p.key == "risk":
 		d = c.WorstGroup
-	case path == "cvar[0.1]":
+	case p.head == "cvar" && p.arg == "0.1":
 		d = &c.CVaR
-	case head == "group" && len(part) == 2 && part[1] == "risk":
-		h, err := e.groupNamed(strings.TrimSuffix(arg, "]"))
+	case p.head == "group" && p.key == "risk":
+		h, err := e.groupNamed(p.arg)
 		if err != nil {
 			return q, err
 		}
@@ -427,15 +421,11 @@ func (e *Evaluation) changeOf(k int, part []string) (q estimate, err error) {
 				d = &Difference{g.Value, g.Simultaneous}
 			}
 		}
-	case head == "overall" && len(part) == 2 || len(part) == 1:
-		key, err := e.key(part[len(part)-1])
-		if err != nil {
-			return q, err
-		}
-		m := c.Measures[key]
+	case p.head == "overall":
+		m := c.Measures[p.key]
 		d = &m
 	default:
-		return q, errUnknown
+		return q, p.unknown
 	}
 	if d == nil {
 		return newEstimate(undefined(), nil), nil
@@ -443,27 +433,26 @@ func (e *Evaluation) changeOf(k int, part []string) (q estimate, err error) {
 	return newEstimate(d.Value, d.Interval), nil
 }
 
-// sinceOf returns the difference of a number of model k from that of the reference.
-func (e *Evaluation) sinceOf(k int, part []string) (q estimate, err error) {
+// sinceOf returns the difference of a number from that of the reference.
+func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
-		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", strings.Join(part, "."))
+		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
 	}
 	if err := e.Reference.comparable(e); err != nil {
 		return q, err
 	}
-	now, err := e.estimateOf(k, part)
+	now, err := e.estimateOf(p)
 	if err != nil {
 		return q, err
 	}
-	if _, err := e.key(part[0]); err == nil {
-		part = []string{"overall", part[0]}
+	if !slices.Contains([]string{"overall", "worst_group", "group"}, p.head) || p.key == "n" {
+		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY and group[LABEL].KEY", p.text)
 	}
-	head, _, _ := strings.Cut(part[0], "[")
-	if !slices.Contains([]string{"overall", "worst_group", "group"}, head) || part[1] == "n" {
-		return q, fmt.Errorf("an earlier evaluation does not store %s; since takes overall.KEY, worst_group.KEY and group[LABEL].KEY", strings.Join(part, "."))
+	path := p.head + "." + p.key
+	if p.head == "group" {
+		path = "group[" + p.arg + "]." + p.key
 	}
-	key, _ := e.key(part[1])
-	was, ok := e.Reference.estimate(e.Models[k].Name, part[0]+"."+key)
+	was, ok := e.Reference.estimate(e.Models[p.model].Name, path)
 	if !ok {
 		was = newEstimate(undefined(), nil)
 	}

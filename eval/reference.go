@@ -43,8 +43,11 @@ func NewReference(e *Evaluation) *Reference {
 		}
 		for _, key := range e.keys() {
 			for _, head := range heads {
-				q, err := e.estimateOf(k, []string{head, key})
-				if err == nil && q[0].Defined() {
+				p, err := e.parsePath(head + "." + key)
+				if p.model = k; err != nil {
+					continue
+				}
+				if q, err := e.estimateOf(p); err == nil && q[0].Defined() {
 					of.Estimates[head+"."+key] = rounded(q)
 				}
 			}
