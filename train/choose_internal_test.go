@@ -138,19 +138,6 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 	}
 }
 
-// Copied rows of a column are those rows, of whatever the column has.
-func TestRowsOfAColumn(t *testing.T) {
-	c := data.Column{Name: "c", Type: "int64", Kind: data.Numeric, Number: []float64{1, 2, 3, 4}, Int: []int64{1, 2, 1<<60 + 1, 4}, Null: []bool{false, true, false, false}}
-	got := copyRows(&c, []int{2, 1})
-	if !slices.Equal(got.Number, []float64{3, 2}) || !slices.Equal(got.Int, []int64{1<<60 + 1, 2}) || !slices.Equal(got.Null, []bool{false, true}) || got.Code != nil {
-		t.Errorf("%+v", got)
-	}
-	text := data.Column{Name: "t", Kind: data.Categorical, Level: []string{"a", "b"}, Code: []int32{0, 1, 1}}
-	if got := copyRows(&text, []int{1, 0}); !slices.Equal(got.Code, []int32{1, 0}) || got.Number != nil || got.Int != nil || got.Null != nil {
-		t.Errorf("%+v", got)
-	}
-}
-
 // Weights of samples count in means; an adversary without a price has no weights of its own.
 func TestMeansAndUniqueWeights(t *testing.T) {
 	r := &Run{Weight: []float64{1, 3, 4}}
@@ -169,35 +156,6 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 				t.Errorf("%+v: %v", l, got)
 			}
 		}
-	}
-}
-
-// The bar moves from 0 to 1, by the gap or by the passes, whichever is further; without a
-// limit of passes by the gap alone.
-func TestShareOfTheWay(t *testing.T) {
-	for _, most := range []float64{0, 40} {
-		last := -1.0
-		for passes := 0.0; passes <= 50; passes++ {
-			p := Progress{Passes: passes, MaxPasses: most, RelativeGap: math.Pow(10, -passes/20), Target: 1e-2}
-			want := passes / 40 // of two powers of ten, as of the passes
-			if got := p.Share(1); !(math.Abs(got-min(1, want)) <= 1e-9) || got < last {
-				t.Errorf("after %v of %v passes: %v, not %v", passes, most, got, want)
-			} else {
-				last = got
-			}
-			p.RelativeGap = math.Inf(1) // no bound yet
-			if got := p.Share(math.Inf(1)); most == 0 && got != 0 || most > 0 && got != min(1, want) {
-				t.Errorf("after %v of %v passes without a bound: %v", passes, most, got)
-			}
-		}
-	}
-	for _, gap := range []float64{0.01, 0.001, 0} {
-		if got := (Progress{RelativeGap: gap, Target: 0.01}).Share(1); got != 1 {
-			t.Errorf("at a gap of %v: %v", gap, got)
-		}
-	}
-	if got := (Progress{RelativeGap: 0.5, Passes: 3}).Share(1); got != 0 {
-		t.Errorf("of a target of 0 without a limit: %v", got)
 	}
 }
 

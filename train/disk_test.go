@@ -271,27 +271,6 @@ func TestReadAgainIsRefused(t *testing.T) {
 	}
 }
 
-// The columns that rows are to have are the features that are named, or all without a role,
-// and the intercept.
-func TestColumnsAreCountedByTheirRole(t *testing.T) {
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte("y,a,b,c,g,w,d\n1,2,p,3,u,1,5\n2,3,q,4,v,1,6\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := keepingRows()
-	base.Target, base.Weight, base.Groups, base.Drop, base.Intercept = "y", "w", []string{"g"}, []string{"d"}, false
-	for _, c := range []struct {
-		features            []string
-		intercept           bool
-		columns, categories int
-	}{{nil, false, 4, 2}, {nil, true, 5, 2}, {[]string{"a"}, false, 1, 0}, {[]string{"a", "b", "g"}, true, 4, 2}} {
-		base.Features, base.Intercept = c.features, c.intercept
-		if columns, categories := base.countColumns(f); columns != c.columns || categories != c.categories {
-			t.Errorf("features %q, intercept %v: %d columns, %d categories", c.features, c.intercept, columns, categories)
-		}
-	}
-}
-
 // onDiskConfig returns a table of n rows in a file and a configuration that stores its
 // training rows on disk.
 func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {

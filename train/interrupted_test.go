@@ -56,26 +56,6 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 	}
 }
 
-// Where the plain average predicts better with another μ the baselines are trained again, and
-// that may be interrupted, too.
-func TestInterruptedWithAnotherMu(t *testing.T) {
-	cfg := keepingRows()
-	cfg.Target, cfg.Folds, cfg.Holdout = "y", 3, 0
-	cfg.Select = "average"
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	last, again := "", false
-	cfg.Observe = func(p Progress) {
-		if again = last == "choosing" && p.Phase == "erm"; again {
-			cancel()
-		}
-		last = p.Phase
-	}
-	if m, err := FitFrame(ctx, noisy(t), cfg); m != nil || !errors.Is(err, context.Canceled) || last != "erm" {
-		t.Errorf("%v, %v, the last phase is %s", m, err, last)
-	}
-}
-
 // A cross-fitted evaluation needs the rows of a training, and of every class and group some in
 // every fold.
 func TestCrossFitNeedsRows(t *testing.T) {

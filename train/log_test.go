@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"log/slog"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,13 +64,5 @@ func TestLogTo_ChoosingAndConcurrentTrainings(t *testing.T) {
 	}
 	if strings.Contains(b.String(), "phase=choosing passes") {
 		t.Errorf("passes of a choice:\n%s", b.String())
-	}
-}
-
-// Numbers that JSON cannot hold are left out of records.
-func TestRecordsAreFinite(t *testing.T) {
-	got := appendFinite(nil, "a", math.NaN(), "b", math.Inf(1), "c", 1.5, "d", math.Inf(-1))
-	if len(got) != 1 || !got[0].Equal(slog.Float64("c", 1.5)) {
-		t.Errorf("%v", got)
 	}
 }

@@ -141,25 +141,6 @@ func TestFitFrame_SettingsWithoutEffect(t *testing.T) {
 	}
 }
 
-// Every loss is of classes or of numbers, and no other task is trained with it: what no
-// command could load again.
-func TestLossSuitsTask(t *testing.T) {
-	for _, loss := range []string{"logistic", "squared", "huber"} {
-		task := data.Regression
-		if loss == "logistic" {
-			task = data.Binary
-		}
-		if got := (Config{Loss: loss}).spec().Task; got != task {
-			t.Errorf("%s: the target is taken as %v", loss, got)
-		}
-		for _, of := range []data.Task{data.Binary, data.Regression} {
-			if err := checkLossTask(loss, of); (err == nil) != (of == task) {
-				t.Errorf("%s of %v: %v", loss, of, err)
-			}
-		}
-	}
-}
-
 // What was said when a table was read need not be said again: the model knows it.
 func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 	how := data.Reading{Relabel: map[string]string{"p.": "p"}}

@@ -231,22 +231,6 @@ func matches(says, printed []string) bool {
 	return line.MatchString(printed[0]) && matches(says[1:], printed[1:])
 }
 
-// The comparison can fail.
-func TestMatches(t *testing.T) {
-	printed := []string{"wrote  a.csv (3 rows)", "one", "two", "end"}
-	for _, c := range []struct {
-		says string
-		want bool
-	}{
-		{"wrote  a.csv (… rows)\n…\nend", true}, {"…\ntwo\n…", true}, {"…", true},
-		{"…\ntwo", false}, {"wrote  b.csv (3 rows)\n…", false}, {"…\none\nend", false}, {"wrote  a.csv (3 rows)\none\ntwo", false},
-	} {
-		if got := matches(strings.Split(c.says, "\n"), printed); got != c.want {
-			t.Errorf("%q: %v", c.says, got)
-		}
-	}
-}
-
 var (
 	inline = regexp.MustCompile("`((?:drotrain |--)[^`]+)`")
 	option = regexp.MustCompile(`(?:^|[ (])--([a-z][a-z-]*[a-z])\b`)

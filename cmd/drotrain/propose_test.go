@@ -18,32 +18,6 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// Columns to be filled are named in one line, with where it concerns them; columns of
-// which the same is said share a line, too.
-func TestProposalIsTold(t *testing.T) {
-	var b strings.Builder
-	p := &proposed{Proposal: &propose.Proposal{Target: "wage", Task: data.Regression, Findings: []propose.Finding{
-		{Column: "age", Rows: 7, First: 3, What: "missing", Does: propose.Filled},
-		{Column: "id", What: "differs in every row", Does: "left out"},
-		{Column: "tenure", Rows: 2, What: "missing", Does: propose.Filled},
-		{Column: "key", What: "differs in every row", Does: "left out"},
-	}}, Command: "drotrain train --data t.csv --target wage"}
-	p.print(&b)
-	const want = `
-To predict wage (a quantity)
-  id, key: differs in every row: left out
-  missing, filled with the median: age (7 rows, first 3), tenure (2 rows)
-
-Suggested; check it against what you know of the columns:
-  drotrain train \
-      --data t.csv \
-      --target wage
-`
-	if got := b.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // A proposal that is written is read as it was meant, whatever its names look like: texts
 // that look like numbers stay texts, numbers and switches are none.
 func TestWrittenProposalIsRead(t *testing.T) {

@@ -6,45 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
-// The ends of the ranges of the options that say how robust a model is to be: what is
-// inside is taken, what is outside or no number is refused.
-func TestEndsOfLevels(t *testing.T) {
-	for name, c := range map[string]struct{ in, out []string }{
-		"ess":          {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
-		"protect":      {[]string{"1e-9", "0.5", "1"}, []string{"0", "1.000001", "-1", "NaN"}},
-		"radius":       {[]string{"1e-300", "0.5", "7"}, []string{"0", "-1", "NaN"}},
-		"nu":           {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
-		"group-adjust": {[]string{"0", "1e-300", "7"}, []string{"-1e-300", "NaN"}},
-		"average":      {[]string{"plain", "balanced"}, []string{"median"}},
-		"adversary":    {[]string{"rows", "groups"}, []string{"columns"}},
-		"penalty":      {[]string{"kl", "chi2"}, []string{"tv"}},
-	} {
-		try := func(value string) error {
-			cmd := &cobra.Command{Use: "train"}
-			options.Add(cmd, options.Train)
-			return cmd.Flags().Set(name, value)
-		}
-		for _, v := range c.in {
-			if err := try(v); err != nil {
-				t.Errorf("--%s %s: %v", name, v, err)
-			}
-		}
-		for _, v := range c.out {
-			if err := try(v); err == nil {
-				t.Errorf("--%s %s is taken", name, v)
-			}
-		}
-	}
-}
-
-// So are the ends of all other numbers, by every command that has the option: those that
-// share a name share their range.
-func TestEndsOfNumbers(t *testing.T) {
+// The ends of the range of every option: what is inside is taken, what is outside or no number is
+// refused, by every command that has the option.
+func TestOptions_EndsOfRanges(t *testing.T) {
 	ends := map[string]struct{ in, out string }{
+		"ess": {"1e-9 0.5 1", "0 1.000001 -1 NaN"}, "protect": {"1e-9 0.5 1", "0 1.000001 -1 NaN"}, "radius": {"1e-300 0.5 7", "0 -1 NaN"},
+		"nu": {"0 1e-300 7", "-1e-300 NaN"}, "group-adjust": {"0 1e-300 7", "-1e-300 NaN"},
+		"average": {"plain balanced", "median"}, "adversary": {"rows groups", "columns"}, "penalty": {"kl chi2", "tv"},
 		"confidence": {"1e-9 0.5 0.999999", "0 1 -0.5 1.5 NaN"}, "threshold": {"0 0.5 1", "-1e-300 1.000001 NaN"},
 		"tolerance": {"1e-300 1", "0 -1 NaN 1.000001"}, "gap": {"1e-300 7", "0 -1"}, "max-passes": {"1e-300 7", "0 -1"},
 		"loss": {"huber:1e-300 huber:7 squared", "huber:0 huber:-1 huber: squared:1 hubr"}, "mu": {"0 1e-300 7", "-1e-300 NaN"}, "rate": {"0 7", "-1e-300"}, "budget": {"0 7", "-1e-300"},

@@ -11,12 +11,13 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
+// Model describes a model: the outcome of its training, its coefficients and its rows.
 func Model(w io.Writer, path string, m *train.Model) {
 	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.Line(path), Target(m), m.Version)
 	if !m.Trained.IsZero() {
 		title += ", " + m.Trained.Format(time.DateOnly)
 	}
-	Summary(w, m, title)
+	Outcome(w, m, nil, title)
 	fmt.Fprintf(w, "\n%s%s  %s\n", Fit("Coefficients ("+report.Coefficients(m).Unit+")", 44), PadLeft(report.Baseline, 16), PadLeft(report.Name(m), 16))
 	for _, c := range m.Explain() {
 		fmt.Fprintf(w, "%s%s  %s\n", Fit("  "+c.Name, 44), PadLeft(optional6(c.Baseline), 16), PadLeft(Number6(c.Robust), 16))

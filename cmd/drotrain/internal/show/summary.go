@@ -18,41 +18,9 @@ const (
 	columnWidth = 28
 )
 
-// Summary writes the outcome of a training for people, in 80 columns.
-func Summary(w io.Writer, m *train.Model, title string) {
-	s := m.Summary("")
-	fmt.Fprintf(w, "%s\n%s loss, μ = %s, solver %s\n", title, s.Loss, shortNumber(s.Mu), s.Solver)
-	Wrapped(w, "", "level: "+s.Level)
-	if reason := choiceReason(s); reason != "" {
-		Wrapped(w, "", "chosen by cross-validation: "+reason)
-	}
-	fmt.Fprintln(w)
-
-	fmt.Fprintf(w, "Certificate, in units of the %s loss%s\n", s.Loss, printable.Line(unitText(m)))
-	row := func(label, value string) { fmt.Fprintf(w, "  %-*s%s\n", labelWidth-2, label, value) }
-	row("objective", Number6(s.Objective))
-	row("upper bound", bound(s.Certificate.Upper))
-	row("lower bound", bound(s.Certificate.Lower))
-	row("relative gap", gapText(s)+"   "+verdict(s, m.Config.Gap))
-	row("passes", fmt.Sprintf("%s over %s × %s", Passes(s.Passes), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns")))
-	row("time", fmt.Sprintf("%.3g s", s.Seconds))
-	fmt.Fprintln(w)
-
-	comparisonLines(w, s, report.Name(m), groupingName(m))
-	fmt.Fprintln(w)
-	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		fmt.Fprintf(w, "The ERM baseline stopped (%s) before its gap was certified.\n", b.Status)
-	}
-
-	fmt.Fprintf(w, "%-*s%s of %s (%s)\n", labelWidth, "Effective sample",
-		Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()))
-	fmt.Fprintf(w, "%-*s%s × the average weight of a row\n", labelWidth, "Largest weight",
-		Number3(s.LargestWeight()))
-}
-
 // Outcome writes the outcome of a training in 80 columns, what to do first: the verdict with the
 // worst group, the model, its certificate in one line, and how the adversary weighs the rows. The
-// evaluation is nil where nothing was measured.
+// evaluation is nil where nothing was measured; then the bounds and the risks of the training rows follow.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	s := m.Summary("")
 	fmt.Fprintln(w, title)
@@ -65,6 +33,10 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 		field(w, "Choice", reason)
 	}
 	field(w, "Certificate", certificate(s, m.Config.Gap))
+	if e == nil {
+		field(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", bound(s.Certificate.Lower), bound(s.Certificate.Upper), printable.Line(report.LossUnit(m.Config)),
+			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns"), s.Solver, s.Seconds))
+	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
 		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
@@ -98,21 +70,18 @@ func field(w io.Writer, label, text string) {
 
 // certificate returns in one line how close to the optimum the objective is.
 func certificate(s train.Summary, gap float64) string {
+	objective := "objective " + Number6(s.Objective)
 	switch {
-	case s.Certified:
-		return fmt.Sprintf("certified: objective %s, relative gap %s (goal %.3g)", Number6(s.Objective), gapText(s), gap)
-	case s.Status == "inconsistent" || s.Certificate.RelativeGap == nil:
-		return fmt.Sprintf("%s; objective %s", verdict(s, gap), Number6(s.Objective))
+	case s.Status == "inconsistent":
+		return "INCONSISTENT: the bounds contradict each other; trust neither; " + objective
+	case s.Certificate.RelativeGap == nil:
+		return "UNCERTIFIED: no finite lower bound; " + objective
 	}
-	return fmt.Sprintf("UNCERTIFIED: objective %s, relative gap %s (goal %.3g)", Number6(s.Objective), gapText(s), gap)
-}
-
-// unitText names the unit of losses of a numeric target.
-func unitText(m *train.Model) string {
-	if m.Config.Loss == "logistic" {
-		return ""
+	status := "UNCERTIFIED"
+	if s.Certified {
+		status = "certified"
 	}
-	return ": " + report.LossUnit(m.Config)
+	return fmt.Sprintf("%s: %s, relative gap %.2e (goal %.3g)", status, objective, *s.Certificate.RelativeGap, gap)
 }
 
 // comparisonLines writes the table of the baseline beside the model that was trained, of that name.
@@ -159,25 +128,4 @@ func groupCells(g *train.SummaryGroup) [3]string {
 		return [3]string{"-", "-", "-"}
 	}
 	return [3]string{g.Name, Thousands(g.Count), Number6(g.Risk)}
-}
-
-func gapText(s train.Summary) string {
-	if s.Certificate.RelativeGap == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)
-}
-
-// verdict returns in words whether the gap asked for was certified.
-func verdict(s train.Summary, gap float64) string {
-	switch {
-	case s.Certified:
-		return fmt.Sprintf("certified (asked for %.3g)", gap)
-	case s.Status == "inconsistent":
-		return "INCONSISTENT: the bounds contradict each other; trust neither"
-	case s.Certificate.RelativeGap == nil:
-		return "UNCERTIFIED: no finite lower bound"
-	default:
-		return fmt.Sprintf("UNCERTIFIED: asked for %.3g", gap)
-	}
 }

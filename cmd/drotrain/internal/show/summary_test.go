@@ -12,9 +12,9 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A summary has every number of the training, each beside its name, the plain average's before
+// An outcome has every number of the training, each beside its name, the plain average's before
 // the model's.
-func TestSummaryHasEveryNumber(t *testing.T) {
+func TestOutcome_HasEveryNumber(t *testing.T) {
 	const n = 120
 	rng := rand.New(rand.NewPCG(4, 2))
 	y, x, g := make([]float64, n), make([]float64, n), make([]string, n)
@@ -37,19 +37,18 @@ func TestSummaryHasEveryNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	Summary(&b, m, "a title")
+	Outcome(&b, m, nil, "a title")
 	s := m.Summary("")
 	text := strings.ReplaceAll(b.String(), "\u202f", " ")
 	at := 0
 	for _, want := range [][]string{
-		{"a title"}, {s.Loss + " loss", s.Solver}, {"level: " + s.Level}, {"Certificate", s.Loss},
-		{"objective", Number6(s.Objective)}, {"upper bound", bound(s.Certificate.Upper)}, {"lower bound", bound(s.Certificate.Lower)},
-		{"relative gap", fmt.Sprintf("%.2e", *s.Certificate.RelativeGap), "certified"}, {"passes", Passes(s.Passes), "120 rows", fmt.Sprint(s.D, " columns")}, {"time", " s"},
+		{"a title"}, {"Model", s.Level, s.Loss + " loss"}, {"Certificate", "certified", Number6(s.Objective), fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)},
+		{"Bounds", bound(s.Certificate.Lower), bound(s.Certificate.Upper), Passes(s.Passes) + " passes"}, {"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
+		{"Adversary", "of 120 rows", Percent(s.EffectiveShare()), Number3(s.LargestWeight())},
 		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.AverageRisk)}, {"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
 		{"worst group of side"}, {"group", s.ERM.WorstGroup.Name, s.WorstGroup.Name}, {"rows", fmt.Sprint(s.ERM.WorstGroup.Count), fmt.Sprint(s.WorstGroup.Count)},
 		{"risk", Number6(s.ERM.WorstGroup.Risk), Number6(s.WorstGroup.Risk)},
 		{"average risk", Number6(s.GroupWeighted.Risk), Number6(s.GroupWeighted.WorstGroup.Risk)},
-		{"Effective sample", "of 120 rows", Percent(s.EffectiveShare())}, {"Largest weight", Number3(s.LargestWeight())},
 	} {
 		found := -1
 		lines := strings.Split(text[at:], "\n")
