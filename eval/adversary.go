@@ -8,7 +8,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -154,11 +153,11 @@ func (a *Adversary) warn() {
 	switch ess := float64(a.Effective); {
 	case ess < 30:
 		a.Warnings = append(a.Warnings, fmt.Sprintf("About %s of %s %s the objective (effective sample size %s).%s",
-			words.Count(int(math.Ceil(ess))), words.Plural(a.N, "row", "rows"), printable.Noun(math.Ceil(ess), "carries", "carry"), words.Number(ess), advice))
+			printable.Count(int(math.Ceil(ess))), printable.Plural(a.N, "row", "rows"), printable.Noun(math.Ceil(ess), "carries", "carry"), printable.Number(ess), advice))
 	case ess < 0.05*float64(a.N):
 		a.Warnings = append(a.Warnings, fmt.Sprintf("The effective sample size is %s, %s of the %s rows: few of them carry the worst case.%s",
-			words.Number(ess), words.Percent(ess/float64(a.N)), words.Count(a.N), advice))
+			printable.Number(ess), printable.Percent(ess/float64(a.N)), printable.Count(a.N), advice))
 	case a.N > 100 && float64(a.MaxWeight) > 0.05*float64(a.N):
-		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", words.Percent(float64(a.MaxWeight)/float64(a.N)), advice))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("One row holds %s of the weight.%s", printable.Percent(float64(a.MaxWeight)/float64(a.N)), advice))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/eval/internal/resample"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -23,7 +22,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		if len(small) > 0 {
 			say("%s: %s fewer than %d rows and %s listed as insufficient evidence, left out of the worst-group headline: %s.",
-				g.Name, words.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is", "are"), words.List(small, 8))
+				g.Name, printable.Plural(len(small), "group has", "groups have"), e.MinGroupSize, printable.Noun(len(small), "is", "are"), printable.List(small, 8))
 		}
 	}
 	for k, m := range e.Models {
@@ -45,7 +44,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		for _, q := range e.Task.Measures() {
 			if at := undefined[q.Key]; len(at) > 0 && q.Key != "top5" {
-				say("%s is undefined in %s of %s: %s.", q.Label, words.Plural(len(at), "group", "groups"), g.Name, words.List(at, 5))
+				say("%s is undefined in %s of %s: %s.", q.Label, printable.Plural(len(at), "group", "groups"), g.Name, printable.List(at, 5))
 			}
 		}
 		var one []string
@@ -60,7 +59,7 @@ func (e *Evaluation) caveat(in *Input) {
 				bounds = "account for as many rows of that class as chance may have left out, by their scores"
 			}
 			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst group %s: %s.",
-				g.Name, words.Plural(len(one), "group", "groups"), bounds, words.List(one, 8))
+				g.Name, printable.Plural(len(one), "group", "groups"), bounds, printable.List(one, 8))
 		}
 		if w := e.Models[0].WorstGroup; w == nil {
 			say("No group of %s has %d rows or more: there is no worst-group number.", g.Name, e.MinGroupSize)

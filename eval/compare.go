@@ -6,7 +6,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Difference is model − baseline on the same rows.
@@ -154,7 +154,7 @@ func (d *Difference) Text(scale float64) string {
 		return "0"
 	}
 	scale = d.scale(scale)
-	s := words.Signed(float64(d.Value), scale)
+	s := printable.Signed(float64(d.Value), scale)
 	if iv := d.Interval.Text(scale); iv != "" {
 		s += " [" + iv + "]"
 	}

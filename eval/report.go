@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/jsonshape"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // ReportSchema names the layout of [Report] in JSON.
@@ -127,15 +127,15 @@ func (o Objective) ObjectiveText() string {
 	if o.Text != "" {
 		return o.Text
 	}
-	reg := fmt.Sprintf("(%s/2)‖x‖²", words.FourDigits(o.Mu))
+	reg := fmt.Sprintf("(%s/2)‖x‖²", printable.FourDigits(o.Mu))
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
 		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
 	case math.IsInf(o.Nu, 1): // the mean, below
 	case o.Penalty == "kl":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", words.FourDigits(o.Nu), reg)
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", printable.FourDigits(o.Nu), reg)
 	case o.Penalty == "chi2":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", words.FourDigits(o.Nu), reg)
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", printable.FourDigits(o.Nu), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }
@@ -149,14 +149,14 @@ func (o Objective) Normalisation() []string {
 		return []string{"ν = ∞: every row weighs the same; this is plain empirical risk minimisation."}
 	case o.Penalty == "kl":
 		return []string{
-			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", words.FourDigits(o.Nu)),
+			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(o.Nu)),
 			"The robust risk equals ν log mean exp(ℓ/ν).",
 		}
 	case o.Penalty == "chi2":
-		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", words.FourDigits(o.Nu))}
+		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(o.Nu))}
 		if o.N > 0 {
 			out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
-				words.FourDigits(o.Nu*float64(o.N)), words.FourDigits(o.Nu/2), words.FourDigits(o.Nu)))
+				printable.FourDigits(o.Nu*float64(o.N)), printable.FourDigits(o.Nu/2), printable.FourDigits(o.Nu)))
 		}
 		return out
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // say fills in the sentences of a verdict whose outcome is decided.
@@ -41,10 +41,10 @@ func (j *judge) headline(v *Verdict) string {
 			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.begin(j.k), j.worst(), j.asked())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				j.begin(j.k), j.worst(), j.in.Models[j.rescaled()].Name, words.Percent0(round2(float64(*v.Explained))))
+				j.begin(j.k), j.worst(), j.in.Models[j.rescaled()].Name, printable.Percent0(round2(float64(*v.Explained))))
 		case OthersLose:
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
-				j.begin(j.k), words.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
+				j.begin(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
 		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.begin(j.k), j.worst(), v.Groups)
 	case NoDifference:
@@ -95,15 +95,15 @@ func (j *judge) worst() string {
 // asked reports which cost to the average was accepted.
 func (j *judge) asked() string {
 	if j.in.Budget != nil {
-		return fmt.Sprintf("the budget (%s of it)", words.Percent(*j.in.Budget))
+		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
 	}
-	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", words.FourDigits(j.in.rate()))
+	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
 }
 
 // rejected reports how many candidates cross-validation did not take.
 func (j *judge) rejected() string {
 	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", words.Count(n), j.worst())
+		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.worst())
 	}
 	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.worst())
 }
@@ -119,7 +119,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
 			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.worst(),
-				words.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()) + j.evenBetter(), j.in.Models[j.k].Name
+				printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()) + j.evenBetter(), j.in.Models[j.k].Name
 		}
 		return fmt.Sprintf("Use %s.", model) + j.evenBetter(), j.in.Models[j.k].Name
 	case Degenerate:
@@ -137,7 +137,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case v.Reason == ByRescaling:
 		return fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaled()].Name), j.in.Models[0].Name
 	case v.Reason == OthersLose:
-		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, words.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
+		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, printable.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
 		return keep + ": more rows, or cross-fitting, would narrow the interval.", j.in.Models[0].Name
 	}
@@ -173,7 +173,7 @@ func (j *judge) losers() string {
 		}
 		h := &j.Headline().Groups[i]
 		m := j.leading()[0]
-		out = append(out, fmt.Sprintf("%s (%s %s)", words.Group(g.Label), m.name, m.arrow(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
+		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.arrow(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
 		return ""
@@ -195,9 +195,9 @@ func (r reading) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 // text writes a value over n rows.
 func (r reading) text(x float64, n int) string {
 	if r.share {
-		return words.PercentOf(x, n)
+		return printable.PercentOf(x, n)
 	}
-	return words.Number(x)
+	return printable.Number(x)
 }
 
 func (r reading) withUnit(s string) string {
@@ -234,7 +234,7 @@ func (e *Evaluation) leading() []reading {
 		}
 		accuracy := reading{name: "accuracy", key: "accuracy", share: true}
 		if t := e.Threshold; t != nil && *t != 0.5 {
-			accuracy.name = "accuracy at threshold " + words.FourDigits(float64(*t))
+			accuracy.name = "accuracy at threshold " + printable.FourDigits(float64(*t))
 		}
 		return []reading{accuracy, risk}
 	}
@@ -292,10 +292,10 @@ func (j *judge) numbers() string {
 		}
 		return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), j.interval(1))
 	}
-	where := fmt.Sprintf("For %s (%s)", words.Group(a.Label), words.Plural(a.N, "row", "rows"))
+	where := fmt.Sprintf("For %s (%s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"))
 	if a.Label != b.Label {
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", words.Group(a.Label), words.Plural(a.N, "row", "rows"), j.called(0),
-			words.Group(b.Label), words.Plural(b.N, "row", "rows"), j.called(j.k))
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"), j.called(0),
+			printable.Group(b.Label), printable.Plural(b.N, "row", "rows"), j.called(j.k))
 	}
 	var parts []string
 	for _, m := range j.leading() {
@@ -324,7 +324,7 @@ func (j *judge) interval(factor float64) string {
 		return ""
 	}
 	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}}
-	return fmt.Sprintf(" (%s interval of the change %s)", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+	return fmt.Sprintf(" (%s interval of the change %s)", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 }
 
 // cost reports what happens to all rows.
@@ -364,7 +364,7 @@ func (j *judge) alone() string {
 	if first.share {
 		s = fmt.Sprintf("%s %s %s accurate overall", name, is, first.text(first.valueOf(overall), j.N))
 		if t := j.Threshold; t != nil && *t != 0.5 {
-			s += fmt.Sprintf(" at threshold %s", words.FourDigits(float64(*t)))
+			s += fmt.Sprintf(" at threshold %s", printable.FourDigits(float64(*t)))
 		}
 	}
 	if w != nil {
@@ -372,7 +372,7 @@ func (j *judge) alone() string {
 		if !first.share {
 			link = " and of "
 		}
-		s += fmt.Sprintf("%s%s in %s worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), its, words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+		s += fmt.Sprintf("%s%s in %s worst group, %s (%s)", link, first.withUnit(first.text(first.valueOf(in), w.N)), its, printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 	}
 	if len(all) > 1 {
 		m := all[1]
@@ -389,7 +389,7 @@ func (j *judge) warnings() []string {
 	var out []string
 	name, is := j.subject()
 	if d := j.overConstant; d.Interval != nil {
-		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", words.Signed(float64(d.Value), d.scale(1))+" over", words.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.worseThanConstant() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
@@ -398,7 +398,7 @@ func (j *judge) warnings() []string {
 	}
 	if j.effective < j.fewest {
 		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
-			name, words.Number(j.effective), words.Plural(int(j.in.TrainingRows), "training row", "training rows"), words.Number(j.fewest))
+			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row", "training rows"), printable.Number(j.fewest))
 		if j.worseThanConstant() {
 			out = append(out, s)
 		} else {
@@ -407,7 +407,7 @@ func (j *judge) warnings() []string {
 	}
 	for _, m := range j.Models {
 		if auc, ok := m.Overall.Get("auc"); ok && auc < 0.5 && m.Role == OtherModel {
-			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, words.Number(auc)))
+			out = append(out, fmt.Sprintf("The AUC of %s is %s, below 0.5: its scores may be probabilities of the other class.", m.Name, printable.Number(auc)))
 		}
 	}
 	return out
@@ -426,11 +426,11 @@ func (j *judge) baseDegenerate() bool {
 // details returns the numbers behind the headline.
 func (j *judge) details() []string {
 	out := []string{}
-	conf := words.Percent0(j.Confidence)
+	conf := printable.Percent0(j.Confidence)
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
 			out = append(out, fmt.Sprintf("The largest group risk is in %s (%s, simultaneous over %s).",
-				w.MaxInterval.Text(float64(w.Risk)), conf, words.Plural(w.Compared, "group", "groups")))
+				w.MaxInterval.Text(float64(w.Risk)), conf, printable.Plural(w.Compared, "group", "groups")))
 		}
 		return out
 	}
@@ -438,7 +438,7 @@ func (j *judge) details() []string {
 		if d == nil || !d.Value.Defined() {
 			return
 		}
-		s := fmt.Sprintf("%s: %s", what, words.Signed(float64(d.Value), d.scale(scale)))
+		s := fmt.Sprintf("%s: %s", what, printable.Signed(float64(d.Value), d.scale(scale)))
 		if d.Interval != nil {
 			s += fmt.Sprintf(" (%s interval %s%s)", conf, d.Interval.Text(d.scale(scale)), note)
 		}
@@ -446,7 +446,7 @@ func (j *judge) details() []string {
 	}
 	note := ""
 	if j.d.Interval != nil && j.d.Interval.Method == "simultaneous" {
-		note = fmt.Sprintf(", allowing for the choice among %s", words.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
+		note = fmt.Sprintf(", allowing for the choice among %s", printable.Plural(j.Models[0].WorstGroup.Compared, "group", "groups"))
 	}
 	base := j.worstRisk()
 	for k := range j.Compared {

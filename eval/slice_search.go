@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A cut column: each row's cell and the cells' conditions as text. Cells are those large
@@ -47,7 +47,7 @@ func (s *slicing) cut(j int) error {
 		as[k] = uint8(len(cut.text))
 		text := c.Name + " = " + l
 		if c.Levels == nil && len(labels) > 1 {
-			text = words.WithUnit(c.Name+" "+l, c.Unit)
+			text = printable.WithUnit(c.Name+" "+l, c.Unit)
 		}
 		cut.text = append(cut.text, text)
 	}

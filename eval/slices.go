@@ -9,8 +9,8 @@ import (
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // SliceSearch lists subgroups, found by a search, on which the risk is high. Half of
@@ -63,7 +63,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	s := &slicing{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
 		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.fewestConfirmed(), half/100), Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
-		s.out.Method = words.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
+		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
 		return s.out, nil
 	}
 	s.out.Method = s.method()
@@ -92,7 +92,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 
 // method reports how it is searched.
 func (s *slicing) method() string {
-	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", words.Count(s.out.SearchN), words.Count(s.out.ConfirmN), s.in.fewestConfirmed())
+	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.fewestConfirmed())
 	if len(s.in.Columns) > pairedColumns {
 		text += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
 	}

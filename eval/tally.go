@@ -3,7 +3,7 @@ package eval
 import (
 	"fmt"
 
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Tally counts the groups with enough rows by what the simultaneous interval
@@ -39,19 +39,19 @@ func (c *Comparison) tally() *Tally {
 
 // String writes the tally in words.
 func (t Tally) String() string {
-	better, worse := "no group is", words.Count(t.Worse)+" measurably"
+	better, worse := "no group is", printable.Count(t.Worse)+" measurably"
 	if t.Better > 0 {
-		better = words.Plural(t.Better, "group is", "groups are")
+		better = printable.Plural(t.Better, "group is", "groups are")
 	}
 	if t.Worse == 0 {
 		worse = "none"
 	}
-	s := fmt.Sprintf("%s measurably better off, %s worse off, %s undecided", better, worse, words.Count(t.Undecided))
+	s := fmt.Sprintf("%s measurably better off, %s worse off, %s undecided", better, worse, printable.Count(t.Undecided))
 	if t.Better == 0 && t.Worse == 0 {
-		s = fmt.Sprintf("no group is measurably better or worse off, %s undecided", words.Count(t.Undecided))
+		s = fmt.Sprintf("no group is measurably better or worse off, %s undecided", printable.Count(t.Undecided))
 	}
 	if t.TooSmall > 0 {
-		s += fmt.Sprintf(", %s too small to tell", words.Count(t.TooSmall))
+		s += fmt.Sprintf(", %s too small to tell", printable.Count(t.TooSmall))
 	}
 	return s + "."
 }

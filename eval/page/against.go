@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A line is a row of the table of models.
@@ -42,7 +42,7 @@ func (p *page) against() table {
 		t.Foot = "The other differences are in metrics.json. "
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", words.Percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", printable.Percent0(e.Confidence))
 	}
 	return t
 }
@@ -62,7 +62,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 		if v := math.Abs(l.of(k)); v > 0 && v < math.Abs(scale)/20 {
 			own = v // one decimal for all would leave nothing of it
 		}
-		s := words.Like(l.of(k), own)
+		s := printable.Like(l.of(k), own)
 		if l.interval != nil {
 			if iv, ok := l.interval(k); ok && s != "–" {
 				s += " [" + iv.Text(own) + "]"
@@ -91,7 +91,7 @@ func (p *page) measure(label, key string) line {
 }
 
 func (p *page) overallRisk() []line {
-	return []line{p.measure(words.WithUnit(p.riskName()+", all rows", p.E.LossUnit), "risk")}
+	return []line{p.measure(printable.WithUnit(p.riskName()+", all rows", p.E.LossUnit), "risk")}
 }
 
 // measures returns the lines of the measures of the task, without the risk.
@@ -103,9 +103,9 @@ func (p *page) measures() (lines []line) {
 		label := q.Label
 		switch q.Unit {
 		case "target":
-			label = words.WithUnit(label, p.E.TargetUnit)
+			label = printable.WithUnit(label, p.E.TargetUnit)
 		case "nats":
-			label = words.WithUnit(label, "nats")
+			label = printable.WithUnit(label, "nats")
 		}
 		lines = append(lines, p.measure(label, q.Key))
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // worries returns what a reader should worry about before using the model: warnings, notes on
@@ -26,7 +26,7 @@ func (p *page) worries() (out []string) {
 		if q.Outcome == "above" && q.Model == e.Models[e.Focus()].Name {
 			rate, _ := e.Task.Measure(q.Measure)
 			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-				words.Number(100*float64(q.Value)), words.Group(q.High), words.Group(q.Low), words.Percent0(q.Tolerance)))
+				printable.Number(100*float64(q.Value)), printable.Group(q.High), printable.Group(q.Low), printable.Percent0(q.Tolerance)))
 		}
 	}
 	for _, d := range e.Drift {
@@ -45,7 +45,7 @@ func (p *page) worries() (out []string) {
 			}
 		}
 		if small > 0 {
-			out = append(out, fmt.Sprintf("%s of %s fewer than %d rows: nothing is claimed about them.", words.Plural(small, "group", "groups"), g.Name+haveOf(small), e.MinGroupSize))
+			out = append(out, fmt.Sprintf("%s of %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name+haveOf(small), e.MinGroupSize))
 		}
 	}
 	m := &e.Models[e.Focus()]
@@ -71,7 +71,7 @@ func haveOf(n int) string {
 }
 
 // points writes a share in percentage points.
-func points(x eval.Num) string { return words.Signed(100*float64(x), 10) }
+func points(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
 // byLine returns when the model was trained, and the date and the owner that its card names.
 func byLine(r *eval.Report) string {

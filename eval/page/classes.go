@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // classTables returns the results of the model in focus by class, of more than two classes: recall and
@@ -28,7 +28,7 @@ func classTables(e *eval.Evaluation) []table {
 		if f > 0 {
 			recall += fmt.Sprintf(" (%s: %s)", base.Name, shareText(base.Classes[c].Recall, r.Support))
 		}
-		row := tableRow{Cells: []string{words.Group(r.Class), words.Count(r.Support), recall, shareText(r.Precision, r.Predicted), shareText(r.F1, r.Support), words.Count(r.Predicted)}}
+		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall, shareText(r.Precision, r.Predicted), shareText(r.F1, r.Support), printable.Count(r.Predicted)}}
 		if c == worst {
 			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
 		}
@@ -42,7 +42,7 @@ func classTables(e *eval.Evaluation) []table {
 	if len(m.MostConfused) > 0 && len(m.Classes) > few {
 		t := table{Title: "Most confused classes, " + m.Name, Head: []string{"Actual", "Predicted", "Rows"}}
 		for _, q := range m.MostConfused {
-			t.Rows = append(t.Rows, tableRow{Cells: []string{words.Group(q.Actual), words.Group(q.Predicted), words.Count(q.Rows)}})
+			t.Rows = append(t.Rows, tableRow{Cells: []string{printable.Group(q.Actual), printable.Group(q.Predicted), printable.Count(q.Rows)}})
 		}
 		out = append(out, t)
 	}
@@ -57,7 +57,7 @@ func shareText(v eval.Num, n int) string {
 	if !v.Defined() {
 		return "–"
 	}
-	return words.PercentOf(float64(v), n)
+	return printable.PercentOf(float64(v), n)
 }
 
 // shade returns the darkness of a share in a heat map.
@@ -67,10 +67,10 @@ func shade(share float64) int { return min(9, int(share*9+0.5)) }
 func confusionTable(m *eval.ModelResult) table {
 	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"}, Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
 	for c, row := range m.ConfusionMatrix {
-		t.Head = append(t.Head, words.Group(m.Classes[c].Class))
-		cells, shades := []string{words.Group(m.Classes[c].Class)}, []int{0}
+		t.Head = append(t.Head, printable.Group(m.Classes[c].Class))
+		cells, shades := []string{printable.Group(m.Classes[c].Class)}, []int{0}
 		for _, n := range row {
-			cells = append(cells, words.Count(n))
+			cells = append(cells, printable.Count(n))
 			shades = append(shades, shade(float64(n)/float64(max(1, m.Classes[c].Support))))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Shade: shades})
@@ -86,12 +86,12 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	}
 	t := &table{Title: "Recall by " + g.Name + " and class, " + e.Models[k].Name, Head: []string{"Group"}, Foot: "In brackets: rows of the class in the group."}
 	for _, c := range e.Models[k].Classes {
-		t.Head = append(t.Head, words.Group(c.Class))
+		t.Head = append(t.Head, printable.Group(c.Class))
 	}
 	for _, h := range g.FirstGroups(maxTableRows / 2) {
-		cells, shades := []string{words.Group(h.Label)}, []int{0}
+		cells, shades := []string{printable.Group(h.Label)}, []int{0}
 		for _, c := range h.Models[k].Classes {
-			cells = append(cells, fmt.Sprintf("%s (%s)", shareText(c.Recall, c.Support), words.Count(c.Support)))
+			cells = append(cells, fmt.Sprintf("%s (%s)", shareText(c.Recall, c.Support), printable.Count(c.Support)))
 			dark := 0
 			if c.Recall.Defined() {
 				dark = shade(float64(c.Recall))

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Figures returns the figures of what the report holds, in the order of the page. A figure
@@ -51,7 +51,7 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		say := m.Name + ":"
 		for _, q := range m.CVaR {
 			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
-				say += fmt.Sprintf(" %s at α = %s,", words.Number(float64(q.Value)), chart.Percent(q.Alpha))
+				say += fmt.Sprintf(" %s at α = %s,", printable.Number(float64(q.Value)), chart.Percent(q.Alpha))
 			}
 		}
 		alt = append(alt, strings.TrimSuffix(say, ","))
@@ -82,7 +82,7 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 		}
 		p.Series = append(p.Series, s)
 		if n := len(s.X); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, words.Percent(s.X[n-1]), words.Percent(s.Y[n-1]), words.Number(float64(m.Overall.Of["ece"]))))
+			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, printable.Percent(s.X[n-1]), printable.Percent(s.Y[n-1]), printable.Number(float64(m.Overall.Of["ece"]))))
 		}
 	}
 	if len(alt) == 0 {
@@ -96,7 +96,7 @@ func figCalibration(r *eval.Report) (Figure, bool) {
 // figResiduals draws the residuals by tenths of the prediction.
 func figResiduals(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
-	p := chart.Panel{XLabel: words.WithUnit("mean prediction", e.TargetUnit), YLabel: words.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
+	p := chart.Panel{XLabel: printable.WithUnit("mean prediction", e.TargetUnit), YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
 	var alt []string
 	for k, m := range e.Models {
 		s := chart.Series{K: k, Marks: true}
@@ -106,7 +106,7 @@ func figResiduals(r *eval.Report) (Figure, bool) {
 		}
 		p.Series = append(p.Series, s)
 		if n := len(s.X); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, words.Number(s.Y[0]), words.Number(s.Y[n-1])))
+			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, printable.Number(s.Y[0]), printable.Number(s.Y[n-1])))
 		}
 	}
 	if len(alt) == 0 {
@@ -141,7 +141,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 				lo, hi = ends(q.ScaledIntervals[k])
 			}
 			row.Value, row.Lo, row.Hi = append(row.Value, float64(v)), append(row.Lo, lo), append(row.Hi, hi)
-			say += " " + c.Models[k] + " " + words.Number(float64(v))
+			say += " " + c.Models[k] + " " + printable.Number(float64(v))
 		}
 		d.Rows = append(d.Rows, row)
 		if i < 12 {
@@ -153,7 +153,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		caption += " Bars: individual intervals."
 	}
 	if len(rows) > eval.MostCoefficients {
-		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, words.Count(len(rows)))
+		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, printable.Count(len(rows)))
 	}
 	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
@@ -164,7 +164,7 @@ func riskLabel(e *eval.Evaluation) string {
 		return "log loss (nats)"
 	}
 	if e.Loss == eval.RootMeanSquare {
-		return words.WithUnit("RMSE", e.LossUnit)
+		return printable.WithUnit("RMSE", e.LossUnit)
 	}
-	return words.WithUnit("mean loss", e.LossUnit)
+	return printable.WithUnit("mean loss", e.LossUnit)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // ChoiceFigure draws the candidates among which a level was chosen; ok is false without any.
@@ -55,6 +55,6 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 		Name: "frontier", Title: "What was tried", draw: chart.Lines{Panels: []chart.Panel{panel}, Legend: legend}.Drawing(),
 		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind by increasing robustness. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
 		Alt: fmt.Sprintf("%s and average risk out of fold of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, len(c.Candidates),
-			words.Number(float64(plain.Value)), words.Number(float64(plain.Average)), best.Name, words.Number(float64(best.Value)), words.Number(float64(best.Average))),
+			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),
 	}, true
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // ends returns the ends of an interval, NaN without an interval.
@@ -20,20 +20,20 @@ func ends(iv *eval.Interval) (lo, hi float64) {
 
 // groupDot returns the row of a group in a dot chart, without values.
 func groupDot(h *eval.Group) chart.Dot {
-	return chart.Dot{Label: words.Group(h.Label), Detail: "n " + words.Count(h.N), Faint: !h.Sufficient}
+	return chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
 }
 
 // together describes what the bars of a figure by group are.
 func together(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
-		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
+		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", printable.Percent0(e.Confidence))
 	}
 	if small {
 		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
 	}
 	if left > 0 {
-		s += " " + words.Plural(left, "more group is", "more groups are") + " in metrics.json."
+		s += " " + printable.Plural(left, "more group is", "more groups are") + " in metrics.json."
 	}
 	return s
 }
@@ -57,7 +57,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		for k, m := range h.Models[:models] {
 			v := float64(m.Values.Of["risk"])
 			lo, hi := ends(m.Simultaneous)
-			say += fmt.Sprintf(" %s %s", e.Models[k].Name, words.Number(v))
+			say += fmt.Sprintf(" %s %s", e.Models[k].Name, printable.Number(v))
 			if m.Simultaneous != nil {
 				say += fmt.Sprintf(" (%s)", m.Simultaneous.Text(v))
 			}
@@ -68,7 +68,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		}
 		d.Rows = append(d.Rows, row)
 	}
-	all := chart.Dot{Label: "all rows", Detail: "n " + words.Count(e.N), Rule: true}
+	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
 		lo, hi := math.NaN(), math.NaN()
 		if iv, ok := m.Intervals["risk"]; ok {
@@ -139,13 +139,13 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	for _, q := range shown {
 		scaled := func(v eval.Num) float64 { return float64(v) * float64(q.Scale) }
 		c := chart.Dots{First: 1, Ref: []float64{scaled(q.Shared)}}
-		say := fmt.Sprintf("%s by %s: shared %s,", q.Feature, q.By, words.Number(scaled(q.Shared)))
+		say := fmt.Sprintf("%s by %s: shared %s,", q.Feature, q.By, printable.Number(scaled(q.Shared)))
 		drawable := chart.Drawable(scaled(q.Shared))
 		for k, label := range q.Labels {
 			v := scaled(q.Group[k])
 			drawable = drawable && chart.Drawable(v)
-			c.Rows = append(c.Rows, chart.Dot{Label: words.Group(label), Value: []float64{v}})
-			say += fmt.Sprintf(" %s %s,", label, words.Number(v))
+			c.Rows = append(c.Rows, chart.Dot{Label: printable.Group(label), Value: []float64{v}})
+			say += fmt.Sprintf(" %s %s,", label, printable.Number(v))
 		}
 		if drawable {
 			d.Titles, d.Charts = append(d.Titles, q.Feature+" by "+q.By), append(d.Charts, c)
@@ -157,10 +157,10 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	}
 	caption := "Points: coefficients by group; dotted line: shared coefficient. All features have one axis; those with the largest differences between groups come first."
 	if panels > 0 {
-		caption += " " + words.Plural(panels, "feature whose groups differ less is", "features whose groups differ less are") + " not drawn."
+		caption += " " + printable.Plural(panels, "feature whose groups differ less is", "features whose groups differ less are") + " not drawn."
 	}
 	if groups > 0 {
-		caption += " " + words.Plural(groups, "group nearer to the shared coefficients is", "groups nearer to the shared coefficients are") + " not drawn."
+		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is", "groups nearer to the shared coefficients are") + " not drawn."
 	}
 	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, draw: d.Drawing(),
 		Alt: "Coefficients by group. " + strings.Join(alt, "; ") + "."}, true

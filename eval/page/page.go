@@ -14,7 +14,6 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -199,36 +198,36 @@ func (p *page) tiles() []tile {
 		return func(m *eval.ModelResult) string { return write(float64(in(m).Of[key])) }
 	}
 	share := func(n int) func(float64) string {
-		return func(x float64) string { return words.PercentOf(x, n) }
+		return func(x float64) string { return printable.PercentOf(x, n) }
 	}
-	lossName := words.WithUnit("mean loss", e.LossUnit)
+	lossName := printable.WithUnit("mean loss", e.LossUnit)
 	if e.Task != eval.Regression && e.LossUnit == "nats" {
 		lossName = "log loss"
 	}
 	if w := e.Models[k].WorstGroup; w == nil {
-		out = append(out, compare(func(m *eval.ModelResult) string { return words.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
+		out = append(out, compare(func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
 	} else {
-		where := fmt.Sprintf("%s (%s)", words.Group(w.Label), words.Plural(w.N, "row", "rows"))
+		where := fmt.Sprintf("%s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 		if e.Task != eval.Regression {
 			out = append(out, compare(of("accuracy", share(w.N), at), "Worst group: accuracy", "in "+where))
-			out = append(out, compare(of("risk", words.Number, at), "Worst group: "+lossName, "in "+where))
+			out = append(out, compare(of("risk", printable.Number, at), "Worst group: "+lossName, "in "+where))
 		} else {
-			out = append(out, compare(of("rmse", words.Number, at), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
+			out = append(out, compare(of("rmse", printable.Number, at), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
 		}
 	}
-	rows := "over " + words.Plural(e.N, "row", "rows")
+	rows := "over " + printable.Plural(e.N, "row", "rows")
 	if e.Task == eval.Multiclass {
 		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows),
-			compare(key("risk", words.Number), "All rows: "+lossName, rows), compare(key("macro_f1", share(e.N)), "Macro-F1", "mean over the classes"))
+			compare(key("risk", printable.Number), "All rows: "+lossName, rows), compare(key("macro_f1", share(e.N)), "Macro-F1", "mean over the classes"))
 	} else if e.Task == eval.Binary {
-		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+words.FourDigits(float64(*e.Threshold))),
-			compare(key("risk", words.Number), "All rows: "+lossName, rows))
+		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+printable.FourDigits(float64(*e.Threshold))),
+			compare(key("risk", printable.Number), "All rows: "+lossName, rows))
 	} else {
-		out = append(out, compare(key("rmse", words.Number), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
-			compare(key("bias", words.Number), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
+		out = append(out, compare(key("rmse", printable.Number), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
+			compare(key("bias", printable.Number), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
 	}
 	if t := e.Verdict.Groups; t != nil {
-		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", words.Count(t.Better), words.Count(t.Worse), words.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
+		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", printable.Count(t.Better), printable.Count(t.Worse), printable.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
 	return out
 }
@@ -265,9 +264,9 @@ func riskIs(e *eval.Evaluation) string {
 	case e.Task == eval.Regression && e.Loss == "squared":
 		return "Risk is half the mean squared error, in " + e.LossUnit + ". Lower is better."
 	case e.Loss == eval.RootMeanSquare:
-		return words.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
+		return printable.WithUnit("RMSE is the root of the mean squared error", e.LossUnit) + ". Lower is better."
 	}
-	return words.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
+	return printable.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
 
 // factList returns the data sheet: what was measured and how it was trained.
@@ -279,25 +278,25 @@ func (p *page) factList() []eval.Fact {
 			out = append(out, eval.Fact{Key: k, Value: v})
 		}
 	}
-	add("Loss", words.WithUnit(cmp.Or(o.Loss, e.Loss), p.lossUnit))
+	add("Loss", printable.WithUnit(cmp.Or(o.Loss, e.Loss), p.lossUnit))
 	t := e.Target
 	if e.Positive != "" {
 		t += ", positive: " + e.Positive
 	}
-	add("Target", words.WithUnit(t, e.TargetUnit))
+	add("Target", printable.WithUnit(t, e.TargetUnit))
 	if o.Mu > 0 {
-		add("μ (ridge)", words.FourDigits(o.Mu))
+		add("μ (ridge)", printable.FourDigits(o.Mu))
 	}
 	if o.Penalty != "" {
-		add("ν (penalty)", words.FourDigits(o.Nu))
+		add("ν (penalty)", printable.FourDigits(o.Nu))
 	}
 	if o.N > 0 {
-		add("Training rows", words.Count(o.N))
+		add("Training rows", printable.Count(o.N))
 	}
 	if e.Effective != nil {
-		add("Row weights", fmt.Sprintf("worth %s equal rows, (Σw)²/Σw²", words.Number(float64(*e.Effective))))
+		add("Row weights", fmt.Sprintf("worth %s equal rows, (Σw)²/Σw²", printable.Number(float64(*e.Effective))))
 	}
-	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, words.Plural(e.N, "row", "rows")))
+	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, printable.Plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
 		out = append(out, eval.Fact{Key: capital(f.Key), Value: f.Value})
@@ -326,7 +325,7 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		if !x.Defined() {
 			return "unknown"
 		}
-		return words.Scientific(float64(x))
+		return printable.Scientific(float64(x))
 	}
 	yes := "no"
 	if c.Certified {
@@ -335,10 +334,10 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 	out := []eval.Fact{
 		{Key: "Certified to the requested gap", Value: yes},
 		{Key: "Relative gap", Value: sci(c.RelativeGap) + ask(c.Target)},
-		{Key: words.WithUnit("Gap", unit), Value: sci(c.Gap)},
-		{Key: words.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
-		{Key: words.WithUnit("Lower bound", unit), Value: f(c.Lower)},
-		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", words.FourDigits(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
+		{Key: printable.WithUnit("Gap", unit), Value: sci(c.Gap)},
+		{Key: printable.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
+		{Key: printable.WithUnit("Lower bound", unit), Value: f(c.Lower)},
+		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.FourDigits(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {
 		out = append(out, eval.Fact{Key: "Solver", Value: c.Solver})
@@ -353,7 +352,7 @@ func ask(x eval.Num) string {
 	if !x.Defined() || x <= 0 {
 		return ""
 	}
-	return " (asked for: " + words.Scientific(float64(x)) + ")"
+	return " (asked for: " + printable.Scientific(float64(x)) + ")"
 }
 
 func certificateCaveat(c *eval.Certificate) []string {
@@ -379,13 +378,13 @@ func about(a *eval.Adversary) string {
 
 func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	return []eval.Fact{
-		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", words.Count(int(math.Round(float64(a.Effective)))), words.Plural(a.N, "row", "rows"), words.Percent(float64(a.EffectiveShare)))},
-		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", words.Number(float64(a.RadiusKL)), words.Number(float64(a.RadiusChi)))},
-		{Key: "Largest weight × n", Value: words.Number(float64(a.MaxWeight))},
-		{Key: "Heaviest 1 % of rows hold", Value: words.Percent(float64(a.OnePercent))},
-		{Key: "Heaviest 10 % of rows hold", Value: words.Percent(float64(a.TenPercent))},
-		{Key: "Half of the weight is on", Value: words.Plural(a.HalfMassRows, "row", "rows")},
-		{Key: "Rows with no weight", Value: words.Count(a.ZeroRows)},
+		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", printable.Count(int(math.Round(float64(a.Effective)))), printable.Plural(a.N, "row", "rows"), printable.Percent(float64(a.EffectiveShare)))},
+		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)), printable.Number(float64(a.RadiusChi)))},
+		{Key: "Largest weight × n", Value: printable.Number(float64(a.MaxWeight))},
+		{Key: "Heaviest 1 % of rows hold", Value: printable.Percent(float64(a.OnePercent))},
+		{Key: "Heaviest 10 % of rows hold", Value: printable.Percent(float64(a.TenPercent))},
+		{Key: "Half of the weight is on", Value: printable.Plural(a.HalfMassRows, "row", "rows")},
+		{Key: "Rows with no weight", Value: printable.Count(a.ZeroRows)},
 	}
 }
 
@@ -411,10 +410,10 @@ func methods(e *eval.Evaluation) []string {
 	}
 	if e.Resamples != 0 {
 		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
-			words.Count(e.Resamples), e.Seed, words.Percent0(e.Confidence)))
+			printable.Count(e.Resamples), e.Seed, printable.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", words.FourDigits(orTwo(e.Rate))))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", printable.FourDigits(orTwo(e.Rate))))
 	}
 	return out
 }

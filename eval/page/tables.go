@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // groupTable returns the headline grouping, worst first. Its intervals hold for all
@@ -52,17 +52,17 @@ func (p *page) groupTable() *table {
 	}
 	order := g.FirstGroups(eval.MostGroups)
 	if left := g.Count() - len(order); left > 0 {
-		t.Foot = words.Plural(left, "more group is", "more groups are") + " in metrics.json. "
+		t.Foot = printable.Plural(left, "more group is", "more groups are") + " in metrics.json. "
 	}
 	for _, h := range order {
-		label, class := words.Group(h.Label), ""
+		label, class := printable.Group(h.Label), ""
 		if h.Label == worst {
 			label, class = label+" (worst for "+p.Models[f]+")", "worst"
 		}
 		if !h.Sufficient {
 			label, class = label+" (insufficient evidence)", "faint"
 		}
-		cells := []string{label, fmt.Sprintf("%s (%s)", words.Count(h.N), words.Percent(h.Share))}
+		cells := []string{label, fmt.Sprintf("%s (%s)", printable.Count(h.N), printable.Percent(h.Share))}
 		for _, m := range h.Models[:shown] {
 			cells = append(cells, valueText(m, "risk", m.Simultaneous))
 		}
@@ -81,7 +81,7 @@ func (p *page) groupTable() *table {
 		}
 		if mass != nil {
 			if gm, ok := mass[h.Label]; ok {
-				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), words.Percent(gm.Mass)))
+				cells = append(cells, fmt.Sprintf("× %.2f (%s)", gm.Lift(), printable.Percent(gm.Mass)))
 			} else {
 				cells = append(cells, "–")
 			}
@@ -89,16 +89,16 @@ func (p *page) groupTable() *table {
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", words.Percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", printable.Percent0(e.Confidence))
 	}
 	return t
 }
 
 // fromTo returns a measure of the model in focus, with the baseline's below it.
 func (p *page) fromTo(h *eval.Group, key string) string {
-	write := words.Number
+	write := printable.Number
 	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
-		write = func(x float64) string { return words.PercentOf(x, h.N) }
+		write = func(x float64) string { return printable.PercentOf(x, h.N) }
 	}
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
@@ -132,7 +132,7 @@ func (p *page) rateTable() *table {
 	}
 	order := g.FirstGroups(eval.MostGroups)
 	for _, h := range order {
-		cells := []string{words.Group(h.Label), words.Count(h.N)}
+		cells := []string{printable.Group(h.Label), printable.Count(h.N)}
 		for _, key := range rateKeys {
 			cells = append(cells, p.fromTo(h, key))
 		}
@@ -145,11 +145,11 @@ func (p *page) rateTable() *table {
 	gaps, ratio := []string{"Largest difference", ""}, []string{"Smallest ÷ largest", ""}
 	for _, key := range rateKeys {
 		s := g.Summary[k].Spread[key]
-		cell := words.Percent(float64(s.Difference.BetweenGroups))
+		cell := printable.Percent(float64(s.Difference.BetweenGroups))
 		for _, q := range e.Gaps {
 			if q.Measure == key && q.Model == p.Models[k] {
 				if q.Interval != nil {
-					cell += fmt.Sprintf(" [%s to %s]", words.Percent(float64(q.Interval.Low)), words.Percent(float64(q.Interval.High)))
+					cell += fmt.Sprintf(" [%s to %s]", printable.Percent(float64(q.Interval.Low)), printable.Percent(float64(q.Interval.High)))
 				}
 				cell = strings.Replace(cell, " [", " ["+q.Outcome+"; ", 1)
 			}
@@ -157,16 +157,16 @@ func (p *page) rateTable() *table {
 		gaps = append(gaps, cell)
 		cell = ""
 		if key == "selection_rate" && s.Ratio.BetweenGroups.Defined() {
-			cell = words.Number(float64(s.Ratio.BetweenGroups)) + " (above 0.8)"
+			cell = printable.Number(float64(s.Ratio.BetweenGroups)) + " (above 0.8)"
 			if float64(s.Ratio.BetweenGroups) < fourFifths {
-				cell = words.Number(float64(s.Ratio.BetweenGroups)) + " (below 0.8)"
+				cell = printable.Number(float64(s.Ratio.BetweenGroups)) + " (below 0.8)"
 			}
 		}
 		ratio = append(ratio, cell)
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"}, tableRow{Cells: ratio, Class: "total"})
 	if len(e.Gaps) > 0 {
-		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", words.Percent0(e.Gaps[0].Tolerance))
+		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", printable.Percent0(e.Gaps[0].Tolerance))
 	}
 	return t
 }
@@ -186,7 +186,7 @@ func (p *page) rankingTable() *table {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Models[a].WorstGroup.Risk, e.Models[b].WorstGroup.Risk) })
 	for _, k := range order {
 		m := &e.Models[k]
-		cells := []string{m.Name, words.Group(m.WorstGroup.Label), words.Number(float64(m.WorstGroup.Risk)), "", words.Number(float64(m.Overall.Of["risk"])), "the baseline"}
+		cells := []string{m.Name, printable.Group(m.WorstGroup.Label), printable.Number(float64(m.WorstGroup.Risk)), "", printable.Number(float64(m.Overall.Of["risk"])), "the baseline"}
 		if k > 0 {
 			c := &e.Compared[k-1]
 			cells[3], cells[5] = c.WorstGroup.Text(float64(m.WorstGroup.Risk)), "not tested"
@@ -209,7 +209,7 @@ func (p *page) rankingTable() *table {
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
-		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", words.Percent0(e.Confidence))
+		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", printable.Percent0(e.Confidence))
 	}
 	return t
 }
@@ -249,7 +249,7 @@ func valueText(m eval.GroupModel, key string, iv *eval.Interval) string {
 		}
 		return "–"
 	}
-	s := words.Number(v)
+	s := printable.Number(v)
 	if iv != nil {
 		s += " [" + iv.Text(v) + "]"
 	}

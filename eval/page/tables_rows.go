@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/words"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 func topTable(a *eval.Adversary, unit string) *table {
 	if len(a.Top) == 0 {
 		return nil
 	}
-	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", words.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", printable.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
 	for _, r := range a.Top {
 		l := "–"
 		if r.Loss != nil {
-			l = words.Number(float64(*r.Loss))
+			l = printable.Number(float64(*r.Loss))
 		}
-		cells := []string{strconv.Itoa(r.Row), words.Number(float64(r.Weight)), words.Percent(float64(r.Mass)), l}
+		cells := []string{strconv.Itoa(r.Row), printable.Number(float64(r.Weight)), printable.Percent(float64(r.Mass)), l}
 		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
 	return t
@@ -35,7 +35,7 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	}
 	rows := c.Largest()
 	n := min(len(rows), eval.MostCoefficients)
-	top = coefficientTable(c, words.WithUnit("Coefficients", c.Unit), rows[:n])
+	top = coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:n])
 	if slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Intervals != nil }) {
 		top.Foot = c.About
 	}
@@ -45,9 +45,9 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
 	top.Foot = strings.TrimSpace("Largest by what one standard deviation of the column does. " + top.Foot)
 	more := rows[n:]
-	rest = coefficientTable(c, "The other "+words.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
+	rest = coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {
-		rest.Foot = words.Plural(left, "more is", "more are") + " in the JSON."
+		rest.Foot = printable.Plural(left, "more is", "more are") + " in the JSON."
 	}
 	return top, rest
 }
@@ -66,14 +66,14 @@ func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 			at[q.By] = k
 			out = append(out, table{Title: fmt.Sprintf("Coefficients by %s (%s)", q.By, g.Scaled), Head: []string{"Feature", "Shared"}})
 			for _, label := range q.Labels {
-				out[k].Head = append(out[k].Head, words.Group(label))
+				out[k].Head = append(out[k].Head, printable.Group(label))
 			}
 		}
 		cells := []string{q.Feature}
 		for _, v := range append([]eval.Num{q.Shared}, q.Group...) {
-			s := words.Number(float64(v) * float64(q.Scale))
+			s := printable.Number(float64(v) * float64(q.Scale))
 			if q.Scale != 1 {
-				s += " (" + words.Number(float64(v)) + ")"
+				s += " (" + printable.Number(float64(v)) + ")"
 			}
 			cells = append(cells, s)
 		}
@@ -85,10 +85,10 @@ func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 	foot := &out[len(out)-1].Foot
 	*foot = "Each group's coefficient is the shared one plus its own; second, " + g.Unit + " of a number. Nulls, rare and unseen groups have the shared coefficients."
 	if panels > 0 {
-		*foot += " " + words.Plural(panels, "more feature is", "more features are") + " in the JSON."
+		*foot += " " + printable.Plural(panels, "more feature is", "more features are") + " in the JSON."
 	}
 	if groups > 0 {
-		*foot += " " + words.Plural(groups, "more group is", "more groups are") + " in the JSON."
+		*foot += " " + printable.Plural(groups, "more group is", "more groups are") + " in the JSON."
 	}
 	return out
 }
@@ -109,11 +109,11 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 		for k := range c.Models {
 			if k < len(q.Original) {
 				v := float64(q.Original[k])
-				s := words.Number(v)
+				s := printable.Number(v)
 				if k < len(q.Intervals) && q.Intervals[k] != nil {
 					lo, hi := float64(q.Intervals[k].Low), float64(q.Intervals[k].High)
 					half := (hi - lo) / 2
-					s = words.ToPrecision(v, half) + " [" + words.ToPrecision(lo, half) + " to " + words.ToPrecision(hi, half) + "]"
+					s = printable.ToPrecision(v, half) + " [" + printable.ToPrecision(lo, half) + " to " + printable.ToPrecision(hi, half) + "]"
 				}
 				cells = append(cells, s)
 			} else {
@@ -129,13 +129,13 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 	if s == nil || len(s.Found) == 0 {
 		return nil
 	}
-	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + words.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
 	for _, c := range s.Found {
 		yes, class := "no", "faint"
 		if c.Confirmed {
 			yes, class = "yes", ""
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{c.Condition, words.Count(c.N), words.Number(float64(c.Risk)), words.Number(float64(c.Rest)),
+		t.Rows = append(t.Rows, tableRow{Cells: []string{c.Condition, printable.Count(c.N), printable.Number(float64(c.Risk)), printable.Number(float64(c.Rest)),
 			(&eval.Difference{Value: c.Risk - c.Rest, Interval: &c.Interval}).Text(float64(c.Risk)), yes}, Class: class})
 	}
 	return t
@@ -148,9 +148,9 @@ func triedTable(c *eval.Choice) *table {
 	}
 	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
-		row := tableRow{Cells: []string{m.Name, words.Number(float64(m.Average)), words.Number(float64(m.Value)), "", ""}}
+		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "", ""}}
 		if i > 0 {
-			row.Cells[3], row.Cells[4] = words.Number(float64(m.SE)), "no"
+			row.Cells[3], row.Cells[4] = printable.Number(float64(m.SE)), "no"
 			if m.Allowed {
 				row.Cells[4] = "yes"
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An axis maps values to [lo, hi] points.
@@ -103,7 +105,7 @@ func (a axis) ticks(want int) []tick {
 		case big >= 1e6 || step < 1e-5:
 			s = compact(v)
 		case dec == 0:
-			s = Thousands(int(math.Round(v)))
+			s = printable.Count(int(math.Round(v)))
 		}
 		out = append(out, tick{v, strings.ReplaceAll(s, "-", "−")})
 	}

@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A tracer is a canvas that notes what is drawn, where on the page.
@@ -299,7 +301,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", -1234567: "−1\u2009234\u2009567", 10000: "10\u2009000"} {
-		if s := Thousands(n); s != want {
+		if s := printable.Count(n); s != want {
 			t.Errorf("%d is %q", n, s)
 		}
 	}

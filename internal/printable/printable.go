@@ -1,7 +1,7 @@
 // Package printable makes text of unknown origin (column names, levels, paths)
 // safe to show: what would move a terminal's cursor, end a line, turn the
 // direction of writing or break an XML document is written out as an escape. And it
-// puts words beside numbers ([Noun]).
+// writes numbers for people (numbers.go) and puts words beside them ([Noun]).
 // It imports nothing of this module; whoever shows text may import it.
 package printable
 

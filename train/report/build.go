@@ -8,7 +8,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/internal/chart"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -25,7 +25,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	s := m.Summary("")
 	r := &eval.Report{
 		Title:    fmt.Sprintf("%s predicting %s, trained on %s", titled(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained on %s rows, measured on the %s (%s rows).", chart.Thousands(m.TrainRows), x.Evaluation.Split, chart.Thousands(x.Evaluation.N)),
+		Subtitle: fmt.Sprintf("Trained on %s rows, measured on the %s (%s rows).", printable.Count(m.TrainRows), x.Evaluation.Split, printable.Count(x.Evaluation.N)),
 		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/words"
 	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Column is one raw feature over the rows evaluated: numbers, or codes into
@@ -141,7 +141,7 @@ func thin(x []float64) []float64 {
 // formatCut writes a cut point without trailing zeros.
 func formatCut(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return words.Count(int(x))
+		return printable.Count(int(x))
 	}
 	return fmt.Sprintf("%.4g", x)
 }

@@ -19,7 +19,7 @@ func Heaviest(y []float64, count int) Heavy {
 	return Heavy{count, h.Mass + float64(missing)*next}
 }
 
-// FewestHolding returns the fewest of y, each y ≥ 0, that sum up to mass, or all.
+// FewestHolding returns the fewest of y, each y ≥ 0, that sum up to a mass above 0, or all.
 func FewestHolding(y []float64, mass float64) Heavy {
 	mass *= 1 - 1e-12 // sums of equal numbers reach it but for rounding
 	h, next := selectLargest(y, func(h Heavy) bool { return h.Mass >= mass })

@@ -49,7 +49,7 @@ func TestHeaviest(t *testing.T) {
 					}
 				}
 			}
-			if half.Count != reached {
+			if total.Sum() > 0 && half.Count != reached {
 				t.Errorf("%s: half of %d is held by %d, want %d", name, n, half.Count, reached)
 			}
 			for _, c := range []int{-1, 0, 1, 5, n, n + 1} {

@@ -1,6 +1,6 @@
 package measure
 
-import "github.com/drotrain/drotrain/eval/internal/words"
+import "github.com/drotrain/drotrain/internal/printable"
 
 // Interval is a confidence interval with the method that made it: "skewness-adjusted t",
 // "t of the logit", "wilson", "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
@@ -15,5 +15,5 @@ func (iv *Interval) Text(scale float64) string {
 	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
 		return ""
 	}
-	return words.Like(float64(iv.Low), scale) + " to " + words.Like(float64(iv.High), scale)
+	return printable.Like(float64(iv.Low), scale) + " to " + printable.Like(float64(iv.High), scale)
 }

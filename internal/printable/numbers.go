@@ -1,17 +1,24 @@
-package words
+package printable
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/drotrain/drotrain/internal/chart"
-	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Count writes an integer with thin spaces between thousands.
-func Count(n int) string { return chart.Thousands(n) }
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "−", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "\u2009" + s[i:]
+	}
+	return sign + s
+}
 
 // Number writes x with about three significant digits (four below 1: the
 // fourth decimal), a true minus sign, and an exponent only far from 1.
@@ -134,7 +141,7 @@ func Group(label string) string {
 }
 
 // Plural writes "1 row", "5 rows".
-func Plural(n int, one, many string) string { return Count(n) + " " + printable.Noun(n, one, many) }
+func Plural(n int, one, many string) string { return Count(n) + " " + Noun(n, one, many) }
 
 // List joins at most k items and counts the rest.
 func List(items []string, k int) string {
