@@ -132,7 +132,7 @@ func (c Config) hasUniqueWeights() bool {
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
 
 // lossesAt returns the training loss of every row at x.
-func lossesAt(o rowOracle, x []float64) []float64 {
+func lossesAt(o tune.Oracle, x []float64) []float64 {
 	n, _, s := o.Dims()
 	arena := o.Arena()
 	value, slope := memory.Make[float64](arena, n), memory.Make[float64](arena, n*s)

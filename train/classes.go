@@ -6,32 +6,10 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/design"
-	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/shard"
-	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/tune"
 )
-
-// A rowOracle evaluates the losses of encoded rows: losses.Linear, or losses.Softmax for a target of
-// more than two classes.
-type rowOracle interface {
-	dro.Oracle
-	Arena() *memory.Arena
-}
-
-// newOracle returns the losses of rows with encoded targets; outputs is the number of coefficients
-// of a column, the number of classes where these are more than two.
-func newOracle(loss losses.Loss, x design.Matrix, target []float64, outputs int) (rowOracle, error) {
-	if outputs == 1 {
-		return losses.NewLinear(loss, x, target)
-	}
-	class := make([]int, len(target))
-	for j, t := range target {
-		class[j] = int(t)
-	}
-	return losses.NewSoftmax(x, class, outputs)
-}
 
 // outputs returns the number of coefficients of an encoded column: the number of classes where the
 // target has more than two, else 1.
@@ -68,7 +46,7 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 	if target == nil {
 		target = make([]float64, d.N)
 	}
-	oracle, err := newOracle(m.loss, d.X, target, k)
+	oracle, err := (&tune.Table{X: d.X, Target: target, Loss: m.loss, Outputs: k}).Oracle()
 	if err != nil {
 		return nil, err
 	}

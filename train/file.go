@@ -27,22 +27,12 @@ func (m *Model) Save(path string, force bool) error {
 
 // WriteTo writes the model as one JSON document, and implements io.WriterTo.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	c := &countingWriter{w: w}
-	e := json.NewEncoder(c)
-	e.SetIndent("", " ")
-	err := e.Encode(m)
-	return c.n, err
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+	b, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(append(b, '\n'))
+	return int64(n), err
 }
 
 // Load reads a model that Save wrote. A file of another kind, of a schema that this

@@ -21,6 +21,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // Open opens the table called name: a path, a glob or a directory, or
@@ -80,7 +81,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 }
 
 // trainChecked works like trainAll. Where rows on disk were lost on the way, it leaves no coefficients.
-func (m *Model) trainChecked(ctx context.Context, oracle rowOracle, began time.Time) error {
+func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.trainAll(ctx, oracle, began) })
 	if lost {
 		m.Coefficients = nil
@@ -90,7 +91,7 @@ func (m *Model) trainChecked(ctx context.Context, oracle rowOracle, began time.T
 
 // trainAll trains the baselines, chooses a level where none is set, and trains the robust
 // model.
-func (m *Model) trainAll(ctx context.Context, oracle rowOracle, began time.Time) error {
+func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	var plain, balanced *dro.Result
 	var err error
 	if !m.Config.NoBaseline {
@@ -134,7 +135,7 @@ func (m *Model) trainAll(ctx context.Context, oracle rowOracle, began time.Time)
 
 // prepareTraining splits and encodes the rows of a table: a model without coefficients, and the
 // losses of its training rows.
-func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model, rowOracle, error) {
+func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model, tune.Oracle, error) {
 	cfg.setDefaults()
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
@@ -173,7 +174,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 }
 
 // prepareTrainingOn works like prepareTraining with the training rows on a disk; nil is memory.
-func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle rowOracle, err error) {
+func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
 		if err == nil {
 			err = disk.err() // a vector did not fit on the disk
@@ -243,8 +244,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
 		return nil, nil, err
 	}
-	oracle, err = newOracle(m.loss, train.X, train.Target, m.outputs())
-	if err != nil {
+	if oracle, err = m.tuneTable(train).Oracle(); err != nil {
 		return nil, nil, err
 	}
 	m.Run.Weight = rows.weight
@@ -296,7 +296,7 @@ func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
 // solveBaselines trains the plain average and, where there are groups, the
 // average that gives every group the same weight, on the same rows with the same
 // regulariser.
-func (m *Model) solveBaselines(ctx context.Context, oracle rowOracle, began time.Time) (plain, balanced *dro.Result, err error) {
+func (m *Model) solveBaselines(ctx context.Context, oracle tune.Oracle, began time.Time) (plain, balanced *dro.Result, err error) {
 	rows := m.Run.levelRows()
 	dual, err := level.Level{Average: "plain"}.Dual(rows)
 	if err != nil {
@@ -330,7 +330,7 @@ func (m *Model) nameColumn(err error) error {
 }
 
 // solveBaseline minimises the risk of fixed weights, from start.
-func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
+func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
 	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
@@ -339,7 +339,7 @@ func (m *Model) solveBaseline(ctx context.Context, oracle rowOracle, dual dro.Du
 }
 
 // summariseBaseline reports what a baseline does, under the adversary of the model too.
-func (m *Model) summariseBaseline(oracle rowOracle, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
+func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
 	if res == nil {
 		return nil
 	}
@@ -354,7 +354,7 @@ func (m *Model) summariseBaseline(oracle rowOracle, adversary dro.Dual, res *dro
 
 // solveRobust minimises the worst case of the level; a level that is one of the
 // baselines is solved already.
-func (m *Model) solveRobust(ctx context.Context, oracle rowOracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
+func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver

@@ -11,6 +11,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // What a Config means, in the words of packages data, losses and dro: written
@@ -140,7 +141,7 @@ func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
 			outputs = 1
 		}
 	}
-	oracle, err := newOracle(loss, d.X, d.Target, outputs)
+	oracle, err := (&tune.Table{X: d.X, Target: d.Target, Loss: loss, Outputs: outputs}).Oracle()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/losses"
+	"github.com/drotrain/drotrain/train/tune"
 )
 
 // SummaryTempered is the plain average with a slope on its scores and an intercept, the
@@ -33,7 +34,7 @@ const mostRanked = 100_000
 
 // fitTempered fits the tempered average: x = a·x_ERM with another intercept, a problem of two
 // parameters over stored margins with the same adversary and regulariser.
-func (m *Model) fitTempered(ctx context.Context, oracle rowOracle, adversary dro.Dual, began time.Time) error {
+func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
 	if d.Intercept >= 0 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/losses"
@@ -77,10 +76,10 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	if c.Weight != "" {
 		weight = []string{c.Weight}
 	}
-	return scores, options.CheckRoles(
-		options.Columns("target", []string{c.Target}, "score", "weight", "columns"), options.Columns("score", once, "weight", "columns"),
-		options.Columns("weight", weight, "columns", "groups"), options.Columns("groups", c.Groups),
-		options.Columns("columns", o.Columns, "drop"), options.Columns("drop", c.Drop),
+	return scores, checkRoles(
+		role{"target", []string{c.Target}, []string{"score", "weight", "columns"}}, role{"score", once, []string{"weight", "columns"}},
+		role{"weight", weight, []string{"columns", "groups"}}, role{"groups", c.Groups, nil},
+		role{"columns", o.Columns, []string{"drop"}}, role{"drop", c.Drop, nil},
 	)
 }
 

@@ -60,8 +60,8 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		return err
 	}
 	c := &o.Config
-	err := options.CheckRoles(options.Columns("target", []string{c.Target}, "features", "drop", "categorical"), options.Columns("features", c.Features, "drop"),
-		options.Columns("drop", c.Drop), options.Columns("groups", c.Groups), options.Columns("categorical", c.Categorical))
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
+		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	if err != nil {
 		return nil, 0, err
 	}
-	oracle, err := t.oracle()
+	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,12 +33,19 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	return res.X, res.Passes, nil
 }
 
-// oracle returns the losses of the rows.
-func (t *Table) oracle() (dro.Oracle, error) {
+// An Oracle evaluates the losses of rows: losses.Linear, or losses.Softmax for a target of more than two
+// classes.
+type Oracle interface {
+	dro.Oracle
+	Arena() *memory.Arena
+}
+
+// Oracle returns the losses of the rows.
+func (t *Table) Oracle() (Oracle, error) {
 	if t.Outputs <= 1 {
 		return losses.NewLinear(t.Loss, t.X, t.Target)
 	}
-	class := make([]int, t.N)
+	class := make([]int, len(t.Target))
 	for j, v := range t.Target {
 		class[j] = int(v)
 	}
@@ -90,7 +97,7 @@ func allFinite(x []float64) bool {
 
 // lossesAt returns the loss of every row at x.
 func (t *Table) lossesAt(x []float64) ([]float64, error) {
-	oracle, err := t.oracle()
+	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, err
 	}

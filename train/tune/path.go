@@ -38,7 +38,7 @@ func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]
 	if solve == nil {
 		return nil, nil
 	}
-	oracle, err := t.oracle()
+	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, err
 	}

@@ -264,7 +264,7 @@ func (t *Table) errorsOf(margin []float64) []float64 {
 // classErrors returns 1 for every row that x puts in the wrong one of more than two classes, 0 for the
 // others.
 func (t *Table) classErrors(x []float64) ([]float64, error) {
-	oracle, err := t.oracle()
+	oracle, err := t.Oracle()
 	if err != nil {
 		return nil, err
 	}

@@ -45,51 +45,38 @@ func remedy(r fix.Fix, column string, has func(option string) bool) string {
 // option finds the options in a text.
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
-// optionFor returns what would fix an error of a table, in the options of train.
+// fixes holds what would fix an error of a table, in the options of train.
+var fixes = map[fix.Fix]string{
+	fix.Impute:          "choose --impute mean, median or drop",
+	fix.FillNulls:       "choose --impute mean or median",
+	fix.NameFeatures:    "name some with --features",
+	fix.NameTarget:      "name it with --target COLUMN",
+	fix.NamePositive:    "give --positive one of these",
+	fix.ForgetPositive:  "leave --positive out",
+	fix.SayNoHeader:     "say --no-header",
+	fix.SayDelimiter:    "name the separator with --delimiter",
+	fix.SayDecimal:      "name the decimal mark with --decimal",
+	fix.SayThousands:    "name the mark between thousands with --thousands",
+	fix.SayStrip:        "name the marks to take off numbers with --strip '%$€'",
+	fix.SayDates:        "say --dates number, parts or drop",
+	fix.Standardise:     "say --scale standard",
+	fix.KeepDouble:      "keep the rows with --storage float64",
+	fix.MergeRareLevels: "make one level of the rare ones with --min-count 20",
+	fix.RaiseMaxColumns: "store the table as Parquet, which may have more",
+	fix.NameMissing:     "name the texts that stand for no value with --na",
+}
+
+// optionFor returns what would fix an error of a table about a column, in the options of train.
 func optionFor(r fix.Fix, column string) string {
 	switch r {
 	case fix.DropColumn:
 		return "leave the column out with --drop " + printable.Shell(setting.JoinNames([]string{column}))
-	case fix.Impute:
-		return "choose --impute mean, median or drop"
-	case fix.FillNulls:
-		return "choose --impute mean or median"
-	case fix.NameFeatures:
-		return "name some with --features"
-	case fix.NameTarget:
-		return "name it with --target COLUMN"
-	case fix.NamePositive:
-		return "give --positive one of these"
-	case fix.ForgetPositive:
-		return "leave --positive out"
 	case fix.TakeAsClasses:
 		return "use --loss " + losses.DefaultName(true) + " if they are classes"
 	case fix.TakeAsQuantity:
 		return "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"
-	case fix.SayNoHeader:
-		return "say --no-header"
-	case fix.SayDelimiter:
-		return "name the separator with --delimiter"
-	case fix.SayDecimal:
-		return "name the decimal mark with --decimal"
-	case fix.SayThousands:
-		return "name the mark between thousands with --thousands"
-	case fix.SayStrip:
-		return "name the marks to take off numbers with --strip '%$€'"
-	case fix.SayDates:
-		return "say --dates number, parts or drop"
-	case fix.Standardise:
-		return "say --scale standard"
-	case fix.KeepDouble:
-		return "keep the rows with --storage float64"
-	case fix.MergeRareLevels:
-		return "make one level of the rare ones with --min-count 20"
-	case fix.RaiseMaxColumns:
-		return "store the table as Parquet, which may have more"
-	case fix.NameMissing:
-		return "name the texts that stand for no value with --na"
 	}
-	return ""
+	return fixes[r]
 }
 
 // Remarked gives a note of a table with what would fix it in the options of this
