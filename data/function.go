@@ -83,7 +83,7 @@ func (f *Function) Validate() error {
 	for i, p := range f.Pieces {
 		numbers = append(numbers, p[:]...)
 		if !(f.Knots[i] < f.Knots[i+1]) {
-			return fmt.Errorf("knots that do not increase")
+			return fmt.Errorf("knots must increase")
 		}
 	}
 	for _, v := range numbers {

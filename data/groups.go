@@ -49,7 +49,7 @@ func (t *fitting) fitGroups() error {
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
 		if slices.Contains(labels, MissingLabel) {
-			e.notef("group column %q: rows without a value are the group %s, which may be the worst one; a filter, %s is not null, leaves them out", name, MissingLabel, expr.QuoteName(name))
+			e.notef("group column %q: rows without a value are the group %s, which may be the worst one; the filter %q leaves them out", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
 		if len(labels) == 1 {
 			e.notef("group column %q has only one value, %q, in the training rows", name, labels[0])

@@ -163,7 +163,7 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		word, is := strings.ToLower(c.Text(r)), true
 		switch {
 		case opposite && slices.Contains(truths, word):
-			return nil, nil, f.faultAt(column, r, hint("write train and test there"), "%q of a column %s: true and 1 mean held out elsewhere, and cannot here", c.Text(r), column)
+			return nil, nil, f.faultAt(column, r, hint("write train and test there"), "%q is ambiguous in the column %s: elsewhere it means held out, and here it would mean training", c.Text(r), column)
 		case slices.Contains(trainWords, word):
 			is = false
 		case slices.Contains(testWords, word):

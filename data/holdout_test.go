@@ -124,8 +124,8 @@ func TestSplitRows_Words(t *testing.T) {
 	for text, want := range map[string]string{
 		"set,x\ntrain,1\nvalid,2\nTest,3\n": `"valid" and "Test": only one`,
 		"set,x\ntrain,1\ndev,2\ntest,3\n":   `filter set != "dev"`,
-		"is_train,x\n1,1\n0,2\n":            `"1" of a column is_train`,
-		"Training,x\ntrue,1\nfalse,2\n":     "cannot here",
+		"is_train,x\n1,1\n0,2\n":            `"1" is ambiguous in the column is_train`,
+		"Training,x\ntrue,1\nfalse,2\n":     "is ambiguous",
 		"set,x\ntrain,1\nvalid,2\n,3\n":     "",
 		"is_test,x\n0,1\n1,2\n":             "",
 		"train,x\ntrain,1\ntest,2\n":        "",

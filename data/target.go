@@ -63,7 +63,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
-			return f.fault(c.Name, fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is one of regression")
+			return f.fault(c.Name, fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is a quantity")
 		}
 		e.Target.Transform = s.TargetTransform
 		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {

@@ -25,7 +25,7 @@ func (e *Encoder) Validate() error {
 		case in.Name == "":
 			return fmt.Errorf("%s has no name", what)
 		case seen[in.Name]:
-			return fmt.Errorf("%s, %q, is an input before or the target", what, in.Name)
+			return fmt.Errorf("%s %q is already an input, or the target", what, in.Name)
 		case in.First != next:
 			return fmt.Errorf("%s, %q, begins at column %d, not %d", what, in.Name, in.First, next)
 		case !isFinite(in.Fill):

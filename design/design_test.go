@@ -298,8 +298,8 @@ func TestConstructorsRefuse(t *testing.T) {
 	}{
 		{"-1 rows", csr{-1, 2, nil, nil, nil}},
 		{"-2 columns", csr{1, -2, []int{0, 0}, nil, nil}},
-		{"0 starts for 0 rows", csr{0, 2, nil, nil, nil}},
-		{"2 starts for 2 rows", csr{2, 2, []int{0, 1}, []int32{0}, []float64{1}}},
+		{"0 row starts for 0 rows", csr{0, 2, nil, nil, nil}},
+		{"2 row starts for 2 rows", csr{2, 2, []int{0, 1}, []int32{0}, []float64{1}}},
 		{"row 0 starts at entry 1", csr{1, 2, []int{1, 1}, []int32{0}, []float64{1}}},
 		{"1 columns and 2 values", csr{1, 2, []int{0, 1}, []int32{0}, []float64{1, 2}}},
 		{"end at entry 1", csr{1, 2, []int{0, 1}, []int32{0, 1}, []float64{1, 2}}},

@@ -28,7 +28,7 @@ var _ Matrix = (*Sparse)(nil)
 // column at fault.
 func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse, error) {
 	if n < 0 || d < 0 || n == math.MaxInt || len(start) != n+1 {
-		return nil, fmt.Errorf("design: %d starts for %d rows × %d columns: one more than rows is needed", len(start), n, d)
+		return nil, fmt.Errorf("design: %d row starts for %d rows × %d columns: there must be one more than rows", len(start), n, d)
 	}
 	if start[0] != 0 {
 		return nil, fmt.Errorf("design: row 0 starts at entry %d, not 0", start[0])

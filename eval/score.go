@@ -20,7 +20,7 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
 	}
 	if task == Multiclass {
-		return nil, fmt.Errorf("eval: the losses of more than two classes are to be given")
+		return nil, fmt.Errorf("eval: losses of more than two classes cannot be computed from scores: give them")
 	}
 	logistic := loss.Name() == "logistic"
 	if kind, ok := losses.KindOf(loss.Name()); ok && !kind.Measures(task == Binary) {

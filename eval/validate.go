@@ -30,12 +30,12 @@ func (e *Evaluation) validate() error {
 		}
 		if o := g.Others; o != nil {
 			if len(o.N) != len(o.Label) || len(o.Risk) != m || slices.ContainsFunc(o.Risk, func(r []Num) bool { return len(r) != len(o.Label) }) {
-				return fmt.Errorf("eval: the other groups of %q are not all of one number", g.Name)
+				return fmt.Errorf("eval: the lists of the other groups of %q have different lengths", g.Name)
 			}
 		}
 		for _, h := range g.Groups {
 			if len(h.Models) != m {
-				return fmt.Errorf("eval: group %q of %q has %d models of %d", h.Label, g.Name, len(h.Models), m)
+				return fmt.Errorf("eval: group %q of %q has %d of %d models", h.Label, g.Name, len(h.Models), m)
 			}
 		}
 	}

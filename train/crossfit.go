@@ -87,7 +87,7 @@ type CrossfitError struct{ Err error }
 func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
 
 // Hint returns what may be done about it.
-func (e *CrossfitError) Hint() string { return "hold rows out instead, as Config.Holdout 0.2" }
+func (e *CrossfitError) Hint() string { return "hold rows out instead, as with Config.Holdout 0.2" }
 
 // Unwrap returns the cause.
 func (e *CrossfitError) Unwrap() error { return e.Err }

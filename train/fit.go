@@ -236,7 +236,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	}
 	m.Config = m.Config.resolve(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
-		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q has not two", m.Config.Target)
+		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", m.Config.Target)
 	}
 	if err := checkLossTask(m.Config.Loss, encoder.Target.Task); err != nil {
 		return nil, nil, err

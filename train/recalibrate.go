@@ -123,7 +123,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slo
 // checkRecalibration refuses a recalibration of what has no classes.
 func (c Config) checkRecalibration(task data.Task) error {
 	if c.Recalibrate && task != data.Binary {
-		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s has not two", c.Target)
+		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s does not have two", c.Target)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (c *Config) validate() error {
 		say("Config.Threads is %d: at least 1, or 0 for as many as the process has", c.Threads)
 	}
 	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
-		say("without baselines there must be a level of robustness, other than a plain average")
+		say("a training without baselines needs a level of robustness other than a plain average")
 	}
 	for _, e := range []struct {
 		what, value string

@@ -43,7 +43,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	}
 	out = strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
-		"loan_id: its name and 500 different numbers in 503 rows say that it is an identifier: left out; rows that share a value are held out together",
+		"loan_id: its name and 500 different numbers in 503 rows suggest that it is an identifier: left out; rows that share a value are held out together",
 		"region: it has no value (", "kept; as a group column they would be the group (missing)",
 		`status: some levels are other spellings of one, as "Permanent" and "permanent"`, "--relabel 'permanent->Permanent' for example makes one of them",
 		`opened: it is read as text, but holds dates in different formats`, "left out; write all dates as 2024-03-31",

@@ -23,7 +23,7 @@ const (
 	SayNoHeader     Fix = "say that the first line is a row"
 	SayDelimiter    Fix = "say what separates the fields"
 	SayDecimal      Fix = "say what the decimal mark is"
-	SayThousands    Fix = "say what stands between thousands"
+	SayThousands    Fix = "name the thousands separator"
 	SayStrip        Fix = "name the characters to strip from numbers"
 	SayDates        Fix = "take dates as numbers or parts, or drop them"
 	Standardise     Fix = "standardise the numbers"

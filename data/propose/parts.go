@@ -34,7 +34,7 @@ func (p *Proposal) dropParts(columns []*data.Column, t *truth) {
 		}
 		for _, c := range parts {
 			columns = slices.DeleteFunc(columns, func(o *data.Column) bool { return o == c })
-			p.drop(c, 0, 0, "together %s predict the target exactly: parts that it is made of", strings.Join(names, " and "))
+			p.drop(c, 0, 0, "together %s determine the target exactly: it may be computed from them", strings.Join(names, " and "))
 		}
 	}
 }

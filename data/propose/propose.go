@@ -264,7 +264,7 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		p.identifier(c, sum, "%d different texts in %d rows: names or notes", sum.distinct, have)
 		return
 	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && 2*sum.distinct >= have && have > 20:
-		p.identifier(c, sum, "its name and %d different numbers in %d rows say that it is an identifier", sum.distinct, have)
+		p.identifier(c, sum, "its name and %d different numbers in %d rows suggest that it is an identifier", sum.distinct, have)
 		return
 	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):
 		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))

@@ -55,7 +55,7 @@ func Test(o dro.Oracle, points ...[]float64) error {
 				at[i] -= 2 * step
 				below, _ := eval(at)
 				if got := (above[j] - below[j]) / (2 * step); !(math.Abs(got-g[i]) <= tolerance*size) {
-					return fmt.Errorf("point %d, sample %d: the derivative in parameter %d is %v, a difference of losses %v", k, j, i, g[i], got)
+					return fmt.Errorf("point %d, sample %d: the derivative by parameter %d is %v, by finite differences %v", k, j, i, g[i], got)
 				}
 			}
 			for m, other := range points {

@@ -184,7 +184,7 @@ func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
 // parseOperand reads a negation, a condition in parentheses or a comparison.
 func (p *parser) parseOperand() *Expr {
 	if p.depth++; p.depth > deepest {
-		p.fail("more than %d parentheses and negations within each other", deepest)
+		p.fail("parentheses and negations are nested more than %d deep", deepest)
 	}
 	defer func() { p.depth-- }()
 	at := p.position()

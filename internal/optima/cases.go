@@ -47,7 +47,7 @@ var Cases = sync.OnceValue(func() []Case {
 	for i := range cases {
 		c := &cases[i]
 		if c.Optimum = known[c.Name]; c.Optimum.Hash != Hash(&c.Problem) {
-			panic(fmt.Sprintf("optima: the numbers of %s are not those that its optimum is of: run go run ./internal/optima/gen", c.Name))
+			panic(fmt.Sprintf("optima: the data of %s differ from those of its stored optimum: run go run ./internal/optima/gen", c.Name))
 		}
 	}
 	return cases

@@ -105,7 +105,7 @@ func (l Level) Validate() error {
 		say("Config.Nu is %v, which has lost its digits in double precision: take 0", *l.Nu)
 	}
 	within("Ess", l.Ess, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, above 0 and at most 1")
-	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows, at least one row and at most 1")
+	within("Protect", l.Protect, func(v float64) bool { return v > 0 && v <= 1 }, "a share of the rows: at least one row, at most 1")
 	within("Radius", l.Radius, func(v float64) bool { return v > 0 }, "finite and > 0")
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)

@@ -17,9 +17,9 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	if len(own) == 0 {
 		return nil
 	}
-	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit", Scaled: e.Target.Name + " per standard deviation of a number, or for a level"}
+	out := &eval.GroupCoefficients{Model: Name(m), Unit: e.Target.Name + " per unit", Scaled: e.Target.Name + " per standard deviation of a number, or per level"}
 	if e.Target.Task == data.Binary {
-		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or for a level"
+		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
 	w := m.Original(m.Scoring())
 	type panel struct{ input, column int }

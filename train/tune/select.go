@@ -45,7 +45,7 @@ func (o Options) Validate() error {
 		}
 	}
 	say(o.Criterion == "" || slices.Contains(Criteria, o.Criterion), "Config.Select is %q: one of %s", o.Criterion, strings.Join(Criteria, ", "))
-	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d: at least 2", o.Folds)
+	say(o.Folds == 0 || o.Folds >= 2, "Config.Folds is %d: it must be at least 2", o.Folds)
 	say(o.Rate >= 0 && !math.IsInf(o.Rate, 1), "Config.Rate is %v: it must be finite and ≥ 0", o.Rate)
 	say(math.IsNaN(o.Budget) || o.Budget >= 0, "Config.Budget is %v: it must be ≥ 0", o.Budget)
 	if wrong == nil {

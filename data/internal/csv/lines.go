@@ -103,7 +103,7 @@ func (l *lines) Read() ([]string, error) {
 	if token != json.Delim('{') {
 		e := &table.Error{Row: l.row, Msg: "JSON Lines has one object a line, and this row is not an object"}
 		if token == json.Delim('[') {
-			e.Hint = "write the objects of the array one a line, as jq -c '.[]' does"
+			e.Hint = "write one object of the array per line, as jq -c '.[]' does"
 		}
 		return nil, e
 	}

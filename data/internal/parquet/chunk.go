@@ -386,7 +386,7 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 func (r *chunkReader) ints(dst []int64) error {
 	a, ok := r.arrow.(*file.Int64ColumnChunkReader)
 	if !ok {
-		return &table.Error{Msg: "its integers cannot be had digit for digit"}
+		return &table.Error{Msg: "its integers cannot be represented exactly"}
 	}
 	buf := make([]int64, min(batchRows, len(dst)))
 	for len(dst) > 0 {

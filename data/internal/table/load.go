@@ -189,7 +189,7 @@ func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 			copy(dst, m.column.Int)
 			return nil
 		}
-		return &Error{Column: c.Name, Msg: "its integers cannot be had digit for digit"}
+		return &Error{Column: c.Name, Msg: "its integers cannot be represented exactly"}
 	})
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func Distinct(names []string) (own []string, notes []string) {
 				own[i] = fmt.Sprintf("%s.%d", n, k+1)
 			}
 			taken[own[i]] = true
-			notes = append(notes, fmt.Sprintf("column %d has the name of one before it, %q: it is called %q", i+1, n, own[i]))
+			notes = append(notes, fmt.Sprintf("column %d has the name of an earlier one, %q: it is renamed to %q", i+1, n, own[i]))
 		}
 		seen[n]++
 	}

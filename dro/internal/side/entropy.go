@@ -26,7 +26,7 @@ func (e Entropy) Modulus() float64 { return e.Mu }
 func (Entropy) Contains(x []float64) error {
 	for i, v := range x {
 		if v < 0 {
-			return fmt.Errorf("entry %d of the starting point is %v: the simplex has none below 0", i, v)
+			return fmt.Errorf("entry %d of the starting point is %v: it must not be negative", i, v)
 		}
 	}
 	if s := vec.Sum(x); !(math.Abs(s-1) <= 1e-9) {

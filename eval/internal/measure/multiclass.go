@@ -10,7 +10,7 @@ var multiclassMeasures = []Measure{
 	{"risk", "Risk", "loss", "mean training loss"},
 	{"accuracy", "Accuracy", "share", "share of rows whose most probable class is the actual one"},
 	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below"},
-	{"macro_f1", "Macro-F1", "share", "mean over the classes that occur of F1, the harmonic mean of recall and precision; a class that is never predicted counts 0"},
+	{"macro_f1", "Macro-F1", "share", "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0"},
 	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes"},
 }
 

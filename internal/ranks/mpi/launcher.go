@@ -88,7 +88,7 @@ func patienceOf(getenv func(string) string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s is %q: a time to wait is a number above 0 with its unit, as 90s or 10m", Patience, text)
+		return 0, fmt.Errorf("%s is %q: it must be a positive duration such as 90s or 10m", Patience, text)
 	}
 	return d, nil
 }

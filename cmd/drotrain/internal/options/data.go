@@ -61,8 +61,8 @@ var featureOptions = []Option{
 }
 
 var holdoutOptions = []Option{
-	{Name: "holdout", Commands: "train*", Help: "`rows` to measure: a random proportion, as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table; crossfit, all rows by five more models; auto, crossfit below 2000 rows, else 0.2", Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) *setting.Value { return holdout(s, true) }},
-	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a random proportion, as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdout(s, false) }},
+	{Name: "holdout", Commands: "train*", Help: "`rows` to measure: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table; crossfit, all rows by five more models; auto, crossfit below 2000 rows, else 0.2", Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) *setting.Value { return holdout(s, true) }},
+	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdout(s, false) }},
 }
 
 var readingOptions = []Option{

@@ -131,7 +131,7 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"label":              {{"target", "the column to predict is --target"}},
 	"compare":            {{"score", "name the models in one option, the baseline first: --model A,B"}},
 	"plots":              {{"report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
-	"no-report":          {{"report", "--report none writes the model alone"}},
+	"no-report":          {{"report", "--report none writes only the model"}},
 	"fast":               {{"report", "--report fast measures without intervals, slices and plots"}},
 	"quick":              {{"report", "--report fast measures without intervals, slices and plots"}},
 	"log":                {{"transform", "the logarithm of a column is --transform COLUMN:log"}},

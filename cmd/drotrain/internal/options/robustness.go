@@ -35,7 +35,7 @@ var solverOptions = []Option{
 	{Name: "max-passes", Commands: "bench", Help: "stop a method after this many passes over the data"},
 	{Name: "seed", Commands: "train tune eval bench", Help: "random seed of hold-out, folds, resamples and stochastic solvers"},
 	{Name: "storage", Commands: "train tune", Help: "encoded rows in memory: float32 takes half the memory, rounded; auto takes sparse if few cells are nonzero, else float64"},
-	{Name: "memory", Commands: "train tune eval", Help: "memory to use, as 400MB or 12GB; rows beyond it are stored on disk; 0 stores all on disk (default: what the system allows)", Effect: storage},
+	{Name: "memory", Commands: "train tune eval", Help: "memory to use, such as 400MB or 12GB; rows beyond it are stored on disk; 0 stores all on disk (default: what the system allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval", Help: "`directory` for rows on disk, in unnamed files (default: that of --out)", Effect: storage},
 	{Name: "threads", Commands: "train tune bench", Help: "threads, 0 for all processors; results do not depend on it", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Count(&s.Threads, 0) }},
 }
