@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/npy"
-	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // An arrayFile is a .npy file of a list of them, whose arrays are columns of one table.
@@ -35,8 +34,8 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrays returns the table of the arrays side by side, of the named columns; nil names all.
-func joinArrays(arrays []arrayFile, frames []*Frame, names []string) (*Frame, error) {
+// joinArrays returns the table of the arrays side by side.
+func joinArrays(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 	out := &Frame{Rows: frames[0].Rows, how: frames[0].how, sideBySide: true}
 	from := map[string]string{}
 	for i, f := range frames {
@@ -63,11 +62,5 @@ func joinArrays(arrays []arrayFile, frames []*Frame, names []string) (*Frame, er
 		}
 		out.Sources, out.inputs = append(out.Sources, source), append(out.inputs, f.inputs...)
 	}
-	if names == nil {
-		return out, nil
-	}
-	t := &table.Table{Columns: innerAll(out.Columns)}
-	err := t.Keep(names)
-	out.Columns = outerAll(t.Columns)
-	return out, table.InFile(out.Name(), err)
+	return out, nil
 }

@@ -78,7 +78,6 @@ func TestOpen_FilesAreClosed(t *testing.T) {
 		}{
 			"read":                   {func() error { _, err := Read(ctx, path); return err }, false},
 			"opened":                 {func() error { return closed(Open(ctx, path)) }, false},
-			"without the column":     {func() error { _, err := readColumns(ctx, path, []string{"none"}); return err }, true},
 			"over":                   {func() error { return closed(Open(over, path)) }, true},
 			"short":                  {func() error { return closed(Open(ctx, short)) }, true},
 			"a short one behind":     {func() error { return closed(Open(ctx, filepath.Join(dir, "one short "+name))) }, true},

@@ -124,7 +124,7 @@ func TestCSV_LargeIntegers(t *testing.T) {
 		}
 	}
 	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
-		f, err := readBytes(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
+		f, err := ReadBytes(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestCSV_Readings(t *testing.T) {
 		{"c\n1\n?\n3\n", Text{Missing: []string{"?"}}, []any{1.0, nil, 3.0}, fix.NameMissing},
 		{"c\n1\n-999\n3\n", Text{Missing: []string{"-999"}}, []any{1.0, nil, 3.0}, ""},
 	} {
-		f, err := readBytes(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
+		f, err := ReadBytes(context.Background(), "t.csv", []byte(c.text), Reading{Text: c.how})
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -210,7 +210,7 @@ func TestCSV_Readings(t *testing.T) {
 			t.Errorf("%q read plainly: remarks %v", c.text, f.Remarks)
 		}
 	}
-	f, err := readBytes(context.Background(), "t.doc", []byte("A11 6 x\nA12 48 y\n"), Reading{})
+	f, err := ReadBytes(context.Background(), "t.doc", []byte("A11 6 x\nA12 48 y\n"), Reading{})
 	if err == nil {
 		t.Errorf("a name that says nothing: %v", f)
 	}
@@ -218,7 +218,7 @@ func TestCSV_Readings(t *testing.T) {
 	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
-	f, err = readBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
+	f, err = ReadBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestCSV_Readings(t *testing.T) {
 		t.Errorf("a row for a header: %v, %v", f.Remarks, err)
 	}
 	for _, bad := range []Text{{Delimiter: "ab"}, {Decimal: "x"}, {Decimal: ",", Thousands: ","}, {Thousands: "x"}, {Strip: "1"}} {
-		if _, err := readBytes(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
+		if _, err := ReadBytes(context.Background(), "t.csv", []byte("a\n1\n"), Reading{Text: bad}); err == nil {
 			t.Errorf("%+v passes", bad)
 		}
 	}

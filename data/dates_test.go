@@ -52,14 +52,14 @@ func TestDates(t *testing.T) {
 		}
 	}
 	const text = "y,d,t\n1,1970-01-02,1970-01-01T12:00:00Z\n2,2024-02-29,2024-02-29 18:00:00\n3,,NA\n"
-	f, err := readBytes(ctx, "t.csv", []byte(text), Reading{Dates: "number"})
+	f, err := ReadBytes(ctx, "t.csv", []byte(text), Reading{Dates: "number"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d": {1.0, 19782.0, nil}, "t": {0.5, 19782.75, nil}}); d != "" {
 		t.Error(d)
 	}
-	f, err = readBytes(ctx, "t.csv", []byte(text), Reading{Dates: "parts"})
+	f, err = ReadBytes(ctx, "t.csv", []byte(text), Reading{Dates: "parts"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestDates(t *testing.T) {
 	if err != nil || len(f.Remarks) != 2 || f.Remarks[0].Fixes[0] != fix.SayDates {
 		t.Errorf("read plainly: %v, %v", f.Remarks, err)
 	}
-	_, err = readBytes(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
+	_, err = ReadBytes(ctx, "t.csv", []byte(text), Reading{Dates: "weeks"})
 	wantError(t, err, "weeks", "number, parts or drop")
 }
 
@@ -79,7 +79,7 @@ func TestDates(t *testing.T) {
 // them by name; any other has not.
 func TestDates_PartsOfNothing(t *testing.T) {
 	for text, rows := range map[string]int{"y,d\n": 0, "y,d\n1,\n2,\n": 2} {
-		f, err := readBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: "parts"})
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: "parts"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestDates_PartsOfNothing(t *testing.T) {
 		}
 	}
 	for text, dates := range map[string]string{"y,d\n1,\n": "number", "y,d\n1,x\n": "parts"} {
-		f, err := readBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: dates})
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: dates})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestDates_PartsOfNothing(t *testing.T) {
 // Texts get other names whatever the format, and levels that become one are one.
 func TestRelabel(t *testing.T) {
 	how := Reading{Relabel: map[string]string{"<=50K.": "<=50K", ">50K.": ">50K"}}
-	f, err := readBytes(t.Context(), "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
+	f, err := ReadBytes(t.Context(), "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestRelabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := readBytes(t.Context(), name, b, how)
+		other, err := ReadBytes(t.Context(), name, b, how)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestDateOrders(t *testing.T) {
 		{"2012-01-02|2012/01/03", nil},
 		{"1.2.3|2.3.4", nil}, // versions
 	} {
-		f, err := readBytes(t.Context(), "t.csv", []byte("i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n"), Reading{Dates: "number"})
+		f, err := ReadBytes(t.Context(), "t.csv", []byte("i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n"), Reading{Dates: "number"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestFit_DatesReadAsText(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&text, "%d,%d,%s\n", i%2, i*7%13, time.Date(2024, 1, 1+i%60, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 	}
-	f, err := readBytes(t.Context(), "t.csv", []byte(text.String()), Reading{})
+	f, err := ReadBytes(t.Context(), "t.csv", []byte(text.String()), Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

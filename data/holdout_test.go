@@ -307,7 +307,7 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"no order in time", `"1/2024"`}},
 		"dates and words":             {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
 	} {
-		f, err := readBytes(t.Context(), "t.csv", []byte(c.text), c.how)
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(c.text), c.how)
 		if err != nil {
 			t.Fatal(err)
 		}

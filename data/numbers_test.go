@@ -18,7 +18,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "\"%d,%03d\",%.3f,%d\n", 1+i%30, i, 0.5+float64(i)/7, i%2)
 	}
-	f, err := readBytes(t.Context(), "t.csv", []byte(b.String()), Reading{})
+	f, err := ReadBytes(t.Context(), "t.csv", []byte(b.String()), Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("named as a category: %v", err)
 	}
-	if f, err = readBytes(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
+	if f, err = ReadBytes(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
 		t.Fatal(err)
 	}
 	spec.Categorical, spec.MinCount = nil, 0
@@ -49,7 +49,7 @@ func TestFit_TaskIsSaid(t *testing.T) {
 		"x,y\n1,0.5\n2,1.25\n3,2\n4,0.75\n": {"taken as a quantity", "number with more than two values"},
 		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is \"1\""},
 	} {
-		f, err := readBytes(t.Context(), "t.csv", []byte(text), Reading{})
+		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}

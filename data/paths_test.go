@@ -83,17 +83,6 @@ func TestPaths(t *testing.T) {
 		err = f.faultAt("c", 2, remedy{}, "no")
 		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
-	if f, err := readColumns(ctx, filepath.Join(dir, "same"), []string{"b"}); err != nil || len(f.Columns) != 1 {
-		t.Errorf("readColumns: %v", err)
-	}
-	for _, file := range []string{"pyarrow_zstd.parquet", "pyarrow.arrow", "pyarrow.csv"} {
-		f, err := readColumns(ctx, filepath.Join("testdata", file), []string{"text", "i16"})
-		if err != nil || len(f.Columns) != 2 || f.Columns[0].Name != "i16" || f.Columns[1].Name != "text" || f.Rows != 40 {
-			t.Errorf("%s: readColumns: %v", file, err)
-		}
-		_, err = readColumns(ctx, filepath.Join("testdata", file), []string{"texx"})
-		wantError(t, err, file, `did you mean`, `"text"`)
-	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := Read(done, "testdata/pyarrow_zstd.parquet"); !errors.Is(err, context.Canceled) {

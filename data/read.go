@@ -32,14 +32,9 @@ import (
 // or "_" are passed over. Errors name the file.
 //
 // All values are in memory afterwards; [Open] leaves those of Parquet files
-// where they are until they are needed.
-func Read(ctx context.Context, path string) (*Frame, error) { return readColumns(ctx, path, nil) }
-
-// readColumns works like Read for the named columns alone, which saves time and memory
-// with Parquet. The columns keep the order of the file; nil means all. A name
-// that is not there is an error that suggests the nearest.
-func readColumns(ctx context.Context, path string, names []string) (*Frame, error) {
-	f, err := open(ctx, path, names, Reading{})
+// where they are until they are needed. A Reading says how text and dates are read, if not in the usual way.
+func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
+	f, err := Open(ctx, path, how...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +51,7 @@ func readColumns(ctx context.Context, path string, names []string) (*Frame, erro
 // The files must not change while the frame is in use: that is an error. Close
 // ends the use. A pipe is read once, to its end, into a temporary file that is
 // gone when the frame is closed or the process ends.
-//
-// A Reading says how text and dates are read, if not in the usual way.
 func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
-	return open(ctx, path, nil, append(how, Reading{})[0])
-}
-
-// open works like Open for some columns; nil names all.
-func open(ctx context.Context, path string, names []string, how Reading) (*Frame, error) {
 	arrays := arraysOf(path)
 	var files []string
 	for _, a := range arrays {
@@ -89,11 +77,7 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 		}
 		in.watch = table.Watching(ctx)
 		in.watch.Opened(in.size)
-		of := names
-		if arrays != nil {
-			of = nil
-		}
-		f, err := openTable(ctx, in, of, how)
+		f, err := openTable(ctx, in, how...)
 		if err != nil {
 			in.close()
 			return fail(err)
@@ -103,7 +87,7 @@ func open(ctx context.Context, path string, names []string, how Reading) (*Frame
 	var f *Frame
 	var err error
 	if arrays != nil {
-		f, err = joinArrays(arrays, frames, names)
+		f, err = joinArrays(arrays, frames)
 	} else {
 		f, err = concat(ctx, frames)
 	}
@@ -121,7 +105,7 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 	if err != nil {
 		return nil, err
 	}
-	f, err := openTable(ctx, in, nil, how)
+	f, err := openTable(ctx, in, how)
 	if err != nil {
 		in.close()
 	}
@@ -130,14 +114,9 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 
 // ReadBytes works like Read for a file in memory. The name stands for the file in
 // messages, and its extension decides on the format where the bytes do not.
-func ReadBytes(ctx context.Context, name string, b []byte) (*Frame, error) {
-	return readBytes(ctx, name, b, Reading{})
-}
-
-// readBytes works like ReadBytes with text read in a way of its own.
-func readBytes(ctx context.Context, name string, b []byte, how Reading) (*Frame, error) {
+func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
 	in := bytesInput(name, b)
-	f, err := openTable(ctx, in, nil, how)
+	f, err := openTable(ctx, in, how...)
 	if err != nil {
 		in.close()
 		return nil, err
@@ -252,8 +231,8 @@ func neighbours(path string) string {
 }
 
 // openTable makes a frame of a file. Columns of Parquet hold no values yet.
-func openTable(ctx context.Context, in *input, names []string, how Reading) (f *Frame, err error) {
-	name := in.name
+func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, err error) {
+	name, how := in.name, append(reading, Reading{})[0]
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -275,7 +254,7 @@ func openTable(ctx context.Context, in *input, names []string, how Reading) (f *
 	}
 	in.hash(ctx)
 	var t *table.Table
-	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, names, how, false); return err })
+	err = table.Catch(func() (err error) { t, err = in.format.read(ctx, in, nil, how, false); return err })
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
