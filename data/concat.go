@@ -84,6 +84,14 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 // join joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
 // them is there.
 func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
+	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) { // integers as bits and other numbers
+		for i, p := range parts {
+			var err error
+			if parts[i], err = p.loadInts(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
 	stored := slices.ContainsFunc(parts, (*Column).stored)
 	for _, p := range parts {
 		l := parts[0]
@@ -104,7 +112,7 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 	if l.Kind == Other {
 		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
 	}
-	exact, first := true, 0
+	first := 0
 	l.UnexpectedRow, l.Unexpected = 0, ""
 	for i, p := range parts {
 		n := frames[i].Rows
@@ -113,16 +121,13 @@ func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error
 		} else if n > 0 && !p.allNull() {
 			l.Integer = l.Integer && p.Integer
 		}
-		exact = exact && (p.Int != nil || n == 0)
 		if p.UnexpectedRow > 0 && l.UnexpectedRow == 0 {
 			l.UnexpectedRow, l.Unexpected = first+p.UnexpectedRow, p.Unexpected
 		}
 		first += n
 	}
 	out := joinStored(&l, parts, frames)
-	if out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected; exact {
-		return out.loadInts(ctx)
-	}
+	out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected
 	return out.Load(ctx)
 }
 

@@ -14,8 +14,44 @@ type ExactColumns struct{ columns []*Column }
 // Exact returns columns as the files have them, which are read again; the frame must not be closed. Of Parquet files rows can
 // be had without the others.
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
-	columns, err := f.exactColumns(ctx, names)
-	return &ExactColumns{columns}, err
+	out := make([]*Column, len(names))
+	var again []string // that may have more digits or characters in the files
+	for i, name := range names {
+		c, err := f.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		if out[i] = c; c.Vector == "" && !f.sideBySide && len(f.inputs) > 0 {
+			again = append(again, name)
+		}
+	}
+	if again != nil {
+		all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range out {
+			if c.Vector != "" {
+				continue
+			}
+			if out[i], err = all.Lookup(names[i]); err != nil {
+				return nil, err
+			}
+			if out[i].stored() {
+				continue
+			}
+			if c, err = c.Load(ctx); err != nil {
+				return nil, err
+			}
+			if writtenAlike(c, out[i]) {
+				out[i] = c
+			}
+		}
+	}
+	for i, c := range out {
+		out[i] = (*Column)(c.inner().Exact())
+	}
+	return &ExactColumns{out}, nil
 }
 
 // Rows returns the rows [lo, hi) of the columns, with their values.
@@ -33,47 +69,6 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 			loaded = &same
 		}
 		out[i] = loaded
-	}
-	return out, nil
-}
-
-// exactColumns returns columns as the files have them, whose values are stored where those of f are. Files that
-// may have more digits or characters than f are opened again.
-func (f *Frame) exactColumns(ctx context.Context, names []string) ([]*Column, error) {
-	out := make([]*Column, len(names))
-	var again []string
-	for i, name := range names {
-		c, err := f.Lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		if out[i] = c; c.Vector == "" {
-			again = append(again, name)
-		}
-	}
-	if f.sideBySide || len(f.inputs) == 0 || len(again) == 0 {
-		return out, nil
-	}
-	all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range out {
-		if c.Vector != "" {
-			continue
-		}
-		if out[i], err = all.Lookup(names[i]); err != nil {
-			return nil, err
-		}
-		if out[i].stored() {
-			continue
-		}
-		if c, err = c.Load(ctx); err != nil {
-			return nil, err
-		}
-		if writtenAlike(c, out[i]) {
-			out[i] = c
-		}
 	}
 	return out, nil
 }

@@ -8,38 +8,6 @@ import (
 	"testing"
 )
 
-// Integers of several tables are digit for digit where those of all tables with rows are.
-func TestExact_SeveralTables(t *testing.T) {
-	table := func(rows int, exact bool) *Frame {
-		c := Column{Name: "id", Kind: Numeric, Type: "int64", Integer: true}
-		for i := range rows {
-			c.Number = append(c.Number, float64(i))
-			if exact {
-				c.Int = append(c.Int, int64(i)+1<<60)
-			}
-		}
-		return &Frame{Rows: rows, Columns: []*Column{&c}, Sources: []Source{{Path: "t"}}}
-	}
-	for _, c := range []struct {
-		of    []*Frame
-		exact bool
-	}{
-		{[]*Frame{table(2, true), table(3, true)}, true},
-		{[]*Frame{table(2, true), table(0, false), table(3, true)}, true},
-		{[]*Frame{table(2, true), table(3, false)}, false},
-		{[]*Frame{table(2, false), table(3, false)}, false},
-	} {
-		f, err := concat(context.Background(), c.of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := f.Columns[0]
-		if (got.Int != nil) != c.exact || c.exact && (len(got.Int) != f.Rows || got.Int[f.Rows-1] != 2+1<<60) || got.Len() != f.Rows {
-			t.Errorf("%d tables: integers %v", len(c.of), got.Int)
-		}
-	}
-}
-
 // Columns that are copied keep every digit: through our writer and back, from
 // several files, and from IPC as from Parquet.
 func TestExact(t *testing.T) {

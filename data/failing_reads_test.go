@@ -58,24 +58,6 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 			}
 			return err
 		},
-		"load integers": func(ctx context.Context, open func() *Frame) error {
-			c, err := open().Lookup("c")
-			if err != nil {
-				return err
-			}
-			for _, of := range []*Column{c, c.slice(30, 50)} {
-				got, err := of.loadInts(ctx)
-				if err != nil {
-					return err
-				}
-				for i, v := range got.Number {
-					if got.Int[i] != int64(v) {
-						t.Errorf("integer %d is %d, not %v", i, got.Int[i], v)
-					}
-				}
-			}
-			return nil
-		},
 		"other groups": func(ctx context.Context, open func() *Frame) error {
 			e, err := (&Encoder{}).WithGroups(ctx, open(), []string{"group", "c"})
 			if err == nil {

@@ -35,7 +35,7 @@ var formats = []*format{
 		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"},
 		noMagic: "not a Parquet file: it does not start with PAR1",
 		read: func(_ context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-			return parquet.Open(in, names, how.Dates != "" && !exact)
+			return parquet.Open(in, names, how.Dates != "" && !exact, exact)
 		},
 	},
 	{

@@ -107,16 +107,6 @@ func (v *faultyValues) Codes(dst []int32, null []bool, levels *table.Levels) (in
 	return v.Values.Codes(dst, null, levels)
 }
 
-// Ints reads the next values as integers.
-func (v *faultyValues) Ints(dst []int64) error {
-	number := make([]float64, len(dst))
-	_, err := v.Numbers(number, nil)
-	for i, x := range number {
-		dst[i] = int64(x)
-	}
-	return err
-}
-
 func (v *faultyValues) Close() { v.file.Open.Add(-1) }
 
 // An ending is a context that is over from one look at it on. It counts them.

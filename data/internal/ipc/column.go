@@ -13,6 +13,7 @@ type builder struct {
 	field  *field
 	out    *table.Column
 	levels *table.Levels
+	number table.Element
 	vector *table.VectorBuilder // of lists of floats; else nil
 
 	from  *table.Column // the dictionary that codes were looked up in last
@@ -33,8 +34,8 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	switch out.Kind {
 	case table.Numeric, table.Bool:
 		out.Number = make([]float64, rows)
-		if exact && f.Type == typeInt && f.Element.Size == 8 {
-			out.Type, out.Int = f.Element.String(), make([]int64, rows)
+		if b.number = f.Element; exact && f.Type == typeInt && f.Element.Size == 8 {
+			out.Type, b.number.AsBits = table.AsBits(f.Element), true
 		}
 	case table.Categorical:
 		out.Code = make([]int32, rows)
@@ -148,7 +149,7 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 		}
 		return
 	}
-	number := f.numbers(data)
+	number := f.numbers(data, b.number)
 	for i := range rows {
 		if valid != nil && !bit(valid, i) {
 			continue
@@ -157,14 +158,11 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 		if out.Number[start+i] = v; !exact && out.InexactRow == 0 {
 			out.InexactRow = start + i + 1
 		}
-		if out.Int != nil {
-			out.Int[start+i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
-		}
 	}
 }
 
 // numbers returns what reads a number of a buffer, and whether a float64 holds it exactly.
-func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
+func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:
 		return func(i int) (float64, bool) {
@@ -187,7 +185,7 @@ func (f *field) numbers(data []byte) func(i int) (v float64, exact bool) {
 			return v / f.Divisor, true
 		}
 	}
-	return func(i int) (float64, bool) { return f.Element.Number(data[i*f.Element.Size:]) }
+	return func(i int) (float64, bool) { return e.Number(data[i*e.Size:]) }
 }
 
 // textsOf returns what gives a text of the buffers of a field.
@@ -261,11 +259,12 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 			}
 			out.Code[row] = b.codes[k] - 1
 		default:
-			if out.Number[row] = from.Number[k]; from.InexactRow > 0 && out.InexactRow == 0 && (k+1 == from.InexactRow || from.Int != nil && !b.field.Element.Exact(from.Int[k])) {
-				out.InexactRow = row + 1
+			exact := k+1 != from.InexactRow
+			if out.Number[row] = from.Number[k]; b.field.Type == typeInt && b.number.Size == 8 { // the dictionary has bits
+				out.Number[row], exact = b.number.Value(math.Float64bits(from.Number[k]))
 			}
-			if out.Int != nil {
-				out.Int[row] = from.Int[k]
+			if !exact && out.InexactRow == 0 {
+				out.InexactRow = row + 1
 			}
 		}
 	}

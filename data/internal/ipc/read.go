@@ -13,8 +13,8 @@ var ipcMagic = []byte("ARROW1")
 
 // Read makes a table of an Arrow IPC file, or of a stream, which has no magic
 // word at its start: of the named columns, nil meaning all, in the order of the
-// file. With dates those of dates and timestamps are Numeric, as days; with exact 64-bit integers are digit for digit in
-// [table.Column.Int]. What is damaged is a panic with an error, for the caller to guard.
+// file. With dates those of dates and timestamps are Numeric, as days; with exact 64-bit integers are read as
+// bits. What is damaged is a panic with an error, for the caller to guard.
 func Read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	var b []byte
 	if memory, ok := src.(interface{ Content() []byte }); ok {
@@ -269,7 +269,6 @@ func (d *decoder) addValues(b *batch) error {
 		w := newBuilder(f, f.Name, rows, true, true)
 		w.vector = nil
 		copy(w.out.Number, before.Number)
-		copy(w.out.Int, before.Int)
 		copy(w.out.Code, before.Code)
 		w.out.InexactRow = before.InexactRow
 		for _, text := range before.Level {

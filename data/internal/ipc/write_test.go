@@ -34,6 +34,9 @@ func TestWriter_ReadAgain(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for i, c := range got.Columns {
+		if c, err = c.LoadInts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		for row := range 6 {
 			k, want := row%3, &cols[i]
 			switch {

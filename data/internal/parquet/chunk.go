@@ -74,7 +74,7 @@ func (c *chunk) guard(do func() error) error {
 	return nil
 }
 
-// Numbers, Codes and Ints make a chunkReader [table.Values].
+// Numbers and Codes make a chunkReader [table.Values].
 func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	err = r.chunk.guard(func() (err error) { nulls, err = r.numbers(dst, null); return err })
 	return nulls, err
@@ -83,10 +83,6 @@ func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error)
 func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
 	err = r.chunk.guard(func() (err error) { nulls, err = r.codes(dst, null, levels); return err })
 	return nulls, err
-}
-
-func (r *chunkReader) Ints(dst []int64) error {
-	return r.chunk.guard(func() error { return r.ints(dst) })
 }
 
 // Inexact returns the first row of the chunk, from 1, whose number lost digits; 0 if none did.
@@ -380,37 +376,4 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 		}
 	}
 	return nulls, nil
-}
-
-// ints reads the next len(dst) values of a column of 64-bit integers, 0 for the nulls.
-func (r *chunkReader) ints(dst []int64) error {
-	a, ok := r.arrow.(*file.Int64ColumnChunkReader)
-	if !ok {
-		return &table.Error{Msg: "its integers cannot be represented exactly"}
-	}
-	buf := make([]int64, min(batchRows, len(dst)))
-	for len(dst) > 0 {
-		n, err := r.batch(len(dst))
-		if err != nil {
-			return err
-		}
-		total, present, err := a.ReadBatch(int64(n), buf[:n], r.defs, nil)
-		if err := r.check(n, total, present, err); err != nil {
-			return err
-		}
-		k := 0
-		for i := range dst[:n] {
-			if r.defs != nil && r.defs[i] == 0 {
-				dst[i] = 0
-				continue
-			}
-			if k == present {
-				return table.Damaged("a page has fewer values than it says")
-			}
-			dst[i] = buf[k]
-			k++
-		}
-		dst = dst[n:]
-	}
-	return nil
 }

@@ -184,6 +184,15 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 	return c
 }
 
+// asBits makes 64-bit integers their bits.
+func (c *converter) asBits() {
+	if c.name == "int64" || c.name == "uint64" {
+		c.name = table.AsBits(table.Element{Size: 8, Signed: c.name == "int64"})
+		c.i64 = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
+		c.exact = func(int64) bool { return true }
+	}
+}
+
 // decimalConverter returns the converter of decimals.
 func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}

@@ -41,14 +41,14 @@ type leaf struct {
 
 // Open makes a table of a file: of the named columns, nil meaning all, in the
 // order of the file. They hold no values yet. With dates those of dates and
-// timestamps are Numeric, as days.
-func Open(in table.Source, names []string, dates bool) (t *table.Table, err error) {
-	err = table.Guard(func() (err error) { t, err = open(in, names, dates); return err })
+// timestamps are Numeric, as days; with exact 64-bit integers are read as bits.
+func Open(in table.Source, names []string, dates, exact bool) (t *table.Table, err error) {
+	err = table.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
 	return t, err
 }
 
 // open works like Open without a guard.
-func open(in table.Source, names []string, dates bool) (*table.Table, error) {
+func open(in table.Source, names []string, dates, exact bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func open(in table.Source, names []string, dates bool) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, leaves, err := columnsOf(in, meta, names, dates)
+	f, leaves, err := columnsOf(in, meta, names, dates, exact)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 
 // columnsOf makes the columns that are wanted of a file, and the leaves of those that can be
 // read.
-func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates bool) (*table.Table, []*leaf, error) {
+func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates, exact bool) (*table.Table, []*leaf, error) {
 	f := &table.Table{}
 	root := meta.Schema.Root()
 	var tops []string
@@ -153,6 +153,9 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 		}
 		if second, is := spans[col.Name]; is && l.how.i64 != nil && l.how.integer {
 			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
+		}
+		if exact && l.how.exact != nil && l.how.integer {
+			l.how.asBits()
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
 		if col.Kind != table.Other {

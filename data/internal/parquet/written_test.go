@@ -25,7 +25,6 @@ type physical struct {
 	number  func(k int64) float64 // of the value that is written for k; nil for texts, which are "text k"
 	write   func(w file.ColumnChunkWriter, k []int64, levels []int16) error
 	besides []parquet.Encoding // plain and by dictionary
-	ints    bool
 }
 
 // writing gives the writer of a column of values that are made of whole numbers.
@@ -60,30 +59,30 @@ func columnsWritten() []physical {
 		}
 	}
 	all := []physical{
-		{"int32", node(none, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences, false},
-		{"int64", node(none, parquet.Types.Int64, -1), same, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences, true},
-		{"date", node(schema.DateLogicalType{}, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences, false},
-		{"decimal of 64 bits", node(schema.NewDecimalLogicalType(18, 2), parquet.Types.Int64, -1), hundredths, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences, true},
-		{"float", node(none, parquet.Types.Float, -1), func(k int64) float64 { return float64(k) / 4 }, writing[float32, *file.Float32ColumnChunkWriter](func(k int64) float32 { return float32(k) / 4 }), nil, false},
-		{"double", node(none, parquet.Types.Double, -1), func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }, writing[float64, *file.Float64ColumnChunkWriter](func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }), nil, false},
-		{"bool", node(none, parquet.Types.Boolean, -1), func(k int64) float64 { return float64(k & 1) }, writing[bool, *file.BooleanColumnChunkWriter](func(k int64) bool { return k&1 == 1 }), []parquet.Encoding{parquet.Encodings.RLE}, false},
+		{"int32", node(none, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
+		{"int64", node(none, parquet.Types.Int64, -1), same, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
+		{"date", node(schema.DateLogicalType{}, parquet.Types.Int32, -1), same, writing[int32, *file.Int32ColumnChunkWriter](func(k int64) int32 { return int32(k) }), differences},
+		{"decimal of 64 bits", node(schema.NewDecimalLogicalType(18, 2), parquet.Types.Int64, -1), hundredths, writing[int64, *file.Int64ColumnChunkWriter](func(k int64) int64 { return k }), differences},
+		{"float", node(none, parquet.Types.Float, -1), func(k int64) float64 { return float64(k) / 4 }, writing[float32, *file.Float32ColumnChunkWriter](func(k int64) float32 { return float32(k) / 4 }), nil},
+		{"double", node(none, parquet.Types.Double, -1), func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }, writing[float64, *file.Float64ColumnChunkWriter](func(k int64) float64 { return math.Sqrt(float64(k + 1000)) }), nil},
+		{"bool", node(none, parquet.Types.Boolean, -1), func(k int64) float64 { return float64(k & 1) }, writing[bool, *file.BooleanColumnChunkWriter](func(k int64) bool { return k&1 == 1 }), []parquet.Encoding{parquet.Encodings.RLE}},
 		{"days and nanoseconds", node(none, parquet.Types.Int96, -1), func(k int64) float64 { return float64(k) + 0.25 }, writing[parquet.Int96, *file.Int96ColumnChunkWriter](func(k int64) (v parquet.Int96) {
 			binary.LittleEndian.PutUint64(v[:], 21600e9)
 			binary.LittleEndian.PutUint32(v[8:], uint32(2440588+k))
 			return v
-		}), nil, false},
+		}), nil},
 		{"decimal of any bytes", node(schema.NewDecimalLogicalType(20, 2), parquet.Types.ByteArray, -1), hundredths, writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](func(k int64) parquet.ByteArray {
 			return parquet.ByteArray(fixed(1 + int(k&1) + int(k&2))(k % 100))
-		}), []parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}, false},
+		}), []parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}},
 		{"text", node(schema.StringLogicalType{}, parquet.Types.ByteArray, -1), nil, writing[parquet.ByteArray, *file.ByteArrayColumnChunkWriter](func(k int64) parquet.ByteArray { return fmt.Append(nil, "text ", k) }),
-			[]parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}, false},
+			[]parquet.Encoding{parquet.Encodings.DeltaLengthByteArray, parquet.Encodings.DeltaByteArray}},
 	}
 	all[8].number = func(k int64) float64 { return hundredths(k % 100) }
 	for width, digits := range map[int]int32{1: 2, 2: 4, 5: 11, 8: 18, 9: 20} {
 		limit := int64(math.Pow10(int(min(digits, 18)))) // the values that the precision allows
 		all = append(all, physical{fmt.Sprintf("decimal of %d bytes", width), node(schema.NewDecimalLogicalType(digits, 2), parquet.Types.FixedLenByteArray, width), func(k int64) float64 {
 			return hundredths(k % limit)
-		}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](func(k int64) parquet.FixedLenByteArray { return fixed(width)(k % limit) }), nil, false})
+		}, writing[parquet.FixedLenByteArray, *file.FixedLenByteArrayColumnChunkWriter](func(k int64) parquet.FixedLenByteArray { return fixed(width)(k % limit) }), nil})
 	}
 	return all
 }
@@ -180,7 +179,7 @@ func partOf(t *testing.T, what string, c physical, nullable bool, write func(fil
 			t.Fatal(err)
 		}
 	}
-	f, err := own.Open(counted{bytes.NewReader(out.Bytes()), new(atomic.Int64), new(atomic.Int64)}, nil, true)
+	f, err := own.Open(counted{bytes.NewReader(out.Bytes()), new(atomic.Int64), new(atomic.Int64)}, nil, true, false)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -194,67 +193,55 @@ func partOf(t *testing.T, what string, c physical, nullable bool, write func(fil
 // readFrom reads a part from a row on to its end, in pieces.
 func readFrom(t *testing.T, what string, c physical, part table.Part, first int, k []int64, null []bool, rng *rand.Rand) {
 	t.Helper()
-	for _, ints := range []bool{false, true} {
-		if ints && !c.ints {
-			continue
-		}
-		if ints {
-			first = 0 // it is for whole columns
-		}
-		values, err := part.Open(first, new(table.Buffers))
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		levels := table.NewLevels()
-		for row := first; row < len(k); {
-			n := min(1+rng.IntN(1<<rng.IntN(13)), len(k)-row)
-			numbers, codes, whole, marks := make([]float64, n), make([]int32, n), make([]int64, n), make([]bool, n)
-			for i := range n { // what was there before is not
-				numbers[i], codes[i], whole[i] = 77.5, 77, 77
-			}
-			var nulls int
-			switch {
-			case ints:
-				err = values.(table.IntValues).Ints(whole)
-			case c.number == nil:
-				nulls, err = values.Codes(codes, marks, levels)
-			default:
-				nulls, err = values.Numbers(numbers, marks)
-			}
-			if err != nil {
-				t.Fatalf("%s: %d rows from %d on: %v", what, n, row, err)
-			}
-			want := 0
-			for i := range n {
-				is := null[row+i]
-				if is {
-					want++
-				}
-				ok := is == marks[i]
-				switch {
-				case ints:
-					ok = is && whole[i] == 0 || !is && whole[i] == k[row+i]
-				case c.number == nil:
-					ok = ok && (is && codes[i] == -1 || !is && levels.Text[codes[i]] == fmt.Sprint("text ", k[row+i]))
-				case is:
-					ok = ok && numbers[i] == 0
-				default:
-					ok = ok && numbers[i] == c.number(k[row+i])
-				}
-				if !ok {
-					t.Fatalf("%s: from %d on, row %d of %d, null %v: %v, %d, %d, null %v", what, first, row+i, k[row+i], is, numbers[i], codes[i], whole[i], marks[i])
-				}
-			}
-			if nulls != want && !ints {
-				t.Fatalf("%s: %d rows from %d on have %d nulls, not %d", what, n, row, want, nulls)
-			}
-			row += n
-		}
-		if at := values.Inexact(); at != 0 {
-			t.Fatalf("%s: row %d is not exact", what, at)
-		}
-		values.Close()
+	values, err := part.Open(first, new(table.Buffers))
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
 	}
+	levels := table.NewLevels()
+	for row := first; row < len(k); {
+		n := min(1+rng.IntN(1<<rng.IntN(13)), len(k)-row)
+		numbers, codes, marks := make([]float64, n), make([]int32, n), make([]bool, n)
+		for i := range n { // what was there before is not
+			numbers[i], codes[i] = 77.5, 77
+		}
+		var nulls int
+		switch {
+		case c.number == nil:
+			nulls, err = values.Codes(codes, marks, levels)
+		default:
+			nulls, err = values.Numbers(numbers, marks)
+		}
+		if err != nil {
+			t.Fatalf("%s: %d rows from %d on: %v", what, n, row, err)
+		}
+		want := 0
+		for i := range n {
+			is := null[row+i]
+			if is {
+				want++
+			}
+			ok := is == marks[i]
+			switch {
+			case c.number == nil:
+				ok = ok && (is && codes[i] == -1 || !is && levels.Text[codes[i]] == fmt.Sprint("text ", k[row+i]))
+			case is:
+				ok = ok && numbers[i] == 0
+			default:
+				ok = ok && numbers[i] == c.number(k[row+i])
+			}
+			if !ok {
+				t.Fatalf("%s: from %d on, row %d of %d, null %v: %v, %d, null %v", what, first, row+i, k[row+i], is, numbers[i], codes[i], marks[i])
+			}
+		}
+		if nulls != want {
+			t.Fatalf("%s: %d rows from %d on have %d nulls, not %d", what, n, row, want, nulls)
+		}
+		row += n
+	}
+	if at := values.Inexact(); at != 0 {
+		t.Fatalf("%s: row %d is not exact", what, at)
+	}
+	values.Close()
 }
 
 // A counted file counts what is read of it.

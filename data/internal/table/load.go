@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/drotrain/drotrain/internal/shard"
 )
@@ -158,42 +160,32 @@ func (c *Column) join(parts []*loading) {
 	}
 }
 
-// LoadInts returns the values of a stored column of 64-bit integers in Int as
-// well; other columns are loaded as by Load.
+// bitsOf begins the type of a column of 64-bit integers whose Number holds their bits: every way of reading and cutting
+// columns passes these on.
+const bitsOf = "bits of "
+
+// AsBits returns the type of a column of integers, of which [Column.LoadInts] makes the values again.
+func AsBits(e Element) string { return bitsOf + e.String() }
+
+// LoadInts returns the values of a column of 64-bit integers in Int as well, where they were read as bits; other columns
+// are loaded as by Load.
 func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
-	out, err := c.Load(ctx)
-	if err != nil || !c.Stored() || c.Type != "int64" && c.Type != "uint64" {
-		return out, err
+	in, err := c.Load(ctx)
+	typ, bits := strings.CutPrefix(c.Type, bitsOf)
+	if err != nil || !bits {
+		return in, err
 	}
-	ints := make([]int64, len(out.Number))
-	starts := make([]int, len(c.Parts))
-	for i := 1; i < len(starts); i++ {
-		starts[i] = starts[i-1] + c.Parts[i-1].Rows()
+	out := *in
+	e := Element{Size: 8, Signed: typ == "int64"}
+	out.Type, out.Int, out.Number = typ, make([]int64, len(in.Number)), make([]float64, len(in.Number))
+	for i, v := range in.Number {
+		var exact bool
+		u := math.Float64bits(v)
+		if out.Int[i] = int64(u); !c.IsNull(i) || u != 0 {
+			if out.Number[i], exact = e.Value(u); !exact && out.InexactRow == 0 {
+				out.InexactRow = i + 1
+			}
+		}
 	}
-	var pages Buffers
-	err = Parallel(ctx, len(c.Parts), func(i int) error {
-		n := c.Parts[i].Rows()
-		if n == 0 {
-			return nil
-		}
-		v, err := c.Parts[i].Open(0, &pages)
-		if err != nil {
-			return err
-		}
-		defer v.Close()
-		dst := ints[starts[i] : starts[i]+n]
-		if exact, ok := v.(IntValues); ok {
-			return exact.Ints(dst)
-		}
-		if m, ok := c.Parts[i].(resident); ok && m.column.Int != nil {
-			copy(dst, m.column.Int)
-			return nil
-		}
-		return &Error{Column: c.Name, Msg: "its integers cannot be represented exactly"}
-	})
-	if err != nil {
-		return nil, err
-	}
-	out.Int = ints
-	return out, nil
+	return &out, nil
 }

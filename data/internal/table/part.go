@@ -63,11 +63,6 @@ type Values interface {
 	Close()
 }
 
-// An IntValues reads the values of a column of 64-bit integers as they are.
-type IntValues interface {
-	Ints(dst []int64) error // 0 for nulls
-}
-
 // Stored returns a column whose values are in parts.
 func Stored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
 	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, Parts: append([]Part{}, parts...)}

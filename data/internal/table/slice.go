@@ -56,9 +56,6 @@ func (w window) Open(row int, b *Buffers) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := v.(IntValues); ok {
-		return &windowInts{windowValues{v, w.from}, w.Part, w.from + row, b}, nil
-	}
 	return &windowValues{v, w.from}, nil
 }
 
@@ -84,31 +81,4 @@ func (v *windowValues) Inexact() int {
 		return at - v.from
 	}
 	return 0
-}
-
-// A windowInts reads integers digit for digit, which a part does from its first row on alone.
-type windowInts struct {
-	windowValues
-	part Part
-	row  int // in the part
-	b    *Buffers
-}
-
-// Ints reads the next integers, from the first row of the part on.
-func (v *windowInts) Ints(dst []int64) error {
-	from, err := v.part.Open(0, v.b)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	ints := from.(IntValues) // as those that this is a window of
-	passed := make([]int64, min(v.row, 1<<14))
-	for left := v.row; left > 0; left -= len(passed) {
-		passed = passed[:min(left, len(passed))]
-		if err := ints.Ints(passed); err != nil {
-			return err
-		}
-	}
-	v.row += len(dst)
-	return ints.Ints(dst)
 }

@@ -18,6 +18,7 @@ type Element struct {
 	Signed bool // of an integer
 	Bool   bool
 	Big    bool // big-endian
+	AsBits bool // of 64-bit integers: they are read as their bits, see [Column.LoadInts]
 }
 
 // String returns the name of the type: float32, int64, uint8, bool.
@@ -55,18 +56,14 @@ func (e Element) Bits(b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// Exact reports whether a float64 holds an integer of 64 bits exactly.
-func (e Element) Exact(v int64) bool {
-	if e.Signed {
-		return ExactInt64(v)
-	}
-	return ExactUint64(v)
-}
-
 // Number returns the number in the first bytes of b, and whether a float64 holds it exactly.
-func (e Element) Number(b []byte) (v float64, exact bool) {
-	u := e.Bits(b)
+func (e Element) Number(b []byte) (v float64, exact bool) { return e.Value(e.Bits(b)) }
+
+// Value returns the number that is stored as u, and whether a float64 holds it exactly.
+func (e Element) Value(u uint64) (v float64, exact bool) {
 	switch {
+	case e.AsBits:
+		return math.Float64frombits(u), true
 	case e.Bool:
 		if u != 0 {
 			u = 1
@@ -266,21 +263,6 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	return 0, nil
 }
 
-// Ints reads the next values, whole numbers of 8 bytes.
-func (r *vectorValues) Ints(dst []int64) error {
-	order := r.v.Element.Order()
-	at, stride := r.v.place(r.row, r.entry)
-	var b [8]byte
-	for i := range dst {
-		if err := ReadFull(r.v.From, b[:], at+int64(i)*int64(stride)); err != nil {
-			return err
-		}
-		dst[i] = int64(order.Uint64(b[:]))
-	}
-	r.row += len(dst)
-	return nil
-}
-
 // decode stores the numbers that are stride bytes apart.
 func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	e := r.v.Element
@@ -311,4 +293,20 @@ func (t *Table) Keep(names []string) error {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c *Column) bool { return !want[c.Name] })
 	}
 	return err
+}
+
+// Exact returns a column of vectors' entries whose 64-bit integers are read as bits; others as they are.
+func (c *Column) Exact() *Column {
+	out := *c
+	out.Parts = nil
+	for _, part := range c.Parts {
+		p, ok := part.(vectorPart)
+		if !ok || p.v.Element.Size != 8 || p.v.Element.Float {
+			return c
+		}
+		v := &Vector{Name: p.v.Name, Rows: p.v.Rows, Width: p.v.Width, Element: p.v.Element, ByColumn: p.v.ByColumn, From: p.v.From, Offset: p.v.Offset}
+		v.Element.AsBits = true
+		out.Type, out.Parts = AsBits(p.v.Element), append(out.Parts, vectorPart{v, p.entry})
+	}
+	return &out
 }
