@@ -1,6 +1,7 @@
 package data
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -117,5 +118,33 @@ func TestMakeProfile_WideRows(t *testing.T) {
 	r, err := fitted.Encoder.EncodeBlocks(t.Context(), f, nil, 2000, false, func(Block) error { return nil })
 	if err != nil || r.Drifted() != "" {
 		t.Errorf("the rows of training: %v %s", err, r.Drifted())
+	}
+}
+
+// An archive of arrays needs no name: it is read from a pipe.
+func TestOpenReader_Archive(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, path := range map[string]string{"y.npy": writeArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}), "x.npy": writeArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4})} {
+		array, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Write(array)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenReader(t.Context(), "-", &b, Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if names := slices.Sorted(slices.Values(f.Names())); f.Rows != 2 || !slices.Equal(names, []string{"x[0]", "x[1]", "y"}) {
+		t.Errorf("%d rows of %q", f.Rows, names)
 	}
 }

@@ -155,7 +155,7 @@ func detect(name string, head []byte) (*format, error) {
 		return nil, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
 	}
 	for _, f := range formats {
-		if f.archive && f != named {
+		if f.archive && f != named && filepath.Ext(name) != "" { // a pipe has no extension
 			continue
 		}
 		for _, m := range f.magic {

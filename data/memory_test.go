@@ -103,3 +103,35 @@ func TestRead_ColumnsAreAsked(t *testing.T) {
 		t.Errorf("%d MB were allocated", got>>20)
 	}
 }
+
+// A few kilobytes that decompress to a header of ten million columns are refused before there are strings of them.
+func TestRead_PackedColumnsAreBounded(t *testing.T) {
+	b := packedTwice(t, strings.Repeat("a,", 1e7)+"a\n")
+	for _, name := range []string{"wide.csv.gz", "wide.jsonl.gz"} {
+		if name == "wide.jsonl.gz" {
+			var row strings.Builder
+			row.WriteString("{")
+			for i := range 300_000 {
+				fmt.Fprintf(&row, `"%d":0,`, i)
+			}
+			b = packedTwice(t, row.String()+`"z":0}`+"\n")
+		}
+		allocated := limited(t, 1<<30)
+		_, err := ReadBytes(t.Context(), name, b)
+		wantError(t, err, name, "columns", "allow more columns")
+		if got := allocated(); got > 120<<20 {
+			t.Errorf("%s: %d MB were allocated", name, got>>20)
+		}
+	}
+}
+
+// packedTwice is gzip data of a line, two times.
+func packedTwice(t *testing.T, line string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(line + line))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

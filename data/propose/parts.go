@@ -1,10 +1,14 @@
 package propose
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -65,18 +69,10 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 			}
 		}
 		if v = unit(v); v != nil && y != nil {
-			all = append(all, candidate{c, v, dot(v, y)})
+			all = append(all, candidate{c, v, floats.Dot(v, y)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		switch {
-		case math.Abs(a.r) > math.Abs(b.r):
-			return -1
-		case math.Abs(a.r) < math.Abs(b.r):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(math.Abs(b.r), math.Abs(a.r)) })
 	all = all[:min(len(all), sumColumns)]
 	// left is what of y is left behind columns that are orthogonal to each other.
 	for i, a := range all {
@@ -86,14 +82,14 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 			if vb == nil {
 				continue
 			}
-			rb := dot(vb, y)
+			rb := floats.Dot(vb, y)
 			if ra-rb*rb < sumLeft {
 				return []*data.Column{b.c, a.c}
 			}
 			for _, c := range all[:j] {
 				w := orthogonalTo(c.v, a.v)
 				if vc := unit(orthogonalTo(w, vb)); vc != nil {
-					if rc := dot(vc, y); ra-rb*rb-rc*rc < sumLeft {
+					if rc := floats.Dot(vc, y); ra-rb*rb-rc*rc < sumLeft {
 						return []*data.Column{c.c, b.c, a.c}
 					}
 				}
@@ -105,41 +101,22 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 
 // unit returns v less its mean, of norm 1; nil where nothing is left but rounding.
 func unit(v []float64) []float64 {
-	mean, before, after := 0.0, 0.0, 0.0
-	for _, a := range v {
-		mean += a / float64(len(v))
-		before += a * a
-	}
-	out := make([]float64, len(v))
-	for i, a := range v {
-		out[i] = a - mean
-		after += out[i] * out[i]
-	}
-	if !(after > 1e-12*before) {
+	out := slices.Clone(v)
+	floats.AddConst(-stat.Mean(v, nil), out)
+	norm := floats.Norm(out, 2)
+	if !(norm > 1e-6*floats.Norm(v, 2)) {
 		return nil
 	}
-	for i := range out {
-		out[i] /= math.Sqrt(after)
-	}
+	floats.Scale(1/norm, out)
 	return out
 }
 
 // orthogonalTo returns v without its part along a, of norm 1.
 func orthogonalTo(v, a []float64) []float64 {
-	r := dot(v, a)
-	out := make([]float64, len(v))
-	for i := range v {
-		out[i] = v[i] - r*a[i]
-	}
-	if dot(out, out) < 1e-10 { // v is of norm 1
+	out := slices.Clone(v)
+	floats.AddScaled(out, -floats.Dot(v, a), a)
+	if floats.Dot(out, out) < 1e-10 { // v is of norm 1
 		clear(out)
 	}
 	return out
-}
-
-func dot(a, b []float64) (s float64) {
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
 }

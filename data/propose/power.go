@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/spearman"
 )
@@ -35,8 +37,8 @@ func (t *truth) power(v []float64) float64 {
 	if t.binary {
 		return auc(spearman.Ranks(x), y)
 	}
-	r := correlation(spearman.Ranks(x), spearman.Ranks(y))
-	return max(r*r, square(correlation(x, y)))
+	ranks, values := correlation(spearman.Ranks(x), spearman.Ranks(y)), correlation(x, y)
+	return max(ranks*ranks, values*values)
 }
 
 // Power returns how well values alone put rows in the order of a target y: the area under the
@@ -63,9 +65,6 @@ func (t *truth) isWellPredicted(power float64) bool {
 	}
 	return power > 0.8
 }
-
-// square returns x².
-func square(x float64) float64 { return x * x }
 
 // agreement returns Cohen's kappa of two columns of two values each, in the direction in which
 // they agree: 1 for copies, 0 for what chance gives.
@@ -106,20 +105,10 @@ func auc(rank, y []float64) float64 {
 
 // correlation returns the correlation of two columns, 0 where one is constant.
 func correlation(a, b []float64) float64 {
-	var ma, mb float64
-	for i := range a {
-		ma += a[i] / float64(len(a))
-		mb += b[i] / float64(len(a))
+	if r := stat.Correlation(a, b, nil); !math.IsNaN(r) {
+		return r
 	}
-	var aa, bb, ab float64
-	for i := range a {
-		x, y := a[i]-ma, b[i]-mb
-		aa, bb, ab = aa+x*x, bb+y*y, ab+x*y
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa) / math.Sqrt(bb)
+	return 0
 }
 
 // scores returns the values of a column as numbers: those of a category are the mean target

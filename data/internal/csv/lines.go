@@ -55,6 +55,7 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 type lines struct {
 	decoder *json.Decoder
 	limit   *limit
+	options *Options
 	decimal string
 	literal bool // numbers are texts: keep their decimal point
 	keys    []string
@@ -71,7 +72,7 @@ func (r *reading) openLines(keys []string) (*lines, error) {
 		return nil, err
 	}
 	limited := &limit{r: transform.NewReader(in, encoding.UTF8Validator)}
-	l := &lines{decoder: json.NewDecoder(limited), limit: limited, decimal: r.options.decimal(), literal: r.verbatim, index: map[string]int{}}
+	l := &lines{decoder: json.NewDecoder(limited), limit: limited, options: &r.options, decimal: r.options.decimal(), literal: r.verbatim, index: map[string]int{}}
 	l.decoder.UseNumber()
 	for _, key := range keys {
 		l.column(key)
@@ -114,6 +115,9 @@ func (l *lines) Read() ([]string, error) {
 			return nil, l.failed(err)
 		}
 		i := l.column(key.(string)) // the decoder accepts no other key
+		if err := l.options.columns(len(l.keys)); err != nil {
+			return nil, err
+		}
 		if l.last[i] == l.row {
 			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object"}
 		}

@@ -133,9 +133,12 @@ func (o *Options) normal(s string) (string, bool) {
 	return s, true
 }
 
+// mostColumns returns how many columns a text may have.
+func (o *Options) mostColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
+
 // columns refuses more columns than a text may have.
 func (o *Options) columns(n int) error {
-	if most := cmp.Or(o.MaxColumns, DefaultMaxColumns); n > most {
+	if most := o.mostColumns(); n > most {
 		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil

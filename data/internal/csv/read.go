@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -78,7 +79,7 @@ func (r *reading) open() (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited := &limit{r: in}
+	limited := &limit{r: in, separator: []byte(string(r.comma)), most: r.options.mostColumns()}
 	c := csv.NewReader(limited)
 	c.Comma = r.comma
 	c.ReuseRecord = true
@@ -305,14 +306,25 @@ type records struct {
 // packed file of one line, would take all the memory there is.
 const longestRow = 32 << 20
 
-// A limit ends a text whose rows are longer than that.
+// A limit ends a text whose rows are longer than that, or have many times as many separators as a text may have columns.
 type limit struct {
-	r io.Reader
-	n int // bytes since the last row
+	r         io.Reader
+	n         int // bytes since the last row
+	separator []byte
+	fields    int // separators since the last row
+	most      int // of these; those within quotes are counted, too
 }
+
+// separatorsPerColumn is how many times as many separators a row may have as a text may have columns.
+const separatorsPerColumn = 4
 
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
+	if l.separator != nil {
+		if l.fields += bytes.Count(p[:n], l.separator); l.fields > separatorsPerColumn*l.most {
+			return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+		}
+	}
 	if l.n += n; l.n > longestRow {
 		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
 	}
@@ -337,7 +349,7 @@ func (c *records) peek() ([]string, error) {
 // Read returns the next record, which may be a blank line.
 func (c *records) Read() ([]string, error) {
 	if c.held == nil {
-		c.limit.n = 0
+		c.limit.n, c.limit.fields = 0, 0
 		rec, err := c.r.Read()
 		if err != nil || len(rec) != 1 {
 			return rec, err

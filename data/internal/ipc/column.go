@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -23,6 +24,9 @@ type builder struct {
 // newBuilder returns a builder of a column of rows. With dates those of dates and timestamps are Numeric; with exact
 // 64-bit integers are kept digit for digit.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
+	if !utf8.ValidString(f.Name) {
+		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
+	}
 	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer, Clock: f.Clock}, levels: table.NewLevels()}
 	out := b.out
 	if e := f.floats(); e.Size > 0 {

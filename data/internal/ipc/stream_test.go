@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/endian"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -148,5 +149,17 @@ func TestRead_NullCountsOfBatches(t *testing.T) {
 			}
 		}
 		at = m.end
+	}
+}
+
+// Numbers in big-endian order are refused by name.
+func TestRead_BigEndian(t *testing.T) {
+	s := arrow.NewSchemaWithEndian([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil, endian.BigEndian)
+	var out bytes.Buffer
+	if err := ipc.NewWriter(&out, ipc.WithSchema(s)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := says(t, out.Bytes()); !strings.Contains(text, "big-endian") {
+		t.Errorf("%q", text)
 	}
 }

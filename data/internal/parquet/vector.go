@@ -10,10 +10,11 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// listsFloats reports whether a leaf holds lists of floats, which may be vectors.
+// listsFloats reports whether a leaf holds lists of floats, which may be vectors: a column, its repeated group and the
+// element, not lists of structs of one float.
 func listsFloats(descr *schema.Column) bool {
 	t := descr.PhysicalType()
-	return (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
+	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
 // vectors returns the columns of the lists of a leaf, decoded once into memory or a file without a name,
