@@ -322,7 +322,8 @@ func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.separator != nil {
 		if l.fields += bytes.Count(p[:n], l.separator); l.fields > separatorsPerColumn*l.most {
-			return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+			return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
+				Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 		}
 	}
 	if l.n += n; l.n > longestRow {
