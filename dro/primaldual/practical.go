@@ -151,6 +151,7 @@ func (p *practical) Check() {
 	if !(now <= limit) {
 		now = p.Cert.Evaluate(x)
 	}
+	p.Cert.CertifyUpper()
 	p.Cert.Certify()
 	if p.still++; !(p.decrement <= saddle.UnitRoundoff*math.Abs(p.last) && p.Cert.Best.Gap() > 0.9*gap) {
 		p.still = 0

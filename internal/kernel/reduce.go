@@ -65,3 +65,19 @@ func dotPortable(a, b []float64) float64 {
 	}
 	return s
 }
+
+// DotAbs returns Σ a[i]·|b[i]|, added in an order that depends on the length alone.
+func DotAbs(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	for ; len(a) >= 4 && len(b) >= 4; a, b = a[4:], b[4:] {
+		s0 += a[0] * math.Abs(b[0])
+		s1 += a[1] * math.Abs(b[1])
+		s2 += a[2] * math.Abs(b[2])
+		s3 += a[3] * math.Abs(b[3])
+	}
+	for i, v := range a {
+		s0 += v * math.Abs(b[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}

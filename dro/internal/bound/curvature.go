@@ -73,7 +73,8 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 		g[i] += ridge[i] * x
 		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
-	thinner := 1 / (1 - c.Weights.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
+	p := c.ProveResponse()
+	thinner := 1 / (1 - p.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
 	lambda := math.Sqrt(thinner) * f.gradientNorm(g, c.Err)
 	rho := 0.0
 	if within := largestReach(radius, decay) / lambda; !math.IsInf(within, 1) {
@@ -83,8 +84,7 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 		rho *= math.Sqrt(thinner)
 	}
 	fall := largestDecrease(lambda, decay*rho)
-	phi := c.Problem.Primal.Value(c.X)
-	c.KeepLower(c.Risk, phi, fall, c.RiskRounding()+c.Rounding.MinimumRounding(c.Weights, c.Margin, phi)+c.PointRounding(phi))
+	c.KeepLower(p.Value, fall, c.Rounding.MinimumRounding(p, c.X, c.Problem.Primal.Value(c.X)))
 	return lacking
 }
 

@@ -32,6 +32,7 @@ func TestBoundsAtRandomPoints(t *testing.T) {
 						x[i] += optimum.X[i]
 					}
 					c.Evaluate(x)
+					c.CertifyUpper()
 					c.Certify()
 					if saddle.RegionOf(d) == saddle.Whole {
 						c.CertifyWith(drotest.OnSimplex(rng, s.N))

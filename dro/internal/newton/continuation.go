@@ -62,7 +62,7 @@ func isBall(p *saddle.Problem) bool {
 // point may be the optimum: at x = 0, for example, all losses are the same.
 func (m *newton) nearNonsmooth() bool {
 	c := m.Cert
-	return !m.continued && isBall(m.Problem) && c.Multiplier <= nonsmoothMultiplier*math.Abs(c.Objective)
+	return !m.continued && isBall(m.Problem) && c.Last.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
 
 // exceedsPenalty reports whether the objective exceeds the penalty so far that Newton's steps are short.
@@ -75,8 +75,8 @@ func (m *newton) beginContinuation() bool {
 		return false
 	}
 	most := math.Inf(1)
-	if m.Cert.Multiplier > 0 {
-		most = 10 * m.Cert.Multiplier
+	if nu := m.Cert.Last.Nu; nu > 0 {
+		most = 10 * nu
 	}
 	path, err := newContinuation(m.Run, m.method, most)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *newton) beginContinuation() bool {
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
 	smoothable, ok := m.Problem.Dual.(saddle.Adversary)
-	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Multiplier)) {
+	if m.unpenalised || !ok || nu == 0 || !exceedsPenalty(m.value, max(nu, c.Last.Nu)) {
 		return false
 	}
 	m.unpenalised = true
@@ -111,7 +111,7 @@ func (m *newton) solveUnpenalised() bool {
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	c.KeepLower(l.Cert.Best.Lower, -most*nu, 0, 8*saddle.UnitRoundoff*most*nu) // ψ is at most that
+	c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // ψ is at most that
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
@@ -169,10 +169,9 @@ func (m *continuation) Step() error {
 // evaluated.
 func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
-	risk := c.Risk
 	c.CertifyWith(y)
-	c.AdoptWeights(y, c.Problem.Dual.Value(y))
-	if between := risk - c.Risk; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
+	c.AdoptWeights(y, nil)
+	if between := c.Risk - c.ProveResponse().Value; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
 		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }

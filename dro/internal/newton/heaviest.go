@@ -1,7 +1,6 @@
 package newton
 
 import (
-	"math"
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
@@ -62,7 +61,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		}
 		l.Iterate(m.Ctx)
 		c.Passes += l.Cert.Passes * float64(n) / float64(c.N)
-		c.KeepLower(l.Cert.Best.Lower, -offset, 0, 8*saddle.UnitRoundoff*math.Abs(offset))
+		c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*offset)
 		x = slices.Clone(l.Cert.BestX)
 		if isNewton && stage.formed {
 			m.takeOverHessian(stage.h)

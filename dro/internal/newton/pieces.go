@@ -14,8 +14,8 @@ import (
 // A step is the quadratic problem at a point, and what its solution means.
 type sqpStep struct {
 	*quadratic
-	start float64 // of the maximum at Δ = 0
-	weigh func(y, q []float64) (psi float64)
+	start float64                                 // of the maximum at Δ = 0
+	weigh func(y, q []float64) (groups []float64) // stores the weights of the samples in y
 }
 
 // formSubproblem returns the quadratic problem of a step with about share·n samples as pieces.
@@ -39,14 +39,14 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
 	at := c.Rows.Pick(ids, c.Slope, c.Value, m.cap, c.Y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
-	p.weigh = func(y, q []float64) float64 {
+	p.weigh = func(y, q []float64) []float64 {
 		lo, hi := c.Rows.LocalRange(c.N)
 		for k, j := range ids {
 			if j >= lo && j < hi {
 				y[j] = q[k]
 			}
 		}
-		return 0
+		return nil
 	}
 	m.fixOtherWeights(p, at[3], float64(len(ids))/float64(c.N))
 	return p, nil
@@ -66,15 +66,12 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 }
 
 // nearestSamples lists count of the samples with a weight, in order: those whose losses are nearest
-// to the threshold, or the largest where weights have no caps.
+// to the threshold, which is the largest loss where weights have no caps.
 func (m *sqp) nearestSamples(count int) []int {
 	c := m.Cert
 	return sampling.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
-		switch u := m.cap[j]; {
-		case !(u > 0):
+		if !(m.cap[j] > 0) {
 			return math.Inf(1)
-		case math.IsInf(u, 1):
-			return c.Top - c.Value[j]
 		}
 		return math.Abs(c.Value[j] - c.Tau)
 	})

@@ -120,9 +120,9 @@ func (m *sqp) takeStep() error {
 		m.Logf("sqp: %d pieces, %d factors, fall expected %.3g of %.10g, %.4g passes", len(p.v), p.rounds, fall, m.value, c.Passes)
 		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
-		psi := p.weigh(m.weight, p.q)
+		groups := p.weigh(m.weight, p.q)
 		if fall <= goal { // worth a bound from below
-			if m.tightenLowerBound(p, psi, fall); m.Certified() {
+			if m.tightenLowerBound(p, groups, fall); m.Certified() {
 				return nil
 			}
 			if c.Evaluate(m.x); !(fall > 0) { // nowhere to go
@@ -180,13 +180,13 @@ func (m *sqp) hessian() *mat.SymDense {
 
 // tightenLowerBound takes the bounds from below of the weights in weight at the point last evaluated,
 // where the objective is expected to be as much above the optimum as fall.
-func (m *sqp) tightenLowerBound(p *sqpStep, psi, fall float64) {
+func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	c := m.Cert
-	c.AdoptWeights(m.weight, psi)
+	c.AdoptWeights(m.weight, groups)
 	if saddle.FreeCount(m.Problem.Primal) == 1 {
 		for range 2 { // once more, for rounding
-			psi = m.balanceWeights(p, psi)
-			c.AdoptWeights(m.weight, psi)
+			groups = m.balanceWeights(p, groups)
+			c.AdoptWeights(m.weight, groups)
 		}
 	}
 	if c.CertifyAdopted(); m.Certified() {
@@ -199,8 +199,9 @@ func (m *sqp) tightenLowerBound(p *sqpStep, psi, fall float64) {
 }
 
 // balanceWeights moves weight among the pieces that have some to spare so that nothing is left of
-// the derivative in the free coordinate, or as little as can be, and returns ψ.
-func (m *sqp) balanceWeights(p *sqpStep, psi float64) float64 {
+// the derivative in the free coordinate, or as little as can be. groups are the weights over groups, before
+// and after.
+func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	k, d := len(p.v), m.Cert.D
 	unit, slope := make([]float64, d), make([]float64, k)
 	unit[d-1] = 1
@@ -215,7 +216,7 @@ func (m *sqp) balanceWeights(p *sqpStep, psi float64) float64 {
 	}
 	scatter := second - first/mass*first
 	if !(scatter > 1e-12*second) {
-		return psi
+		return groups
 	}
 	rate, most := -m.Cert.G[d-1]/scatter, 1.0
 	for i, s := range slope {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Certificate bounds the optimal objective: dro.Certificate explains how, docs/math.md §11 the rounding.
+// A Certificate bounds the optimal objective: dro.Certificate explains how, docs/math.md §11 and rounding.go the rounding.
 type Certificate struct {
 	Upper, Lower float64
 
@@ -62,18 +62,22 @@ type Certifier struct {
 
 	Objective, Risk, Tau float64 // at the last point
 	tried                bool    // Certify was called there
+	bounded              bool    // the upper bound there is known
+	proved               bool    // proof is what Y proves there
+	proof                Proof
+	risk                 riskBounds
 
 	Rounding roundingModel
-	ridge    []float64  // d: the diagonal of ∇²φ; nil: φ is no ridge
-	unit     bool       // weights sum to one
-	Weights  weightSums // of the best response at the last point
-	Margin   float64    // bounds what the margins there are off by
-	Top      float64    // bounds the losses there
+	ridge    []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
 
-	Best              Certificate
-	BestX             []float64
-	BestObjective     float64 // at BestX, as computed
-	bestRisk, bestTau float64
+	RelativeGap   float64 // asked for; 0: not known
+	Best          Certificate
+	BestX         []float64 // the point of the least objective, and
+	BestObjective float64   // the objective there, both as computed
+	upper         struct {  // the point of Best.Upper
+		x                    []float64
+		objective, risk, tau float64
+	}
 
 	responses responseCheck // of a dual that is not of this library
 
@@ -88,9 +92,10 @@ func NewCertifier(p *Problem) *Certifier {
 		Evaluator: e, free: FreeCount(p.Primal) == 1,
 		X: make([]float64, e.D), Y: e.Vector(e.N), G: make([]float64, e.D),
 		bound: make([]float64, e.D), Err: make([]float64, e.D), BestX: make([]float64, e.D),
-		Rounding: newRoundingModel(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D), unit: RegionOf(p.Dual) != Elsewhere,
+		Rounding: newRoundingModel(p.Oracle, p.Dual), ridge: RidgeOf(p.Primal, e.D),
 		Best: Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}, BestObjective: math.Inf(1),
 	}
+	c.upper.x, c.upper.objective = make([]float64, e.D), math.Inf(1)
 	if c.free {
 		c.balanced = e.Vector(e.N)
 	}
@@ -120,75 +125,82 @@ func (c *Certifier) KeepsPromise() error {
 	if !ok || !o.NonNegative() || !c.touched {
 		return nil
 	}
-	below := c.Rows.Max(c.N, func(lo, hi int) float64 {
-		most := math.Inf(-1)
-		for _, v := range c.Value[lo:hi] {
-			most = max(most, -v)
-		}
-		return most
-	})
-	if below > 1e-9*(1+math.Abs(c.Top)) { // more than rounding
+	below := c.Rows.Max(c.N, func(lo, hi int) float64 { return -floats.Min(c.Value[lo:hi]) })
+	if below > 1e-9 && below > 1e-9*(1+math.Abs(c.topLoss())) { // more than rounding
 		return fmt.Errorf("dro: the oracle says that its losses are ≥ 0 (NonNegative), and one of them is %v: an oracle that embeds another and changes EvalTo must have its own NonNegative", -below)
 	}
 	return nil
 }
 
 // Evaluate computes the objective P(x), the best response y and its gradient
-// g = Σ_j y_j ∇f_j(x), and records the upper bound: one pass. It returns P(x),
-// +Inf when it is not finite.
+// g = Σ_j y_j ∇f_j(x): one pass. It returns P(x), +Inf when it is not finite. It computes the upper bound
+// where it may complete the certificate.
 func (c *Certifier) Evaluate(x []float64) float64 {
-	c.tried = false
+	c.tried, c.bounded, c.proved, c.risk.known = false, false, false, false
 	copy(c.X, x)
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
-	phi := c.Problem.Primal.Value(c.X)
-	c.Objective = c.Risk + phi
+	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
 	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
 		vec.Fill(c.G, math.NaN())
 		return c.Objective
 	}
-	c.Margin = c.Rounding.marginError(c.X)
-	if c.Known && c.Rounding.largest != nil {
-		c.Top, c.Weights = c.responded.Top, c.weightSumsOf(c.Y, c.Mass, c.Linear)
-	} else {
-		top := c.Rows.Scalars(c.N)
-		c.Rows.Run(c.N, func(s, lo, hi int) { top[s] = kernel.Max(c.Value[lo:hi]) })
-		c.Weights = c.sumWeights(c.Y, c.Value, top)
-		c.Top = slices.Max(top)
-	}
 	if !c.Rounding.precise {
 		c.checkResponse()
 	}
-	c.Objective = c.Risk + phi
 	if c.Best.Scale == 0 {
 		c.Best.Scale = math.Abs(c.Objective)
 	}
-	c.recordUpper(phi)
+	if c.Objective < c.BestObjective {
+		c.BestObjective = c.Objective
+		copy(c.BestX, c.X)
+	}
+	c.boundIfClose(c.Best.Lower)
 	return c.Objective
 }
 
-// recordUpper keeps the objective at the point last evaluated, more the bounds of its rounding, if it is
-// the best upper bound. phi is φ there.
-func (c *Certifier) recordUpper(phi float64) {
-	rounding := c.RiskRounding() + c.UpperRounding() + c.PointRounding(phi)
-	upper := c.Objective + rounding + 8*UnitRoundoff*(math.Abs(c.Risk)+math.Abs(phi)+rounding) + Underflow
+// boundIfClose computes the upper bound at the point last evaluated if, in plain arithmetic, it would
+// certify the gap asked for beside this lower bound.
+func (c *Certifier) boundIfClose(lower float64) {
+	if c.Objective-lower <= c.RelativeGap*c.Best.Magnitude(c.Objective) {
+		c.CertifyUpper()
+	}
+}
+
+// CertifyUpper records the upper bound of the objective at the point last evaluated: no pass, once a point.
+// It needs the losses there, which a method may have overwritten.
+func (c *Certifier) CertifyUpper() {
+	if c.bounded || !c.whole || math.IsInf(c.Objective, 1) {
+		return
+	}
+	if c.bounded = true; c.Objective > c.upper.objective && !math.IsInf(c.Best.Upper, 1) {
+		return // there is one of a better point
+	}
+	risk, phi := c.riskAbove(), c.Problem.Primal.Value(c.X)
+	rounding := c.PointRounding(phi)
+	upper := risk + phi + rounding + 8*UnitRoundoff*(math.Abs(risk)+math.Abs(phi)+rounding) + Underflow
 	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
 		upper = math.Inf(1)
 	}
 	if upper < c.Best.Lower {
 		upper = c.reconcile(upper, c.Best.Lower)
 	}
-	if upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < c.BestObjective {
-		c.BestObjective, c.bestRisk, c.bestTau = c.Objective, c.Risk, c.Tau
+	if u := &c.upper; upper < c.Best.Upper || math.IsInf(c.Best.Upper, 1) && c.Objective < u.objective {
 		c.Best.Upper = upper
-		copy(c.BestX, c.X)
+		copy(u.x, c.X)
+		u.objective, u.risk, u.tau = c.Objective, c.Risk, c.Tau
 	}
 }
 
 // lossesMayOverflow reports whether differences of the losses may overflow. Losses of a Rounded oracle
 // are not below 0, so that their differences cannot.
 func (c *Certifier) lossesMayOverflow() bool {
-	return c.Rounding.largest == nil && c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) }) > math.MaxFloat64/2
+	if c.Rounding.largest != nil {
+		return false
+	}
+	largest := c.largestLoss()
+	c.Rounding.met = max(c.Rounding.met, largest)
+	return largest > math.MaxFloat64/2
 }
 
 // isFinite reports whether all entries of x are finite.
@@ -197,7 +209,7 @@ func isFinite(x []float64) bool {
 }
 
 // Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
-// at the point x last evaluated and its best response y: no work, or half a pass
+// at the point x last evaluated and its best response y: no pass, or half a pass
 // or more when there is a free coordinate, once a point.
 func (c *Certifier) Certify() {
 	if !c.tried {
@@ -211,10 +223,10 @@ func (c *Certifier) Certify() {
 // A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
 // are balanced until it holds (balance); elsewhere, or where moving the weights
 // costs more than it gains (a large ν), y stays as it is and two cuts on either
-// side of the minimum over b are combined (bracket). Either costs passes, and is skipped if the
-// lower bound that the gradient at x promises is no better than the best one.
+// side of the minimum over b are combined (combineShiftedCuts). The best response is skipped if the
+// lower bound that its gradient promises is no better than the best one.
 func (c *Certifier) CertifyWith(y []float64) {
-	if math.IsInf(c.Objective, 1) || (c.free || c.intercepts > 0) && &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
+	if math.IsInf(c.Objective, 1) || &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
 	}
 	switch {
@@ -222,24 +234,31 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.certifyIntercepts(y)
 	case !c.free && &y[0] == &c.Y[0]:
 		c.ResponseGradientRounding(c.Err)
-		c.recordLower(c.Risk, c.RiskRounding()+c.Rounding.LowerRounding(c.Weights, c.Margin), c.G, c.Err)
+		c.recordLower(c.ProveResponse(), c.G)
 	case !c.free:
+		p := c.proofOf(y)
 		c.GradTo(c.bound, y)
-		c.recordLowerWith(y, c.sumWeights(y, c.Value), 0)
+		c.recordLowerWith(&p)
 	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
 	case c.balances(y, 8*c.Rounding.sums):
+		p := c.Prove(y, c.groupsOf(y), 8*c.Rounding.sums)
 		c.GradTo(c.bound, y)
 		c.bound[c.D-1] = 0
-		w := c.sumWeights(y, c.Value)
-		w.Off += 8 * c.Rounding.sums
-		c.recordLowerWith(y, w, 8*c.Rounding.sums)
+		c.recordLowerWith(&p)
 	default:
-		w := c.sumWeights(y, c.Value)
-		if linear, rounding, ok := c.combineShiftedCuts(y, w); ok {
-			psi, implied := c.penaltyBound(y)
-			c.recordLower(linear-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
+		p := c.Prove(y, c.groupsOf(y), 0) // its penalty, more exactly than proofOf
+		if linear, rounding, ok := c.combineShiftedCuts(y, p.Off); ok {
+			c.KeepLower(linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 		}
 	}
+}
+
+// groupsOf returns the weights over groups that the weights y come from, nil if they are not known.
+func (c *Certifier) groupsOf(y []float64) []float64 {
+	if &y[0] == &c.Y[0] {
+		return c.GroupWeights
+	}
+	return nil
 }
 
 // fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated,
@@ -253,22 +272,21 @@ func (c *Certifier) fenchelYoung() float64 {
 }
 
 // AdoptWeights replaces the best response at the point last evaluated by weights y, feasible up to
-// rounding, with penalty ψ(y) = psi, for lower bounds: half a pass.
-func (c *Certifier) AdoptWeights(y []float64, psi float64) {
-	c.whole, c.tried = false, false
+// rounding, for lower bounds: half a pass. groups are the weights over groups that y comes from; nil: none,
+// or not known.
+func (c *Certifier) AdoptWeights(y, groups []float64) {
 	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
 	c.GradTo(c.G, c.Y)
-	c.responded = responded{DirectRounding: math.NaN(), Psi: psi, Infeasibility: c.infeasibility(y), adopted: true}
-	c.Weights = c.sumWeights(c.Y, c.Value)
-	c.Weights.Off += 8 * UnitRoundoff // of sums that were made to be one
-	c.Risk = c.weightedLoss(c.Y, c.Value) - psi
+	c.adopted, c.GroupWeights = true, groups
+	c.tried, c.proved = false, false
 }
 
 // respondsWithY reports that the weights adopted are a best response at the best point within
 // the gap.
 func (c *Certifier) respondsWithY() bool {
-	return c.Weights.Off <= 1e-9 && c.bestRisk-c.Risk <= c.Best.Gap()
+	p := c.ProveResponse()
+	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
 }
 
 // CertifyAdopted records the bound of the weights adopted. A free coordinate must have no
@@ -282,19 +300,8 @@ func (c *Certifier) CertifyAdopted() {
 		}
 		c.bound[c.D-1] = 0
 	}
-	w := c.Weights
-	w.Off += relative
-	c.Rounding.gradientRounding(c.Err, w, relative)
-	c.recordLower(c.Risk, c.ownRounding(w, c.Psi, relative)+c.Rounding.LowerRounding(w, c.Margin), c.bound, c.Err)
-}
-
-// penaltyBound returns ψ(y) or an upper bound of ψ(y). If the bound is derived from the risk, implied is
-// the rounding of the risk.
-func (c *Certifier) penaltyBound(y []float64) (psi, implied float64) {
-	if d, ok := c.Problem.Dual.(Adversary); ok && d.ImpliesPenalty() && &y[0] == &c.Y[0] {
-		return c.weightedLoss(y, c.Value) - c.Risk, c.RiskRounding()
-	}
-	return c.Problem.Dual.Value(y), 0
+	p := c.Prove(c.Y, c.GroupWeights, relative)
+	c.recordLowerWith(&p)
 }
 
 // ResponseGradientRounding stores bounds of the rounding of c.G in dst. For KL the weights returned
@@ -302,37 +309,40 @@ func (c *Certifier) penaltyBound(y []float64) (psi, implied float64) {
 // uΣ y_j(16 + 4|log(y_j/max y)|), and Σ y_j log²(y_j/max y) ≤ log²n + 2 log n + 2.
 func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	relative := UnitRoundoff * (32 + 8*math.Log(float64(c.N)))
-	c.Rounding.gradientRounding(dst, c.Weights, relative)
+	c.Rounding.gradientRounding(dst, c.ProveResponse(), relative)
 }
 
-// recordLowerWith records the bound of weights y, of gradient c.bound but for further relative
-// errors of the weights.
-func (c *Certifier) recordLowerWith(y []float64, w weightSums, relative float64) (left float64) {
-	psi := c.Problem.Dual.Value(y)
-	c.Rounding.gradientRounding(c.Err, w, relative)
-	return c.recordLower(c.weightedLoss(y, c.Value)-psi, c.ownRounding(w, psi, relative)+c.Rounding.LowerRounding(w, c.Margin), c.bound, c.Err)
+// recordLowerWith records the bound of weights that prove p, of gradient c.bound.
+func (c *Certifier) recordLowerWith(p *Proof) (left float64) {
+	c.Rounding.gradientRounding(c.Err, p, 0)
+	return c.recordLower(p, c.bound)
 }
 
-// recordLower keeps inner − rounding + φ(x) − FenchelYoung(x, g) if it is the best lower bound, for a
-// gradient g off by at most err. It returns the Fenchel-Young term.
-func (c *Certifier) recordLower(inner, rounding float64, g, err []float64) (left float64) {
-	phi := c.Problem.Primal.Value(c.X)
-	left = c.FenchelYoung(c.X, g, err)
-	c.KeepLower(inner, phi, left, rounding+c.PointRounding(phi))
+// recordLower keeps L(x, y) − FenchelYoung(x, g) if it is the best lower bound, for weights y that prove p
+// and their gradient g, off by at most c.Err. It returns the Fenchel-Young term.
+func (c *Certifier) recordLower(p *Proof, g []float64) (left float64) {
+	left = c.FenchelYoung(c.X, g, c.Err)
+	c.KeepLower(p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
 	return left
 }
 
-// KeepLower keeps inner + phi − left − rounding, less the rounding of this sum, if it is the best lower
-// bound.
-func (c *Certifier) KeepLower(inner, phi, left, rounding float64) {
-	rounding += 8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)+left+rounding) + Underflow
-	lower := inner + phi - left - rounding
-	if lower > c.Best.Upper {
+// KeepLower keeps inner + φ(x) − left − rounding, x the point last evaluated, if it is the best lower bound,
+// less the rounding of φ and of this sum.
+func (c *Certifier) KeepLower(inner, left, rounding float64) {
+	phi := c.Problem.Primal.Value(c.X)
+	c.RaiseLower(inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
+}
+
+// RaiseLower keeps value − less, less the rounding of this difference, if it is the best lower bound.
+func (c *Certifier) RaiseLower(value, less float64) {
+	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
+	if !(lower > c.Best.Lower) { // true for NaN
+		return
+	}
+	if c.boundIfClose(lower); lower > c.Best.Upper {
 		lower = c.reconcile(lower, c.Best.Upper)
 	}
-	if lower > c.Best.Lower { // false for NaN
-		c.Best.Lower = lower
-	}
+	c.Best.Lower = max(c.Best.Lower, lower)
 }
 
 // weightedLoss returns ⟨y, f⟩.

@@ -36,8 +36,9 @@ func TestCertificateArithmetic(t *testing.T) {
 func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
 	for n := 2; n <= 1<<40; n *= 4 {
 		c := &Certifier{Evaluator: &Evaluator{N: n}}
-		c.Rounding.largest = []float64{1, 3}
-		c.Weights.slope = 0.5 // of all samples
+		c.Rounding.largest, c.Rounding.smooth = []float64{1, 3}, 0.5
+		c.proof, c.proved = Proof{Sums: Sums{Size: 0.25, Mass: 1}}, true
+		slope := c.Rounding.slopes(&c.proof.Sums) // of all samples
 		dst, most := make([]float64, 2), 0.0
 		c.ResponseGradientRounding(dst)
 		for share := 0.001; share < 1; share += 0.001 { // of the heavy weight
@@ -46,8 +47,8 @@ func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
 			}
 		}
 		for k, z := range c.Rounding.largest {
-			if ratio := dst[k] / (most * z * c.Weights.slope); !(ratio >= 1 && ratio < 4) {
-				t.Errorf("%d samples: a gradient off by %.3g, its weights by %.3g", n, dst[k], most*z*c.Weights.slope)
+			if ratio := dst[k] / (most * z * slope); !(ratio >= 1 && ratio < 4) {
+				t.Errorf("%d samples: a gradient off by %.3g, its weights by %.3g", n, dst[k], most*z*slope)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func TestLossesBelowZero(t *testing.T) {
 	for _, top := range []float64{0, 1, 1023} {
 		for least, fine := range map[float64]bool{0: true, -1e-9 * (1 + top): true, math.Nextafter(-1e-9*(1+top), -1): false, -1: false} {
 			p := &Problem{keeping{sized{n: 2, d: 1, s: 1}}, priced{}, ridged{}}
-			c := &Certifier{Evaluator: &Evaluator{Problem: p, N: 2, Value: []float64{top, least}}, Top: top}
+			c := &Certifier{Evaluator: &Evaluator{Problem: p, N: 2, Value: []float64{top, least}}}
 			c.touched = true
 			if err := c.KeepsPromise(); (err == nil) != fine {
 				t.Errorf("losses of %v: %v", c.Value, err)

@@ -155,8 +155,8 @@ type Adversary interface {
 	Region() Region
 
 	// FusedTo evaluates the losses and slopes at x into e.Value and e.Slope, stores the best response
-	// in y and Σ_j y_j ∇f_j in g: one pass. It records the multipliers of the response and bounds of
-	// its rounding in e.
+	// in y and Σ_j y_j ∇f_j in g: one pass. It records the multipliers of the response, and its weights
+	// over groups, in e.
 	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
 
 	// ResponseTo stores how the best response y at the point that e evaluated last moves with the
@@ -180,13 +180,16 @@ type Adversary interface {
 	// Differentiable reports whether the risk at ν = 0 has a gradient where it matters.
 	Differentiable(n, d int) bool
 
-	// Infeasibility bounds how far rounding has moved y out of Y: the proportion of reference weights
-	// that mixed with y gives weights in Y, or, if less, the largest relative change of a weight by
-	// that; +Inf if unknown.
-	Infeasibility(y []float64) float64
+	// RiskBounds returns an upper bound U of R(f), of which rounding is part, and sums of its weights
+	// ∂U/∂f, from the multipliers of a best response to losses near f: any multipliers give a bound. below
+	// is a lower bound of R(f), which is what the weights ∂U/∂f prove when divided by their sum; −Inf: not
+	// known.
+	RiskBounds(f []float64, at Multipliers) (below, above float64, sums Sums)
 
-	// ImpliesPenalty reports whether the penalty of a best response is known from its risk alone.
-	ImpliesPenalty() bool
+	// ValueBelow returns what the weights y prove at the losses f. y is in Y up to rounding, and off by
+	// further relative errors of at most relative. groups are the weights over groups that y comes from,
+	// as an evaluation records them; nil: none, or not known.
+	ValueBelow(y, f, groups []float64, relative float64) Proof
 
 	// Proximal reports whether the dual is a Mirror.
 	Proximal() bool

@@ -25,35 +25,16 @@ type Evaluator struct {
 	Partials *shard.Partials // d: gradients
 
 	// Of fused evaluations.
-	BlockRows int         // samples taken at once
-	Largest   []float64   // by block: the largest loss known then
-	Last      Multipliers // of the last evaluation
-	Reference float64     // the sum of the reference weights, as of the last evaluation
+	BlockRows    int         // samples taken at once
+	Largest      []float64   // by block: the largest loss known then
+	Last         Multipliers // of the last evaluation
+	Reference    float64     // the sum of the reference weights, as of the last evaluation
+	GroupWeights []float64   // the weights over groups that the response comes from; nil: none, or not known
 
-	responded // of the last evaluation
-	reached   // likewise
-	*space    // of vectors of one entry a sample
-}
-
-// What is known of a best response and of its rounding.
-type responded struct {
-	Known            bool    // Mass, Linear and Largest are
-	Mass, Linear     float64 // Σ y and ⟨y, f⟩ of the weights as computed
-	Top              float64 // the largest loss
-	Psi              float64 // the penalty at the multiplier in force; NaN: not known
-	Multiplier       float64 // the multiplier ν in force, where it is not the modulus
-	DirectRounding   float64 // bounds the rounding of a risk that is not the sum of ⟨y, f⟩ and the penalty; NaN: it is
-	ResponseRounding float64 // bounds the error of the risk in addition to the rounding of ⟨y, f⟩ and the penalty
-	Infeasibility    float64 // the largest relative change of a weight when reference weights are mixed in to bring y into Y
-	adopted          bool    // the weights are others, put in the place of the response
-}
-
-// A reached says from what the losses, slopes and weights were computed that an evaluation
-// left: the point and these.
-type reached struct {
-	touched bool // there was one
-	whole   bool // nothing was changed since
-	last    Multipliers
+	touched bool // some point was evaluated
+	whole   bool // losses and slopes are those of the point last evaluated
+	adopted bool // the weights are others, put in the place of the response
+	*space       // of vectors of one entry a sample
 }
 
 // NewEvaluator returns an evaluator that has read nothing.
@@ -96,9 +77,7 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 // Σ_j y_j ∇f_j in g, and returns the robust risk and the threshold: one pass. Where
 // the risk is not finite, g is nothing of use.
 func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
-	e.responded = responded{DirectRounding: math.NaN(), Psi: math.NaN()}
-	at := reached{true, true, e.Last}
-	e.whole = false // until it is
+	e.adopted, e.GroupWeights = false, nil
 	if d, ok := e.Problem.Dual.(Adversary); ok {
 		risk, tau = d.FusedTo(e, g, y, x)
 	} else {
@@ -106,7 +85,7 @@ func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 		risk, tau = e.Problem.Dual.BestResponseTo(y, e.Value)
 		e.GradTo(g, y)
 	}
-	e.reached = at
+	e.whole = true
 	return risk, tau
 }
 

@@ -49,19 +49,20 @@ func TestFallsCoversValuesAndMargins(t *testing.T) {
 			said *= 1 + c.value
 			cert := NewCertifier(&Problem{Oracle: offLoss{said}, Dual: givenWeight{}, Primal: noPenalty{}})
 			cert.Evaluate([]float64{at})
-			w := cert.sumWeights(cert.Y, cert.Value)
+			w := cert.ProveResponse()
+			cert.Rounding.margins = c.margin / at
 			less := exact.New(at - c.margin) // the margin as it is
 			is := exact.Mul(less, exact.Mul(less, exact.New(0.5)))
-			falls := cert.Rounding.LowerRounding(w, c.margin)
+			falls := cert.Rounding.LowerRounding(&w.Sums, c.margin)
 			if exact.IsLess(is, exact.Sub(exact.New(said), exact.New(falls))) {
 				t.Errorf("at %v, %+v: %v less %v is above %s", at, c, said, falls, is.Text('g', 20))
 			}
-			if most := 2*LossRounding*said + 3*at*c.margin; falls > most {
+			if most := 3*LossRounding*said + 3*at*c.margin; falls > most {
 				t.Errorf("at %v, %+v: falls by %v, more than %v", at, c, falls, most)
 			}
 			// The loss with its margins shifted has a minimum of 0 and so has the loss: what is
 			// proved of one may be said of the other less this much, at φ = the loss at x.
-			if low := cert.Rounding.MinimumRounding(w, c.margin, 0); low < LossRounding*said || c.margin > 0 && low < at*c.margin*(1-1e-6) {
+			if low := cert.Rounding.MinimumRounding(w, cert.X, 0); low < LossRounding*said || c.margin > 0 && low < at*c.margin*(1-1e-6) {
 				t.Errorf("at %v, %+v: the minimum falls by %v", at, c, low)
 			}
 		}

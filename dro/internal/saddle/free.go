@@ -18,10 +18,14 @@ func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	}
 	c.GradTo(c.bound, c.balanced)
 	c.bound[c.D-1] = 0 // by weights that the balanced ones are the rounded values of
-	w := c.sumWeights(c.balanced, c.Value)
-	left := c.recordLowerWith(c.balanced, w, 8*c.Rounding.sums)
-	cost := c.Problem.Dual.Value(c.balanced) - c.Problem.Dual.Value(y)
-	return cost > left+c.Rounding.sums*math.Abs(c.Objective) && left < dearNear*math.Abs(c.Objective)
+	p := c.Prove(c.balanced, nil, 8*c.Rounding.sums)
+	left := c.recordLowerWith(&p)
+	if !(left < dearNear*math.Abs(c.Objective)) {
+		return false
+	}
+	response := c.proofOf(y)
+	cost := p.Linear - p.Value - (response.Linear - response.Value) // of the penalty
+	return cost > left+16*c.Rounding.sums*math.Abs(c.Objective)
 }
 
 // interceptDerivative returns Σ_j y_j s_j, of the slopes s at the point last evaluated, in the free
@@ -59,13 +63,13 @@ type cut struct {
 	slopeError         float64
 }
 
-// cutAt returns the cut of weights y, that are w at the losses of the point, at value b.
-func (c *Certifier) cutAt(e *Evaluator, y []float64, x []float64) cut {
-	w := c.sumWeights(y, e.Value)
-	t := cut{b: x[c.D-1], value: c.weightedLoss(y, e.Value), g: make([]float64, c.D), err: make([]float64, c.D)}
+// cutAt returns the cut of weights y, off by at most off, at the point x that e evaluated last.
+func (c *Certifier) cutAt(e *Evaluator, y []float64, off float64, x []float64) cut {
+	w := Proof{Sums: c.sumLosses(y, e.Value), Off: off}
+	t := cut{b: x[c.D-1], value: w.Linear, g: make([]float64, c.D), err: make([]float64, c.D)}
 	e.GradTo(t.g, y)
-	c.Rounding.gradientRounding(t.err, w, 0)
-	t.rounding = (c.Rounding.sums+w.Off)*w.mean + c.Rounding.LowerRounding(w, c.Rounding.marginError(x))
+	c.Rounding.gradientRounding(t.err, &w, 0)
+	t.rounding = 2*(c.Rounding.sums+off)*w.Size + c.Rounding.LowerRounding(&w.Sums, c.Rounding.MarginError(x))
 	t.slope, t.slopeError = t.g[c.D-1], t.err[c.D-1]
 	return t
 }
@@ -87,13 +91,13 @@ func (t *cut) sign() int {
 // the free coordinate: it returns its value at x and what is to be taken from it for
 // rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
 // every point tried and half of one; false if no sign change was found.
-func (c *Certifier) combineShiftedCuts(y []float64, w weightSums) (value, rounding float64, ok bool) {
+func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, rounding float64, ok bool) {
 	tries, growth := 7, 3.0 // steps that grow by 3, 9, 81, …: of 1e28 in all
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	at := append([]float64(nil), c.X...)
-	origin := c.cutAt(c.Evaluator, y, c.X)
+	origin := c.cutAt(c.Evaluator, y, off, c.X)
 	if origin.slope == 0 && origin.slopeError == 0 { // an oracle that is taken at its word
 		copy(c.bound, origin.g)
 		copy(c.Err, origin.err)
@@ -124,7 +128,7 @@ func (c *Certifier) combineShiftedCuts(y []float64, w weightSums) (value, roundi
 		at[c.D-1] = origin.b + steps[side]
 		c.Spend(1) // what the evaluator of other points spends
 		c.shifted.Eval(at)
-		far := c.cutAt(c.shifted, y, at)
+		far := c.cutAt(c.shifted, y, off, at)
 		place(&far)
 		if ends[0] != nil && ends[1] != nil {
 			value, rounding = c.combineCuts(ends[0], ends[1], origin.b)
@@ -181,17 +185,17 @@ func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	part := make([][5]float64, rows.Shards(len(y)))
 	rows.Run(len(y), func(s, lo, hi int) {
 		var up, down, massUp, massDown, massZero float64
-		for j := lo; j < hi; j++ {
-			switch w, s := y[j], slope[j]; {
-			case s > 0:
-				up += w * s
-				massUp += w
-			case s < 0:
-				down -= w * s
-				massDown += w
-			default:
+		for j := lo; j < hi; j++ { // without branches, which no one predicts
+			w, s := y[j], slope[j]
+			if s == 0 {
 				massZero += w
+				continue
 			}
+			v, signed := w*s, math.Copysign(w, s)
+			up += (math.Abs(v) + v) / 2
+			down += (math.Abs(v) - v) / 2
+			massUp += (w + signed) / 2
+			massDown += (w - signed) / 2
 		}
 		part[s] = [5]float64{up, down, massUp, massDown, massZero}
 	})
@@ -208,16 +212,13 @@ func Balance(rows *ranks.Rows, dst, y, slope []float64) bool {
 	}
 	a, b := 2*down/(up+down), 2*up/(up+down)
 	total := a*t[2] + b*t[3] + t[4]
-	a, b, z := a/total, b/total, 1/total
+	bySign, z := [2]float64{a / total, b / total}, 1/total
 	rows.Run(len(y), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
-			switch s := slope[j]; {
-			case s > 0:
-				dst[j] = a * y[j]
-			case s < 0:
-				dst[j] = b * y[j]
-			default:
+			if s := slope[j]; s == 0 {
 				dst[j] = z * y[j]
+			} else {
+				dst[j] = bySign[math.Float64bits(s)>>63] * y[j]
 			}
 		}
 	})

@@ -34,8 +34,8 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	at := c.minimiseIntercepts(o, y, scratch)
 	sums := c.classSums(o, y, scratch)
 	c.dropEmptyClasses(y, sums[c.D-c.intercepts:])
-	w := c.sumWeights(y, c.Value)
-	t := c.cutAt(c.shifted, y, at)
+	p := c.Prove(y, c.groupsOf(y), 0)
+	t := c.cutAt(c.shifted, y, p.Off, at)
 	phi := c.Problem.Primal.Value(at)
 	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow
 	width := c.interceptRange(sums, above) + spread(at[c.D-c.intercepts:])
@@ -45,10 +45,9 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	}
 	copy(c.bound, t.g)
 	copy(c.Err, t.err)
-	psi, implied := c.penaltyBound(y)
 	rounding := t.rounding + (1+1e-9)*left*width/2
 	if !math.IsInf(rounding, 1) && !math.IsNaN(rounding) {
-		c.recordLower(t.value-psi, rounding+c.ownRounding(w, psi, 0)+implied, c.bound, c.Err)
+		c.KeepLower(t.value-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 	}
 }
 

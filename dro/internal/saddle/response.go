@@ -22,11 +22,12 @@ func (c *Certifier) checkResponse() {
 		return
 	}
 	psi := c.Problem.Dual.Value(c.Y)
-	value := c.weightedLoss(c.Y, c.Value) - psi
+	sums := c.sumLosses(c.Y, c.Value)
+	value := sums.Linear - psi
 	if math.IsNaN(value) { // of weights that are not numbers, which no result may have
 		return
 	}
-	size := tolerance*(c.Weights.mean+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecisionBound(c.Problem.Dual.Modulus(), c.Weights.total) + Underflow
+	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecisionBound(c.Problem.Dual.Modulus(), sums.Mass) + Underflow
 	if !(math.Abs(c.Risk-value) <= size) {
 		r.err = fmt.Errorf("dro: the best response of the dual %T is wrong: it returned the risk %v, and weights y with ⟨y, f⟩ − ψ(y) = %v", c.Problem.Dual, c.Risk, value)
 		return

@@ -6,7 +6,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -65,8 +64,8 @@ func newRoundingModel(o Oracle, d Dual) roundingModel {
 	return e
 }
 
-// marginError bounds |m − z_jᵀx| for the margins m as they are computed at x.
-func (e *roundingModel) marginError(x []float64) float64 {
+// MarginError bounds |m − z_jᵀx| for the margins m as they are computed at x.
+func (e *roundingModel) MarginError(x []float64) float64 {
 	if e.largest == nil {
 		return 0
 	}
@@ -80,159 +79,217 @@ func (e *roundingModel) marginError(x []float64) float64 {
 // IsEmptyColumn reports that column i is known to be of zeros.
 func (e *roundingModel) IsEmptyColumn(i int) bool { return e.largest != nil && e.largest[i] == 0 }
 
-// weightSums are the sums over weights y and losses f that bound the rounding of ⟨y, f⟩.
-type weightSums struct {
-	Off   float64 // bounds |Σy − 1| where weights sum to one
-	mean  float64 // bounds Σ_j y_j |f_j|
-	slope float64 // bounds Σ_j y_j |slope_j|; 0 if the oracle is not Rounded
-	total float64 // Σ_j |y_j|
+// Sums are sums of weights y at losses f, as computed.
+type Sums struct {
+	Linear, Size, Mass float64 // ⟨y, f⟩, Σ_j |y_j f_j| and Σ_j |y_j|
+	Top                float64 // the largest loss
 }
 
-// infeasibility returns the largest relative change of a weight when reference weights are mixed in to
-// bring y into Y.
-func (c *Certifier) infeasibility(y []float64) float64 {
+// A Proof is what weights y prove at losses f as computed: the feasible weights y' nearest to y have
+// ⟨y', f⟩ − ψ(y') ≥ Value.
+type Proof struct {
+	Sums  // but for Top
+	Value float64
+	Off   float64 // bounds |y'_j/y_j − 1|
+}
+
+// Prove returns what weights y prove at the losses of the point last evaluated, if they are off by further
+// relative errors of at most relative. groups are the weights over groups that y comes from; nil: none, or
+// not known.
+func (c *Certifier) Prove(y, groups []float64, relative float64) Proof {
+	if a, ok := c.Problem.Dual.(Adversary); ok {
+		return a.ValueBelow(y, c.Value, groups, relative)
+	}
+	p, psi := Proof{Sums: c.sumLosses(y, c.Value), Off: relative}, c.Problem.Dual.Value(y)
+	p.Value = p.Linear - psi - c.ownRounding(psi, &p.Sums, relative)
+	return p
+}
+
+// ProveResponse returns what the best response, or the weights adopted, prove at the point last evaluated.
+func (c *Certifier) ProveResponse() *Proof {
+	if c.proved {
+		return &c.proof
+	}
+	c.proved = true
+	if c.boundRisk(); !c.adopted && c.risk.below > math.Inf(-1) {
+		const exponents = 4 * 750 // of exponents of at most 750: ResponseGradientRounding
+		c.proof = Proof{Sums: c.risk.sums, Value: c.risk.below, Off: exponents*UnitRoundoff + 2*c.Rounding.sums}
+	} else {
+		c.proof = c.Prove(c.Y, c.GroupWeights, 0)
+	}
+	return &c.proof
+}
+
+// A riskBounds is what an Adversary says of the risk at the losses of a point as computed.
+type riskBounds struct {
+	known        bool
+	below, above float64
+	sums         Sums
+}
+
+// boundRisk asks an Adversary for bounds of the risk at the point last evaluated, once.
+func (c *Certifier) boundRisk() {
+	if c.risk.known {
+		return
+	}
+	c.risk = riskBounds{known: true, below: math.Inf(-1), above: math.Inf(1)}
+	if a, ok := c.Problem.Dual.(Adversary); ok {
+		c.risk.below, c.risk.above, c.risk.sums = a.RiskBounds(c.Value, c.Last)
+	}
+}
+
+// proofOf returns what the weights y prove at the point last evaluated.
+func (c *Certifier) proofOf(y []float64) Proof {
 	if &y[0] == &c.Y[0] {
-		return c.Infeasibility
+		return *c.ProveResponse()
 	}
-	if d, ok := c.Problem.Dual.(Adversary); ok {
-		return d.Infeasibility(y)
-	}
-	return 0
+	return c.Prove(y, nil, 0)
 }
 
-// sumWeights returns the sums of weights y ≥ 0 at losses f that bounds of rounding need. Losses of a
-// Rounded oracle have slope² ≤ 2·smooth·f. with are numbers of every shard, shared in the same call.
-func (c *Certifier) sumWeights(y, f []float64, with ...[]float64) weightSums {
-	mass, linear := c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
+// penalty bounds ψ(y') from above.
+func (p *Proof) penalty(sums float64) float64 { return p.Linear + 2*(sums+p.Off)*p.Size - p.Value }
+
+// ownRounding bounds the rounding of ⟨y, f⟩ − ψ(y), and of the risk, for a dual that is not an Adversary, from
+// psi = ψ(y) and the sums of y: γ of the terms, and of a dual that is not Precise more.
+func (c *Certifier) ownRounding(psi float64, sums *Sums, relative float64) float64 {
+	nu := c.Problem.Dual.Modulus()
+	rounding := PenaltyRounding(sums.Size, psi, nu, c.Rounding.sums+relative)
+	if !c.Rounding.precise {
+		rounding += c.imprecisionBound(nu, sums.Mass)
+	}
+	return rounding
+}
+
+// imprecisionBound bounds the further error of the penalty and the risk of a dual that is not Precise.
+func (c *Certifier) imprecisionBound(nu, mass float64) float64 {
+	return c.Rounding.sums * (1 + mass) * (nu + c.largestLoss())
+}
+
+// penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL
+// and χ²: Σ y|log ny| ≤ KL + √(2KL), mean|ny − 1| ≤ √(2χ²) and the like.
+func penaltySize(psi, nu float64) float64 {
+	psi = math.Abs(psi)
+	return 2*psi + 3*math.Sqrt(2*nu*psi)
+}
+
+// PenaltyRounding bounds the rounding of Σ y|f| ≤ size and of a penalty psi of modulus nu, for weights that
+// are off by r, that of their sums included (math: §11).
+func PenaltyRounding(size, psi, nu, r float64) float64 {
+	return r*(size+penaltySize(psi, nu)) + 4*nu*r*r + Underflow
+}
+
+// sumLosses returns the sums of weights y at losses f, but for the largest loss.
+func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
+	parts := [3][]float64{c.Rows.Scalars(c.N), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)}
 	c.Rows.Run(c.N, func(s, lo, hi int) {
-		mass[s] = kernel.Sum(y[lo:hi])
-		if c.Rounding.largest != nil {
-			linear[s] = kernel.Dot(y[lo:hi], f[lo:hi])
-			return
-		}
-		mass[s] = 0 // weights may be negative
-		for j := lo; j < hi; j++ {
-			mass[s] += math.Abs(y[j])
-			linear[s] += math.Abs(y[j] * f[j])
+		parts[0][s], parts[2][s] = kernel.Dot(y[lo:hi], f[lo:hi]), floats.Norm(y[lo:hi], 1)
+		if parts[1][s] = parts[0][s]; c.Rounding.largest == nil { // weights and losses may be negative
+			parts[1][s] = 0
+			for j := lo; j < hi; j++ {
+				parts[1][s] += math.Abs(y[j] * f[j])
+			}
 		}
 	})
-	c.Rows.Share(append(with, mass, linear)...)
-	if c.Rounding.largest == nil {
-		c.Rounding.met = max(c.Rounding.met, c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(f[lo:hi], math.Inf(1)) }))
-	}
-	return c.weightSumsOf(y, vec.Sum(mass), vec.Sum(linear))
+	c.Rows.Share(parts[:]...)
+	p.Linear, p.Size, p.Mass = vec.Sum(parts[0]), vec.Sum(parts[1]), vec.Sum(parts[2])
+	return p
 }
 
-// weightSumsOf returns the weightSums of weights y with Σ y = total and Σ_j y_j |f_j| = linear.
-func (c *Certifier) weightSumsOf(y []float64, total, linear float64) weightSums {
-	w := weightSums{mean: (1 + 2*c.Rounding.sums) * linear, total: total}
-	if c.unit {
-		w.Off = math.Abs(total-1) + c.Rounding.sums*total + c.infeasibility(y)
-	}
-	if c.Rounding.largest != nil {
-		w.slope = (1 + 1e-9) * math.Sqrt(2*c.Rounding.smooth*w.mean*total)
-	}
-	return w
-}
-
-// largestSlope bounds the |slope_j| of losses up to top.
-func (e *roundingModel) largestSlope(top float64) float64 {
+// slopes bounds Σ_j |y_j slope_j|, 0 if the oracle is not Rounded: its losses have slope² ≤ 2·smooth·f.
+func (e *roundingModel) slopes(p *Sums) float64 {
 	if e.largest == nil {
 		return 0
 	}
-	return (1 + 1e-9) * math.Sqrt(2*e.smooth*top)
+	return (1 + 1e-6) * math.Sqrt(2*e.smooth*p.Size*p.Mass)
+}
+
+// topLoss returns the largest f_j at the point last evaluated.
+func (c *Certifier) topLoss() float64 {
+	return c.Rows.Max(c.N, func(lo, hi int) float64 { return kernel.Max(c.Value[lo:hi]) })
+}
+
+// largestLoss returns the largest |f_j| at the point last evaluated.
+func (c *Certifier) largestLoss() float64 {
+	return c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) })
 }
 
 // LowerRounding bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
 // computed with margins off by margin.
-func (e *roundingModel) LowerRounding(w weightSums, margin float64) float64 {
-	return LossRounding*w.mean + (1+1e-9)*w.slope*margin + Underflow
+func (e *roundingModel) LowerRounding(w *Sums, margin float64) float64 {
+	return 2*LossRounding*w.Size + e.slopes(w)*margin + Underflow
 }
 
 // MinimumRounding bounds by how much the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below
-// that of the losses whose margins are shifted by what they are off by at x, margin at
-// most, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
+// that of the losses whose margins are shifted by what they are off by at x, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
 // most, a loss rises by a shift of e by no more than k√ℓ·e, ℓ the loss after it; and at the
 // minimum ⟨y, f⟩ is at most what it is at x and φ(x).
-func (e *roundingModel) MinimumRounding(w weightSums, margin, phi float64) float64 {
-	k := (1 + 1e-9) * math.Sqrt(2*e.smooth) * margin
-	return LossRounding*w.mean + k*(1+w.Off)*(math.Sqrt(w.mean+phi)+3*k) + Underflow
-}
-
-// UpperRounding bounds by how much R(f(x)) can be above the risk of the losses as computed, at the
-// point last evaluated.
-func (c *Certifier) UpperRounding() float64 { return c.lossRounding(c.Weights, c.Margin, c.Top) }
-
-// lossRounding bounds R(f(x)) − R(f) for the losses f as computed, top the largest and w the sums of
-// the best response to them. Only an oracle that is not Rounded has top < 0. With δ_j ≥ f_j(x) − f_j
-// and ψ strongly convex with modulus ν in the norm ‖·‖₁, or in ‖·‖₂ with νn, R is smooth: R(f + δ) ≤
-// R(f) + ⟨y, δ⟩ + max δ²/(2ν), and R(f + δ) ≤ R(f) + max δ on the simplex. Where weights are each
-// for itself, of a modulus ν·scale² in ‖·‖₂, it is R(f) + ⟨y, δ⟩ + ‖δ‖²/(2ν scale²), and
-// R(f) + max δ·Σ max y.
-func (c *Certifier) lossRounding(w weightSums, margin, top float64) float64 {
-	e := &c.Rounding
-	curved := e.smooth * margin * margin / 2 * (1 + w.Off)
-	mean := e.LowerRounding(w, margin) + curved
-	if RegionOf(c.Problem.Dual) == Point {
-		return mean
-	}
-	most := LossRounding*max(0, top) + (1+1e-9)*e.largestSlope(top)*margin + curved + Underflow
-	nu := c.Problem.Dual.Modulus()
-	second := (1 + 1e-9) * most / nu * most / 2
-	switch {
-	case c.unit && nu > 0:
-		return min(most, mean+(w.Off+2*e.sums+c.thresholdRounding(nu)/nu)*most+second)
-	case c.unit:
-		return most
-	}
-	o, normed := c.Problem.Dual.(Normed)
-	switch {
-	case !normed || !e.precise:
-		if nu > 0 {
-			return mean + float64(c.N)*second
-		}
-		return max(mean, w.total*most)
-	case nu > 0 && second > 0:
-		scale := o.NormScale(c.N)
-		return min(mean+float64(c.N)*(second/scale/scale), o.TotalWeight(c.N)*most)
-	case nu > 0:
-		return mean
-	}
-	return o.TotalWeight(c.N) * most
+func (e *roundingModel) MinimumRounding(w *Proof, x []float64, phi float64) float64 {
+	k := (1 + 1e-6) * math.Sqrt(2*e.smooth) * e.MarginError(x)
+	return 2*LossRounding*w.Size + k*(1+w.Off)*(math.Sqrt(w.Size+phi)+3*k) + Underflow
 }
 
 // LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without
 // rounding, are not above.
 func (c *Certifier) LossesAboveTo(dst []float64) {
 	e := &c.Rounding
-	curved := e.smooth*c.Margin*c.Margin/2 + Underflow
+	margin := e.MarginError(c.X)
+	curved := e.smooth*margin*margin/2 + Underflow
 	k := len(c.Slope) / c.N
-	shard.Run(c.N, func(_, lo, hi int) {
+	c.Rows.Run(c.N, func(_, lo, hi int) {
+		copy(dst[lo:hi], c.Value[lo:hi])
+		if e.largest == nil {
+			return
+		}
 		for j := lo; j < hi; j++ {
-			dst[j] = c.Value[j]
-			if e.largest != nil {
-				dst[j] += (1 + 1e-9) * (LossRounding*math.Abs(c.Value[j]) + floats.Norm(c.Slope[j*k:(j+1)*k], 1)*c.Margin + curved)
+			slope := math.Abs(c.Slope[j*k])
+			for _, v := range c.Slope[j*k+1 : (j+1)*k] {
+				slope += math.Abs(v)
 			}
+			dst[j] += (1 + 1e-9) * (LossRounding*math.Abs(c.Value[j]) + slope*margin + curved)
 		}
 	})
 }
 
-// PenaltyAbove bounds ψ of d at y/Σy, for weights y ≥ 0 of sum one but for rounding, from
-// above: KL, χ² and the like.
-func (c *Certifier) PenaltyAbove(d Dual, y []float64) float64 {
-	psi, nu := d.Value(y), d.Modulus()
-	mass := shard.Sum(c.N, func(lo, hi int) float64 { return kernel.Sum(y[lo:hi]) })
-	r := (1 + mass) * (c.Rounding.sums + math.Abs(mass-1))
-	return psi + (1+1e-9)*(r*penaltySize(psi, nu)+4*nu*r*r) + c.imprecisionBound(nu, mass) + Underflow
+// riskAbove returns an upper bound of R(f(x)) at the point last evaluated, from its multipliers and the
+// losses f as computed.
+func (c *Certifier) riskAbove() float64 {
+	d := c.Problem.Dual
+	if Has[Adversary](d) {
+		c.boundRisk()
+		rise, most := c.lossRounding(&c.risk.sums)
+		if above := c.risk.above + rise; above < c.risk.sums.Top+most {
+			return above
+		}
+		return c.risk.sums.Top + most // R(f) is at most the largest loss
+	}
+	y, f := c.Vector(c.N), c.Scratch()
+	defer c.release(y)
+	c.LossesAboveTo(f)
+	risk, _ := d.BestResponseTo(y, f)
+	sums := c.sumLosses(y, f)
+	return risk + c.ownRounding(d.Value(y), &sums, 0)
 }
 
-// imprecisionBound bounds the further error of the penalty and the risk of a dual that is not Precise;
-// 0 for any other.
-func (c *Certifier) imprecisionBound(nu, mass float64) float64 {
-	if c.Rounding.precise {
-		return 0
+// lossRounding bounds by how much an upper bound U(f) of the risk and the largest loss rise with the rounding
+// of the losses, δ_j ≥ f_j(x) − f_j. U is the bound at the multipliers τ and ν, with weights y of the sums
+// given. At τ + max δ it rises by max δ; at τ by ⟨y, δ⟩ and, for δ ≤ ν, by (1 + Σ y) max δ²/ν or less beside.
+func (c *Certifier) lossRounding(sums *Sums) (risk, largest float64) {
+	e := &c.Rounding
+	if e.largest == nil {
+		return 0, 0
 	}
-	return c.Rounding.sums * (1 + mass) * (nu + math.Abs(c.Top))
+	margin, nu := e.MarginError(c.X), c.Last.Nu
+	curved := e.smooth * margin * margin / 2
+	top := max(0, sums.Top)
+	mean := e.LowerRounding(sums, margin) + (1+1e-6)*curved*sums.Mass
+	most := 2*LossRounding*top + (1+1e-6)*math.Sqrt(2*e.smooth*top)*margin + curved + Underflow
+	switch {
+	case RegionOf(c.Problem.Dual) == Point:
+		return mean, most
+	case most <= nu:
+		return min(most, mean+(1+sums.Mass)*most/nu*most), most
+	}
+	return most, most
 }
 
 // reconcile returns the lower or upper bound to keep beside the other one. For an oracle that is not
@@ -245,65 +302,15 @@ func (c *Certifier) reconcile(bound, other float64) float64 {
 	return bound
 }
 
-// penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL
-// and χ²: Σ y|log ny| ≤ KL + √(2KL), mean|ny − 1| ≤ √(2χ²) and the like.
-func penaltySize(psi, nu float64) float64 {
-	psi = math.Abs(psi)
-	return 2*psi + 3*math.Sqrt(2*nu*psi)
-}
-
-// ownRounding bounds |⟨y', f⟩ − ψ(y') − (linear − psi)| for the weights y' = y/Σy and
-// sums as computed; where relative bounds further relative errors of the weights, for
-// those weights.
-func (c *Certifier) ownRounding(w weightSums, psi, relative float64) float64 {
-	nu := max(c.Multiplier, c.Problem.Dual.Modulus())
-	r := c.Rounding.sums + w.Off + relative
-	return r*(w.mean+penaltySize(psi, nu)) + 4*nu*r*r + c.imprecisionBound(nu, w.total) + Underflow
-}
-
-// RiskRounding bounds |risk − R(f)|, and |risk − ⟨y', f⟩ + ψ(y')| for y' = y/Σy, of the
-// response last computed. One argument serves all duals on the simplex (math: §11). The risk is the
-// Lagrangian ⟨y, f⟩ − νD(y) + (ν − Nu)·Radius of the weights y = w·a, a the exact maximiser at the
-// multipliers ν and τ for losses within δ of f (thresholdRounding): whatever ν and τ are, the
-// Lagrangian less τ(Σy − 1) is above R of these losses. R moves by ⟨y, δ⟩ + max δ²/(2ν) between the two
-// sets of losses, the first of which y takes back, and scaling y to a sum of one costs
-// (ν/2 + ψ)(Σy − 1)², both of second order.
-func (c *Certifier) RiskRounding() float64 {
-	if RegionOf(c.Problem.Dual) == Whole && c.Problem.Dual.Modulus() == 0 && !c.adopted {
-		return 0 // the largest loss, as it is
-	}
-	psi, nu := c.Psi, max(c.Multiplier, c.Problem.Dual.Modulus())
-	if math.IsNaN(psi) {
-		psi = c.Problem.Dual.Value(c.Y)
-	}
-	rounding := c.DirectRounding
-	if math.IsNaN(rounding) {
-		rounding = c.ownRounding(c.Weights, psi, 0)
-	}
-	rounding += c.ResponseRounding
-	if c.unit && nu > 0 {
-		off := c.thresholdRounding(nu)
-		rounding += min(2*off, off/nu*off/2) + (nu/2+psi)*c.Weights.Off*c.Weights.Off
-	}
-	return rounding
-}
-
-// thresholdRounding bounds by how much the losses that the weights are the exact response to, at a
-// multiplier nu and some threshold, are off the losses as computed, where there is weight: quotients by
-// nu and differences are, by some units of roundoff, and exponentials of at most 745.
-func (c *Certifier) thresholdRounding(nu float64) float64 {
-	return 8 * UnitRoundoff * (1000*nu + math.Abs(c.Top) + math.Abs(c.Tau))
-}
-
 // gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
 // over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
 // further relative errors of the weights.
-func (e *roundingModel) gradientRounding(dst []float64, w weightSums, relative float64) {
+func (e *roundingModel) gradientRounding(dst []float64, w *Proof, relative float64) {
 	if e.largest == nil {
 		clear(dst)
 		return
 	}
-	size := (1+1e-9)*(e.sums+w.Off+relative)*w.slope + Underflow
+	size := (1+1e-9)*(e.sums+w.Off+relative)*e.slopes(&w.Sums) + Underflow
 	for i, z := range e.largest {
 		dst[i] = size * z
 	}

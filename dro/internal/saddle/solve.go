@@ -246,7 +246,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 // start evaluates and certifies the first point.
 func (l *Loop) start(m Method) (err error) {
 	c := l.Cert
-	c.Budget = l.Settings.MaxPasses
+	c.Budget, c.RelativeGap = l.Settings.MaxPasses, l.Settings.RelativeGap
 	if err := l.ValidateFree(); err != nil {
 		return err
 	}
@@ -271,10 +271,14 @@ const mostPenalty = 1e12
 // fit losses are as small as they are.
 func (l *Loop) refuseScale() error {
 	c, nu := l.Cert, l.Problem.Dual.Modulus()
-	if l.Settings.X0 != nil || !c.touched || !c.unit || !(c.Top > 0) || nu <= mostPenalty*c.Top {
+	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
 		return nil
 	}
-	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss where the solve starts, %.3g: nothing but rounding moves the weights; take a smaller ν, or given weights", nu, c.Top)
+	top := c.topLoss()
+	if !(top > 0) || nu <= mostPenalty*top {
+		return nil
+	}
+	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss where the solve starts, %.3g: nothing but rounding moves the weights; take a smaller ν, or given weights", nu, top)
 }
 
 // Close takes back the vectors of one entry a sample that the solve worked with, among
@@ -347,6 +351,7 @@ func (l *Loop) Current() Stepper {
 
 // recordCheck appends the best certificate to the trace and calls the observer.
 func (l *Loop) recordCheck() {
+	l.Cert.CertifyUpper()
 	c := Check{Certificate: l.Cert.Best, Passes: l.Cert.Passes, Elapsed: l.elapsed()}
 	l.Result.Trace = append(l.Result.Trace, c)
 	if l.Settings.Observe != nil {
@@ -357,12 +362,20 @@ func (l *Loop) recordCheck() {
 // elapsed returns the time since the solve began.
 func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 
-// Finish fills in the result: the best point and the weights there.
+// Finish fills in the result: the point of the best upper bound and the weights there. Points that were
+// evaluated and have no upper bound yet get one if their objective is less.
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
 	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
 		c.Evaluate(l.Start)
 		c.Certify()
+	}
+	if c.BestObjective < c.upper.objective {
+		passes := c.Passes
+		c.Last = Multipliers{} // as BestResponseTo below
+		c.Evaluate(c.BestX)
+		c.Passes = passes + 0.5 // but for the half that fills in the weights
+		c.CertifyUpper()
 	}
 	if res.Status == Limit && l.Certified() { // by the one evaluation that there is in any case
 		res.Status = Certified
@@ -370,9 +383,9 @@ func (l *Loop) Finish() {
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
 		l.recordCheck() // certified within a step
 	}
-	res.X, res.Objective, res.Risk, res.Tau = c.BestX, c.BestObjective, c.bestRisk, c.bestTau
+	res.X, res.Objective, res.Risk, res.Tau = c.upper.x, c.upper.objective, c.upper.risk, c.upper.tau
 	res.Certificate, res.Passes = c.Best, c.Passes
-	if away := !slices.Equal(c.X, res.X); away || c.adopted && !c.respondsWithY() {
+	if away := !slices.Equal(c.X, res.X) || !c.whole; away || c.adopted && !c.respondsWithY() {
 		if away {
 			c.evaluate(res.X)
 		}

@@ -25,30 +25,23 @@ func (s Simplex) FusedTo(e *saddle.Evaluator, g, y, x []float64) (risk, tau floa
 		e.GradTo(g, y)
 	}
 	e.Last, e.Reference = saddle.Multipliers{Nu: a.nu, Tau: a.tau, Known: true}, a.total
-	e.Known, e.Mass, e.Linear, e.Top = true, a.mass, a.linear, a.top
-	s.recordResponse(e, &a, y, e.Value)
 	return a.risk, a.tau
 }
 
 // fuseFixed evaluates where the weights are known.
 func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) {
 	s.StartingWeights(y)
-	parts := [3][]float64{e.Rows.Scalars(e.N), e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)}
-	for k := range parts[2] {
-		parts[2][k] = math.Inf(-1)
-	}
+	linear := e.Rows.Scalars(e.N)
 	e.Partials.Clear()
 	e.EachBlock(x, func(k, lo, hi int) {
 		r := reference{w: s.Weights}
-		parts[0][k] += kernel.Sum(y[lo:hi])
-		parts[1][k] += r.weightedLoss(y, e.Value, lo, hi)
-		parts[2][k] = max(parts[2][k], kernel.Max(e.Value[lo:hi]))
+		linear[k] += r.weightedLoss(y, e.Value, lo, hi)
 		e.Problem.Oracle.AddGradTo(e.Partials.Shard(k), y, e.Slope, lo, hi)
 	})
 	e.Rows.SumTo(g, e.Partials)
-	e.Rows.Share(parts[:]...)
-	a.mass, a.linear, a.top = vec.Sum(parts[0]), vec.Sum(parts[1]), slices.Max(parts[2])
-	a.risk, a.tau = a.linear, a.linear
+	e.Rows.Share(linear)
+	a.risk = vec.Sum(linear)
+	a.tau = a.risk
 	return a
 }
 
@@ -94,118 +87,9 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 		a.completeRisk(s)
 		return a
 	}
-	mass, linear := e.Rows.Scalars(e.N), e.Rows.Scalars(e.N)
-	e.Rows.Run(e.N, func(k, lo, hi int) { mass[k], linear[k] = kernel.Sum(y[lo:hi]), kernel.Dot(y[lo:hi], e.Value[lo:hi]) })
-	e.Rows.Share(mass, linear)
-	a.risk, a.top, a.mass, a.linear = a.tau, largest, vec.Sum(mass), vec.Sum(linear)
-	a.divergence = max(0, (a.linear-a.tau)/s.Nu)
-	e.DirectRounding = s.Nu*saddle.SumGamma(e.Rows, e.N) + 8*saddle.UnitRoundoff*(math.Abs(largest)+math.Abs(a.tau))
+	a.risk = a.tau
 	return a
 }
-
-// recordResponse records what e has to know of the rounding of a response (math: §11). At a multiplier above Nu
-// the risk is above what the weights prove by as much as their divergence is off the radius, times the
-// multiplier, and what bringing them into the ball costs.
-func (s Simplex) recordResponse(e *saddle.Evaluator, a *response, y, f []float64) {
-	e.Psi, e.Multiplier = a.nu*a.divergence, a.nu
-	if !s.bounded() || a.nu == 0 {
-		e.Infeasibility = s.capInfeasibility(a.mass)
-		return
-	}
-	gamma := saddle.SumGamma(s.rows, len(y))
-	off := s.divergenceRounding(a.divergence, gamma)
-	if a.nu > s.Nu {
-		e.ResponseRounding = (a.nu - s.Nu) * (math.Abs(a.divergence-s.Radius) + off)
-	}
-	if share := excessShare(a.divergence+off, s.Radius); share > 0 {
-		r := newReference(s.rows, s.Weights, len(f))
-		base := r.meanLoss(f)
-		e.ResponseRounding += share * (math.Abs(a.linear-base) + 4*gamma*(math.Abs(a.linear)+math.Abs(base)))
-		e.Infeasibility = r.largestChange(share, y)
-	}
-	e.Infeasibility += s.capInfeasibility(a.mass)
-}
-
-// divergenceRounding bounds what it did to a divergence.
-func (s Simplex) divergenceRounding(divergence, gamma float64) float64 {
-	return gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
-}
-
-// excessShare returns the proportion of w that must be mixed with weights of divergence d to bring them
-// into a ball: D is convex, and 0 at w.
-func excessShare(d, radius float64) float64 {
-	if !(d > radius) {
-		return 0
-	}
-	return (d - radius) / d
-}
-
-// capInfeasibility returns the proportion of w that must be mixed with weights of sum mass, none above
-// w/Alpha, so that none is above w/Alpha after division by their sum.
-func (s Simplex) capInfeasibility(mass float64) float64 {
-	if s.Alpha == 0 || s.Alpha == 1 {
-		return 0
-	}
-	excess := max(0, 1/mass-1) + 4*saddle.UnitRoundoff
-	return min(1, excess/(1+excess-s.Alpha))
-}
-
-// largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
-// by w: at most share, and far less in a small ball.
-func (r *reference) largestChange(share float64, y []float64) float64 {
-	const small = 1e-9 // a share that is not worth a reading
-	if share <= small {
-		return share
-	}
-	apart := r.rows.Max(len(y), func(lo, hi int) float64 {
-		most := 0.0
-		for j := lo; j < hi; j++ {
-			if w := r.weightAt(j); w != 0 || y[j] != 0 {
-				most = max(most, math.Abs(w/r.total/y[j]-1))
-			}
-		}
-		return most
-	})
-	return share * min(1, apart+8*saddle.Gamma(len(y)))
-}
-
-// meanLoss returns the mean loss by the reference weights.
-func (r *reference) meanLoss(f []float64) float64 {
-	return r.rows.Sum(len(f), func(lo, hi int) float64 {
-		s := 0.0
-		for j := lo; j < hi; j++ {
-			if w := r.weightAt(j); w > 0 {
-				s += w / r.total * f[j]
-			}
-		}
-		return s
-	})
-}
-
-// Infeasibility implements Adversary.
-func (s Simplex) Infeasibility(y []float64) (share float64) {
-	r := newReference(s.rows, s.Weights, len(y))
-	if s.bounded() {
-		d := s.DivergenceOf(y)
-		share = r.largestChange(excessShare(d+s.divergenceRounding(d, saddle.SumGamma(s.rows, len(y))), s.Radius), y)
-	}
-	if s.Alpha > 0 && s.Alpha < 1 {
-		most := r.rows.Max(len(y), func(lo, hi int) float64 {
-			m := 0.0
-			for j := lo; j < hi; j++ {
-				if y[j] > 0 {
-					m = max(m, y[j]/(r.weightAt(j)/r.total))
-				}
-			}
-			return m
-		})
-		share += s.capInfeasibility(min(1, s.limit()/most))
-	}
-	return share
-}
-
-// ImpliesPenalty implements Adversary.
-func (Simplex) ImpliesPenalty() bool { return false }
 
 // ResponseTo implements Adversary: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
 func (s Simplex) ResponseTo(e *saddle.Evaluator, response, y []float64, lo, hi int) {

@@ -109,6 +109,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 				o.f, e.Best = f, unknown
 			}
 			e.Evaluate([]float64{0})
+			e.CertifyUpper()
 			e.Certify()
 			want, size := c.risk(drotest.Reals(f)), max(1, math.Abs(slices.Max(f)))
 			off := exact.Mul(slack, exact.New(size+c.dual.Modulus()))
@@ -118,6 +119,20 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			}
 			for _, v := range f {
 				size = max(size, math.Abs(v))
+			}
+			if a, ok := c.dual.(saddle.Adversary); ok { // any multipliers and any weights give bounds
+				at := saddle.Multipliers{Nu: a.Modulus(), Tau: e.Tau + size*rng.NormFloat64()*math.Pow(10, -10*rng.Float64())}
+				if ball, ok := a.(Simplex); ok && ball.bounded() {
+					at.Nu += size * rng.ExpFloat64()
+				}
+				y := drotest.OnSimplex(rng, len(f))
+				below, above, sums := a.RiskBounds(f, at)
+				if sums.Top > above && exact.IsLess(exact.New(above), exact.Sub(want, off)) || below > math.Inf(-1) && exact.IsLess(exact.Add(want, off), exact.New(below)) {
+					t.Fatalf("trial %d, %s of %v: [%.17g, %.17g] at %+v, the risk is %s", trial, c.name, f, below, above, at, want.Text('g', 25))
+				}
+				if below = a.ValueBelow(y, f, nil, 0).Value; a.Region() != saddle.Point && below > math.Inf(-1) && exact.IsLess(exact.Add(want, off), exact.New(below)) {
+					t.Fatalf("trial %d, %s of %v: %.17g by the weights %v, the risk is %s", trial, c.name, f, below, y, want.Text('g', 25))
+				}
 			}
 			if _, apart := c.dual.(saddle.Separable); apart { // weights of any sum, whose bounds allow for more
 				continue
@@ -176,6 +191,7 @@ func TestRiskWhereAThresholdIsCoarse(t *testing.T) {
 		a := exact.Adversary{Penalty: "chi2", Nu: nu, Weights: w}
 		c := saddle.NewCertifier(&saddle.Problem{Oracle: &givenLosses{f}, Dual: Simplex{Divergence: PearsonChi2, Nu: nu, Weights: w}, Primal: L2{Mu: 1}})
 		c.Evaluate([]float64{0})
+		c.CertifyUpper()
 		c.Certify()
 		want := a.Respond(drotest.Reals(f)).Value
 		lower, upper := c.Best.Lower, c.Best.Upper

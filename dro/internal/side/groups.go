@@ -196,6 +196,8 @@ type grouped struct {
 	id    []int32   // of the groups
 	place []int32   // by group: its index in id, −1
 	mass  []float64 // weight of its samples
+	mean  []float64 // f_g
+	size  []float64 // the means of |f|
 	loss  []float64 // f_g + c_g
 	near  Simplex   // prior of these groups
 	q     []float64
@@ -205,41 +207,49 @@ type grouped struct {
 
 // evaluate computes the group means of the losses and the weights over groups.
 func (g *Groups) evaluate(f []float64) *grouped {
+	s := g.meansOf(f)
+	s.response = s.near.respond(s.q, s.loss, saddle.Multipliers{})
+	for i, id := range s.id {
+		s.perGroup[id] = s.q[i] / s.mass[i]
+	}
+	return s
+}
+
+// meansOf computes the group means of the losses. The weights over groups are 0.
+func (g *Groups) meansOf(f []float64) *grouped {
 	n, k := len(f), len(g.count)
-	count := g.rows.Shards(n)
-	total, mass := g.rows.Partials(count, k), g.rows.Partials(count, k)
-	total.Clear()
-	mass.Clear()
+	part := g.rows.Partials(g.rows.Shards(n), 3*k)
+	part.Clear()
 	g.rows.Run(n, func(s, lo, hi int) {
-		t, m := total.Shard(s), mass.Shard(s)
+		total, mass, size := part.Shard(s)[:k], part.Shard(s)[k:2*k], part.Shard(s)[2*k:]
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				if id := ids[j]; id >= 0 {
 					if w := g.weightAt(j); w != 0 { // else a loss that overflows would count
-						t[id] += w * f[j]
-						m[id] += w
+						total[id] += w * f[j]
+						mass[id] += w
+						size[id] += math.Abs(w * f[j])
 					}
 				}
 			}
 		}
 	})
-	sums, masses := make([]float64, k), make([]float64, k)
-	g.rows.SumTo(sums, total)
-	g.rows.SumTo(masses, mass)
+	sums := make([]float64, 3*k)
+	g.rows.SumTo(sums, part)
 	s := &grouped{near: g.Near, place: make([]int32, k), perGroup: make([]float64, k)}
 	s.near.Weights = nil
-	for id, m := range masses {
+	for id, m := range sums[k : 2*k] {
 		s.place[id] = -1
 		if !(m >= leastMass) {
 			continue
 		}
 		s.place[id] = int32(len(s.id))
-		v := sums[id] / m
+		mean := sums[id] / m
+		s.id, s.mass, s.mean, s.size = append(s.id, int32(id)), append(s.mass, m), append(s.mean, mean), append(s.size, sums[2*k+id]/m)
 		if g.Adjust != nil {
-			v += g.Adjust[id]
+			mean += g.Adjust[id]
 		}
-		s.id, s.mass, s.loss = append(s.id, int32(id)), append(s.mass, m), append(s.loss, v)
-		if g.Near.Weights != nil {
+		if s.loss = append(s.loss, mean); g.Near.Weights != nil {
 			s.near.Weights = append(s.near.Weights, g.Near.Weights[id])
 		}
 	}
@@ -247,10 +257,6 @@ func (g *Groups) evaluate(f []float64) *grouped {
 		s.near.Weights = nil // of the groups of a prefix
 	}
 	s.q = make([]float64, len(s.id))
-	s.response = s.near.respond(s.q, s.loss, saddle.Multipliers{})
-	for i, id := range s.id {
-		s.perGroup[id] = s.q[i] / s.mass[i]
-	}
 	return s
 }
 
@@ -275,28 +281,17 @@ func (g *Groups) storeWeights(y []float64, s *grouped) {
 	})
 }
 
-// FusedTo implements Adversary, in two readings: what rounding may have done is known of the
-// weights over groups, and of the means that these are a response to.
+// FusedTo implements Adversary, in two readings.
 func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
 	g.storeWeights(y, s)
 	e.GradTo(grad, y)
-	s.near.recordResponse(e, &s.response, s.q, s.loss)
-	gamma := 4 * saddle.SumGamma(e.Rows, e.N)
-	largest, linear, adjust := 0.0, 0.0, 0.0
-	for i, v := range s.loss {
-		linear += s.q[i] * math.Abs(v)
-		largest = max(largest, math.Abs(v))
-		if g.Adjust != nil {
-			adjust += s.q[i] * g.Adjust[s.id[i]]
-		}
+	e.Last = saddle.Multipliers{Nu: s.nu, Tau: s.tau, Known: true}
+	e.GroupWeights = make([]float64, len(g.count))
+	for i, id := range s.id {
+		e.GroupWeights[id] = s.q[i]
 	}
-	worst := gamma * largest // of a mean: the risk rises by as much at most, and less where ν > 0
-	if s.nu > 0 {
-		worst = gamma*(linear+adjust) + min(worst, worst/s.nu*worst)
-	}
-	e.ResponseRounding += worst + e.Infeasibility*adjust
 	return s.risk, s.tau
 }
 
@@ -358,20 +353,6 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 	g.rows.SumTo(q, part)
 	return q
 }
-
-// Infeasibility implements Adversary: of samples that are grouped one way.
-func (g *Groups) Infeasibility(y []float64) float64 {
-	switch {
-	case !g.Near.bounded():
-		return 0
-	case g.ways > 1:
-		return math.Inf(1)
-	}
-	return g.Near.Infeasibility(g.groupWeights(y))
-}
-
-// ImpliesPenalty reports whether the penalty of a best response is known from its risk.
-func (g *Groups) ImpliesPenalty() bool { return g.ways > 1 }
 
 // ResponseTo implements Adversary: within a group the weights do not move.
 func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi int) {
@@ -445,24 +426,23 @@ func (*Groups) Separated(int) saddle.Separable { return nil }
 
 // PiecesAt returns the means of the groups with a prior at the point that e evaluated last, their
 // adjustments included, their gradients, one a row, and a function that stores the weights of the
-// samples Σ_g q_g a_g in y and returns ψ(y): the adjustments' part, negative.
-func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) float64) {
+// samples Σ_g q_g a_g in y, q of these groups, and returns q of all groups.
+func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)
 	possible := s.possibleGroups()
 	for _, i := range possible {
 		v, rows = append(v, s.loss[i]), append(rows, all[i])
 	}
-	return v, rows, func(y, q []float64) (psi float64) {
+	return v, rows, func(y, q []float64) (groups []float64) {
 		clear(s.perGroup)
+		groups = make([]float64, len(g.count))
 		for k, i := range possible {
 			id := s.id[i]
-			if s.perGroup[id] = q[k] / s.mass[i]; g.Adjust != nil {
-				psi -= q[k] * g.Adjust[id]
-			}
+			groups[id], s.perGroup[id] = q[k], q[k]/s.mass[i]
 		}
 		g.storeWeights(y, s)
-		return psi
+		return groups
 	}
 }
 

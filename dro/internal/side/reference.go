@@ -44,18 +44,21 @@ func (r *reference) weightsTo(y []float64) {
 // largestLoss returns the largest loss of a sample with a reference weight, NaN if one of these losses is
 // NaN.
 func (r *reference) largestLoss(f []float64) float64 {
-	return r.rows.Max(len(f), func(lo, hi int) float64 {
-		if r.w == nil {
-			return kernel.Max(f[lo:hi])
+	return r.rows.Max(len(f), func(lo, hi int) float64 { return r.largestOf(f, lo, hi) })
+}
+
+// largestOf works like largestLoss for the samples in [lo, hi).
+func (r *reference) largestOf(f []float64, lo, hi int) float64 {
+	if r.w == nil {
+		return kernel.Max(f[lo:hi])
+	}
+	m := math.Inf(-1)
+	for j := lo; j < hi; j++ {
+		if r.w[j] > 0 {
+			m = max(m, f[j])
 		}
-		m := math.Inf(-1)
-		for j := lo; j < hi; j++ {
-			if r.w[j] > 0 {
-				m = max(m, f[j])
-			}
-		}
-		return m
-	})
+	}
+	return m
 }
 
 // validWeights checks reference weights of n samples; nil is fine.

@@ -2,7 +2,6 @@ package side
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/vec"
@@ -240,26 +239,24 @@ func (r *reference) exponentials(y, f []float64, nu float64, b bound, guess floa
 
 // Moments of weights y at losses f.
 type moments struct {
-	mass, top  float64 // Σ y, the largest loss
 	linear     float64 // ⟨y, f⟩
 	divergence float64 // D(y‖w)
 }
 
 // moments returns the moments of the weights y, which make stores shard by shard; it and f may be nil.
 func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int)) (m moments) {
-	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
+	parts := [2][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
 	r.rows.Run(len(y), func(k, lo, hi int) {
 		if make != nil {
 			make(lo, hi)
 		}
-		parts[0][k] = kernel.Sum(y[lo:hi])
 		if f != nil {
-			parts[1][k], parts[3][k] = r.weightedLoss(y, f, lo, hi), kernel.Max(f[lo:hi])
+			parts[0][k] = r.weightedLoss(y, f, lo, hi)
 		}
-		parts[2][k] = r.divergence(y, d, lo, hi)
+		parts[1][k] = r.divergence(y, d, lo, hi)
 	})
 	r.rows.Share(parts[:]...)
-	return moments{vec.Sum(parts[0]), slices.Max(parts[3]), vec.Sum(parts[1]), vec.Sum(parts[2]) / r.total}
+	return moments{vec.Sum(parts[0]), vec.Sum(parts[1]) / r.total}
 }
 
 // weightedLoss returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,

@@ -50,6 +50,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	if err := r.Cert.KeepsPromise(); err != nil {
 		return nil, err
 	}
+	r.Cert.CertifyUpper()
 	r.Cert.Certify()
 	if d <= hessian.MaxColumns {
 		count := bound.SamplesFor(r.Cert, pointPasses)

@@ -55,7 +55,10 @@ func (p *Path) Add(x, y []float64) error {
 	point := pathPoint{loss: make([]float64, c.N), phi: p.problem.Primal.Value(x), lower: c.Best.Lower}
 	c.LossesAboveTo(point.loss)
 	point.phi += c.PointRounding(point.phi)
-	point.divergence = c.PenaltyAbove(p.at(1), y)
+	over := saddle.NewCertifier(&saddle.Problem{Oracle: &knownLosses{value: make([]float64, c.N)}, Dual: p.at(1), Primal: unpenalised{p.problem.Primal}})
+	defer over.Free()
+	penalty := over.Prove(y, nil, 0) // at losses of 0
+	point.divergence = -penalty.Value
 	p.points = append(p.points, point)
 	return nil
 }
@@ -73,14 +76,15 @@ func (p *Path) BoundsAt(nu float64) (saddle.Certificate, error) {
 	if b.of == len(p.points) {
 		return b.best, nil
 	}
-	losses := &knownLosses{}
-	losses.n, _, _ = p.problem.Oracle.Dims()
+	n, _, _ := p.problem.Oracle.Dims()
+	losses := &knownLosses{make([]float64, n)}
 	c := saddle.NewCertifier(&saddle.Problem{Oracle: losses, Dual: p.at(nu), Primal: unpenalised{p.problem.Primal}})
 	defer c.Free()
 	unknown := c.Best
 	for _, q := range p.points[b.of:] {
 		losses.value, c.Best = q.loss, unknown
 		c.Evaluate([]float64{0})
+		c.CertifyUpper()
 		away := 8 * saddle.UnitRoundoff // of sums of two numbers, each above or below its own
 		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
 		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
@@ -97,13 +101,10 @@ type unpenalised struct{ saddle.Primal }
 func (unpenalised) Value([]float64) float64 { return 0 }
 
 // knownLosses are losses that do not depend on x.
-type knownLosses struct {
-	n     int
-	value []float64
-}
+type knownLosses struct{ value []float64 }
 
 // Dims implements Oracle.
-func (o *knownLosses) Dims() (n, d, slope int) { return o.n, 1, 1 }
+func (o *knownLosses) Dims() (n, d, slope int) { return len(o.value), 1, 1 }
 
 // EvalTo implements Oracle.
 func (o *knownLosses) EvalTo(value, slope, _ []float64, lo, hi int) {

@@ -1,0 +1,293 @@
+package side
+
+import (
+	"math"
+	"slices"
+
+	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/internal/kernel"
+)
+
+// RiskBounds implements Adversary. Whatever τ and ν ≥ Nu are,
+//
+//	R(f) ≤ τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν).
+//
+// The sum is off by γ of the sizes of its terms. A term is computed to some units of roundoff of itself, at a
+// quotient that is off by as much, which costs as many units of r|f_j − τ|, r the ratio y_j/w_j that attains
+// φ*. Of KL without bounds, m = Σ_j w_j exp((f_j − τ)/ν) makes this τ + ν(m − 1), and
+// R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
+func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+	r := newReference(s.rows, s.Weights, len(f))
+	if s.Alpha == 1 {
+		at = saddle.Multipliers{} // the mean
+	}
+	var parts [6][]float64
+	for i := range parts {
+		parts[i] = r.rows.Scalars(len(f))
+	}
+	r.rows.Run(len(f), func(k, lo, hi int) {
+		for parts[5][k] = r.largestOf(f, lo, hi); lo < hi; lo += boundsBlock { // sums of sums round less
+			c := s.conjugateSum(&r, f, at, lo, min(lo+boundsBlock, hi))
+			for i, v := range []float64{c.terms, c.size, c.units, c.Linear, c.Mass} {
+				parts[i][k] += v
+			}
+		}
+	})
+	r.rows.Share(parts[:]...)
+	total := func(i int) float64 { return vec.Sum(parts[i]) / r.total }
+	sums = saddle.Sums{Linear: total(3), Size: total(3), Mass: total(4), Top: slices.Max(parts[5])}
+	ball := 0.0
+	if at.Nu > s.Nu {
+		ball = (at.Nu - s.Nu) * s.Radius
+	}
+	shards := s.rows.Shards(len(f))
+	gamma := 2 * saddle.Gamma(min(len(f), boundsBlock)+len(f)/shards/boundsBlock+shards+64)
+	if s.Weights != nil {
+		gamma += saddle.SumGamma(s.rows, len(f)) // of their sum
+	}
+	rounding := gamma*total(1) + 8*saddle.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
+	below = math.Inf(-1)
+	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.bounded() && at.Nu > 0 && sums.Mass > 0.5 {
+		below = at.Tau + total(0)/sums.Mass - 4*rounding - saddle.Underflow
+	}
+	return below, at.Tau + ball + total(0) + rounding + saddle.Underflow, sums
+}
+
+// boundsBlock is the number of samples that a sum of RiskBounds is over before it is added to others.
+const boundsBlock = 512
+
+// conjugateSums are sums over some samples, r_j the ratio that attains φ*.
+type conjugateSums struct {
+	terms        float64 // Σ w_j ν φ*((f_j − τ)/ν)
+	size         float64 // what the rounding of this sum is relative to
+	units        float64 // of terms that are off by 8 units of roundoff of it more
+	Linear, Mass float64 // Σ w_j r_j f_j and Σ w_j r_j
+}
+
+// conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
+func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, lo, hi int) (c conjugateSums) {
+	const few = 64 // so many units of roundoff of the risk are no loss
+	limit := s.limit()
+	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
+		var ratio [boundsBlock]float64
+		if s.Divergence == KullbackLeibler {
+			return sumOfExponentials(ratio[:hi-lo], f[lo:hi], at)
+		}
+		return sumOfSquares(ratio[:hi-lo], f[lo:hi], at)
+	}
+	for j := lo; j < hi; j++ {
+		w := r.weightAt(j)
+		if w == 0 {
+			continue
+		}
+		away := f[j] - at.Tau
+		var term, ratio float64
+		switch {
+		case s.Alpha == 1:
+			term, ratio = away, 1
+		case at.Nu > 0:
+			term, ratio = s.Divergence.conjugate(away/at.Nu, limit)
+			term *= at.Nu
+		case away > 0:
+			term, ratio = limit*away, limit
+		case away != away:
+			term = away
+		}
+		c.terms += w * term
+		c.size += w * (math.Abs(term) + ratio*math.Abs(away))
+		if ratio > 0 {
+			c.Linear += w * ratio * f[j]
+			c.Mass += w * ratio
+		}
+	}
+	return c
+}
+
+// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, where ν is so small that
+// the differences may cancel. It stores the ratios.
+func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
+	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
+	c.Linear = kernel.Dot(ratio, f)
+	away := 0.0
+	for j, e := range ratio {
+		c.terms += e - 1
+		c.size += math.Abs(e - 1)
+		away += e * math.Abs(f[j]-at.Tau)
+	}
+	c.terms, c.size, c.units = at.Nu*c.terms, at.Nu*c.size+away, at.Nu*c.Mass
+	return c
+}
+
+// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, where ν is
+// so small that the differences may cancel. It stores the ratios.
+func sumOfSquares(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
+	zero := at.Tau - at.Nu
+	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
+	c.Linear = kernel.Dot(ratio, f)
+	squares, count := kernel.Dot(ratio, ratio), float64(len(f))
+	c.terms = at.Nu / 2 * (squares - count)
+	c.size = at.Nu * (2*squares + c.Mass + count)
+	c.units = count * math.Abs(zero)
+	return c
+}
+
+// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the r.
+func (d Divergence) conjugate(v, limit float64) (value, r float64) {
+	if d == KullbackLeibler {
+		if end := math.Log(limit); v > end {
+			return limit*(v-end) + (limit - 1), limit
+		}
+		value = math.Expm1(v)
+		return value, value + 1
+	}
+	switch {
+	case v <= -1:
+		return -0.5, 0
+	case v > limit-1:
+		return limit*(v-(limit-1)) + (limit-1)*(limit+1)/2, limit
+	}
+	return v * (1 + v/2), 1 + v
+}
+
+// ValueBelow implements Adversary. y' is y divided by its sum, mixed with as much of the reference weights
+// as brings it into the ball and below the caps: ψ is convex, and 0 at the reference weights.
+func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
+	r := newReference(s.rows, s.Weights, len(y))
+	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
+	r.rows.Run(len(y), func(k, lo, hi int) {
+		parts[0][k], parts[1][k] = kernel.Sum(y[lo:hi]), r.weightedLoss(y, f, lo, hi)
+		parts[2][k] = r.sumOfSizes(y, f, lo, hi)
+		if s.Nu > 0 || s.bounded() {
+			parts[3][k] = r.divergence(y, s.Divergence, lo, hi)
+		}
+	})
+	r.rows.Share(parts[:]...)
+	p.Mass, p.Linear, p.Size = vec.Sum(parts[0]), vec.Sum(parts[1]), vec.Sum(parts[2])
+	divergence, gamma := vec.Sum(parts[3])/r.total, saddle.SumGamma(s.rows, len(y))
+	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
+	if s.bounded() {
+		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
+		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
+	}
+	p.Off += s.capExcess(&r, y, p.Mass)
+	if !(p.Off <= 1) { // of a weight where there is no reference weight, say
+		p.Value, p.Off = math.Inf(-1), math.Inf(1)
+		return p
+	}
+	psi := s.Nu * divergence
+	rounding := saddle.PenaltyRounding(p.Size, psi, s.Nu, gamma+p.Off)
+	p.Value = p.Linear - psi - rounding - 8*saddle.UnitRoundoff*(p.Size+psi)
+	return p
+}
+
+// sumOfSizes returns Σ y|f| over [lo, hi). A loss of a sample without a reference weight does not count.
+func (r *reference) sumOfSizes(y, f []float64, lo, hi int) (sum float64) {
+	if r.w == nil {
+		return kernel.DotAbs(y[lo:hi], f[lo:hi])
+	}
+	for j := lo; j < hi; j++ {
+		if y[j] != 0 {
+			sum += y[j] * math.Abs(f[j])
+		}
+	}
+	return sum
+}
+
+// excessShare returns the proportion of w that must be mixed with weights of divergence d to bring them
+// into a ball: D is convex, and 0 at w.
+func excessShare(d, radius float64) float64 {
+	if !(d > radius) {
+		return 0
+	}
+	return (d - radius) / d
+}
+
+// capExcess returns the proportion of w that must be mixed with y/mass, of sum one, so that no weight is
+// above w/Alpha.
+func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
+	if s.Alpha == 0 || s.Alpha == 1 {
+		return 0
+	}
+	most := r.rows.Max(len(y), func(lo, hi int) float64 {
+		m := 0.0
+		for j := lo; j < hi; j++ {
+			if y[j] > 0 {
+				m = max(m, y[j]/(r.weightAt(j)/r.total))
+			}
+		}
+		return m
+	})
+	excess := max(0, most/mass/s.limit()-1) + 4*saddle.UnitRoundoff
+	return min(1, excess/(1+excess-s.Alpha))
+}
+
+// largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
+// by w: at most share, and far less in a small ball.
+func (r *reference) largestChange(share float64, y []float64) float64 {
+	const small = 1e-9 // a share that is not worth a reading
+	if share <= small {
+		return share
+	}
+	apart := r.rows.Max(len(y), func(lo, hi int) float64 {
+		most := 0.0
+		for j := lo; j < hi; j++ {
+			if w := r.weightAt(j); w != 0 || y[j] != 0 {
+				most = max(most, math.Abs(w/r.total/y[j]-1))
+			}
+		}
+		return most
+	})
+	return share * min(1, apart+8*saddle.Gamma(len(y)))
+}
+
+// RiskBounds implements Adversary: the upper bound of the risk of the group means, each above what it is
+// without rounding. The largest mean stands for the largest loss: rounding of the losses moves a mean by no more
+// than it may move a loss of its size.
+func (g *Groups) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
+	s := g.meansOf(f)
+	for i := range s.loss {
+		s.loss[i] += g.meanRounding(s, i, len(f))
+	}
+	_, above, sums = s.near.RiskBounds(s.loss, at)
+	return math.Inf(-1), above, sums
+}
+
+// ValueBelow implements Adversary: the value of the weights over groups at the group means, each below what
+// it is without rounding. The weights of the samples are theirs but for rounding.
+func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Proof {
+	relative += 4 * saddle.SumGamma(g.rows, len(y))
+	if groups == nil {
+		if g.ways > 1 {
+			return g.valueOfUnknownGroups(y, f, relative)
+		}
+		groups = g.groupWeights(y)
+	}
+	s := g.meansOf(f)
+	linear, size := 0.0, 0.0
+	for i := range s.loss {
+		s.q[i] = groups[s.id[i]]
+		linear += s.q[i] * s.mean[i]
+		size += s.q[i] * s.size[i]
+		s.loss[i] -= g.meanRounding(s, i, len(f))
+	}
+	p := s.near.ValueBelow(s.q, s.loss, nil, relative)
+	p.Linear, p.Size = linear, size
+	return p
+}
+
+// valueOfUnknownGroups works like ValueBelow where groups overlap and their weights are not known: Value is
+// an upper bound of the penalty then, if no ball says that they are feasible.
+func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.Proof {
+	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
+	psi := g.Value(y)
+	if p.Value -= psi + 8*saddle.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.bounded() {
+		p.Value, p.Off = math.Inf(-1), math.Inf(1)
+	}
+	return p
+}
+
+// meanRounding bounds the rounding of the mean loss of group i, with its adjustment.
+func (g *Groups) meanRounding(s *grouped, i, n int) float64 {
+	return 4*saddle.SumGamma(g.rows, n)*(s.size[i]+math.Abs(s.loss[i])) + saddle.Underflow
+}
