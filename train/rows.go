@@ -115,7 +115,7 @@ func noteUntrainedGroups(trained, held []data.Grouping) (notes []string) {
 		if len(untrained) > 1 {
 			said = fmt.Sprintf("%s and %d more", said, len(untrained)-1)
 		}
-		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which no training protects: %s", g.Name, said))
+		notes = append(notes, fmt.Sprintf("groups of %s without a training row, which training cannot protect: %s", g.Name, said))
 	}
 	return notes
 }

@@ -146,8 +146,8 @@ func TestStrayGroups(t *testing.T) {
 	}
 	m := fitFrame(t, frame, cfg)
 	for _, want := range []string{
-		`groups of afam without a training row, which no training protects: "afam=yes"`,
-		`groups of afam × hschool without a training row, which no training protects: `,
+		`groups of afam without a training row, which training cannot protect: "afam=yes"`,
+		`groups of afam × hschool without a training row, which training cannot protect: `,
 	} {
 		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
 			t.Errorf("no note %q in %q", want, m.Notes)

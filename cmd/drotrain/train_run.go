@@ -324,7 +324,7 @@ func applicable(fs *pflag.FlagSet, c *train.Config) error {
 		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
 	case given("adversary") && !c.Level.Chosen():
-		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: the data choose among both", "--adversary %s has no effect without a level", c.Adversary)
+		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: cross-validation then chooses the level", "--adversary %s has no effect without a level", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
 	fs.Visit(func(f *pflag.Flag) { typed[f.Name] = true })

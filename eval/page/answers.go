@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -73,12 +72,9 @@ func haveOf(n int) string {
 // points writes a share in percentage points.
 func points(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
-// byLine returns when the model was trained, and the date and the owner that its card names.
+// byLine returns the date and the owner that a model card names.
 func byLine(r *eval.Report) string {
 	var out []string
-	if !r.Trained.IsZero() {
-		out = append(out, "Trained on "+r.Trained.Format(time.DateOnly))
-	}
 	for _, key := range []string{"date", "owner", "contact"} {
 		for _, f := range r.Card {
 			if strings.EqualFold(f.Key, key) {

@@ -84,7 +84,7 @@ type page struct {
 	Many        bool        // too many groups for all tables to be open
 	Ranking     *table      // of several models
 	Worries     []string    // the answer to what to worry about
-	By          string      // when the model was trained, and by whom
+	By          string      // date and owner of the model card
 	Words       []eval.Fact // the glossary
 	Top         *table
 	Coef        *table

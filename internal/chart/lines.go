@@ -136,11 +136,11 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 	if q.RefText != "" {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.position(q.Ref)}, vg.Point{X: x.hi, Y: y.position(q.Ref)})
-		left, low := x.lo+3, y.position(q.Ref)+4
+		w := textWidth(q.RefText, smallSize)
+		left, low := x.hi-w-3, y.position(q.Ref)+4 // small values, on the left, are drawn there
 		if low+8 > y.hi {
 			low -= 15
 		}
-		w := textWidth(q.RefText, smallSize)
 		p.area(colPaper, vg.Point{X: left - 3, Y: low - 2}, vg.Point{X: left + w + 2, Y: low - 2}, vg.Point{X: left + w + 2, Y: low + 8}, vg.Point{X: left - 3, Y: low + 8})
 		p.text(left, low, q.RefText, smallSize, colMuted, 0)
 	}

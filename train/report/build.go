@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
@@ -22,10 +23,13 @@ func (x *Measured) Report() (*eval.Report, error) {
 		return x.comparison(), nil
 	}
 	m := x.model
-	s := m.Summary("")
+	s, day := m.Summary(""), ""
+	if !m.Trained.IsZero() {
+		day = " " + m.Trained.Format(time.DateOnly)
+	}
 	r := &eval.Report{
 		Title:    fmt.Sprintf("%s predicting %s, trained on %s", titled(m), m.Encoder.Target.Name, m.Config.Data),
-		Subtitle: fmt.Sprintf("Trained on %s rows, measured on the %s (%s rows).", printable.Count(m.TrainRows), x.Evaluation.Split, printable.Count(x.Evaluation.N)),
+		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on the %s (%s rows).", day, printable.Count(m.TrainRows), x.Evaluation.Split, printable.Count(x.Evaluation.N)),
 		Trained:  m.Trained,
 		Objective: eval.Objective{
 			Loss: lossName(m.Config), Penalty: s.Penalty, Nu: s.Nu, Mu: s.Mu, N: s.N, Text: objectiveText(m),

@@ -67,7 +67,7 @@ func comparable(a, b *train.Model) error {
 	case s.Name != t.Name || s.Task != t.Task:
 		return fmt.Errorf("one predicts %s, the other %s", s.Name, t.Name)
 	case !slices.Equal(s.Classes, t.Classes):
-		return fmt.Errorf("they know different classes of the target")
+		return fmt.Errorf("their targets have different classes")
 	case s.Positive != t.Positive:
 		return fmt.Errorf("their positive classes are %q and %q", s.Positive, t.Positive)
 	case lossName(a.Config) != lossName(b.Config) || a.Config.ScaleTarget != b.Config.ScaleTarget || s.Scale != t.Scale && s.Task != data.Binary:

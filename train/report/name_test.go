@@ -29,7 +29,7 @@ func TestName_OfAnAverage(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := html.String()
-		if !strings.Contains(text, "<p class=\"kind\">Trained on 2026-01-01</p>") {
+		if !strings.Contains(text, "Trained 2026-01-01 on ") {
 			t.Errorf("%s: the page has no date of the training", average)
 		}
 		figures, err := page.Figures(r)

@@ -297,7 +297,7 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 		}
 		from, to := bounds(i)
 		if from > to || to > uint64(length) {
-			panic(table.Damaged("a list has values that are not there"))
+			panic(table.Damaged("a list refers to values that do not exist"))
 		}
 		for k := int(from); k < int(to) && !b.vector.Failed(); k++ {
 			if present != nil && !bit(present, k) {
