@@ -57,16 +57,11 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if facts := k.Facts("se"); facts["ed"] != "3" {
 		t.Error(facts)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := contents(t, path)
 	for at := range b {
 		c := append([]byte(nil), b...)
 		c[at] ^= 0x10
-		if err := os.WriteFile(path, c, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, string(c))
 		if _, err := ResumeCheckpoint(path, 0); err == nil {
 			t.Fatalf("byte %d changed, and no error", at)
 		}
@@ -82,9 +77,7 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 // A checkpoint that cannot be written reports an error and keeps its parts in memory.
 func TestCheckpoint_UnwritableFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, file, "")
 	j := NewCheckpoint(filepath.Join(file, "checkpoint"), 0)
 	j.Store("x", 1)
 	if j.err == nil {

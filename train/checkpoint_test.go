@@ -244,10 +244,7 @@ func TestResumeRefusesChanges(t *testing.T) {
 	if _, err := FitFrame(t.Context(), f, cfg); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := contents(t, path)
 	for want, change := range map[string]func(*Config){
 		"option seed has changed: it was 0, now it is 7": func(c *Config) { c.Seed = 7 },
 		"option nu has changed":                          func(c *Config) { c.Nu = level.At(2) },
@@ -255,6 +252,7 @@ func TestResumeRefusesChanges(t *testing.T) {
 	} {
 		c := cfg
 		change(&c)
+		var err error
 		if c.Checkpoint, err = ResumeCheckpoint(path, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -51,9 +50,7 @@ func TestWeightsRepeatRows(t *testing.T) {
 		}
 	}
 	for name, rows := range map[string]string{"weighted.csv": weighted, "repeated.csv": repeated} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, name), rows)
 	}
 	mu := 0.01
 	for name, l := range map[string]level.Level{
@@ -88,9 +85,7 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 // is said; where a choice was asked for they are an error.
 func TestFewRowsAreNoChoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "few.csv")
-	if err := os.WriteFile(path, []byte("y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, "y,x\nno,1\nno,2\nno,2.5\nno,4\nyes,5\nyes,3\n")
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Holdout = path, "y", 0
 	m := fit(t, cfg)
@@ -116,9 +111,7 @@ func TestFit_ExtremeWeights(t *testing.T) {
 		text += fmt.Sprintf("%d,%s,%d\n", i*7%11, w, i*i%7%2)
 	}
 	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, text)
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Weight, cfg.Holdout = path, "y", "w", 0
 	_, err := train.Fit(t.Context(), cfg)

@@ -124,14 +124,8 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := loaded.Predict(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := loaded.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := predict(t, loaded, f)
+	s := scorer(t, loaded)
 	k := len(loaded.Classes())
 	for i, row := range frameRows(t, f, s.Inputs())[:50] {
 		named := map[string]any{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,9 +31,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 		b.WriteString("\n")
 	}
 	path := filepath.Join(t.TempDir(), "noise.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, b.String())
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Evaluate = path, "y", []string{"g"}, 0, train.EvaluateCrossfit
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}

@@ -74,10 +74,7 @@ func TestFit_RegisteredLoss(t *testing.T) {
 		if !m.Result.Certified || m.Result.Loss != c.Loss || m.Result.Constant == nil || *m.Result.Constant < 0.5 {
 			t.Errorf("%s: status %s, loss %s, constant %v", name, m.Result.Status, m.Result.Loss, *m.Result.Constant)
 		}
-		p, err := m.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := predict(t, m, frame)
 		wage, err := frame.Column(t.Context(), "wage")
 		if err != nil {
 			t.Fatal(err)
@@ -145,10 +142,7 @@ func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
 // checkScorer compares the scorer of a model with predictions of the first rows of a table.
 func checkScorer(t *testing.T, m *train.Model, f *data.Frame, want []float64) {
 	t.Helper()
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scorer(t, m)
 	for r, v := range want[:100] {
 		var row []any
 		for _, name := range s.Inputs() {

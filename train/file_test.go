@@ -48,19 +48,14 @@ func document(t testing.TB, m *train.Model) []byte {
 func TestGoldenModels(t *testing.T) {
 	m, f := goldenModel(t)
 	if goldentest.Updating() {
-		p, err := m.Predict(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := predict(t, m, f)
 		scores, _ := json.Marshal(p.Score)
 		for name, b := range map[string][]byte{"model-1.json": document(t, m), "model-1-scores.json": scores} {
 			path := filepath.Join("testdata", name)
 			if _, err := os.Stat(path); err == nil {
 				continue // a released schema does not change: delete the file to write it again
 			}
-			if err := os.WriteFile(path, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path, string(b))
 		}
 	}
 	for _, name := range []string{"model-1"} {
@@ -94,10 +89,7 @@ func TestGoldenModels(t *testing.T) {
 // Every way to read a model gives the same one.
 func TestWaysToReadAModel(t *testing.T) {
 	m, f := goldenModel(t)
-	want, err := m.Predict(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := predict(t, m, f)
 	raw := document(t, m)
 	var whole train.Model
 	if err := json.Unmarshal(raw, &whole); err != nil {
@@ -159,10 +151,7 @@ func TestFieldsOfANewerVersion(t *testing.T) {
 	if err != nil || len(many.Warnings) != 6 || !strings.Contains(many.Warnings[4], `"new_e"`) || many.Warnings[5] != "and 2 more" {
 		t.Errorf("seven new fields: %q, %v", many.Warnings, err)
 	}
-	p, err := newer.Predict(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := predict(t, newer, f)
 	q, err := m.Predict(t.Context(), f)
 	if err != nil || !slices.Equal(p.Score, q.Score) {
 		t.Errorf("other predictions, %v", err)
@@ -290,9 +279,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "bad.json")
 	for name, b := range documents {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, string(b))
 		if m, err := train.Load(path); err == nil || m != nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: loaded, error %v", name, err)
 		}

@@ -78,10 +78,7 @@ func drawGroups(t *testing.T, design string, seed uint64, n int) *data.Frame {
 		}
 		b.WriteString(g + "," + h + "," + y + "\n")
 	}
-	f, err := data.ReadBytes(t.Context(), "drawn.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "drawn.csv", b.String())
 	return f
 }
 
@@ -202,10 +199,7 @@ func mixedGroups(t *testing.T, n int, unseen bool) *data.Frame {
 		}
 		fmt.Fprintf(&b, "%v,%s,%s,%s,%s,%s,%v\n", year, income, kind, town, site, member, y)
 	}
-	f, err := data.ReadBytes(t.Context(), "mixed.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "mixed.csv", b.String())
 	return f
 }
 
@@ -270,10 +264,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := loaded.Scorer()
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := scorer(t, loaded)
 				for i, row := range frameRows(t, unseen, s.Inputs()) {
 					scored, err := s.Values(row...)
 					if err != nil {

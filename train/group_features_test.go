@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -56,10 +55,7 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%.4f,%s,%d,%.4f\n", x, g, rng.IntN(2), 10*y)
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "t.csv", b.String())
 	for _, c := range []struct {
 		name    string
 		group   string

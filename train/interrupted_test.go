@@ -63,10 +63,7 @@ func TestCrossFitNeedsRows(t *testing.T) {
 	cfg.Target, cfg.Nu, cfg.Evaluate, cfg.Holdout = "y", level.At(1), EvaluateCrossfit, 0
 	try := func(text string, groups ...string) (*Model, error) {
 		t.Helper()
-		f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readCSV(t, "t.csv", text)
 		c := cfg
 		c.Groups = groups
 		return FitFrame(t.Context(), f, c)

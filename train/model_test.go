@@ -74,14 +74,8 @@ func TestSaveLoadPredictTheSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := m.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := loaded.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := predict(t, m, frame)
+		b := predict(t, loaded, frame)
 		if !reflect.DeepEqual(a.Score, b.Score) || !reflect.DeepEqual(a.Loss, b.Loss) {
 			t.Error("a loaded model predicts otherwise")
 		}
@@ -96,18 +90,12 @@ func TestExplainReproducesPredictions(t *testing.T) {
 		cfg.Intercept, cfg.GroupCoefficients = intercept, "no"
 		m := fit(t, cfg)
 		frame, _ := train.Open(context.Background(), cfg.Data)
-		p, err := m.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := predict(t, m, frame)
 		standard, _, err := m.Variant(train.VariantERM)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := standard.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := predict(t, standard, frame)
 		for _, row := range []int{0, 7, 28154} {
 			var robust, erm float64
 			for _, c := range m.Explain() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,9 +69,7 @@ func write(t *testing.T, c optima.Case) string {
 		fmt.Fprintf(&text, "%v\n", c.Target[j])
 	}
 	path := filepath.Join(t.TempDir(), "reference.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, text.String())
 	return path
 }
 
@@ -87,9 +84,7 @@ func TestImputeReachesTheEncoder(t *testing.T) {
 		}
 		rows += fmt.Sprintf("%s,%d,%d\n", a, j%5, (3*j)%11)
 	}
-	if err := os.WriteFile(path, []byte(rows), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, rows)
 	frame, err := data.Read(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,9 +17,7 @@ func TestOverflowNamesTheColumn(t *testing.T) {
 		fmt.Fprintf(&csv, "%d,%d,%de160\n", j*j%7, j%3, j%5)
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(csv.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, csv.String())
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Loss = path, "y", "squared"
 	if m, err := train.Fit(t.Context(), cfg); err != nil || !m.Result.Certified {

@@ -38,10 +38,7 @@ func TestRecalibrated(t *testing.T) {
 		}
 	}
 	loaded := reloaded(t, m)
-	scorer, err := loaded.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scorer := scorer(t, loaded)
 	held := m.Run.Holdout
 	p, err := loaded.PredictDataset(held, loaded.Scoring())
 	if err != nil {

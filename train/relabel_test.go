@@ -3,7 +3,6 @@ package train_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,9 +62,7 @@ func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&b, "%v,%s,%d\n", float64(i%7)+0.3*float64(i%4), []string{"N", "north", "south", "S.", "west"}[i%5], i%9)
 	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, b.String())
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
 	cfg.Reading.Relabel, cfg.Interact = map[string]string{"N": "north", "S.": "south", "west": "east"}, []string{"site:x"}
@@ -74,18 +71,12 @@ func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Predict(t.Context(), named)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := predict(t, m, named)
 	raw, err := train.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scorer(t, m)
 	got := scoreRows(t, s, raw)
 	for i := range got {
 		if !(math.Abs(got[i]-want.Score[i]) <= closedForm*max(1, math.Abs(want.Score[i]))) {

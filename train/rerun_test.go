@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -42,9 +41,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 	table := b.String()
 	open := func() *data.Frame {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, table)
 		f, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
@@ -72,9 +69,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 			return f
 		}, "context canceled"},
 		"another file": {nil, func(*Model, *data.Frame) *data.Frame {
-			if err := os.WriteFile(path, []byte(table+"1,2,p,1\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path, table+"1,2,p,1\n")
 			other, err := Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,9 +31,7 @@ func messy(t testing.TB) string {
 			strings.ReplaceAll(kinds[i%5], `"`, `'`), []string{"left", "right"}[i%2], i%3 == 0, 1990+i%9)
 	}
 	path := filepath.Join(t.TempDir(), "messy.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, b.String())
 	return path
 }
 
@@ -54,14 +51,8 @@ func messyModel(t testing.TB) (*train.Model, *data.Frame) {
 func TestScorerIsPredict(t *testing.T) {
 	check := func(m *train.Model, frame *data.Frame) {
 		t.Helper()
-		want, err := m.Predict(t.Context(), frame)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := m.Scorer()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := predict(t, m, frame)
+		s := scorer(t, m)
 		row, named := make([]any, len(s.Inputs())), map[string]any{"ignored": struct{}{}}
 		for i, r := range want.Rows {
 			if i > 500 {
@@ -112,10 +103,7 @@ func TestScorerIsPredict(t *testing.T) {
 // training would refuse is one, and names its column.
 func TestScorerRefuses(t *testing.T) {
 	m, _ := messyModel(t)
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scorer(t, m)
 	row := map[string]any{"size": 1e6, "floors": 2, "kind": "flat", "side": "left", "known": true, "when": 1990}
 	with := func(column string, v any) map[string]any {
 		out := map[string]any{column: v}
@@ -167,10 +155,7 @@ type house struct {
 
 func TestScorerOfStructs(t *testing.T) {
 	m, _ := messyModel(t)
-	plain, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := scorer(t, m)
 	s, err := score.Of[house](plain)
 	if err != nil {
 		t.Fatal(err)
@@ -190,10 +175,7 @@ func TestScorerOfStructs(t *testing.T) {
 
 func TestScorerAllocatesNothing(t *testing.T) {
 	m, _ := messyModel(t)
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scorer(t, m)
 	of, err := score.Of[house](s)
 	if err != nil {
 		t.Fatal(err)

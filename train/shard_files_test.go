@@ -43,9 +43,7 @@ func TestRanksOnFiles(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, b.String())
 		return path
 	}
 	one, copied, other, few := write("t.csv", 90, 0), write("copy.csv", 90, 0), write("other.csv", 90, 1), write("few.csv", 8, 0)
@@ -54,10 +52,7 @@ func TestRanksOnFiles(t *testing.T) {
 	two := filepath.Dir(write("two/b.csv", 45, 0))
 	sums := map[string]string{}
 	for _, path := range []string{one, filepath.Join(two, "a.csv"), filepath.Join(two, "b.csv")} {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := contents(t, path)
 		sums[filepath.Base(path)] = fmt.Sprintf("%x", sha256.Sum256(content))
 	}
 	sums["copy.csv"] = sums["t.csv"]

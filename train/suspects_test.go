@@ -6,17 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
 )
 
 // plainly is the plain average of what is paid, of a table of text.
 func plainly(t *testing.T, text string) *train.Model {
 	t.Helper()
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "t.csv", text)
 	cfg := keepingRows()
 	cfg.Target, cfg.Average, cfg.NoBaseline = "paid", "plain", false
 	m := fitFrame(t, f, cfg)
@@ -75,10 +71,7 @@ func TestFlawless(t *testing.T) {
 		members, guests := i*7919%211, i*104729%197
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", members, guests, i%24, members+guests)
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "t.csv", b.String())
 	cfg := keepingRows()
 	cfg.Target, cfg.Average = "all", "plain"
 	warned := func(drop ...string) string {

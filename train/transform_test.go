@@ -63,14 +63,8 @@ func TestTransforms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := again.Predict(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scorer, err := again.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := predict(t, again, f)
+	scorer := scorer(t, again)
 	ratio := 0.0
 	for i := range f.Rows {
 		row := map[string]any{}
@@ -143,17 +137,11 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.Predict(t.Context(), later)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := predict(t, m, later)
 	if p.Score[0] != p.Score[1] || p.Score[0] == p.Score[2] {
 		t.Errorf("scores %v: a null is not the median %v", p.Score, median)
 	}
-	scorer, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scorer := scorer(t, m)
 	one, err := scorer.Map(map[string]any{"a": nil, "c": 3, "g": "u"})
 	if err != nil || !(math.Abs(one-p.Score[1]) <= 1e-12*math.Abs(one)) {
 		t.Errorf("%v by the scorer, %v by the table: %v", one, p.Score[1], err)
@@ -170,15 +158,9 @@ func TestPredict_NotFinite(t *testing.T) {
 	for i := range 50 {
 		fmt.Fprintf(&b, "%d,%v\n", i, math.Exp(0.1*float64(i)+0.01*float64(i*i%7)))
 	}
-	f, err := data.ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "t.csv", b.String())
 	m := fitFrame(t, f, cfg)
-	far, err := data.ReadBytes(t.Context(), "far.csv", []byte("x\n1\n1e6\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := readCSV(t, "far.csv", "x\n1\n1e6\n")
 	var at *data.Error
 	if _, err := m.Predict(t.Context(), far); !errors.As(err, &at) || at.Row != 2 || at.Path != "far.csv" {
 		t.Errorf("Predict: %v", err)

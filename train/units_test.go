@@ -112,14 +112,8 @@ func TestScoresOfRareLevels(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Holdout, cfg.MinCount, cfg.Reference, cfg.Level = "y", 0, 10, reference, level.Level{Penalty: "kl", Nu: level.At(1)}
 		m := fitFrame(t, f, cfg)
-		want, err := m.Predict(t.Context(), some)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := m.Scorer()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := predict(t, m, some)
+		s := scorer(t, m)
 		for i := range some.Rows {
 			row := make([]any, len(s.Inputs()))
 			for k, name := range s.Inputs() {

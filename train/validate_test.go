@@ -160,10 +160,7 @@ func TestFitFrame_TakesTheReadingOfTheTable(t *testing.T) {
 	if !reflect.DeepEqual(m.Config.Reading, how) {
 		t.Errorf("%+v", m.Config.Reading)
 	}
-	s, err := m.Scorer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scorer(t, m)
 	p, err1 := s.Map(map[string]any{"a": 1.5, "g": "p."})
 	q, err2 := s.Map(map[string]any{"a": 1.5, "g": "q"})
 	if err1 != nil || err2 != nil || p == q {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -66,10 +65,7 @@ func TestTrain_SeveralClasses(t *testing.T) {
 	if code != exit.OK {
 		t.Fatal(stderr)
 	}
-	raw, err := os.ReadFile("p.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := contents(t, "p.csv")
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	if len(lines) != 1201 || lines[0] != "row,kind,probability_ant,probability_bee,probability_cat,probability_eel,prediction" {
 		t.Fatalf("%d lines, the first is %s", len(lines), lines[0])

@@ -32,10 +32,7 @@ var exitsWith = regexp.MustCompile(`\s+# exits with (\d+)$`)
 // begin with a program.
 func steps(t *testing.T, page string) []step {
 	t.Helper()
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := contents(t, page)
 	var out []step
 	fence := ""
 	for i, line := range strings.Split(string(b), "\n") {
@@ -185,10 +182,7 @@ func checkNames(t *testing.T, at, text string) {
 		found := false
 		files, _ := filepath.Glob(filepath.Join(root, "bench", "experiments", "*.go"))
 		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := contents(t, file)
 			found = found || bytes.Contains(b, fmt.Appendf(nil, "register(%q", m[1]))
 		}
 		if !found {
@@ -254,10 +248,7 @@ func TestOptionsOfTheDocumentation(t *testing.T) {
 	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	named := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
-		b, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, page)
 		for _, code := range inline.FindAllStringSubmatch(string(b), -1) {
 			for _, m := range option.FindAllStringSubmatch(code[1], -1) {
 				named++

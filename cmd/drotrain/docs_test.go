@@ -25,10 +25,7 @@ func TestExitCodesOfTheDocumentation(t *testing.T) {
 	_, help, _ := try(t.Context(), "train", "--help")
 	told := map[string]string{"train --help": help}
 	for _, file := range []string{"README.md", "cmd/drotrain/main.go"} {
-		b, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, filepath.Join(root, file))
 		told[file] = strings.ReplaceAll(string(b), "\n//", "")
 	}
 	for where, text := range told {
@@ -62,10 +59,7 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 	test := regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9_]+)`")
 	for _, page := range []string{"reliability.md", "input.md"} {
-		doc, err := os.ReadFile(filepath.Join(root, "docs", page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := contents(t, filepath.Join(root, "docs", page))
 		names := test.FindAllStringSubmatch(string(doc), -1)
 		if len(names) < 20 {
 			t.Fatalf("docs/%s: only %d tests are named", page, len(names))

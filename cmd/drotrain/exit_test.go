@@ -175,10 +175,7 @@ func TestInputChangedInPlace(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			loans(t, "a.parquet", "b.parquet")
-			b, err := os.ReadFile("b.parquet")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := contents(t, "b.parquet")
 			var out bytes.Buffer
 			once := false
 			errs := &trigger{text: when, f: func() {

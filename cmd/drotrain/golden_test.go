@@ -43,10 +43,7 @@ func TestGolden_Runs(t *testing.T) {
 	for _, file := range files {
 		file, _ = filepath.Abs(file)
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := contents(t, file)
 			t.Chdir(t.TempDir())
 			for _, dir := range []string{public, golden} {
 				if err := os.CopyFS(".", os.DirFS(dir)); err != nil {

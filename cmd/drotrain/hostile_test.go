@@ -27,6 +27,17 @@ func payTable(pay, age, site, level string) string {
 	return b.String()
 }
 
+// contents returns what a file holds.
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// put writes a text to a file, and makes its directory.
 func put(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -51,14 +62,8 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 			t.Fatalf("%s: %d\n%s", command, code, stderr)
 		}
 	}
-	model, err := os.ReadFile("m/model.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	preds, err := os.ReadFile("preds.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := contents(t, "m/model.json")
+	preds := contents(t, "preds.csv")
 	for i, c := range []struct {
 		args     string
 		at, from string // a link made at, of an input
@@ -169,10 +174,7 @@ func TestReportOpensNoStrangeTable(t *testing.T) {
 	}
 	run(exit.OK, "eval", "--model", "m/model.json", "--resamples", "0", "--out", "m.html", "--quiet")
 	if err := os.Symlink("../elsewhere", "m/link"); err == nil { // a way out of the folder
-		raw, err := os.ReadFile("m/model.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := contents(t, "m/model.json")
 		put(t, "m/model.json", strings.ReplaceAll(string(raw), "m/pay.csv", "m/link/pay.csv"))
 		run(exit.Usage, "eval", "--model", "m", "--resamples", "0", "--out", "n.html")
 	}
@@ -192,14 +194,8 @@ func TestCSVSafe(t *testing.T) {
 			t.Fatalf("drotrain %q: %d %s", args, code, stderr)
 		}
 	}
-	plain, err := os.ReadFile("plain.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	safe, err := os.ReadFile("safe.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := contents(t, "plain.csv")
+	safe := contents(t, "safe.csv")
 	if !strings.HasPrefix(string(plain), "row,-age,@site,prediction\n1,20,=1+1,") {
 		t.Errorf("plain: %.60q", plain)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -34,9 +33,7 @@ func TestInspect_WhatStandsOut(t *testing.T) {
 	for i := range 3 {
 		fmt.Fprintf(&b, "%d,%s", 1000+i, row(i))
 	}
-	if err := os.WriteFile("loans.csv", []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "loans.csv", b.String())
 	code, out, stderr := try(t.Context(), "inspect", "loans.csv", "--target", "deny")
 	if code != exit.OK {
 		t.Fatalf("%d: %s", code, stderr)

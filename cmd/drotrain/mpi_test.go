@@ -131,10 +131,7 @@ func TestMPITrain(t *testing.T) {
 				t.Errorf("%d ranks have another model than one", n)
 			}
 			before = is
-			b, err := os.ReadFile(filepath.Join(j.dir, out, metricsFile))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := contents(t, filepath.Join(j.dir, out, metricsFile))
 			if measured != "" && string(b) != measured {
 				t.Errorf("%d ranks measure otherwise than one", n)
 			}
@@ -229,10 +226,7 @@ func TestMPIDeathAndResume(t *testing.T) {
 				t.Fatalf("no checkpoint: %s", out)
 			}
 		}
-		b, err := os.ReadFile(filepath.Join(j.dir, "pid1"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, filepath.Join(j.dir, "pid1"))
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 		killed := syscall.Kill(pid, syscall.SIGKILL)
 		began := time.Now()
@@ -269,10 +263,7 @@ func TestMPISignal(t *testing.T) {
 				t.Fatalf("no model: %s", out)
 			}
 		}
-		b, err := os.ReadFile(filepath.Join(j.dir, "pid1"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, filepath.Join(j.dir, "pid1"))
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 			t.Fatal(err)

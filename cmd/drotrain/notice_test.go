@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -9,10 +8,7 @@ import (
 
 // Every module in the binary is named in NOTICE, under its licence.
 func TestNotice(t *testing.T) {
-	notice, err := os.ReadFile("../../NOTICE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	notice := contents(t, "../../NOTICE")
 	info, ok := debug.ReadBuildInfo()
 	if !ok || len(info.Deps) == 0 {
 		t.Skip("this binary does not know its modules")

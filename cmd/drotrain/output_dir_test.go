@@ -85,9 +85,7 @@ wrote  a/b/*.pdf (1 plot)
 // by whatever name.
 func TestDirectoryThatCannotBe(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("f", []byte("rows"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "f", "rows")
 	var in inputFiles
 	in.Add("f", "nowhere")
 	for _, path := range []string{"f", filepath.Join("f", "below")} {
@@ -155,9 +153,7 @@ func TestOpenDir_LockedForAnyTemporaryDirectory(t *testing.T) {
 func TestOpenDir_RemovesStaleFiles(t *testing.T) {
 	out := t.TempDir()
 	stale := filepath.Join(out, ".drotrain-0123456789abcdef.tmp")
-	if err := os.WriteFile(stale, []byte("half"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, stale, "half")
 	var in inputFiles
 	d, err := in.OpenDir(out, false)
 	if err != nil {

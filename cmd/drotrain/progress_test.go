@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +19,7 @@ func TestEveryCommandShowsProgress(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&table, "%v,%s,%s\n", float64(i*i%97)/7, []string{"east", "west"}[i%2], []string{"no", "yes"}[(i*i%97+i%30)/64])
 	}
-	if err := os.WriteFile("t.csv", []byte(table.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "t.csv", table.String())
 	for _, of := range []struct{ args, then string }{
 		{"train --data t.csv --target sold --groups site --nu 1 --resamples 100 --out m", "measuring"},
 		{"tune --data t.csv --target sold --groups site --folds 2 --out s", "choosing"},

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -31,10 +30,7 @@ func TestWrittenProposalIsRead(t *testing.T) {
 	if err := p.writeConfig(&app{}, "t.yaml", false); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile("t.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := contents(t, "t.yaml")
 	const want = `# drotrain train --config t.yaml
 target: "007"
 drop:

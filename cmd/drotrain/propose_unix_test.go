@@ -20,9 +20,7 @@ func TestStreamIsReadOnce(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, file, table)
 	go os.WriteFile(pipe, []byte(table), 0)
 	for path, dates := range map[string]string{pipe: "", file: "number"} {
 		a := &app{stdout: io.Discard, stderr: io.Discard}

@@ -55,10 +55,7 @@ func TestPublicTables(t *testing.T) {
 			if code, _, stderr := try(t.Context(), args...); code != exit.OK {
 				t.Fatalf("inspect: exit code %d\n%s", code, stderr)
 			}
-			proposed, err := os.ReadFile("c.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			proposed := contents(t, "c.yaml")
 			says, lists := settings(string(proposed))
 			var drop []string
 			for _, name := range lists["drop"] {

@@ -210,10 +210,7 @@ func TestRanksOfTheProgram(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const train = "train --data builtin:hmda --nu 5 --groups afam --resamples 0 --quiet --threads 1 --holdout 0.25 --out "
 	kept := func(dir, name string) string {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contents(t, filepath.Join(dir, name))
 		return string(regexp.MustCompile(`"(seconds|trained|created|checkpoint)": [^,\n]*`).ReplaceAll(b, nil))
 	}
 	for _, n := range []int{1, 3} {

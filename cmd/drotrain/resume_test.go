@@ -31,10 +31,7 @@ type answer struct {
 // savedAnswer reads the model of a directory.
 func savedAnswer(t *testing.T, dir string) (a answer) {
 	t.Helper()
-	b, err := os.ReadFile(dir + "/model.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := contents(t, dir+"/model.json")
 	if err := json.Unmarshal(b, &a); err != nil {
 		t.Fatal(err)
 	}
@@ -200,9 +197,7 @@ func TestResumeRefused(t *testing.T) {
 		}
 	}
 	// What a configuration file says is remembered too.
-	if err := os.WriteFile("c.yaml", []byte("data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "c.yaml", "data: builtin:cps1988\nsolver: full\ngap: 1e-300\nmax-passes: 3000\n")
 	interruptTraining(t, "c", "--config", "c.yaml")
 	if code, _, told := try(t.Context(), "train", "--config", "c.yaml", "--out", "c"); code != exit.Failed || !strings.Contains(told, "--resume continues it") {
 		t.Errorf("%d: %s", code, told)
@@ -220,9 +215,7 @@ func TestResumeRefused(t *testing.T) {
 			t.Errorf("%d, without %q: %s", code, want, told)
 		}
 	}
-	if err := os.WriteFile("o/"+checkpointFile, []byte("something"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "o/"+checkpointFile, "something")
 	if code, _, told := try(t.Context(), "train", "--resume", "--out", "o"); code != exit.Failed || !strings.Contains(told, "no checkpoint of this version") {
 		t.Errorf("%d: %s", code, told)
 	}

@@ -80,10 +80,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 	mustRun(t, "predict --model m --data d.csv --out b.csv --model-variant erm")
 	mustRun(t, "predict --model m --data d.csv --out c.csv --model-variant robust")
 	read := func(name string) string {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := contents(t, name)
 		return string(raw)
 	}
 	if a, b, c := read("a.csv"), read("b.csv"), read("c.csv"); a != b || a == c {
@@ -106,10 +103,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 // rewrite sets what a model says of its recommendation.
 func rewrite(t *testing.T, path, recommended string, chosen bool) {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := contents(t, path)
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
 		t.Fatal(err)
@@ -120,7 +114,8 @@ func rewrite(t *testing.T, path, recommended string, chosen bool) {
 	if chosen {
 		result["selection"] = map[string]any{"candidates": []any{map[string]any{"name": "ERM"}, map[string]any{"name": "other"}}, "chosen": 1}
 	}
-	if raw, err = json.Marshal(m); err != nil {
+	raw, err := json.Marshal(m)
+	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, path, string(raw))

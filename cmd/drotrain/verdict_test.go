@@ -104,10 +104,7 @@ func TestWorstGroupHasItsRows(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &s); err != nil {
 			t.Fatal(err)
 		}
-		raw, err := os.ReadFile("m/metrics.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := contents(t, "m/metrics.json")
 		var e eval.Evaluation
 		if err := json.Unmarshal(raw, &e); err != nil {
 			t.Fatal(err)

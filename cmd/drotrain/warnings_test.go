@@ -21,9 +21,7 @@ func writeLeak(t *testing.T) {
 		y := i * 7919 % 2
 		fmt.Fprintf(&b, "%d;%s;%d,%d;%c;2024-%02d-01\n", y, strings.Replace(fmt.Sprintf("%.4f", r.NormFloat64()+float64(y)), ".", ",", 1), 3*y, i%10, 'p'+rune(i%3), 1+i%12)
 	}
-	if err := os.WriteFile("t.csv", []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, "t.csv", b.String())
 }
 
 // Warnings are told last, on stderr and in JSON, and --quiet does not hide them.
@@ -158,9 +156,7 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 		for i := range 400 {
 			fmt.Fprintf(&b, "%v,%c,%d\n", float64(i*37%100)/10+shift, 'a'+rune(i%3), (i*37%100+i*13%50)/75)
 		}
-		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, name, b.String())
 	}
 	write("t.csv", 0)
 	write("moved.csv", 9)
@@ -183,10 +179,7 @@ func TestDrift_WarningAndStrict(t *testing.T) {
 			}
 		}
 	}
-	b, err := os.ReadFile("t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := contents(t, "t.csv")
 	text := string(b)
 	for name, content := range map[string]string{
 		"text.csv":    strings.Replace(text, "3.7,b,", "n/a,b,", 1),
