@@ -15,7 +15,7 @@ import (
 //
 // Cost: O(n log n) for each model and grouping.
 func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
-	if err := in.withLosses(); err != nil {
+	if err := in.fillLosses(); err != nil {
 		return nil, err
 	}
 	if err := in.check(); err != nil {

@@ -20,7 +20,7 @@ func (j *judge) beatsRescaled() bool {
 		last := len(j.Groupings) - 1
 		s = &j.strata.Groups[last][slices.IndexFunc(j.Groupings[last].Groups, func(g Group) bool { return g.Label == w.Label })]
 	}
-	r := j.rescaled()
+	r := j.rescaledModel()
 	gain, se := j.accuracyGain(s, r)
 	z := resample.Student(j.Confidence, max(1, float64(len(s.Rows)-1)))
 	if gain > z*se {

@@ -47,9 +47,9 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	return out, nil
 }
 
-// withLosses gives the models without losses those of their scores, by LossName: by
+// fillLosses gives the models without losses those of their scores, by LossName: by
 // default logistic for a binary target and squared for others.
-func (in *Input) withLosses() error {
+func (in *Input) fillLosses() error {
 	missing := func(m Model) bool { return m.Loss == nil && len(m.Score) > 0 }
 	if !slices.ContainsFunc(in.Models, missing) {
 		return nil

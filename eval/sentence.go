@@ -9,12 +9,12 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// say fills in the sentences of a verdict whose outcome is decided.
-func (j *judge) say(v *Verdict) {
+// writeSentences fills in the sentences of a verdict whose outcome is decided.
+func (j *judge) writeSentences(v *Verdict) {
 	v.Warnings = j.warnings()
 	v.Headline = j.headline(v)
 	if j.c == nil || j.c.Alike {
-		v.Numbers = j.alone()
+		v.Numbers = j.singleModelSentence()
 	} else {
 		v.Numbers, v.Cost = j.numbers(), j.cost()
 	}
@@ -31,25 +31,25 @@ func (j *judge) say(v *Verdict) {
 // headline returns the sentence of an outcome: the one place that gives an outcome its verb,
 // for classification and regression alike.
 func (j *judge) headline(v *Verdict) string {
-	model, base := j.called(j.k), j.called(0)
+	model, base := j.modelName(j.k), j.modelName(0)
 	switch v.Outcome {
 	case Helped:
-		return fmt.Sprintf("%s is better for %s.", j.begin(j.k), j.worst())
+		return fmt.Sprintf("%s is better for %s.", j.capitalisedName(j.k), j.worst())
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.begin(j.k), j.worst(), j.asked())
+			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.capitalisedName(j.k), j.worst(), j.acceptedCost())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				j.begin(j.k), j.worst(), j.in.Models[j.rescaled()].Name, printable.Percent0(round2(float64(*v.Explained))))
+				j.capitalisedName(j.k), j.worst(), j.in.Models[j.rescaledModel()].Name, printable.Percent0(round2(float64(*v.Explained))))
 		case OthersLose:
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
-				j.begin(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
+				j.capitalisedName(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
-		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.begin(j.k), j.worst(), v.Groups)
+		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.capitalisedName(j.k), j.worst(), v.Groups)
 	case NoDifference:
 		if j.c.Alike {
-			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.begin(0), model)
+			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.capitalisedName(0), model)
 		}
 		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.worst())
 	case Hurt:
@@ -60,7 +60,7 @@ func (j *judge) headline(v *Verdict) string {
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
 		}
-		return fmt.Sprintf("Cross-validation kept the standard model (ERM). %s", j.rejected())
+		return fmt.Sprintf("Cross-validation kept the standard model (ERM). %s", j.rejectedSentence())
 	case Degenerate:
 		return fmt.Sprintf("Do not use %s. %s", model, v.Warnings[0])
 	case Untested:
@@ -69,8 +69,8 @@ func (j *judge) headline(v *Verdict) string {
 	return "" // one model: its numbers
 }
 
-// called returns what model k is called within a sentence.
-func (j *judge) called(k int) string {
+// modelName returns what model k is called within a sentence.
+func (j *judge) modelName(k int) string {
 	switch j.in.Models[k].Role {
 	case StandardModel:
 		return "the standard model (ERM)"
@@ -92,16 +92,16 @@ func (j *judge) worst() string {
 	return "the worst group"
 }
 
-// asked reports which cost to the average was accepted.
-func (j *judge) asked() string {
+// acceptedCost reports which cost to the average was accepted.
+func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
 	}
 	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
 }
 
-// rejected reports how many candidates cross-validation did not take.
-func (j *judge) rejected() string {
+// rejectedSentence reports how many candidates cross-validation did not take.
+func (j *judge) rejectedSentence() string {
 	if n := j.in.RejectedCandidates; n > 1 {
 		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.worst())
 	}
@@ -110,7 +110,7 @@ func (j *judge) rejected() string {
 
 // recommend returns which model to use, in a sentence and by its name.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
-	base, model := j.called(0), j.called(j.k)
+	base, model := j.modelName(0), j.modelName(j.k)
 	switch v.Outcome {
 	case StandardKept:
 		return "Use the standard model (ERM).", j.in.Models[0].Name
@@ -119,11 +119,11 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
 			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.worst(),
-				printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losers()) + j.evenBetter(), j.in.Models[j.k].Name
+				printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups()) + j.betterModelNote(), j.in.Models[j.k].Name
 		}
-		return fmt.Sprintf("Use %s.", model) + j.evenBetter(), j.in.Models[j.k].Name
+		return fmt.Sprintf("Use %s.", model) + j.betterModelNote(), j.in.Models[j.k].Name
 	case Degenerate:
-		if j.c == nil || j.c.Alike || j.baseDegenerate() {
+		if j.c == nil || j.c.Alike || j.isBaselineDegenerate() {
 			return "Use none of the models: train again with other columns or more rows.", ""
 		}
 		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
@@ -133,9 +133,9 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	keep := fmt.Sprintf("Keep %s", base)
 	switch {
 	case v.Reason == TooExpensive:
-		return fmt.Sprintf("%s unless the worst group is worth more to you than %s; less robustness costs less.", keep, j.asked()), j.in.Models[0].Name
+		return fmt.Sprintf("%s unless the worst group is worth more to you than %s; less robustness costs less.", keep, j.acceptedCost()), j.in.Models[0].Name
 	case v.Reason == ByRescaling:
-		return fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaled()].Name), j.in.Models[0].Name
+		return fmt.Sprintf("%s, or use %s.", keep, j.in.Models[j.rescaledModel()].Name), j.in.Models[0].Name
 	case v.Reason == OthersLose:
 		return fmt.Sprintf("%s unless %s matters most; less robustness moves less between groups.", keep, printable.Group(j.Models[0].WorstGroup.Label)), j.in.Models[0].Name
 	case v.Outcome == TooLittleData && j.Split != OutOfFold:
@@ -144,8 +144,8 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	return keep + ".", j.in.Models[0].Name
 }
 
-// evenBetter names a model whose worst group fares better still; that difference has no interval.
-func (j *judge) evenBetter() string {
+// betterModelNote names a model whose worst group fares better still; that difference has no interval.
+func (j *judge) betterModelNote() string {
 	own := j.Models[j.k].WorstGroup
 	for k, m := range j.Models {
 		if k == 0 || k == j.k || j.in.Models[k].Role == RescaledModel || own == nil || m.WorstGroup == nil {
@@ -161,8 +161,8 @@ func (j *judge) evenBetter() string {
 	return ""
 }
 
-// losers names up to three groups that are measurably worse off, with their measures.
-func (j *judge) losers() string {
+// losingGroups names up to three groups that are measurably worse off, with their measures.
+func (j *judge) losingGroups() string {
 	var out []string
 	for i, g := range j.c.Groups {
 		if side, ok := (Difference{Value: g.Value, Interval: g.Simultaneous}).Direction(); !ok || side < 0 || !g.Sufficient {
@@ -173,7 +173,7 @@ func (j *judge) losers() string {
 		}
 		h := &j.Headline().Groups[i]
 		m := j.leading()[0]
-		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.arrow(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
+		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
 		return ""
@@ -219,8 +219,8 @@ func (r reading) change(a, b float64, n int) string {
 	return fmt.Sprintf("falls from %s to %s", from, r.withUnit(to))
 }
 
-// arrow writes "a → b".
-func (r reading) arrow(a, b float64, n int) string {
+// beforeAfter writes "a → b".
+func (r reading) beforeAfter(a, b float64, n int) string {
 	return r.text(a, n) + " → " + r.withUnit(r.text(b, n))
 }
 
@@ -294,8 +294,8 @@ func (j *judge) numbers() string {
 	}
 	where := fmt.Sprintf("For %s (%s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"))
 	if a.Label != b.Label {
-		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"), j.called(0),
-			printable.Group(b.Label), printable.Plural(b.N, "row", "rows"), j.called(j.k))
+		where = fmt.Sprintf("In the worst group (%s, %s, with %s; %s, %s, with %s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"), j.modelName(0),
+			printable.Group(b.Label), printable.Plural(b.N, "row", "rows"), j.modelName(j.k))
 	}
 	var parts []string
 	for _, m := range j.leading() {
@@ -336,7 +336,7 @@ func (j *judge) cost() string {
 	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.valueOf(before), first.valueOf(after), j.N))
 	if len(all) > 1 {
 		m := all[1]
-		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.arrow(m.valueOf(before), m.valueOf(after), j.N))
+		s += fmt.Sprintf(" (%s %s)", strings.TrimPrefix(m.name, "the "), m.beforeAfter(m.valueOf(before), m.valueOf(after), j.N))
 	}
 	was, is := first.valueOf(before), first.valueOf(after)
 	worse, better := was != is && first.share == (is < was), was != is && first.share == (is > was)
@@ -349,8 +349,8 @@ func (j *judge) cost() string {
 	return "There is no cost: " + s + "."
 }
 
-// alone returns the measures of the model in focus, overall and in its worst group.
-func (j *judge) alone() string {
+// singleModelSentence returns the measures of the model in focus, overall and in its worst group.
+func (j *judge) singleModelSentence() string {
 	name, is := j.subject()
 	has, its := "has", "its"
 	if is == "are" {
@@ -413,8 +413,8 @@ func (j *judge) warnings() []string {
 	return out
 }
 
-// baseDegenerate reports whether the baseline, too, is measurably worse than a constant.
-func (j *judge) baseDegenerate() bool {
+// isBaselineDegenerate reports whether the baseline, too, is measurably worse than a constant.
+func (j *judge) isBaselineDegenerate() bool {
 	d := j.Models[0].OverConstant
 	if d == nil {
 		return false
@@ -470,15 +470,15 @@ func (j *judge) subject() (name, is string) {
 	if len(j.Models) == 1 && j.Models[0].Role == OtherModel {
 		return "The predictions", "are"
 	}
-	return j.begin(j.k), "is"
+	return j.capitalisedName(j.k), "is"
 }
 
-// begin returns what model k is called at the beginning of a sentence: names stay as they are.
-func (j *judge) begin(k int) string {
+// capitalisedName returns what model k is called at the beginning of a sentence: names stay as they are.
+func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {
-		return j.called(k)
+		return j.modelName(k)
 	}
-	return capital(j.called(k))
+	return capital(j.modelName(k))
 }
 
 // capital begins a sentence.

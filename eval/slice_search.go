@@ -116,7 +116,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	pairs := s.pairs(single)
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
 	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int) error {
-		double[p], tried[p] = r.double(pairs[p][0], pairs[p][1])
+		double[p], tried[p] = r.rankPairs(pairs[p][0], pairs[p][1])
 		return nil
 	})
 	if err != nil {
@@ -145,8 +145,8 @@ func (r *ranking) rankSingle(a int) (to []candidate) {
 	return to
 }
 
-// double returns the cells of two columns whose losses exceed the others', and how many there are.
-func (r *ranking) double(a, b int) (to []candidate, tried int) {
+// rankPairs returns the cells of two columns whose losses exceed the others', and how many there are.
+func (r *ranking) rankPairs(a, b int) (to []candidate, tried int) {
 	w := len(r.columns[b].text)
 	t := make([]cellSum, len(r.columns[a].text)*w)
 	ca, cb := r.code[a], r.code[b]
@@ -197,7 +197,7 @@ func (s *slicing) pairs(single [][]candidate) (pairs [][2]int) {
 func best(of []candidate) (out []candidate) {
 	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	for _, c := range of {
-		if !slices.ContainsFunc(out, c.shares) {
+		if !slices.ContainsFunc(out, c.sharesCell) {
 			out = append(out, c)
 		}
 		if len(out) == maxFound {
@@ -225,8 +225,8 @@ func pairedOf(single [][]candidate) []int {
 	return out
 }
 
-// shares reports whether two candidates have a cell in common.
-func (c candidate) shares(o candidate) bool {
+// sharesCell reports whether two candidates have a cell in common.
+func (c candidate) sharesCell(o candidate) bool {
 	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
 	return has(c.a, c.ka) || has(c.b, c.kb)
 }

@@ -101,13 +101,13 @@ func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
 		if j.c.WorstGroup != nil {
 			j.d = *j.c.WorstGroup
 		}
-		v.Groups, v.Explained = j.c.tally(), j.explained()
+		v.Groups, v.Explained = j.c.tally(), j.explainedShare()
 		if v.Explained != nil && *v.Explained >= mostExplained {
 			j.ranksBetter = j.beatsRescaled()
 		}
 	}
 	v.Outcome, v.Reason = j.decide(&v)
-	j.say(&v)
+	j.writeSentences(&v)
 	return v
 }
 
@@ -132,7 +132,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return NoDifference, ""
 	case measurable && side > 0:
 		return Hurt, ""
-	case measurable && !j.affordable():
+	case measurable && !j.isAffordable():
 		return Mixed, TooExpensive
 	case measurable && v.Explained != nil && *v.Explained >= mostExplained && !j.ranksBetter:
 		return Mixed, ByRescaling
@@ -162,9 +162,9 @@ func (j *judge) worstRisk() float64 {
 	return float64(j.Models[0].CVaRAt(measure.TailAlpha))
 }
 
-// affordable reports whether the average's increase is within the budget asked for, or worth
+// isAffordable reports whether the average's increase is within the budget asked for, or worth
 // the worst group's improvement at the rate.
-func (j *judge) affordable() bool {
+func (j *judge) isAffordable() bool {
 	increase := float64(j.c.Measures["risk"].Value)
 	if b := j.in.Budget; b != nil && increase > 0 {
 		base, ok := j.Models[0].Overall.Get("risk")
@@ -182,8 +182,8 @@ func (j *judge) firstGains() bool {
 	return side < 0
 }
 
-// rescaled returns the place of the rescaled baseline among the models, or −1.
-func (j *judge) rescaled() int {
+// rescaledModel returns the place of the rescaled baseline among the models, or −1.
+func (j *judge) rescaledModel() int {
 	for k, m := range j.in.Models {
 		if k > 0 && m.Role == RescaledModel {
 			return k
@@ -192,10 +192,10 @@ func (j *judge) rescaled() int {
 	return -1
 }
 
-// explained returns the share of the improvement that the rescaled baseline reaches; nil
+// explainedShare returns the share of the improvement that the rescaled baseline reaches; nil
 // where there is no improvement or no such model.
-func (j *judge) explained() *Num {
-	k, d := j.rescaled(), float64(j.d.Value)
+func (j *judge) explainedShare() *Num {
+	k, d := j.rescaledModel(), float64(j.d.Value)
 	if k < 1 || k == j.k || !(d < 0) {
 		return nil
 	}

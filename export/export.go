@@ -130,8 +130,8 @@ func check(f *score.Formula) error {
 	return nil
 }
 
-// alone reports whether a number is used in products only, not as a column of its own.
-func alone(formulas []*score.Formula, term int) bool {
+// onlyInProducts reports whether a number is used in products only, not as a column of its own.
+func onlyInProducts(formulas []*score.Formula, term int) bool {
 	for _, f := range formulas {
 		if t := f.Terms[term]; t.Kind != score.Numeric || t.Weight != 0 {
 			return false

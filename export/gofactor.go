@@ -85,16 +85,18 @@ func (c *curve) at(v float64) float64 {
 `,
 }
 
-// use notes that a helper is called and returns its name.
-func (h *goHelpers) use(name string) string {
+// markUsed notes that a helper is called and returns its name.
+func (h *goHelpers) markUsed(name string) string {
 	h.used[name] = true
 	return name
 }
 
 // call returns a call of a helper.
-func (h *goHelpers) call(name, arguments string) string { return h.use(name) + "(" + arguments + ")" }
+func (h *goHelpers) call(name, arguments string) string {
+	return h.markUsed(name) + "(" + arguments + ")"
+}
 
-// factor returns the value of a factor of the field.
+// factorExpression returns the value of a factor of the field.
 func (h *goHelpers) factor(x *score.Factor, t score.Term, field string) (string, error) {
 	if t.Kind == score.Numeric {
 		if t.Fill != nil {

@@ -58,7 +58,7 @@ func goSource(formulas []*score.Formula, o Options) ([]byte, error) {
 		fmt.Fprintf(b, "}\n\n// Score returns the %s. It is NaN where a number is null that has no fill.\nfunc Score(r *Row) float64 {\nm := float64(%s)\n", oneLine(describeScore(f)), strconv.FormatFloat(f.Constant, 'g', -1, 64))
 	}
 	for i, t := range f.Terms {
-		if t.Vector != "" || alone(formulas, i) {
+		if t.Vector != "" || onlyInProducts(formulas, i) {
 			continue
 		}
 		if err := b.writeTerm(i); err != nil {
@@ -133,7 +133,7 @@ func (b *goWriter) writeRow() error {
 func (b *goWriter) field(i int) string {
 	if t := b.formulas[0].Terms[i]; t.Vector != "" {
 		k, _ := vectorIndex(t) // writeRow has checked it
-		return fmt.Sprintf("%s(r.%s, %d)", b.helpers.use("entry"), b.fields[i], k)
+		return fmt.Sprintf("%s(r.%s, %d)", b.helpers.markUsed("entry"), b.fields[i], k)
 	}
 	return "r." + b.fields[i]
 }
@@ -194,7 +194,7 @@ func (b *goWriter) writeVectors() (tables string, err error) {
 			typ = fmt.Sprintf("[%d]float64", len(b.formulas))
 		}
 		fmt.Fprintf(&out, "\n// vector%[1]d are the entries of %[2]s that have weights.\nvar vector%[1]d = []struct {\nat int\nshift, scale, fill float64\nweight %[3]s\n}{\n%[4]s}\n", number, oneLine(name), typ, strings.Join(lines, ""))
-		fmt.Fprintf(b, "for i := range vector%d {\nt := &vector%[1]d[i]\nv := %s\n", number, b.helpers.call("filled", fmt.Sprintf("%s(r.%s, t.at), t.fill", b.helpers.use("entry"), field)))
+		fmt.Fprintf(b, "for i := range vector%d {\nt := &vector%[1]d[i]\nv := %s\n", number, b.helpers.call("filled", fmt.Sprintf("%s(r.%s, t.at), t.fill", b.helpers.markUsed("entry"), field)))
 		if len(b.formulas) > 1 {
 			b.WriteString("add(&m, (v - t.shift) / t.scale, &t.weight)\n}\n")
 		} else {

@@ -35,11 +35,11 @@ func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
 	margin := g.margin()
 	switch {
 	case len(formulas) > 1:
-		g.classes(margin, &doc)
+		g.declareClasses(margin, &doc)
 	case isBinary(f):
-		g.probability(margin)
+		g.declareProbability(margin)
 	default:
-		g.value(margin)
+		g.declareValue(margin)
 	}
 
 	var gr, m message
@@ -76,7 +76,7 @@ func (g *graph) each(value func(f *score.Formula) float64) string {
 	return g.doubles([]int64{1, int64(len(values))}, values...)
 }
 
-// margin returns the margins, [N, K].
+// marginExpression returns the margins, [N, K].
 func (g *graph) margin() string {
 	var numbers []string // blocks of columns
 	var terms []int      // the term of each of these columns
@@ -84,7 +84,7 @@ func (g *graph) margin() string {
 	add := func(part string) { margin = g.node("Add", "", []string{margin, part}) }
 	for i, t := range g.formulas[0].Terms {
 		switch {
-		case t.Vector != "" || alone(g.formulas, i):
+		case t.Vector != "" || onlyInProducts(g.formulas, i):
 		case t.Kind == score.Numeric:
 			numbers, terms = append(numbers, g.columns[i].value), append(terms, i)
 		default:
@@ -117,8 +117,8 @@ func (g *graph) margin() string {
 	return margin
 }
 
-// probability declares the probability of a margin as the output.
-func (g *graph) probability(margin string) {
+// declareProbability declares the probability of a margin as the output.
+func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
 	one, zero := g.scalar(1), g.scalar(0)
 	e := g.node("Exp", "", []string{g.node("Neg", "", []string{g.node("Abs", "", []string{margin})})})
@@ -128,8 +128,8 @@ func (g *graph) probability(margin string) {
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
 
-// value declares the value of a numeric target as the output.
-func (g *graph) value(margin string) {
+// declareValue declares the value of a numeric target as the output.
+func (g *graph) declareValue(margin string) {
 	t := &g.formulas[0].Target
 	out := g.names.unique(scoreName(g.formulas[0]))
 	v := g.node("Mul", "", []string{margin, g.scalar(t.Scale)})
@@ -147,8 +147,8 @@ func (g *graph) value(margin string) {
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
 
-// classes declares the probabilities of the classes and the most probable class as the outputs.
-func (g *graph) classes(margins string, doc *strings.Builder) {
+// declareClasses declares the probabilities of the classes and the most probable class as the outputs.
+func (g *graph) declareClasses(margins string, doc *strings.Builder) {
 	classes := g.formulas[0].Target.Classes
 	fmt.Fprintf(doc, " The columns of the probabilities are those of the classes %q.", classes)
 	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")

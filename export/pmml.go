@@ -229,7 +229,7 @@ func pmmlTransformations(formulas []*score.Formula) element {
 	out := node("LocalTransformations")
 	for i, t := range f.Terms {
 		switch {
-		case alone(formulas, i):
+		case onlyInProducts(formulas, i):
 		case t.Kind == score.Numeric:
 			out = out.of(derivedField(derivedName(i, t), standardised(fieldRef(t.Column), t.Shift, t.Scale)))
 		case t.Null:
@@ -263,7 +263,7 @@ func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) ele
 	}
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
-		case alone(formulas, i):
+		case onlyInProducts(formulas, i):
 		case t.Kind == score.Numeric:
 			predictor(derivedName(i, t), t.Weight)
 		case t.Null && len(formulas) > 1:

@@ -43,7 +43,7 @@ func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
 	fmt.Fprintf(&w.b, "-- %s\n", oneLine(describeScore(f)))
 	margins := make([]string, len(formulas))
 	for c := range margins {
-		if margins[c], err = w.margin(c); err != nil {
+		if margins[c], err = w.marginExpression(c); err != nil {
 			return nil, err
 		}
 	}
@@ -180,8 +180,8 @@ func sumOf(terms []string) string {
 	return strings.Join(terms, "\n  + ")
 }
 
-// margin returns the expression of the margin of an output.
-func (w *sqlWriter) margin(output int) (string, error) {
+// marginExpression returns the expression of the margin of an output.
+func (w *sqlWriter) marginExpression(output int) (string, error) {
 	f := w.formulas[output]
 	terms := []string{w.numeral(f.Constant)}
 	for i, t := range f.Terms {
@@ -190,10 +190,10 @@ func (w *sqlWriter) margin(output int) (string, error) {
 			return "", err
 		}
 		switch {
-		case alone(w.formulas, i):
+		case onlyInProducts(w.formulas, i):
 			continue
 		case t.Kind == score.Numeric:
-			terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(t.Weight), w.value(i, column, ""), w.numeral(t.Shift), w.numeral(t.Scale)))
+			terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(t.Weight), w.valueExpression(i, column, ""), w.numeral(t.Shift), w.numeral(t.Scale)))
 			continue
 		case t.Kind == score.Bool:
 			no, yes := boolWeights(t)
@@ -217,7 +217,7 @@ func (w *sqlWriter) margin(output int) (string, error) {
 		factors := make([]string, len(p.Factors))
 		for k := range p.Factors {
 			var err error
-			if factors[k], err = w.factor(&p.Factors[k]); err != nil {
+			if factors[k], err = w.factorExpression(&p.Factors[k]); err != nil {
 				return "", err
 			}
 		}
@@ -252,9 +252,9 @@ func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err er
 // makes an error of a product that rounds to 0.
 const tiny = 1e-150
 
-// value returns the expression of the number of a term, with nulls filled. It is null where
+// declareValue returns the expression of the number of a term, with nulls filled. It is null where
 // the number is NaN or too large; function is what is applied to it.
-func (w *sqlWriter) value(term int, column, function string) string {
+func (w *sqlWriter) valueExpression(term int, column, function string) string {
 	t := w.formulas[0].Terms[term]
 	v := fmt.Sprintf(w.double, column)
 	if t.Date {
@@ -311,15 +311,15 @@ func largest(formulas []*score.Formula, term int) float64 {
 	return most
 }
 
-// factor returns the expression of a factor; it is null where the function has no value.
-func (w *sqlWriter) factor(x *score.Factor) (string, error) {
+// factorExpression returns the expression of a factor; it is null where the function has no value.
+func (w *sqlWriter) factorExpression(x *score.Factor) (string, error) {
 	t := w.formulas[0].Terms[x.Term]
 	column, err := w.column(t)
 	if err != nil {
 		return "", err
 	}
 	if t.Kind == score.Numeric {
-		return w.function(&x.Function, w.value(x.Term, column, x.Function.Name)), nil
+		return w.functionExpression(&x.Function, w.valueExpression(x.Term, column, x.Function.Name)), nil
 	}
 	is := column + " IS NULL"
 	if x.Level < len(t.Levels) {
@@ -339,8 +339,8 @@ func (w *sqlWriter) factor(x *score.Factor) (string, error) {
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, w.numeral(1), w.numeral(0)), nil
 }
 
-// function returns f of the expression v.
-func (w *sqlWriter) function(f *score.Function, v string) string {
+// functionExpression returns f of the expression v.
+func (w *sqlWriter) functionExpression(f *score.Function, v string) string {
 	n := w.numeral
 	switch f.Name {
 	case "log":

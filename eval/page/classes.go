@@ -24,11 +24,11 @@ func classTables(e *eval.Evaluation) []table {
 		}
 	}
 	for c, r := range m.Classes {
-		recall := shareText(r.Recall, r.Support)
+		recall := percentOrDash(r.Recall, r.Support)
 		if f > 0 {
-			recall += fmt.Sprintf(" (%s: %s)", base.Name, shareText(base.Classes[c].Recall, r.Support))
+			recall += fmt.Sprintf(" (%s: %s)", base.Name, percentOrDash(base.Classes[c].Recall, r.Support))
 		}
-		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall, shareText(r.Precision, r.Predicted), shareText(r.F1, r.Support), printable.Count(r.Predicted)}}
+		row := tableRow{Cells: []string{printable.Group(r.Class), printable.Count(r.Support), recall, percentOrDash(r.Precision, r.Predicted), percentOrDash(r.F1, r.Support), printable.Count(r.Predicted)}}
 		if c == worst {
 			row.Class, row.Cells[0] = "worst", row.Cells[0]+" (smallest recall)"
 		}
@@ -52,8 +52,8 @@ func classTables(e *eval.Evaluation) []table {
 	return out
 }
 
-// shareText writes a share of n rows, or a dash.
-func shareText(v eval.Num, n int) string {
+// percentOrDash writes a share of n rows, or a dash.
+func percentOrDash(v eval.Num, n int) string {
 	if !v.Defined() {
 		return "–"
 	}
@@ -91,7 +91,7 @@ func recallByGroup(e *eval.Evaluation, k int) *table {
 	for _, h := range g.FirstGroups(maxTableRows / 2) {
 		cells, shades := []string{printable.Group(h.Label)}, []int{0}
 		for _, c := range h.Models[k].Classes {
-			cells = append(cells, fmt.Sprintf("%s (%s)", shareText(c.Recall, c.Support), printable.Count(c.Support)))
+			cells = append(cells, fmt.Sprintf("%s (%s)", percentOrDash(c.Recall, c.Support), printable.Count(c.Support)))
 			dark := 0
 			if c.Recall.Defined() {
 				dark = shade(float64(c.Recall))

@@ -23,8 +23,8 @@ func groupDot(h *eval.Group) chart.Dot {
 	return chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
 }
 
-// together describes what the bars of a figure by group are.
-func together(e *eval.Evaluation, small bool, left int) string {
+// barsCaption describes what the bars of a figure by group are.
+func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
 		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", printable.Percent0(e.Confidence))
@@ -78,7 +78,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	d.Rows = append(d.Rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
-		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + together(e, small, g.Count()-len(d.Rows)+1),
+		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(d.Rows)+1),
 		Alt:     "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
 }
 
@@ -123,7 +123,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 		d.Rows = append(d.Rows, row)
 	}
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
-		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + together(e, small, g.Count()-len(d.Rows)),
+		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(d.Rows)),
 		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
 }
 

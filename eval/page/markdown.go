@@ -22,9 +22,9 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 		return err
 	}
 	m := &markdown{r: r, page: newPage(r), figures: figs}
-	m.verdict()
-	m.results()
-	m.provenance()
+	m.writeVerdict()
+	m.writeResults()
+	m.writeProvenance()
 	_, err = io.WriteString(w, printable.Text(m.String()))
 	return err
 }
@@ -37,141 +37,141 @@ type markdown struct {
 	figures []Figure
 }
 
-func (m *markdown) verdict() {
+func (m *markdown) writeVerdict() {
 	v := m.r.Evaluation.Verdict
-	m.line("# %s\n", mdText(m.r.Title))
+	m.writeLine("# %s\n", mdText(m.r.Title))
 	for _, text := range []string{m.r.Subtitle, m.page.By} {
 		if text != "" {
-			m.line("%s\n", mdText(text))
+			m.writeLine("%s\n", mdText(text))
 		}
 	}
-	m.line("**%s**\n", mdText(v.Headline))
+	m.writeLine("**%s**\n", mdText(v.Headline))
 	for _, text := range []string{v.Numbers, v.Cost, v.Recommendation} {
 		if text != "" {
-			m.line("%s\n", mdText(text))
+			m.writeLine("%s\n", mdText(text))
 		}
 	}
-	m.bullets(m.page.Worries)
+	m.writeBullets(m.page.Worries)
 	if v.Groups != nil {
-		m.line("%s\n", mdText(v.Groups.String()))
+		m.writeLine("%s\n", mdText(v.Groups.String()))
 	}
-	m.bullets(v.Details)
+	m.writeBullets(v.Details)
 }
 
-// results writes the sections of the groups, the models, the adversary, slices, coefficients and the choice.
-func (m *markdown) results() {
+// writeResults writes the sections of the groups, the models, the adversary, slices, coefficients and the choice.
+func (m *markdown) writeResults() {
 	p := m.page
 	if p.Groups != nil {
-		m.line("## Groups\n")
-		m.figure("change-by-group")
-		m.tables(p.Groups, p.Rates)
+		m.writeLine("## Groups\n")
+		m.writeFigures("change-by-group")
+		m.writeTables(p.Groups, p.Rates)
 	}
-	m.line("## %s\n", mdText(strings.Join(p.Models, " against ")))
-	m.tables(p.Ranking, &p.Against)
+	m.writeLine("## %s\n", mdText(strings.Join(p.Models, " against ")))
+	m.writeTables(p.Ranking, &p.Against)
 	if p.Classes != nil {
-		m.line("## Classes\n")
+		m.writeLine("## Classes\n")
 		for _, t := range p.Classes {
-			m.table(t)
+			m.writeTable(t)
 		}
 	}
-	m.line("## Calibration and tail\n")
-	m.figure("calibration", "residuals", "cvar")
+	m.writeLine("## Calibration and tail\n")
+	m.writeFigures("calibration", "residuals", "cvar")
 	if p.Tried != nil {
-		m.line("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
-		m.figure("frontier")
-		m.tables(p.Tried)
+		m.writeLine("## What was tried\n\n%s\n", mdText(m.r.Choice.Reason))
+		m.writeFigures("frontier")
+		m.writeTables(p.Tried)
 	}
 	if p.Adversary != nil {
-		m.line("## The adversary\n")
-		m.line("%s\n", mdText(p.About))
-		m.facts(p.Adversary)
-		m.tables(p.Top)
+		m.writeLine("## The adversary\n")
+		m.writeLine("%s\n", mdText(p.About))
+		m.writeFacts(p.Adversary)
+		m.writeTables(p.Top)
 	}
 	if p.Slices != nil {
-		m.line("## Slices found automatically\n")
-		m.tables(p.Slices)
+		m.writeLine("## Slices found automatically\n")
+		m.writeTables(p.Slices)
 	}
 	if p.GroupCoef != nil {
-		m.line("## Coefficients by group\n\n%s\n", mdText(m.r.GroupCoefficients.About))
-		m.figure("group-coefficients")
+		m.writeLine("## Coefficients by group\n\n%s\n", mdText(m.r.GroupCoefficients.About))
+		m.writeFigures("group-coefficients")
 		for _, t := range p.GroupCoef {
-			m.table(t)
+			m.writeTable(t)
 		}
 	}
 	for _, t := range []*table{p.Coef, p.CoefRest} {
 		if t != nil {
-			m.line("## %s\n", mdText(t.Title))
-			m.tables(t)
+			m.writeLine("## %s\n", mdText(t.Title))
+			m.writeTables(t)
 		}
 	}
 }
 
-// provenance writes how the results came about.
-func (m *markdown) provenance() {
+// writeProvenance writes how the results came about.
+func (m *markdown) writeProvenance() {
 	p := m.page
-	m.line("## Caveats\n")
-	m.bullets(p.Caveats)
+	m.writeLine("## Caveats\n")
+	m.writeBullets(p.Caveats)
 	if len(m.r.Card) > 0 {
-		m.line("## Model card\n")
-		m.facts(m.r.Card)
+		m.writeLine("## Model card\n")
+		m.writeFacts(m.r.Card)
 	}
-	m.line("## How it was measured\n")
-	m.bullets(p.Methods)
+	m.writeLine("## How it was measured\n")
+	m.writeBullets(p.Methods)
 	if p.Objective.Text == "" {
-		m.line("## What was measured\n")
+		m.writeLine("## What was measured\n")
 	} else {
-		m.line("## How it was optimised\n\n%s\n", mdCode(p.Objective.Text))
+		m.writeLine("## How it was optimised\n\n%s\n", mdCode(p.Objective.Text))
 	}
 	for _, s := range p.Objective.Notes {
-		m.line("%s\n", mdText(s))
+		m.writeLine("%s\n", mdText(s))
 	}
-	m.facts(p.Facts)
+	m.writeFacts(p.Facts)
 	if p.Certificate != nil {
-		m.line("### Convergence\n")
-		m.facts(p.Certificate)
+		m.writeLine("### Convergence\n")
+		m.writeFacts(p.Certificate)
 	}
-	m.bullets(p.Notes)
+	m.writeBullets(p.Notes)
 	if m.r.Command != "" {
-		m.line("## Reproduce\n\n%s", mdCode(m.r.Command))
+		m.writeLine("## Reproduce\n\n%s", mdCode(m.r.Command))
 	}
 }
 
-func (m *markdown) line(format string, a ...any) { fmt.Fprintf(m, format+"\n", a...) }
+func (m *markdown) writeLine(format string, a ...any) { fmt.Fprintf(m, format+"\n", a...) }
 
-func (m *markdown) bullets(items []string) {
+func (m *markdown) writeBullets(items []string) {
 	for _, s := range items {
-		m.line("* %s", mdText(s))
+		m.writeLine("* %s", mdText(s))
 	}
-	m.line("")
+	m.writeLine("")
 }
 
-func (m *markdown) facts(items []eval.Fact) {
+func (m *markdown) writeFacts(items []eval.Fact) {
 	for _, f := range items {
-		m.line("* %s: %s", mdText(f.Key), mdText(f.Value))
+		m.writeLine("* %s: %s", mdText(f.Key), mdText(f.Value))
 	}
-	m.line("")
+	m.writeLine("")
 }
 
-// figure describes those of the names that there are.
-func (m *markdown) figure(names ...string) {
+// writeFigures describes those of the names that there are.
+func (m *markdown) writeFigures(names ...string) {
 	for _, f := range m.figures {
 		if slices.Contains(names, f.Name) {
-			m.line("*%s*\n", mdText(f.Alt))
+			m.writeLine("*%s*\n", mdText(f.Alt))
 		}
 	}
 }
 
-// tables writes those that are not nil.
-func (m *markdown) tables(of ...*table) {
+// writeTables writes those that are not nil.
+func (m *markdown) writeTables(of ...*table) {
 	for _, t := range of {
 		if t != nil {
-			m.table(*t)
+			m.writeTable(*t)
 		}
 	}
 }
 
-// table writes a table.
-func (m *markdown) table(t table) {
+// writeTable writes a table.
+func (m *markdown) writeTable(t table) {
 	row := func(cells []string) {
 		m.WriteString("|")
 		for _, c := range cells {

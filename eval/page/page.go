@@ -159,7 +159,7 @@ func newPage(raw *eval.Report) *page {
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
 		p.About = about(a)
-		p.Top = topTable(a, lossUnit)
+		p.Top = heaviestRowsTable(a, lossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
 	if p.GroupCoef = groupCoefficientTables(r.GroupCoefficients); p.GroupCoef != nil && p.Coef != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-func topTable(a *eval.Adversary, unit string) *table {
+func heaviestRowsTable(a *eval.Adversary, unit string) *table {
 	if len(a.Top) == 0 {
 		return nil
 	}

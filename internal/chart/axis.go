@@ -152,9 +152,9 @@ func (a axis) logTicks(want int) []tick {
 	return out
 }
 
-// xLabels writes the labels of ticks below an axis, none beyond right or left
+// drawXLabels writes the labels of ticks below an axis, none beyond right or left
 // of the axis' start by more than half a digit, and no two touching.
-func (p sheet) xLabels(x axis, ticks []tick, y, right vg.Length) {
+func (p sheet) drawXLabels(x axis, ticks []tick, y, right vg.Length) {
 	last := x.lo - 8
 	for _, t := range ticks {
 		w := textWidth(t.s, smallSize)

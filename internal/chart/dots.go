@@ -89,7 +89,7 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 		at := x.position(ticks[i].v)
 		p.line(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
 	}
-	p.xLabels(x, ticks, bottom-12, p.w)
+	p.drawXLabels(x, ticks, bottom-12, p.w)
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})

@@ -126,7 +126,7 @@ func (q Panel) draw(p sheet, top vg.Length) {
 		at := x.position(xt[i].v)
 		p.line(colMuted, 0.8, nil, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.lo - 3})
 	}
-	p.xLabels(x, xt, y.lo-13, p.w)
+	p.drawXLabels(x, xt, y.lo-13, p.w)
 	p.text(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
 	if q.Square {
 		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)}, vg.Point{X: x.position(x.max), Y: y.position(x.max)})

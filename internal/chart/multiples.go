@@ -70,7 +70,7 @@ func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top vg.Lengt
 	for _, t := range ticks {
 		p.line(colGrid, 0.7, nil, vg.Point{X: x.position(t.v), Y: bottom}, vg.Point{X: x.position(t.v), Y: top})
 	}
-	p.xLabels(x, ticks, bottom-12, right)
+	p.drawXLabels(x, ticks, bottom-12, right)
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
 		if x.inside(v) {

@@ -64,7 +64,7 @@ type variation struct {
 	square, size   []float64 // Σ u·z², Σ z²
 }
 
-// add adds the rows [lo, hi) of d, whose numbers are those of u there.
+// addBlock adds the rows [lo, hi) of d, whose numbers are those of u there.
 func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
 		return // all are given
@@ -154,8 +154,8 @@ func lengthOf(c *data.Column, rows []int) int {
 	return len(c.Code)
 }
 
-// placeOf returns row i of rows; nil means all.
-func placeOf(rows []int, i int) int {
+// rowAt returns row i of rows; nil means all.
+func rowAt(rows []int, i int) int {
 	if rows == nil {
 		return i
 	}
@@ -196,7 +196,7 @@ func numbersAt(arena *memory.Arena, c *data.Column, rows []int) []float64 {
 	}
 	out := memory.Make[float64](arena, lengthOf(c, rows))
 	for i := range out {
-		r := placeOf(rows, i)
+		r := rowAt(rows, i)
 		if out[i] = c.Number[r]; c.IsNull(r) {
 			out[i] = math.NaN()
 		}
@@ -210,7 +210,7 @@ func levelsAt(arena *memory.Arena, c *data.Column, rows []int) (levels []string,
 	index := map[string]int32{}
 	first := map[string]int{}
 	for i := range code {
-		r := placeOf(rows, i)
+		r := rowAt(rows, i)
 		if c.IsNull(r) {
 			code[i] = -1
 			continue
@@ -251,11 +251,11 @@ func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
 	}
 	for i := range lengthOf(c, at) {
-		switch r := placeOf(at, i); {
+		switch r := rowAt(at, i); {
 		case c.IsNull(r):
-			return nil, cellError(f, name, placeOf(rows, i), "leave such rows out", "%s is missing", what)
+			return nil, cellError(f, name, rowAt(rows, i), "leave such rows out", "%s is missing", what)
 		case math.IsNaN(c.Number[r]) || math.IsInf(c.Number[r], 0) || !valid(c.Number[r]):
-			return nil, cellError(f, name, placeOf(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
+			return nil, cellError(f, name, rowAt(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
 		}
 	}
 	return numbersAt(arena, c, at), nil

@@ -47,7 +47,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if c := ranks.FromContext(ctx); c != nil {
 		return measureRanks(ctx, c, m, o)
 	}
-	run, err := regrouped(ctx, m, o.Groups)
+	run, err := runWithGroups(ctx, m, o.Groups)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (x *Measured) costOfGroups(ctx context.Context) error {
 	return nil
 }
 
-// regrouped returns the rows of the training, with other groupings if any are named.
-func regrouped(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
+// runWithGroups returns the rows of the training, with other groupings if any are named.
+func runWithGroups(ctx context.Context, m *train.Model, groups []string) (*train.Run, error) {
 	if len(groups) == 0 {
 		return m.Run, nil
 	}
@@ -124,8 +124,8 @@ func budget(m *train.Model) *float64 {
 	return s.Budget
 }
 
-// filtered returns the rows that a filter leaves, nil for all.
-func filtered(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
+// filterRows returns the rows that a filter leaves, nil for all.
+func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
 	if filter == "" {
 		return nil, nil
 	}

@@ -27,7 +27,7 @@ type taken struct {
 
 // evaluateTable measures the rows of f that the filter leaves.
 func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
-	rows, err := filtered(ctx, f, x.options.Filter)
+	rows, err := filterRows(ctx, f, x.options.Filter)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	}
 	x.arena = t.arena
 	x.Encoding, err = e.EncodeBlocks(ctx, f, rows, x.options.blockRows, true, func(b data.Block) error {
-		return x.add(ctx, t, b.Frame, b.Rows, b.First, n)
+		return x.addBlock(ctx, t, b.Frame, b.Rows, b.First, n)
 	})
 	if err != nil {
 		return err
@@ -72,11 +72,11 @@ func (x *Measured) take(ctx context.Context, f *data.Frame, d *data.Dataset) (*t
 		return nil, errors.New("rows without a target cannot be measured")
 	}
 	t := &taken{Groups: d.Groups, arena: arenaOf(d)}
-	return t, x.add(ctx, t, f, d, 0, d.N)
+	return t, x.addBlock(ctx, t, f, d, 0, d.N)
 }
 
-// add adds rows of a block of the table, whose first row is first; there are n at most in all.
-func (x *Measured) add(ctx context.Context, t *taken, f *data.Frame, d *data.Dataset, first, n int) error {
+// addBlock adds rows of a block of the table, whose first row is first; there are n at most in all.
+func (x *Measured) addBlock(ctx context.Context, t *taken, f *data.Frame, d *data.Dataset, first, n int) error {
 	models, err := x.predictions(ctx, f, d)
 	if err != nil {
 		return err
