@@ -96,7 +96,7 @@ func (h *goHelpers) call(name, arguments string) string {
 	return h.markUsed(name) + "(" + arguments + ")"
 }
 
-// factorExpression returns the value of a factor of the field.
+// factor returns the value of a factor of the field.
 func (h *goHelpers) factor(x *score.Factor, t score.Term, field string) (string, error) {
 	if t.Kind == score.Numeric {
 		if t.Fill != nil {

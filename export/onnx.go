@@ -76,7 +76,7 @@ func (g *graph) each(value func(f *score.Formula) float64) string {
 	return g.doubles([]int64{1, int64(len(values))}, values...)
 }
 
-// marginExpression returns the margins, [N, K].
+// margin returns the margins, [N, K].
 func (g *graph) margin() string {
 	var numbers []string // blocks of columns
 	var terms []int      // the term of each of these columns

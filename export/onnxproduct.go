@@ -41,7 +41,7 @@ func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
 // scalar returns a number for every row.
 func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
 
-// functionExpression returns f of a value, NaN outside its domain.
+// function returns f of a value, NaN outside its domain.
 func (g *graph) function(f *score.Function, v string) string {
 	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
 	where := func(is, a, b string) string { return g.node("Where", "", []string{is, a, b}) }

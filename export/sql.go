@@ -252,7 +252,7 @@ func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err er
 // makes an error of a product that rounds to 0.
 const tiny = 1e-150
 
-// declareValue returns the expression of the number of a term, with nulls filled. It is null where
+// valueExpression returns the expression of the number of a term, with nulls filled. It is null where
 // the number is NaN or too large; function is what is applied to it.
 func (w *sqlWriter) valueExpression(term int, column, function string) string {
 	t := w.formulas[0].Terms[term]

@@ -64,7 +64,7 @@ type variation struct {
 	square, size   []float64 // Σ u·z², Σ z²
 }
 
-// addBlock adds the rows [lo, hi) of d, whose numbers are those of u there.
+// add adds the rows [lo, hi) of d, whose numbers are those of u there.
 func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
 		return // all are given
