@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -136,15 +135,15 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above
-			lo, hi := math.NaN(), math.NaN()
+			var iv *eval.Interval
 			if k < len(q.ScaledIntervals) {
-				lo, hi = ends(q.ScaledIntervals[k])
+				iv = q.ScaledIntervals[k]
 			}
-			row.Value, row.Lo, row.Hi = append(row.Value, float64(v)), append(row.Lo, lo), append(row.Hi, hi)
+			addMark(&row, float64(v), iv)
 			say += " " + c.Models[k] + " " + printable.Number(float64(v))
 		}
 		d.Rows = append(d.Rows, row)
-		if i < 12 {
+		if i < mostSpoken {
 			alt = append(alt, say)
 		}
 	}

@@ -10,17 +10,31 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ends returns the ends of an interval, NaN without an interval.
-func ends(iv *eval.Interval) (lo, hi float64) {
-	if iv == nil {
-		return math.NaN(), math.NaN()
+// addMark adds a value to a row of a dot chart, with its interval where there is one.
+func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
+	lo, hi := math.NaN(), math.NaN()
+	if iv != nil {
+		lo, hi = float64(iv.Low), float64(iv.High)
 	}
-	return float64(iv.Low), float64(iv.High)
+	row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 }
 
-// groupDot returns the row of a group in a dot chart, without values.
-func groupDot(h *eval.Group) chart.Dot {
-	return chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
+// mostSpoken is how many rows of a figure its text names.
+const mostSpoken = 12
+
+// groupRows returns the rows of a dot chart by group, worst first, and what they say in words; mark adds the
+// marks of a group and returns its words. small reports whether a group has too few rows.
+func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string) (rows []chart.Dot, alt string, small bool) {
+	var words []string
+	for i, h := range g.FirstGroups(maxDots) {
+		row := chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
+		say := mark(h, &row)
+		if i < mostSpoken {
+			words = append(words, say)
+		}
+		rows, small = append(rows, row), small || !h.Sufficient
+	}
+	return rows, strings.Join(words, "; ") + ".", small
 }
 
 // barsCaption describes what the bars of a figure by group are.
@@ -47,39 +61,30 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	}
 	models := modelsShown(g, len(e.Models))
 	d := chart.Dots{Names: e.Names()[:models], XLabel: riskLabel(e)}
-	order := g.FirstGroups(maxDots)
-	var alt []string
-	small := false
-	for i, h := range order {
-		row := groupDot(h)
-		small = small || !h.Sufficient
+	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
 		say := fmt.Sprintf("%s, n %d:", h.Label, h.N)
 		for k, m := range h.Models[:models] {
 			v := float64(m.Values.Of["risk"])
-			lo, hi := ends(m.Simultaneous)
 			say += fmt.Sprintf(" %s %s", e.Models[k].Name, printable.Number(v))
 			if m.Simultaneous != nil {
 				say += fmt.Sprintf(" (%s)", m.Simultaneous.Text(v))
 			}
-			row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
+			addMark(row, v, m.Simultaneous)
 		}
-		if i < 12 {
-			alt = append(alt, say)
-		}
-		d.Rows = append(d.Rows, row)
-	}
+		return say
+	})
 	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
-		lo, hi := math.NaN(), math.NaN()
 		if iv, ok := m.Intervals["risk"]; ok {
-			lo, hi = ends(&iv)
+			addMark(&all, float64(m.Overall.Of["risk"]), &iv)
+		} else {
+			addMark(&all, float64(m.Overall.Of["risk"]), nil)
 		}
-		all.Value, all.Lo, all.Hi = append(all.Value, float64(m.Overall.Of["risk"])), append(all.Lo, lo), append(all.Hi, hi)
 	}
-	d.Rows = append(d.Rows, all)
+	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
-		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(d.Rows)+1),
-		Alt:     "Risk by group. " + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
+		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(rows)),
+		Alt:     "Risk by group. " + alt, draw: d.Drawing()}, true
 }
 
 // modelsShown returns how many of the models a figure by group shows.
@@ -106,25 +111,18 @@ func figChange(r *eval.Report) (Figure, bool) {
 	for _, c := range compared {
 		d.Names = append(d.Names, c.Model+" − "+c.Baseline)
 	}
-	order := g.FirstGroups(maxDots)
-	var alt []string
-	small := false
-	for i, h := range order {
-		row := groupDot(h)
-		small = small || !h.Sufficient
+	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
 		for k := range compared {
 			q := e.Compared[k].Groups[at[h.Label]]
-			lo, hi := ends(q.Simultaneous)
-			row.Value, row.Lo, row.Hi = append(row.Value, float64(q.Value)), append(row.Lo, lo), append(row.Hi, hi)
-			if k == 0 && i < 12 {
-				alt = append(alt, h.Label+" "+(&eval.Difference{Value: q.Value, Interval: q.Simultaneous}).Text(float64(q.Value)))
-			}
+			addMark(row, float64(q.Value), q.Simultaneous)
 		}
-		d.Rows = append(d.Rows, row)
-	}
+		q := e.Compared[0].Groups[at[h.Label]]
+		return h.Label + " " + (&eval.Difference{Value: q.Value, Interval: q.Simultaneous}).Text(float64(q.Value))
+	})
+	d.Rows = rows
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
-		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(d.Rows)),
-		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + strings.Join(alt, "; ") + ".", draw: d.Drawing()}, true
+		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(rows)),
+		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, draw: d.Drawing()}, true
 }
 
 // figGroupCoefficients draws one small chart of the groups' coefficients for each feature.

@@ -61,25 +61,29 @@ func (d Dots) Drawing() Drawing {
 
 // draw draws the rows below each other, and the axis under them.
 func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
-	x := d.axis()
-	left, detail := vg.Length(0), vg.Length(0)
+	x, top := d.axis(), p.h-head
+	d.legend(p)
+	d.drawRows(p, x, rows, 0, p.w, top, fontSize, 6)
+	p.text(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
+}
+
+// drawRows draws rows between left and right, downwards from top, and about so many ticks below them.
+func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg.Length, want int) {
+	labels, detail, bottom := vg.Length(0), vg.Length(0), top
 	for _, r := range rows {
 		for _, s := range r.lines {
-			left = max(left, textWidth(s, fontSize))
+			labels = max(labels, textWidth(s, size))
 		}
 		detail = max(detail, textWidth(r.Detail, smallSize))
+		bottom -= r.height
 	}
-	labelRight := left
-	left += 8
+	begin := left + labels + 8
 	if detail > 0 {
-		left += detail + 4
+		begin += detail + 4
 	}
-	x.lo, x.hi = left+4, p.w-8
-	top := p.h - head
-	d.legend(p)
-	want := 6
+	x.lo, x.hi = begin+4, right-8
 	if x.hi-x.lo < 220 {
-		want = 5
+		want = min(want, 5)
 	}
 	ticks := x.ticks(want)
 	for i := range ticks {
@@ -89,16 +93,17 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 		at := x.position(ticks[i].v)
 		p.line(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
 	}
-	p.drawXLabels(x, ticks, bottom-12, p.w)
+	p.drawXLabels(x, ticks, bottom-12, right)
 	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
+		if x.inside(v) {
+			p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
+		}
 	}
-	p.text(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 	y := top
 	for _, r := range rows {
 		if r.Rule {
-			p.line(colMuted, 0.6, nil, vg.Point{X: 0, Y: y}, vg.Point{X: p.w - 8, Y: y})
+			p.line(colMuted, 0.6, nil, vg.Point{X: left, Y: y}, vg.Point{X: right - 8, Y: y})
 		}
 		mid := y - r.height/2
 		y -= r.height
@@ -108,9 +113,9 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 		}
 		for k, s := range r.lines {
 			at := mid - 3.5 + lineHeight*(vg.Length(len(r.lines)-1)/2-vg.Length(k))
-			p.text(labelRight, at, s, fontSize, ink, 1)
+			p.text(left+labels, at, s, size, ink, 1)
 		}
-		p.text(left-2, mid-3.5, r.Detail, smallSize, colMuted, 1)
+		p.text(begin-2, mid-3.5, r.Detail, smallSize, colMuted, 1)
 		d.marks(p, x, r.Dot, mid)
 	}
 }

@@ -52,36 +52,8 @@ func (m Multiples) Drawing() Drawing {
 				p.text(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
 			}
 			top -= lineHeight*vg.Length(len(titles[i])) + 6
-			d.drawRows(p, x, rows[i], left, left+width, top)
+			d.drawRows(p, x, rows[i], left, left+width, top, smallSize, 3)
 		}
 		p.text(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
 	}}
-}
-
-// drawRows draws the rows of a chart between left and right, downwards from top.
-func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top vg.Length) {
-	labels, bottom := vg.Length(0), top
-	for _, r := range rows {
-		labels = max(labels, textWidth(r.lines[0], smallSize))
-		bottom -= r.height
-	}
-	x.lo, x.hi = left+labels+8, right-4
-	ticks := x.ticks(3)
-	for _, t := range ticks {
-		p.line(colGrid, 0.7, nil, vg.Point{X: x.position(t.v), Y: bottom}, vg.Point{X: x.position(t.v), Y: top})
-	}
-	p.drawXLabels(x, ticks, bottom-12, right)
-	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
-	for _, v := range d.Ref {
-		if x.inside(v) {
-			p.line(colInk, 1, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
-		}
-	}
-	y := top
-	for _, r := range rows {
-		mid := y - r.height/2
-		y -= r.height
-		p.text(left+labels, mid-3.3, r.lines[0], smallSize, colInk, 1)
-		d.marks(p, x, r.Dot, mid)
-	}
 }
