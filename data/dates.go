@@ -113,7 +113,7 @@ func (f *Frame) replaceDates() {
 		default:
 			f.dates = append(f.dates, c)
 			for _, p := range dateParts {
-				if p.name == "hour" && c.Type == "date" && !hasTimes(c) {
+				if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
 					continue
 				}
 				name := c.Name + "." + p.name
@@ -169,14 +169,4 @@ func (f *Frame) emptyPart(name string) *Column {
 		c.Null[k] = true
 	}
 	return c
-}
-
-// hasTimes reports whether a column in memory has dates with a time of the day.
-func hasTimes(c *Column) bool {
-	for _, v := range c.Number {
-		if v != math.Floor(v) {
-			return true
-		}
-	}
-	return false
 }

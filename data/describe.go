@@ -1,10 +1,10 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
-	"strings"
 )
 
 // A Description is what can be said of a table without using it for anything.
@@ -74,10 +74,7 @@ func describe(c *Column) ColumnDescription {
 			d.Levels = append(d.Levels, LevelCount{level, n})
 		}
 		slices.SortFunc(d.Levels, func(a, b LevelCount) int {
-			if a.Count != b.Count {
-				return b.Count - a.Count
-			}
-			return strings.Compare(a.Level, b.Level)
+			return cmp.Or(b.Count-a.Count, cmp.Compare(a.Level, b.Level))
 		})
 	}
 	return d

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -244,15 +245,7 @@ func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
 		}
 		out = append(out, d)
 	}
-	slices.SortStableFunc(out, func(a, b Drift) int {
-		switch {
-		case a.PSI > b.PSI:
-			return -1
-		case a.PSI < b.PSI:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Drift) int { return cmp.Compare(b.PSI, a.PSI) })
 	return out
 }
 

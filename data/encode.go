@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/matrix"
@@ -363,17 +364,20 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 	return c, err
 }
 
-// reader gives the text of the values of c as a column of kind trained would
-// have them: where training had bools, 0 and 1 read as false and true, and
+// reader returns the text of the values of c as a column of kind trained would
+// have them: where training had bools, 0 and 1 and the usual ways to write a bool read as false and true, and
 // where it had numbers or text, bools of other files read as they are.
 func reader(c *Column, trained Kind) func(row int) string {
-	switch {
-	case trained == Bool && c.Kind == Numeric:
-		return func(r int) string { return levelOfNumber(trained, c.Number[r]) }
-	case trained == Bool && c.Kind == Categorical:
-		return func(r int) string { return levelOfText(trained, c.Text(r)) }
+	if trained != Bool || c.Kind == Bool {
+		return c.Text
 	}
-	return c.Text
+	return func(r int) string {
+		text := c.Text(r)
+		if v, ok := table.ParseBool(text); ok && c.Kind == Categorical || c.Kind == Numeric && (text == "0" || text == "1") {
+			return strconv.FormatBool(v || text == "1")
+		}
+		return text
+	}
 }
 
 // Add adds the report of further rows of the table.

@@ -9,23 +9,6 @@ type GroupRisk struct {
 	Risk  float64
 }
 
-// Risks returns the mean of loss, of one entry a row, in every group that has
-// rows, in the order of the labels.
-func (g Grouping) Risks(loss []float64) []GroupRisk {
-	all := make([]GroupRisk, len(g.Labels))
-	for j, k := range g.Index {
-		all[k].Rows++
-		all[k].Risk += loss[j]
-	}
-	out := all[:0]
-	for k, r := range all {
-		if r.Rows > 0 {
-			out = append(out, GroupRisk{g.Labels[k], r.Rows, r.Risk / float64(r.Rows)})
-		}
-	}
-	return out
-}
-
 // WorstGroup returns the index of the group with the largest risk among those of at
 // least minRows rows, the first of several; -1 without one. Risks that are
 // not numbers are passed over.

@@ -6,12 +6,8 @@ import (
 )
 
 // Groups a, b, c of 2, 0 and 3 rows with risks (1+3)/2 = 2 and (2+2+5)/3 = 3.
-func TestRisks(t *testing.T) {
-	g := Grouping{Labels: []string{"a", "b", "c"}, Index: []int32{0, 2, 2, 0, 2}}
-	r := g.Risks([]float64{1, 2, 2, 3, 5})
-	if len(r) != 2 || r[0] != (GroupRisk{"a", 2, 2}) || r[1] != (GroupRisk{"c", 3, 3}) {
-		t.Fatalf("%+v", r)
-	}
+func TestWorstGroup(t *testing.T) {
+	r := []GroupRisk{{"a", 2, 2}, {"c", 3, 3}}
 	for _, c := range []struct {
 		groups []GroupRisk
 		least  int

@@ -139,14 +139,17 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 
 // inOrder returns values of a column in order: numbers by their size, texts by the alphabet.
 func inOrder(c *Column, values []string) []string {
-	return slices.SortedFunc(slices.Values(values), func(a, b string) int {
-		if c.Kind == Numeric {
-			x, _, _ := table.ParseNumber(a)
-			y, _, _ := table.ParseNumber(b)
-			return cmp.Compare(x, y)
-		}
-		return cmp.Compare(a, b)
-	})
+	if c.Kind == Numeric {
+		return slices.SortedFunc(slices.Values(values), compareNumbers)
+	}
+	return slices.Sorted(slices.Values(values))
+}
+
+// compareNumbers compares texts that are numbers.
+func compareNumbers(a, b string) int {
+	x, _, _ := table.ParseNumber(a)
+	y, _, _ := table.ParseNumber(b)
+	return cmp.Compare(x, y)
 }
 
 // Match returns which of the values of a column a text names: of numbers the same number, of
@@ -168,11 +171,7 @@ func (c *Column) Match(values []string, text string) (value string, ok bool) {
 // 1, else yes, else the last in alphabetical order.
 func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	if c.Kind == Numeric {
-		return slices.MaxFunc(values, func(a, b string) int {
-			x, _, _ := table.ParseNumber(a)
-			y, _, _ := table.ParseNumber(b)
-			return cmp.Compare(x, y)
-		}), "the greater number"
+		return slices.MaxFunc(values, compareNumbers), "the greater number"
 	}
 	for _, word := range []string{"true", "1", "yes"} {
 		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
@@ -187,11 +186,7 @@ const mostValues = maxClasses + 1
 
 // firstOf lists the three smallest of values that are numbers, with dots where there are more.
 func firstOf(values []string) string {
-	sorted := slices.SortedFunc(slices.Values(values), func(a, b string) int {
-		x, _, _ := table.ParseNumber(a)
-		y, _, _ := table.ParseNumber(b)
-		return cmp.Compare(x, y)
-	})
+	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
 	if len(sorted) > 3 {
 		sorted = append(sorted[:3], "…")
 	}
@@ -384,13 +379,6 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64
 		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
 			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
 		}
-	}
-	return encodeTo(dst, t, f, c, rows)
-}
-
-// encodeTo fills dst with the targets of rows that have no fault.
-func encodeTo(dst []float64, t *Target, f *Frame, c *Column, rows matrix.Set) error {
-	if t.Task == Regression {
 		for i, r := range rows.All() {
 			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
 		}

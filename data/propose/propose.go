@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -148,10 +149,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		levels = append(levels, l)
 	}
 	slices.SortFunc(levels, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
 	t := &truth{}
 	switch {

@@ -217,7 +217,7 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 		r.row = to
 		r.inexact = c.InexactRow
 		var null []bool
-		if c.Null != nil && anyTrue(c.Null[from:to]) {
+		if c.Null != nil && slices.Contains(c.Null[from:to], true) {
 			null = c.Null[from:to]
 		}
 		if c.Number == nil { // a column of text that is all null
@@ -284,13 +284,4 @@ func Resized[T any](s []T, n int) []T {
 		return make([]T, n, max(n, StripeRows)) // a column that is loaded whole has more rows than a stripe
 	}
 	return s[:n]
-}
-
-func anyTrue(v []bool) bool {
-	for _, b := range v {
-		if b {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
@@ -89,7 +90,7 @@ func (f *pageFeed) listPage(p *pageHeader, dictionary []byte) (reps, defs []uint
 	var body []byte
 	if p.kind == pageDataV2 {
 		reps = decodeRuns(raw[:p.repLen], p.values, 1)
-		defs = decodeRuns(raw[p.repLen:p.repLen+p.defLen], p.values, levelBits(f.maxDef))
+		defs = decodeRuns(raw[p.repLen:p.repLen+p.defLen], p.values, bits.Len16(uint16(f.maxDef)))
 		if !p.compressed {
 			how = codec.None
 		}
@@ -99,16 +100,16 @@ func (f *pageFeed) listPage(p *pageHeader, dictionary []byte) (reps, defs []uint
 			panic(table.Damaged("levels of encoding %d are not supported", p.defEncoding))
 		}
 		body = f.decompress(&f.held[0], nil, how, raw, p.size)
-		levels := func(bits int) []uint32 {
+		levels := func(width int) []uint32 {
 			if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
 				panic(table.Damaged("the levels of a page are longer than the page"))
 			}
 			n := 4 + int(binary.LittleEndian.Uint32(body))
-			out := decodeRuns(body[4:n], p.values, bits)
+			out := decodeRuns(body[4:n], p.values, width)
 			body = body[n:]
 			return out
 		}
-		reps, defs = levels(1), levels(levelBits(f.maxDef))
+		reps, defs = levels(1), levels(bits.Len16(uint16(f.maxDef)))
 	}
 	present := 0
 	for _, d := range defs {
@@ -146,12 +147,4 @@ func (f *pageFeed) plainValues(p *pageHeader, body []byte, present int, dictiona
 		out = append(out, dictionary[int(k)*f.width:][:f.width]...)
 	}
 	return out
-}
-
-// levelBits returns the bits that levels up to most take.
-func levelBits(most int16) (bits int) {
-	for ; most > 0; most >>= 1 {
-		bits++
-	}
-	return bits
 }

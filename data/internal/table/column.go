@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -114,12 +115,7 @@ func (c *Column) Nulls() int {
 
 // AllNull reports whether the column has rows and every one is null.
 func (c *Column) AllNull() bool {
-	for _, b := range c.Null {
-		if !b {
-			return false
-		}
-	}
-	return len(c.Null) > 0
+	return len(c.Null) > 0 && !slices.Contains(c.Null, false)
 }
 
 // Text gives the value of row i as a label: the level, "true" or "false", or

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -73,12 +74,7 @@ func (c *Column) Stored() bool { return c.Parts != nil }
 
 // Nullable reports whether there may be nulls.
 func (c *Column) Nullable() bool {
-	for _, p := range c.Parts {
-		if p.Nullable() {
-			return true
-		}
-	}
-	return c.Null != nil
+	return c.Null != nil || slices.ContainsFunc(c.Parts, Part.Nullable)
 }
 
 // resident is a part of a stored column whose values are in memory.
