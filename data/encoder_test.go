@@ -391,55 +391,6 @@ func TestFit_RoundedTargets(t *testing.T) {
 	}
 }
 
-// What is told of rows encoded block by block is what is told of all: how many levels training
-// did not see, the first of them, at most five of a column, and values filled in.
-func TestEncodeReport_Add(t *testing.T) {
-	train := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n3,4,a,u\n")
-	e, err := NewEncoder(t.Context(), train, nil, Spec{Target: "y", Task: Regression, Impute: "mean"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := "y,x,c,d\n"
-	for i := range 60 {
-		c, d, x := "a", "u", fmt.Sprint(i)
-		if i%4 == 1 {
-			c = fmt.Sprint("new", i*7%40)
-		}
-		if i >= 40 && i%9 == 0 {
-			d = "w"
-		}
-		if i%7 == 2 {
-			x = ""
-		}
-		text += fmt.Sprintf("%d,%s,%s,%s\n", i, x, c, d)
-	}
-	f := frameOf(t, text)
-	_, whole, err := e.Encode(t.Context(), f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u := whole.Unseen; len(u) != 2 || u[0].Count != 15 || u[1].Count != 2 || !reflect.DeepEqual(u[0].Examples, []string{"new7", "new35", "new23", "new11", "new39"}) || u[0].FirstRow != 2 || u[1].FirstRow != 46 {
-		t.Errorf("%+v", u)
-	}
-	for _, size := range []int{1, 7, 25, 60} {
-		var parts EncodeReport
-		for lo := 0; lo < f.Rows; lo += size {
-			var rows []int
-			for i := lo; i < min(lo+size, f.Rows); i++ {
-				rows = append(rows, i)
-			}
-			_, part, err := e.Encode(t.Context(), f, rows)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts.Add(part)
-		}
-		if !reflect.DeepEqual(parts, whole) {
-			t.Errorf("blocks of %d:\n%+v, all\n%+v", size, parts, whole)
-		}
-	}
-}
-
 // Rows that are encoded in blocks are those that are encoded at once, all of them or some, of
 // tables with rows and without, and every block says which rows it is of;
 // beyond the first there is none without.

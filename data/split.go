@@ -30,36 +30,30 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 		}
 		return rows, nil, nil
 	}
+	var held func(row int) bool
+	k := 0
 	if drawnByRow(n, fraction) {
-		k := 0
+		held = func(r int) bool { return heldOut(r, fraction, seed) }
 		for r := range n {
-			if heldOut(r, fraction, seed) {
+			if held(r) {
 				k++
 			}
 		}
-		holdout, train = rows[:0:k], rows[k:k]
-		for r := range n {
-			if heldOut(r, fraction, seed) {
-				holdout = append(holdout, r)
-			} else {
-				train = append(train, r)
-			}
+	} else {
+		for i := range rows {
+			rows[i] = i
 		}
-		return train, holdout, nil
+		rand.New(rand.NewPCG(seed, splitStream)).Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		k = min(max(int(math.Round(float64(n)*fraction)), 1), n-1)
+		out := make([]bool, n)
+		for _, r := range rows[:k] {
+			out[r] = true
+		}
+		held = func(r int) bool { return out[r] }
 	}
-	rng := rand.New(rand.NewPCG(seed, splitStream))
-	for i := range rows {
-		rows[i] = i
-	}
-	rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	k := min(max(int(math.Round(float64(n)*fraction)), 1), n-1)
-	held := make([]bool, n)
-	for _, r := range rows[:k] {
-		held[r] = true
-	}
-	holdout, train = rows[:0:k], rows[k:k] // the rows again, sorted by counting
-	for r, h := range held {
-		if h {
+	holdout, train = rows[:0:k], rows[k:k] // sorted by counting
+	for r := range n {
+		if held(r) {
 			holdout = append(holdout, r)
 		} else {
 			train = append(train, r)

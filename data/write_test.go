@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/drotrain/drotrain/data/internal/parquet"
 )
 
 func TestWriteTable_ReadBack(t *testing.T) {
@@ -69,36 +67,6 @@ func TestWriteTable_ReadBack(t *testing.T) {
 		t.Error("an unknown extension passes")
 	}
 	wantError(t, WriteTable(filepath.Join(dir, "no", "t.csv"), cols, false), filepath.Join(dir, "no", "t.csv"))
-}
-
-func TestWriteTable_SeveralRowGroups(t *testing.T) {
-	n := parquet.GroupRows + 1000
-	c := Column{Name: "i", Kind: Numeric, Type: "int32", Number: make([]float64, n)}
-	s := Column{Name: "s", Kind: Categorical, Code: make([]int32, n), Level: []string{"a", "b", "c"}}
-	for i := range c.Number {
-		c.Number[i] = float64(i)
-		s.Code[i] = int32(2 - i*3/n)
-	}
-	path := filepath.Join(t.TempDir(), "t.parquet")
-	if err := WriteTable(path, []Column{c, s}, false); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Read(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < n; i++ {
-		if f.Columns[0].Number[i] != float64(i) || f.Columns[1].Text(i) != s.Text(i) {
-			t.Fatalf("row %d: %v, %q", i, f.Columns[0].Number[i], f.Columns[1].Text(i))
-		}
-	}
-	zero := []Column{{Name: "a", Kind: Numeric}, {Name: "b", Kind: Categorical}}
-	if err := WriteTable(path, zero, true); err != nil {
-		t.Fatal(err)
-	}
-	if f, err = Read(context.Background(), path); err != nil || f.Rows != 0 || len(f.Columns) != 2 {
-		t.Errorf("no rows: %v", err)
-	}
 }
 
 // A code without a level is refused on either side of the levels; a null may have one.

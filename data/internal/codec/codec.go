@@ -4,9 +4,12 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -64,36 +67,39 @@ const zstdBlock = 128 << 10
 // Decompress decompresses src to exactly size bytes, in the memory of dst if that is
 // large enough. It panics with an error if they are not that.
 func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
-	bad := func(what any) []byte { panic(table.Damaged("%s data: %v", names[codec], what)) }
 	if size == 0 && len(src) == 0 {
 		return nil
 	}
+	out, err := decompress(dst, codec, src, size)
+	if err == nil && len(out) != size {
+		err = errSize
+	}
+	if err != nil {
+		panic(table.Damaged("%s data: %v", names[codec], err))
+	}
+	return out
+}
+
+var errSize = errors.New("a page has another size than its header says")
+
+// decompress works like Decompress but for the last check.
+func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 	switch codec {
 	case None:
-		if len(src) != size {
-			return bad("a page has another size than its header says")
-		}
-		return src
+		return src, nil
 	case Snappy:
 		if n, err := snappy.DecodedLen(src); err != nil || n != size {
-			return bad("a page has another size than its header says")
+			return nil, errSize
 		}
-		if cap(dst) < size {
-			dst = make([]byte, size)
-		}
-		out, err := snappy.Decode(dst[:size], src)
-		if err != nil {
-			return bad(err)
-		}
-		return out
+		return snappy.Decode(slices.Grow(dst[:0], size)[:size], src)
 	case Zstd:
 		var h zstd.Header
 		if err := h.Decode(src); err != nil {
-			return bad(err)
+			return nil, err
 		}
 		room := size
 		if h.HasFCS && h.FrameContentSize != uint64(size) {
-			return bad("a page has another size than its header says")
+			return nil, errSize
 		} else if !h.HasFCS { // do not believe the size before there are bytes to show for it
 			room = min(size, 1<<16+8*len(src))
 		}
@@ -105,58 +111,35 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 			room = min(size, 4*room)
 			out, err = zstdDecoder().DecodeAll(src, make([]byte, 0, room))
 		}
-		if err != nil {
-			return bad(err)
-		}
-		if len(out) != size {
-			return bad("a page has another size than its header says")
-		}
-		return out
+		return out, err
 	case LZ4Raw:
-		if cap(dst) < size {
-			dst = make([]byte, size)
-		}
-		out := dst[:size]
+		out := slices.Grow(dst[:0], size)[:size]
 		n, err := lz4.UncompressBlock(src, out)
-		if err != nil {
-			return bad(err)
-		}
-		if n != size {
-			return bad("a page has another size than its header says")
-		}
-		return out
+		return out[:max(0, n)], err
 	case Gzip:
 		z, err := gzip.NewReader(bytes.NewReader(src))
 		if err != nil {
-			return bad(err)
+			return nil, err
 		}
-		return readExactly(dst, z, size, bad)
+		return readExactly(dst, z, size)
 	case LZ4Frame:
-		return readExactly(dst, lz4.NewReader(bytes.NewReader(src)), size, bad)
+		return readExactly(dst, lz4.NewReader(bytes.NewReader(src)), size)
 	case Brotli:
-		return readExactly(dst, brotli.NewReader(bytes.NewReader(src)), size, bad)
+		return readExactly(dst, brotli.NewReader(bytes.NewReader(src)), size)
 	}
 	panic(codec.Check())
 }
 
 // readExactly reads size bytes and the end, where gzip checks its sum.
-func readExactly(dst []byte, r io.Reader, size int, bad func(any) []byte) []byte {
+func readExactly(dst []byte, r io.Reader, size int) ([]byte, error) {
 	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
-	if n, err := io.CopyN(out, r, int64(size)); err != nil {
-		if err == io.EOF {
-			err = fmt.Errorf("it decompresses to %d bytes, not %d", n, size)
-		}
-		return bad(err)
+	if n, err := io.CopyN(out, r, int64(size)); err == io.EOF {
+		return nil, fmt.Errorf("it decompresses to %d bytes, not %d", n, size)
+	} else if err != nil {
+		return nil, err
 	}
-	var more [1]byte
-	for {
-		switch n, err := r.Read(more[:]); {
-		case n > 0:
-			return bad("a page has another size than its header says")
-		case err == io.EOF:
-			return out.Bytes()
-		case err != nil:
-			return bad(err)
-		}
+	if n, err := io.Copy(io.Discard, io.LimitReader(r, 1)); err != nil || n > 0 {
+		return nil, cmp.Or(err, errSize)
 	}
+	return out.Bytes(), nil
 }

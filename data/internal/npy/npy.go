@@ -153,12 +153,6 @@ type header struct {
 
 var entries = regexp.MustCompile(`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
-var (
-	descr   = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	order   = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	extents = regexp.MustCompile(`'shape':\s*\(([0-9,\s]*)\)`)
-)
-
 // headerOf reads and checks the header of an array of size bytes in all.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
@@ -183,27 +177,22 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 		return h, err
 	}
 	h.offset = at + int64(length)
-	if !entries.Match(raw) {
+	m := entries.FindSubmatch(raw) // type, types of fields, order, shape
+	if m == nil || m[4] == nil {
 		return h, table.Damaged("the header of the array is not one of NumPy")
 	}
-	if m := order.FindSubmatch(raw); m != nil {
-		h.fortran = string(m[1]) == "True"
-	}
-	m := extents.FindSubmatch(raw)
-	if m == nil {
-		return h, table.Damaged("the header of the array has no shape")
-	}
-	for _, part := range strings.Split(string(m[1]), ",") {
+	h.fortran = string(m[3]) == "True"
+	for _, part := range strings.Split(string(m[4]), ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
 		n, err := strconv.ParseInt(part, 10, 48)
 		if err != nil {
-			return h, table.Damaged("the header of the array has the shape (%s)", m[1])
+			return h, table.Damaged("the header of the array has the shape (%s)", m[4])
 		}
 		h.shape = append(h.shape, int(n))
 	}
-	if m = descr.FindSubmatch(raw); m == nil {
+	if m[1] == nil {
 		return h, &table.Error{Msg: "the array has several fields", Hint: "save each field as an array of its own"}
 	}
 	if err := h.setType(string(m[1])); err != nil {
