@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -185,7 +185,7 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 		}
 	}
 	res, err := solve.Solve(ctx, of, m, o.settings())
-	var overflow *hessian.OverflowError
+	var overflow *newton.OverflowError
 	if errors.As(err, &overflow) {
 		err = &OverflowError{overflow.Coordinate}
 	}
@@ -212,5 +212,5 @@ type OverflowError struct {
 
 // Error implements error.
 func (e *OverflowError) Error() string {
-	return (&hessian.OverflowError{Coordinate: e.Coordinate}).Error()
+	return (&newton.OverflowError{Coordinate: e.Coordinate}).Error()
 }

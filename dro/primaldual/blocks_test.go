@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -66,7 +65,7 @@ func TestSamplerDistributions(t *testing.T) {
 	// what is mixed in reaches blocks without any.
 	proportional := func(what string, p, w []float64, mix float64) {
 		t.Helper()
-		total := vec.Sum(w)
+		total := saddle.Sum(w)
 		for i := range p {
 			want := 0.25
 			if w != nil {
@@ -77,7 +76,7 @@ func TestSamplerDistributions(t *testing.T) {
 				return
 			}
 		}
-		if !(slices.Min(p) > 0) || !(math.Abs(vec.Sum(p)-1) <= drotest.ClosedForm) {
+		if !(slices.Min(p) > 0) || !(math.Abs(saddle.Sum(p)-1) <= drotest.ClosedForm) {
 			t.Errorf("%s: %v", what, p)
 		}
 	}

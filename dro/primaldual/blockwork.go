@@ -2,7 +2,6 @@ package primaldual
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // A worker calls the oracle block by block and counts the work in the passes of
@@ -29,7 +28,7 @@ func newWorker(o saddle.Oracle, e *saddle.Evaluator) *worker {
 	if m, ok := o.(saddle.LinearModel); ok {
 		_, w.d, _ = m.Dims()
 		w.model, w.ones = m, e.Vector(e.N)
-		vec.Fill(w.ones, 1)
+		saddle.Fill(w.ones, 1)
 	}
 	return w
 }

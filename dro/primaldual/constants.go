@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -224,7 +223,7 @@ func curvatureBound(o saddle.Oracle) float64 {
 // equalConstants returns the constants of blocks that are all alike.
 func equalConstants(blocks int) constants {
 	ones := make([]float64, blocks)
-	vec.Fill(ones, 1)
+	saddle.Fill(ones, 1)
 	return constants{g: 1, l: 1, gs: ones, ls: ones, lambdas: ones}
 }
 

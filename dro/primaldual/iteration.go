@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // An iteration runs the template of a method with the theoretical schedule and offers
@@ -125,7 +124,7 @@ func (w *iteration) reestimate() {
 		w.known.h = nil // global constants
 		return
 	}
-	growth, typical := 1.0, vec.Sum(w.known.h)/float64(len(h))
+	growth, typical := 1.0, saddle.Sum(w.known.h)/float64(len(h))
 	for j, v := range h { // a residual that happened to vanish says nothing about the rest
 		if was := max(w.known.h[j], typical); was > 0 {
 			growth = max(growth, v/was)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
@@ -85,7 +85,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
-	if m.Schedule == Theory || !hessian.Formable(r.Problem) {
+	if m.Schedule == Theory || !newton.Formable(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !newton.Formable(r.Problem)
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !hessian.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !newton.Formable(r.Problem)
 	size := m.Block
 	if size == 0 && !theoretical && !m.ThreeTouches {
 		size = smallBlock(r.Cert.N, r.Cert.D)
@@ -274,7 +274,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 	o.ConstantsTo(h, m, x)
 	for j := range h {
 		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
-			if err := hessian.Overflowing(r.Problem.Oracle); err != nil {
+			if err := newton.Overflowing(r.Problem.Oracle); err != nil {
 				return nil, nil, err
 			}
 			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])
@@ -311,7 +311,7 @@ func scheduleNeeds(s Schedule) []saddle.Need {
 	if s == Theory {
 		return []saddle.Need{saddle.NeedConstants, saddle.NeedNorm}
 	}
-	return []saddle.Need{hessian.UnlessFormable(saddle.NeedConstants), hessian.UnlessFormable(saddle.NeedNorm)}
+	return []saddle.Need{newton.UnlessFormable(saddle.NeedConstants), newton.UnlessFormable(saddle.NeedNorm)}
 }
 
 // Needs implements Method.
@@ -329,7 +329,7 @@ func (Stochastic) Needs() []saddle.Need {
 func (m SeparableBlock) Needs() []saddle.Need {
 	constants := saddle.NeedConstants
 	if m.Schedule == Practical && !m.ThreeTouches {
-		constants = hessian.UnlessFormable(constants)
+		constants = newton.UnlessFormable(constants)
 	}
 	return []saddle.Need{saddle.NeedBlocks, saddle.NeedLocalRows, constants}
 }

@@ -3,8 +3,7 @@ package primaldual
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 )
@@ -28,7 +27,7 @@ import (
 //     halved and the method restarts from the best certified point.
 type practical struct {
 	*iteration
-	metric *hessian.Factored
+	metric *newton.Factored
 	primal *preconditioned
 	most   float64 // the first and largest α
 	heavy  float64 // the largest weight; 1: it has none
@@ -71,7 +70,7 @@ const stillChecks = 5
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
 // heavy is the largest primal weight.
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
-	m := hessian.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
+	m := newton.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if some := hessianRows * m.D; 2*some < m.N {
 		m.Samples = some
 	}
@@ -117,7 +116,7 @@ func (p *practical) formHessian() {
 func (p *practical) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
-	bound.CertifyAtDecrement(p.Run, p.decrement)
+	newton.CertifyAtDecrement(p.Run, p.decrement)
 	p.start()
 	p.done, p.sweeps = 0, p.sweepsNeeded()
 	copy(p.from, p.Cert.X)
@@ -185,7 +184,7 @@ func (p *practical) adaptSteps() {
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
 	anew := false
 	if lambda := p.metric.Damping(); lambda > 0 {
-		if lambda /= 3; lambda < hessian.LeastDamping {
+		if lambda /= 3; lambda < newton.LeastDamping {
 			lambda = 0
 		}
 		p.fault = p.metric.Redamp(lambda)
@@ -243,7 +242,7 @@ func (p *practical) returnToBest(now float64) {
 		p.formHessian()
 	}
 	if p.isFar() && p.fault == nil {
-		p.fault = p.metric.Redamp(max(hessian.FirstDamping, 10*p.metric.Damping()))
+		p.fault = p.metric.Redamp(max(newton.FirstDamping, 10*p.metric.Damping()))
 	}
 	p.Logf("the objective rose from %.10g to %.10g: weight %.3g, α %.3g, damping %.3g, restart from the best point", p.last, now, p.primal.weight, p.template.alpha, p.metric.Damping())
 }
@@ -252,7 +251,7 @@ func (p *practical) returnToBest(now float64) {
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
 func (p *practical) sweepsNeeded() int {
-	k := math.Ceil(math.Log(p.decrement/bound.RequiredDecrement(p.Run)) / math.Log(p.rate))
+	k := math.Ceil(math.Log(p.decrement/newton.RequiredDecrement(p.Run)) / math.Log(p.rate))
 	if p.isFar() || p.rate < p.leastRate() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1
 	}
@@ -261,14 +260,14 @@ func (p *practical) sweepsNeeded() int {
 
 // preconditioned is the primal update in a metric, with φ linearised at the centre.
 type preconditioned struct {
-	metric    *hessian.Factored
+	metric    *newton.Factored
 	ridge     []float64 // of φ
 	lifted    bool
 	weight    float64 // of the step
 	direction []float64
 }
 
-func newPreconditioned(m *hessian.Factored, ridge []float64, lifted bool, weight float64) *preconditioned {
+func newPreconditioned(m *newton.Factored, ridge []float64, lifted bool, weight float64) *preconditioned {
 	size := len(ridge)
 	if lifted {
 		size++

@@ -9,7 +9,6 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -172,7 +171,7 @@ func naiveBlock(d saddle.Dual, f, y, a, e float64, blocks, n int) float64 {
 // logisticTwin returns the dense functions of a logistic sample, lifted or not.
 func logisticTwin(s drotest.Sample, lifted bool) *twin {
 	margin := func(x []float64, j int) float64 {
-		return s.Label[j] * vec.Dot(s.Design[j*s.D:(j+1)*s.D], x[:s.D])
+		return s.Label[j] * saddle.Dot(s.Design[j*s.D:(j+1)*s.D], x[:s.D])
 	}
 	w := &twin{n: s.N, d: s.D}
 	if lifted {

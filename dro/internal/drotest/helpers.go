@@ -9,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -73,7 +72,7 @@ func NewSample(rng *rand.Rand, n, d int, intercept bool) Sample {
 		if intercept {
 			s.Design[(i+1)*d-1] = 1
 		}
-		m := vec.Dot(s.Design[i*d:(i+1)*d], truth)
+		m := saddle.Dot(s.Design[i*d:(i+1)*d], truth)
 		s.Label[i] = -1
 		if rng.Float64() < 1/(1+math.Exp(-m)) {
 			s.Label[i] = 1

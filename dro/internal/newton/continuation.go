@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 )
@@ -171,8 +169,8 @@ func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
 	c.CertifyWith(y)
 	c.AdoptWeights(y, nil)
-	if between := c.Risk - c.ProveResponse().Value; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= hessian.MaxColumns {
-		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
+	if between := c.Risk - c.ProveResponse().Value; !m.Certified() && between <= m.Settings.RelativeGap*math.Abs(c.Objective) && c.D <= MaxColumns {
+		CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }
 

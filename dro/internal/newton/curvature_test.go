@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -41,7 +40,7 @@ func TestCurvedBound(t *testing.T) {
 							c := saddle.NewCertifier(p)
 							c.Best.Lower = math.Inf(-1)
 							value := c.Evaluate(x)
-							if !(bound.CertifyByCurvature(c, count, n, 1e9) <= 1) {
+							if !(CertifyByCurvature(c, count, n, 1e9) <= 1) {
 								if fixed := saddle.RegionOf(dual) == saddle.Point; far <= 1e-4 && count == n && (fixed || dual.Modulus() == 1) {
 									t.Errorf("%s: no bound at %v from the optimum", name, far)
 								}

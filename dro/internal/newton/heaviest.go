@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/sampling"
 )
 
 const (
@@ -31,14 +30,14 @@ func (m *newton) solveHeaviest() (tried bool) {
 		return false
 	}
 	most := min(c.N/4, saddle.MostSelected(m.Problem.Oracle))
-	samples := make([]int, min(c.N, sampling.RowsPerColumn*c.D)) // so that no direction is without rows
+	samples := make([]int, min(c.N, saddle.RowsPerColumn*c.D)) // so that no direction is without rows
 	for j := range samples {
 		samples[j] = j
 	}
 	x := slices.Clone(m.x)
 	for c.EffectiveShare() < fewRows && !exceedsPenalty(c.Objective, m.Problem.Dual.Modulus()) && m.Ctx.Err() == nil {
 		before := len(samples)
-		samples = append(samples, sampling.Heaviest(c.Rows, c.Y, heavyWeight, sampling.RowsPerColumn*c.D)...)
+		samples = append(samples, saddle.Heaviest(c.Rows, c.Y, heavyWeight, saddle.RowsPerColumn*c.D)...)
 		slices.Sort(samples)
 		samples = slices.Compact(samples)
 		n := len(samples)

@@ -3,7 +3,6 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,10 +15,10 @@ type interior struct {
 	low, high []float64 // K: m, and p; 0 where there is no cap
 	tau       float64
 
-	r, weight    []float64         // K: v + JΔ − τ, and what q changes by with it
-	resid, cross []float64         // d: g + HΔ + Jᵀq, and Jᵀ·weight
-	lack, total  float64           // mass − Σq, and Σ weight
-	reduced      *hessian.Cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
+	r, weight    []float64 // K: v + JΔ − τ, and what q changes by with it
+	resid, cross []float64 // d: g + HΔ + Jᵀq, and Jᵀ·weight
+	lack, total  float64   // mass − Σq, and Σ weight
+	reduced      *Cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
@@ -87,7 +86,7 @@ func (l *lbfgs) Step() error {
 		l.decrement = -size * slope
 	}
 	if !(size > 0) || math.IsInf(slope, -1) {
-		if err := hessian.Overflowing(l.Problem.Oracle); err != nil {
+		if err := Overflowing(l.Problem.Oracle); err != nil {
 			return err
 		}
 		return saddle.ErrStalled

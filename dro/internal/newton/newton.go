@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 )
@@ -78,10 +76,10 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	}
 	d := r.Cert.D
 	n := &newton{Run: r, method: m, phi: phi, decrement: math.Inf(1)}
-	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !hessian.Formable(r.Problem) {
-		n.h = hessian.NewOperator(r.Problem, r.Cert.Evaluator)
+	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !Formable(r.Problem) {
+		n.h = NewOperator(r.Problem, r.Cert.Evaluator)
 	} else {
-		f := hessian.NewFactored(r.Problem, false, r.Cert.Evaluator)
+		f := NewFactored(r.Problem, false, r.Cert.Evaluator)
 		if f.Samples = m.Sample; f.Samples == 0 {
 			f.Samples = sampleOf(r.Problem.Oracle)
 		}
@@ -187,7 +185,7 @@ func (m *newton) Step() error {
 	if m.fault != nil {
 		err = m.fault
 	}
-	if errors.Is(err, hessian.ErrIndefinite) { // no step to take
+	if errors.Is(err, ErrIndefinite) { // no step to take
 		m.fault, err = nil, saddle.ErrStalled
 	}
 	if err != saddle.ErrStalled {
@@ -196,11 +194,11 @@ func (m *newton) Step() error {
 	if m.solveUnpenalised() {
 		return nil
 	}
-	if !m.Certified() && m.Cert.D <= hessian.MaxColumns {
+	if !m.Certified() && m.Cert.D <= MaxColumns {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
-		bound.CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
+		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
 	}
 	return err
 }
@@ -226,7 +224,7 @@ func (m *newton) takeStep() error {
 		m.formHessian()
 	}
 	slope := m.direction()
-	if bound.CertifyAtDecrement(m.Run, slope); m.Certified() {
+	if CertifyAtDecrement(m.Run, slope); m.Certified() {
 		return nil
 	}
 	if m.stale && m.wantsNewHessian(slope) {
@@ -275,7 +273,7 @@ func (m *newton) wantsNewHessian(slope float64) bool {
 // where that of a sample served poorly: its first step was shortened, or brought the squared
 // decrement, now slope, down by too little.
 func (m *newton) growSample(slope float64) (more bool) {
-	h, ok := m.h.(*hessian.Factored)
+	h, ok := m.h.(*Factored)
 	if !ok || h.Samples == 0 || m.decrement > 0 && !(len(m.steps) == 1 && slope > poorDecrease*m.decrement) {
 		return false
 	}
@@ -302,7 +300,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 			}
 			m.stepsDone++
 			if lambda := m.h.Damping(); t == 1 && lambda > 0 {
-				if lambda /= 10; lambda < hessian.LeastDamping {
+				if lambda /= 10; lambda < LeastDamping {
 					lambda = 0
 				}
 				m.fault = m.h.Redamp(lambda)
@@ -322,15 +320,15 @@ func (m *newton) raiseDamping() error {
 	if lambda >= mostDamping {
 		return saddle.ErrStalled
 	}
-	m.fault = m.h.Redamp(max(hessian.FirstDamping, 100*lambda))
+	m.fault = m.h.Redamp(max(FirstDamping, 100*lambda))
 	m.Logf("newton: no decrease along the step: damping %.3g", m.h.Damping())
 	return nil
 }
 
 // takeOverHessian continues with the Hessian of a solve on some of the rows, where both are formed.
 func (m *newton) takeOverHessian(from saddle.Hessian) {
-	formed, ok := from.(*hessian.Factored)
-	to, may := m.h.(*hessian.Factored)
+	formed, ok := from.(*Factored)
+	to, may := m.h.(*Factored)
 	if !ok || !may {
 		return
 	}

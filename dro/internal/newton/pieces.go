@@ -3,10 +3,7 @@ package newton
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,11 +22,11 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	if m.groups != nil {
 		v, rows, weigh := m.groups.PiecesAt(c.Evaluator)
 		u := make([]float64, len(v))
-		vec.Fill(u, math.Inf(1))
+		saddle.Fill(u, math.Inf(1))
 		m.phi.AddGradTo(g, c.X)
 		return &sqpStep{quadratic: &quadratic{h: h, g: g, j: dense(rows), v: v, u: u, mass: 1}, start: c.Risk, weigh: weigh}, nil
 	}
-	count := min(c.N, max(int(share*float64(c.N)), sampling.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
+	count := min(c.N, max(int(share*float64(c.N)), saddle.RowsPerColumn*c.D), max(1, saddle.MostSelected(m.Problem.Oracle)))
 	ids := m.nearestSamples(count)
 	s := &samples{oracle: m.model.Select(ids), scratch: make([]float64, len(ids)), d: c.D}
 	var err error
@@ -69,7 +66,7 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 // to the threshold, which is the largest loss where weights have no caps.
 func (m *sqp) nearestSamples(count int) []int {
 	c := m.Cert
-	return sampling.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
+	return saddle.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
 		if !(m.cap[j] > 0) {
 			return math.Inf(1)
 		}
@@ -92,7 +89,7 @@ func (s *samples) TimesTo(dst, delta []float64) {
 
 func (s *samples) AddTransposedTo(dst, q []float64) float64 {
 	s.oracle.AddGradTo(dst, q, s.slope, 0, len(q))
-	return vec.Sum(q)
+	return saddle.Sum(q)
 }
 
 func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
@@ -100,7 +97,7 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 		s.scratch[k] = v * s.slope[k] * s.slope[k]
 	}
 	sum := mat.NewSymDense(s.d, nil)
-	hessian.NewGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
+	NewGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }
 
@@ -117,7 +114,7 @@ func (j dense) AddTransposedTo(dst, q []float64) float64 {
 	for k, row := range j {
 		floats.AddScaled(dst, q[k], row)
 	}
-	return vec.Sum(q)
+	return saddle.Sum(q)
 }
 
 func (j dense) AddGramTo(dst *mat.SymDense, w []float64) {

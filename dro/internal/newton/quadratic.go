@@ -1,7 +1,6 @@
 package newton
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,11 +17,11 @@ type quadratic struct {
 	v, u []float64 // K; a cap may be +Inf
 	mass float64
 
-	base     *hessian.Cholesky // of H
-	delta, q []float64         // the solution
-	value    float64           // of the maximum there
-	rounds   int               // factorisations so far
-	spend    func()            // called before each; may be nil
+	base     *Cholesky // of H
+	delta, q []float64 // the solution
+	value    float64   // of the maximum there
+	rounds   int       // factorisations so far
+	spend    func()    // called before each; may be nil
 }
 
 // solve stores the solution in delta and q, to a gap of tolerance in the objective. It reports
@@ -122,10 +121,10 @@ func (s *quadratic) modelDecrease(start float64) float64 {
 }
 
 // factorOf factorises a copy of a matrix; nil where it has no factor.
-func factorOf(m *mat.SymDense) *hessian.Cholesky {
+func factorOf(m *mat.SymDense) *Cholesky {
 	scaled := mat.NewSymDense(m.SymmetricDim(), nil)
 	scaled.CopySym(m)
-	f := new(hessian.Cholesky)
+	f := new(Cholesky)
 	if _, err := f.Factorise(scaled, nil); err != nil {
 		return nil
 	}

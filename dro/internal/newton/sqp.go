@@ -4,11 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +17,7 @@ const nearestRows = 0.125
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
-	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, hessian.NeedFewColumns} {
+	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, NeedFewColumns} {
 		if !n.Met(p) {
 			return false
 		}
@@ -47,7 +44,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	m := &sqp{Run: r, phi: phi, model: model, x: slices.Clone(r.Start), y: r.Cert.Vector(n), trial: make([]float64, d),
 		weight: r.Cert.Vector(n), ridge: saddle.RidgeOf(r.Problem.Primal, d), last: math.Inf(1)}
 	lo, hi := r.Cert.Rows.LocalRange(n)
-	vec.Fill(m.y[lo:hi], 1/float64(n))
+	saddle.Fill(m.y[lo:hi], 1/float64(n))
 	if groups, ok := r.Problem.Dual.(*side.Groups); ok {
 		m.groups = groups
 		return m, nil
@@ -168,8 +165,8 @@ func (m *sqp) hessian() *mat.SymDense {
 		}
 	})
 	h := mat.NewSymDense(c.D, nil)
-	hessian.NewGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
-	hessian.AddDiagonal(h, m.ridge)
+	NewGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
+	AddDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
 			h.SetSym(i, i, v*(1+m.lambda+1e-12))
@@ -192,9 +189,9 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	if c.CertifyAdopted(); m.Certified() {
 		return
 	}
-	bound.CertifyAtDecrement(m.Run, 2*fall)
+	CertifyAtDecrement(m.Run, 2*fall)
 	if !m.Certified() {
-		bound.CertifyByCurvature(c, c.N, c.N, math.Inf(1))
+		CertifyByCurvature(c, c.N, c.N, math.Inf(1))
 	}
 }
 

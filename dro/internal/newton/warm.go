@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
@@ -34,10 +32,10 @@ type warmStart struct {
 
 // hessianCost returns what the first Hessian costs in passes, 0 where there is one.
 func (m *newton) hessianCost() float64 {
-	if o, ok := m.h.(*hessian.Operator); ok && o.OfClasses() && !m.formed {
+	if o, ok := m.h.(*Operator); ok && o.OfClasses() && !m.formed {
 		return classesPasses
 	}
-	h, ok := m.h.(*hessian.Factored)
+	h, ok := m.h.(*Factored)
 	if !ok || m.formed {
 		return 0
 	}
@@ -85,7 +83,7 @@ func (t *warmStart) stepAndAssess(m *newton) bool {
 	size, left := c.Best.Magnitude(at.F), t.method.decrement
 	goal := m.Settings.RelativeGap * size
 	if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
-		if bound.CertifyAtDecrement(m.Run, left); m.Certified() {
+		if CertifyAtDecrement(m.Run, left); m.Certified() {
 			return true
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"gonum.org/v1/gonum/floats"
 )
@@ -142,7 +140,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
 	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
 		c.Objective = math.Inf(1)
-		vec.Fill(c.G, math.NaN())
+		Fill(c.G, math.NaN())
 		return c.Objective
 	}
 	if !c.Rounding.precise {
@@ -361,5 +359,5 @@ func (c *Certifier) Scratch() []float64 {
 // EffectiveShare returns the effective number of samples that the adversary rests on, as a
 // share of all.
 func (c *Certifier) EffectiveShare() float64 {
-	return sampling.ShardedStripes(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
+	return ShardedStripes(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
 }

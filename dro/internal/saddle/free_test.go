@@ -6,7 +6,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 func TestBalance(t *testing.T) {
@@ -40,8 +39,8 @@ func TestBalance(t *testing.T) {
 				t.Fatalf("weight %d: %v became %v", j, y[j], v)
 			}
 		}
-		if !(math.Abs(mass-1) <= drotest.ClosedForm) || !(math.Abs(vec.Dot(dst, slope)) <= drotest.ClosedForm*drotest.MaxAbs(slope)) {
-			t.Fatalf("mass 1 + %.3g, ⟨y, slope⟩ = %.3g", mass-1, vec.Dot(dst, slope))
+		if !(math.Abs(mass-1) <= drotest.ClosedForm) || !(math.Abs(saddle.Dot(dst, slope)) <= drotest.ClosedForm*drotest.MaxAbs(slope)) {
+			t.Fatalf("mass 1 + %.3g, ⟨y, slope⟩ = %.3g", mass-1, saddle.Dot(dst, slope))
 		}
 	}
 	dst := make([]float64, 2)

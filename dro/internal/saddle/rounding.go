@@ -3,7 +3,6 @@ package saddle
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
@@ -191,7 +190,7 @@ func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
 		}
 	})
 	c.Rows.Share(parts[:]...)
-	p.Linear, p.Size, p.Mass = vec.Sum(parts[0]), vec.Sum(parts[1]), vec.Sum(parts[2])
+	p.Linear, p.Size, p.Mass = Sum(parts[0]), Sum(parts[1]), Sum(parts[2])
 	return p
 }
 

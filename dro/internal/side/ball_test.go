@@ -10,7 +10,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/losses"
 )
 
@@ -30,7 +29,7 @@ func TestBallBestResponse(t *testing.T) {
 					a := b.respond(y, f, saddle.Multipliers{})
 					risk, nu := a.risk, a.nu
 					size := drotest.MaxAbs(f)
-					if e := math.Abs(vec.Sum(y) - 1); !(e < 1e-12) {
+					if e := math.Abs(saddle.Sum(y) - 1); !(e < 1e-12) {
 						t.Errorf("n = %d %+v: weights of sum 1 + %g", n, d, e)
 					}
 					if weights != nil && y[0] != 0 {
@@ -43,7 +42,7 @@ func TestBallBestResponse(t *testing.T) {
 					if nu > 0 && !(math.Abs(div/radius-1) <= 1e-8) {
 						t.Errorf("n = %d divergence %d radius %g: inside, at %g, with a price of %g", n, d, radius, div, nu)
 					}
-					if e := math.Abs(risk - vec.Dot(y, f)); !(e <= 1e-10*size) {
+					if e := math.Abs(risk - saddle.Dot(y, f)); !(e <= 1e-10*size) {
 						t.Errorf("n = %d divergence %d radius %g: risk off ⟨y, f⟩ by %g", n, d, radius, e)
 					}
 					if n > 300 {
@@ -54,13 +53,13 @@ func TestBallBestResponse(t *testing.T) {
 						if weights != nil {
 							z[0] = 0
 						}
-						floats.Scale(1/vec.Sum(z), z)
+						floats.Scale(1/saddle.Sum(z), z)
 						for step := 1.0; step > 1e-9; step /= 2 {
 							mixed := make([]float64, n)
 							for j := range mixed {
 								mixed[j] = y[j] + step*(z[j]-y[j])
 							}
-							if better := vec.Dot(mixed, f); b.DivergenceOf(mixed) <= radius && better > risk+1e-9*size {
+							if better := saddle.Dot(mixed, f); b.DivergenceOf(mixed) <= radius && better > risk+1e-9*size {
 								t.Fatalf("n = %d divergence %d radius %g: risk %v, and %v of other weights", n, d, radius, risk, better)
 							}
 						}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
@@ -35,7 +34,7 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 		}
 	})
 	r.rows.Share(parts[:]...)
-	total := func(i int) float64 { return vec.Sum(parts[i]) / r.total }
+	total := func(i int) float64 { return saddle.Sum(parts[i]) / r.total }
 	sums = saddle.Sums{Linear: total(3), Size: total(3), Mass: total(4), Top: slices.Max(parts[5])}
 	ball := 0.0
 	if at.Nu > s.Nu {
@@ -163,8 +162,8 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 		}
 	})
 	r.rows.Share(parts[:]...)
-	p.Mass, p.Linear, p.Size = vec.Sum(parts[0]), vec.Sum(parts[1]), vec.Sum(parts[2])
-	divergence, gamma := vec.Sum(parts[3])/r.total, saddle.SumGamma(s.rows, len(y))
+	p.Mass, p.Linear, p.Size = saddle.Sum(parts[0]), saddle.Sum(parts[1]), saddle.Sum(parts[2])
+	divergence, gamma := saddle.Sum(parts[3])/r.total, saddle.SumGamma(s.rows, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
 	if s.bounded() {
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma

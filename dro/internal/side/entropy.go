@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // Entropy is the primal side x ∈ Δ_d, φ(x) = μ Σ x_i log(d x_i), in the geometry
@@ -29,7 +28,7 @@ func (Entropy) Contains(x []float64) error {
 			return fmt.Errorf("entry %d of the starting point is %v: it must not be negative", i, v)
 		}
 	}
-	if s := vec.Sum(x); !(math.Abs(s-1) <= 1e-9) {
+	if s := saddle.Sum(x); !(math.Abs(s-1) <= 1e-9) {
 		return fmt.Errorf("the entries of the starting point sum to %v, on the simplex to 1", s)
 	}
 	return nil
@@ -72,7 +71,7 @@ func (e Entropy) FenchelYoung(x, g []float64) float64 {
 }
 
 // StartingPoint implements Started: the uniform point.
-func (e Entropy) StartingPoint(x []float64) { vec.Fill(x, 1/float64(len(x))) }
+func (e Entropy) StartingPoint(x []float64) { saddle.Fill(x, 1/float64(len(x))) }
 
 // NonNegative implements saddle.NonNegative: φ is a multiple of a relative entropy.
 func (Entropy) NonNegative() bool { return true }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"gonum.org/v1/gonum/floats"
 )
@@ -40,7 +39,7 @@ func (s Simplex) fuseFixed(e *saddle.Evaluator, g, y, x []float64) (a response) 
 	})
 	e.Rows.SumTo(g, e.Partials)
 	e.Rows.Share(linear)
-	a.risk = vec.Sum(linear)
+	a.risk = saddle.Sum(linear)
 	a.tau = a.risk
 	return a
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
@@ -150,7 +149,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 					t.Fatalf("trial %d, %s of %v: %.17g by weights outside, the risk is %s", trial, c.name, f, e.Best.Lower, want.Text('g', 25))
 				}
 			}
-			if got := vec.Sum(e.Y); !(math.Abs(got-1) <= 1e-9) {
+			if got := saddle.Sum(e.Y); !(math.Abs(got-1) <= 1e-9) {
 				t.Errorf("trial %d, %s of %v: weights of sum %v", trial, c.name, f, got)
 			}
 		}

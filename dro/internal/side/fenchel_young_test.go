@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // FenchelYoung against the minimum of φ + ⟨g, ·⟩ on a grid: it may not be below
@@ -21,10 +21,10 @@ func TestFenchelYoungAgainstGrid(t *testing.T) {
 			for i := range grid + 1 {
 				for j := range grid + 1 {
 					z := []float64{reach * (2*float64(i)/grid - 1), reach * (2*float64(j)/grid - 1)}
-					best = min(best, p.Value(z)+vec.Dot(g, z))
+					best = min(best, p.Value(z)+saddle.Dot(g, z))
 				}
 			}
-			got, want := p.FenchelYoung(x, g), p.Value(x)+vec.Dot(g, x)-best
+			got, want := p.FenchelYoung(x, g), p.Value(x)+saddle.Dot(g, x)-best
 			cell := 2 * reach / grid
 			if got < want-drotest.ClosedForm*(1+want) || got > want+p.Mu*cell*cell {
 				t.Errorf("%+v at %v, g = %v: %v, on the grid %v", p, x, g, got, want)
@@ -35,9 +35,9 @@ func TestFenchelYoungAgainstGrid(t *testing.T) {
 			best := math.Inf(1)
 			for i := range grid + 1 {
 				z := []float64{float64(i) / grid, 1 - float64(i)/grid}
-				best = min(best, p.Value(z)+vec.Dot(g, z))
+				best = min(best, p.Value(z)+saddle.Dot(g, z))
 			}
-			got, want := p.FenchelYoung(q, g), p.Value(q)+vec.Dot(g, q)-best
+			got, want := p.FenchelYoung(q, g), p.Value(q)+saddle.Dot(g, q)-best
 			if got < want-drotest.ClosedForm*(1+want) || got > want+0.01*(p.Mu+1)/grid {
 				t.Errorf("%+v at %v, g = %v: %v, on the grid %v", p, q, g, got, want)
 			}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
@@ -253,7 +252,7 @@ func (g *Groups) meansOf(f []float64) *grouped {
 			s.near.Weights = append(s.near.Weights, g.Near.Weights[id])
 		}
 	}
-	if s.near.Weights != nil && !(vec.Sum(s.near.Weights) > 0) {
+	if s.near.Weights != nil && !(saddle.Sum(s.near.Weights) > 0) {
 		s.near.Weights = nil // of the groups of a prefix
 	}
 	s.q = make([]float64, len(s.id))
@@ -370,11 +369,11 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 	}
 	r := newReference(nil, s.near.Weights, len(s.q))
 	s.near.responseAt(&r, s.nu, share, s.q, 0, len(s.q))
-	total := vec.Sum(share)
+	total := saddle.Sum(share)
 	if !(total > 0) {
 		return nil, nil
 	}
-	mean, scatter := vec.Dot(share, s.loss)/total, 0.0
+	mean, scatter := saddle.Dot(share, s.loss)/total, 0.0
 	together, apart := make([]float64, e.D), make([]float64, e.D)
 	for i, c := range share {
 		off := s.loss[i] - mean

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // L2 is the ridge regulariser φ(x) = (μ/2)‖x‖², in the Euclidean geometry
@@ -99,5 +98,5 @@ func (l L2) AddGradTo(dst, x []float64) {
 // RidgeTo implements saddle.Ridge: μ on the penalised coordinates.
 func (l L2) RidgeTo(diagonal []float64) {
 	clear(diagonal)
-	vec.Fill(l.penalised(diagonal), l.Mu)
+	saddle.Fill(l.penalised(diagonal), l.Mu)
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // multiplier returns the ν ≥ Nu at which the best response to the penalty ν·D is in the ball,
@@ -123,9 +122,9 @@ func (s Simplex) divergenceAt(r *reference, y, f []float64, nu float64, b bound,
 	})
 	r.rows.Share(parts[:]...)
 	const small = 1e-3 // a divergence that cancels
-	if d = vec.Sum(parts[0]); kl && d < small {
+	if d = saddle.Sum(parts[0]); kl && d < small {
 		d = r.moments(y, nil, s.Divergence, nil).divergence
 	}
-	mean := vec.Sum(parts[2]) / vec.Sum(parts[1])
-	return d, vec.Sum(parts[3]) - mean*vec.Sum(parts[2]), tau
+	mean := saddle.Sum(parts[2]) / saddle.Sum(parts[1])
+	return d, saddle.Sum(parts[3]) - mean*saddle.Sum(parts[2]), tau
 }

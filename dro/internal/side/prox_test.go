@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
 // divergence is Δ(y, z) by its definition, on the simplex.
@@ -65,7 +65,7 @@ func TestProximalStepsMeetOptimalityConditions(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			objective := func(y []float64) float64 {
-				return a*vec.Dot(y, f) - a*c.psi(y) - e*((1-w)*c.divergence(y, prev)+w*c.divergence(y, hist))
+				return a*saddle.Dot(y, f) - a*c.psi(y) - e*((1-w)*c.divergence(y, prev)+w*c.divergence(y, hist))
 			}
 			best := objective(y)
 			for range 20 { // no feasible point nearby is better

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
@@ -256,7 +255,7 @@ func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int))
 		parts[1][k] = r.divergence(y, d, lo, hi)
 	})
 	r.rows.Share(parts[:]...)
-	return moments{vec.Sum(parts[0]), vec.Sum(parts[1]) / r.total}
+	return moments{saddle.Sum(parts[0]), saddle.Sum(parts[1]) / r.total}
 }
 
 // weightedLoss returns ⟨y, f⟩ over [lo, hi). A loss of a sample without a reference weight does not count,
@@ -366,8 +365,8 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 			mass[k], slope[k] = m, b
 		})
 		r.rows.Share(mass, slope)
-		rise := vec.Sum(slope) / r.total
-		over := vec.Sum(mass)/r.total*limit + rise*s - 1
+		rise := saddle.Sum(slope) / r.total
+		over := saddle.Sum(mass)/r.total*limit + rise*s - 1
 		next := min(limit, s-over/rise)
 		if !(next > 0) || next == s { // also of losses that are not numbers
 			break
@@ -397,7 +396,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
 		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
 		r.rows.Share(mass, slope)
-		over, fall := vec.Sum(mass)/r.total-1, vec.Sum(slope)/r.total
+		over, fall := saddle.Sum(mass)/r.total-1, saddle.Sum(slope)/r.total
 		if over >= 0 {
 			left = t
 		} else {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/vec"
+	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -62,7 +62,7 @@ func TestCancellation(t *testing.T) {
 			if err := drotest.Sound(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
-			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(vec.Sum(res.Weights)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
+			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(saddle.Sum(res.Weights)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
 				t.Errorf("%s: no valid result: %+v", drotest.Describe(m), res)
 			}
 			if o.after > 35 { // one step, with its line search, and the weights returned

@@ -1,8 +1,7 @@
 package solve
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/bound"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
@@ -52,9 +51,9 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 	}
 	r.Cert.CertifyUpper()
 	r.Cert.Certify()
-	if d <= hessian.MaxColumns {
-		count := bound.SamplesFor(r.Cert, pointPasses)
-		bound.CertifyByCurvature(r.Cert, count, count, pointPasses)
+	if d <= newton.MaxColumns {
+		count := newton.SamplesFor(r.Cert, pointPasses)
+		newton.CertifyByCurvature(r.Cert, count, count, pointPasses)
 	}
 	return r.Cert, nil
 }

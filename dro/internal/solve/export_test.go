@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
@@ -45,7 +44,7 @@ type (
 	Conditioned   = saddle.Conditioned
 	Newton        = newton.Newton
 	LBFGS         = newton.LBFGS
-	OverflowError = hessian.OverflowError
+	OverflowError = newton.OverflowError
 
 	Simplex    = side.Simplex
 	Orthant    = side.Orthant

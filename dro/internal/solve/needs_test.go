@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
-	"github.com/drotrain/drotrain/dro/internal/hessian"
+	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -54,7 +54,7 @@ func TestNeeds(t *testing.T) {
 	if refused < 100 {
 		t.Errorf("only %d refusals", refused)
 	}
-	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, hessian.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
-		t.Errorf("%d columns are refused", hessian.MaxColumns+1)
+	if wide := (&Problem{Oracle: drotest.NewSample(drotest.RngOf(8), 2, newton.MaxColumns+1, false).Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}); !saddle.Supports(Newton{}, wide) {
+		t.Errorf("%d columns are refused", newton.MaxColumns+1)
 	}
 }

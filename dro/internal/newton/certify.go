@@ -1,12 +1,9 @@
-package bound
+package newton
 
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/sampling"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -27,7 +24,7 @@ const (
 func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
 	goal := wantedGap(r)
-	if c.Objective-c.Best.Lower <= goal || c.D > hessian.MaxColumns || !(decrement >= 0) {
+	if c.Objective-c.Best.Lower <= goal || c.D > MaxColumns || !(decrement >= 0) {
 		return
 	}
 	if c.Shortfall == 0 {
@@ -39,7 +36,7 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 		if !(needs <= float64(c.N)) {
 			return
 		}
-		count := min(c.N, max(int(needs), sampling.RowsPerColumn*c.D))
+		count := min(c.N, max(int(needs), saddle.RowsPerColumn*c.D))
 		switch lacking := CertifyByCurvature(c, count, affordable, mostPasses); {
 		case math.IsInf(lacking, 1):
 			return
@@ -69,7 +66,7 @@ func affordableSamples(c *saddle.Certifier) int { return SamplesFor(c, max(mostP
 func RequiredDecrement(r *saddle.Run) float64 {
 	c := r.Cert
 	enough := 2 * wantedGap(r) / max(1, c.Shortfall)
-	if may := affordableSamples(c); may >= min(c.N, sampling.RowsPerColumn*c.D) && c.D <= hessian.MaxColumns {
+	if may := affordableSamples(c); may >= min(c.N, saddle.RowsPerColumn*c.D) && c.D <= MaxColumns {
 		enough *= float64(may) / float64(c.N)
 	}
 	return enough
@@ -98,8 +95,8 @@ func estimateShortfall(c *saddle.Certifier) float64 {
 		}
 	})
 	c.Rows.Share(has, wants)
-	if all := vec.Sum(has); all > 0 {
-		return safety * vec.Sum(wants) / all
+	if all := saddle.Sum(has); all > 0 {
+		return safety * saddle.Sum(wants) / all
 	}
 	return 1
 }
@@ -117,7 +114,7 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 // false where that takes more than limit samples.
 func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := c.Problem.Oracle.(saddle.Model)
-	uneven := selectable && count < c.N && c.EffectiveShare() < hessian.AlikeShare
+	uneven := selectable && count < c.N && c.EffectiveShare() < AlikeShare
 	until := c.N
 	if c.Rows != nil {
 		return shardedWeights(c, o, all, count, limit, uneven)
@@ -139,10 +136,10 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 		return o, nil, weight, radius, decay, true
 	}
 	portion := float64(count) / float64(c.N)
-	if first := weight[:count]; count <= limit && sampling.StripesOf(count).EffectiveNumber(first) >= sampling.RowsPerColumn*float64(c.D) {
+	if first := weight[:count]; count <= limit && saddle.StripesOf(count).EffectiveNumber(first) >= saddle.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
-	heavy := sampling.Heaviest(nil, weight, portion, sampling.RowsPerColumn*c.D)
+	heavy := saddle.Heaviest(nil, weight, portion, saddle.RowsPerColumn*c.D)
 	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
@@ -168,7 +165,7 @@ func shardedWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model,
 	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
 	samples := c.Rows.Stratified(c.N, count)
 	if uneven {
-		samples = sampling.Heaviest(c.Rows, weight, float64(count)/float64(c.N), sampling.RowsPerColumn*c.D)
+		samples = saddle.Heaviest(c.Rows, weight, float64(count)/float64(c.N), saddle.RowsPerColumn*c.D)
 		if len(samples) > min(count, most) {
 			samples = c.Rows.Stratified(c.N, count)
 		}

@@ -1,4 +1,4 @@
-package vec
+package saddle
 
 // Sum adds the entries up in their order.
 func Sum(v []float64) float64 {

@@ -1,4 +1,4 @@
-package hessian
+package newton
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"

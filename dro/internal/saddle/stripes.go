@@ -1,9 +1,8 @@
-package sampling
+package saddle
 
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/shard"
@@ -27,7 +26,7 @@ func (p Stripes) Sum(f func(lo, hi int) float64) float64 {
 	sums := make([]float64, p.Count)
 	p.Run(func(s, lo, hi int) { sums[s] = f(lo, hi) })
 	p.Rows.Share(sums)
-	return vec.Sum(sums)
+	return Sum(sums)
 }
 
 // Size returns the number of its samples.

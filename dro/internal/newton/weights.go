@@ -1,8 +1,7 @@
-package hessian
+package newton
 
 import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 )
 
 // A weights is what the Hessian of P at a point takes of its samples. With weights y
@@ -64,7 +63,7 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 		}
 	})
 	e.Rows.Share(totals)
-	w.total = vec.Sum(totals)
+	w.total = saddle.Sum(totals)
 	e.Rows.SumTo(w.cross, e.Partials)
 }
 
@@ -86,7 +85,7 @@ func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) 
 	if w.oracle == nil { // of several margins a sample
 		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
 		copy(w.weight[lo:hi], y[lo:hi])
-		return vec.Sum(w.response[lo:hi])
+		return saddle.Sum(w.response[lo:hi])
 	}
 	w.oracle.CurvatureTo(w.weight, slope, lo, hi)
 	w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)

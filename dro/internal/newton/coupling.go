@@ -1,4 +1,4 @@
-package hessian
+package newton
 
 import (
 	"gonum.org/v1/gonum/blas/blas64"

@@ -1,10 +1,9 @@
-package hessian
+package newton
 
 import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/sampling"
 	"github.com/drotrain/drotrain/internal/shard"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -57,7 +56,7 @@ func (b *classBlocks) update(h *Operator, slope []float64) error {
 	b.diag = h.diagonal
 	most := e.N
 	if b.formed {
-		most = max(512, sampling.RowsPerColumn*b.d)
+		most = max(512, saddle.RowsPerColumn*b.d)
 	}
 	e.Spend(1)
 	overflow := make([]int, b.k)

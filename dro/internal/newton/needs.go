@@ -1,4 +1,4 @@
-package hessian
+package newton
 
 import (
 	"fmt"

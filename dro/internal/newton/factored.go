@@ -1,4 +1,4 @@
-package hessian
+package newton
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -95,7 +94,7 @@ func (m *Factored) measureColumns() {
 	kept.CopySym(m.Matrix)
 	m.allocate()
 	lo, hi := m.evaluator.Rows.LocalRange(m.N)
-	vec.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
+	saddle.Fill(m.weight[lo:hi], 1/float64(m.N)) // the next update takes others
 	m.grams.SumOf(m.Matrix, m.oracle, m.weight)
 	m.scale = make([]float64, m.D)
 	for i := range m.scale {
@@ -180,7 +179,7 @@ func Overflowing(o saddle.Oracle) error {
 	squares, ones := make([]float64, d), make([]float64, n)
 	rows := saddle.RowsOf(o)
 	lo, hi := rows.LocalRange(n)
-	vec.Fill(ones[lo:hi], 1)
+	saddle.Fill(ones[lo:hi], 1)
 	products.AddSquaresTo(squares, ones, lo, hi)
 	rows.Comm().Max(squares)
 	for i, v := range squares {

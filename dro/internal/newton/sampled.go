@@ -1,6 +1,6 @@
-package hessian
+package newton
 
-import "github.com/drotrain/drotrain/dro/internal/sampling"
+import "github.com/drotrain/drotrain/dro/internal/saddle"
 
 // AlikeShare is the effective proportion of the samples from which any part of them is assumed to
 // represent all.
@@ -10,9 +10,9 @@ const AlikeShare = 0.5
 // It takes more where weights differ, so that the effective number is about w.Samples.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
-	of := sampling.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
+	of := saddle.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
-	if even := min(sampling.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
+	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
 		of.Share = min(1, of.Share/even)
 		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
 	}

@@ -1,11 +1,9 @@
-package bound
+package newton
 
 import (
 	"math"
 
-	"github.com/drotrain/drotrain/dro/internal/hessian"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -51,9 +49,9 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 	c.Spend(float64(count) / float64(c.N))
 	total := 0.0
 	if rows == nil {
-		total = vec.Sum(weight)
+		total = saddle.Sum(weight)
 	} else {
-		total = rows.Sum(count, func(lo, hi int) float64 { return vec.Sum(weight[lo:hi]) })
+		total = rows.Sum(count, func(lo, hi int) float64 { return saddle.Sum(weight[lo:hi]) })
 	}
 	if !(total > 0) {
 		return none
@@ -132,8 +130,8 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	)
 	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
-	hessian.NewGram(rows, len(weight), d).SumOf(h, o, weight)
-	hessian.AddDiagonal(h, ridge)
+	NewGram(rows, len(weight), d).SumOf(h, o, weight)
+	AddDiagonal(h, ridge)
 	for i, mu := range ridge {
 		if mu == 0 && empty(i) {
 			h.SetSym(i, i, 1)

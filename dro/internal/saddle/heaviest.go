@@ -1,10 +1,9 @@
-package sampling
+package saddle
 
 import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/dro/internal/vec"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
@@ -42,7 +41,7 @@ func Cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	all := make([]float64, 2*binades)
 	rows.SumTo(all, part)
 	mass, number := all[:binades], all[binades:]
-	total, above, have := vec.Sum(mass), 0.0, 0
+	total, above, have := Sum(mass), 0.0, 0
 	for k := range binades - 1 {
 		above += mass[k]
 		have += int(number[k])
