@@ -34,6 +34,11 @@ func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *t
 	return nil
 }
 
+// offerDrawn lets a run return x_t̂ of the template t.
+func offerDrawn(r *saddle.Run, t *template) {
+	r.Drawn = func() []float64 { return slices.Clone(t.drawn[:r.Cert.D]) }
+}
+
 // start begins the template at the point the certifier evaluated last.
 func (w *iteration) start() {
 	x := w.Cert.X
@@ -77,8 +82,8 @@ func (w *iteration) takeStep() {
 	}
 }
 
-// Drawn returns x_t̂.
-func (w *iteration) Drawn() []float64 { return slices.Clone(w.point(w.template.drawn)) }
+// IsCheckDue implements Stepper.
+func (*iteration) IsCheckDue(byPasses bool) bool { return byPasses }
 
 // point returns x of the template's point.
 func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }

@@ -82,6 +82,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	estimator := newFullEstimator(mirror, r.Cert.Evaluator)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
+	offerDrawn(r, t)
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
@@ -121,6 +122,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	estimator := newStochasticEstimator(newWorker(r.Problem.Oracle, r.Cert.Evaluator), mirror, b, s, r.Rng(), wP, wD, !theoretical)
 	t := newTemplate(r.Problem, r.Start, r.Settings.Seed)
+	offerDrawn(r, t)
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: estimator.begin}
@@ -176,6 +178,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	}
 	estimator := newSeparableEstimator(newWorker(p.Oracle, r.Cert.Evaluator), separable, b, s, r.Rng(), wP, len(x0), !theoretical)
 	t := newTemplate(p, x0, r.Settings.Seed)
+	offerDrawn(r, t)
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, lifted: lifted, begin: estimator.begin, linearised: estimator.linearised}
 	w.y = func() []float64 { return estimator.y }

@@ -81,8 +81,8 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 	return p
 }
 
-// WantsCheck reports whether the sweeps until the next check are done.
-func (p *practical) WantsCheck() bool { return p.done >= p.steps*p.sweeps }
+// IsCheckDue implements Stepper: after the sweeps until the next check.
+func (p *practical) IsCheckDue(bool) bool { return p.done >= p.steps*p.sweeps }
 
 // Step implements Stepper.
 func (p *practical) Step() error {

@@ -110,12 +110,12 @@ func (g *prefixSolve) startLast() (err error) {
 	return err
 }
 
-// Current returns the method at work.
-func (g *prefixSolve) Current() saddle.Stepper {
+// IsCheckDue implements Stepper.
+func (g *prefixSolve) IsCheckDue(byPasses bool) bool {
 	if g.current != nil {
-		return g.current
+		return g.current.IsCheckDue(byPasses)
 	}
-	return g
+	return byPasses
 }
 
 // Check implements Stepper.

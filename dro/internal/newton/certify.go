@@ -114,7 +114,7 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 // false where that takes more than limit samples.
 func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := c.Problem.Oracle.(saddle.Model)
-	uneven := selectable && count < c.N && c.EffectiveShare() < AlikeShare
+	uneven := selectable && count < c.N && c.EffectiveShare() < alikeShare
 	until := c.N
 	if c.Rows != nil {
 		return shardedWeights(c, o, all, count, limit, uneven)

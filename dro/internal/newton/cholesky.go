@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Cholesky is the factor of a matrix that is positive definite but for rounding: of DAD in
+// A cholesky is the factor of a matrix that is positive definite but for rounding: of DAD in
 // the scale of its diagonal, so that columns of any unit are alike, with as much added to the
 // diagonal as rounding took from a matrix that is singular or nearly so.
-type Cholesky struct {
+type cholesky struct {
 	unit   []float64 // powers of two, D
 	upper  *mat.TriDense
 	factor blas64.Triangular
@@ -22,7 +22,7 @@ type Cholesky struct {
 // diagonal entry i, and the scale of the entry is at least that; nil means no bounds. bad is the
 // index of a diagonal entry that is not finite, −1 if all are finite. After an error there is no
 // factor, not even the previous one.
-func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
+func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
 		firstJitter = 1e-14 // of the diagonal, the first addition
 		mostJitter  = 1e6   // more than all rows of any matrix of 2000 columns and this scale
@@ -64,7 +64,7 @@ func (c *Cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 }
 
 // Solve overwrites v by A⁻¹v, by NaN where nothing could be factorised yet.
-func (c *Cholesky) Solve(v []float64) {
+func (c *cholesky) Solve(v []float64) {
 	if c.factor.N == 0 {
 		for i := range v {
 			v[i] = math.NaN()

@@ -47,7 +47,7 @@ func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *
 }
 
 // update forms the blocks for the weights of h: a pass or so.
-func (b *classBlocks) update(h *Operator, slope []float64) error {
+func (b *classBlocks) update(h *operator, slope []float64) error {
 	e := h.evaluator
 	if b.slope == nil {
 		b.slope = e.Vector(len(slope))
@@ -149,7 +149,7 @@ func drawSamples(w []float64, most int) (samples []int, weight []float64) {
 }
 
 // addProductTo adds the product of the samples in [lo, hi) with v to dst.
-func (b *classBlocks) addProductTo(dst []float64, h *Operator, v []float64, lo, hi int) {
+func (b *classBlocks) addProductTo(dst []float64, h *operator, v []float64, lo, hi int) {
 	b.oracle.MarginsTo(h.margin, v, lo, hi)
 	b.oracle.CurveTo(h.margin, h.weight, h.response, b.slope, lo, hi)
 	h.evaluator.Problem.Oracle.AddGradTo(dst, b.ones, h.margin, lo, hi)

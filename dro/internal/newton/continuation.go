@@ -188,5 +188,5 @@ func (m *continuation) setNextStage(x []float64) {
 // Check implements Stepper.
 func (m *continuation) Check() {}
 
-// WantsCheck reports that a check is due.
-func (m *continuation) WantsCheck() bool { return true }
+// IsCheckDue implements Stepper: after every stage.
+func (*continuation) IsCheckDue(bool) bool { return true }

@@ -34,11 +34,11 @@ type Factored struct {
 	grams  *gram
 	Matrix *mat.SymDense // the Hessian
 	damped *mat.SymDense // what is factorised: H + λ·diag(scale)
-	factor Cholesky
+	factor cholesky
 }
 
-// AddDiagonal adds a diagonal to the first rows of h.
-func AddDiagonal(h *mat.SymDense, diagonal []float64) {
+// addDiagonal adds a diagonal to the first rows of h.
+func addDiagonal(h *mat.SymDense, diagonal []float64) {
 	for i, v := range diagonal {
 		h.SetSym(i, i, h.At(i, i)+v)
 	}
@@ -47,7 +47,7 @@ func AddDiagonal(h *mat.SymDense, diagonal []float64) {
 // NewFactored returns the Hessian, still to be formed, of a problem that has one (Formable).
 func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
-	m := &Factored{weights: newWeights(p, e), grams: NewGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
+	m := &Factored{weights: newWeights(p, e), grams: newGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
 	m.ridge = saddle.RidgeOf(p.Primal, d)
 	size := d
 	if lifted {
@@ -124,7 +124,7 @@ func (m *Factored) Update(y, slope []float64) error {
 		}
 	}
 	m.coupling.addTo(m.D, m.Matrix, m.Full)
-	AddDiagonal(m.Matrix, m.ridge) // last, for it may be all that is left
+	addDiagonal(m.Matrix, m.ridge) // last, for it may be all that is left
 	if m.lifted {
 		for i := range m.D {
 			m.Matrix.SetSym(i, m.D, -m.cross[i])

@@ -16,10 +16,10 @@ type gram struct {
 	total    []float64       // d²
 }
 
-// NewGram returns partial sums of d×d matrices over n samples, at most 64 MiB of them but at least
+// newGram returns partial sums of d×d matrices over n samples, at most 64 MiB of them but at least
 // one: their number depends on n and d alone. Samples distributed over MPI ranks have one sum a
 // shard.
-func NewGram(rows *ranks.Rows, n, d int) *gram {
+func newGram(rows *ranks.Rows, n, d int) *gram {
 	count := rows.Count(n, (8<<20)/(d*d))
 	return &gram{d: d, count: count, rows: rows, part: rows.Partials(count, d*d)}
 }

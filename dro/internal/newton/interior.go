@@ -18,7 +18,7 @@ type interior struct {
 	r, weight    []float64 // K: v + JΔ − τ, and what q changes by with it
 	resid, cross []float64 // d: g + HΔ + Jᵀq, and Jᵀ·weight
 	lack, total  float64   // mass − Σq, and Σ weight
-	reduced      *Cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
+	reduced      *cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K

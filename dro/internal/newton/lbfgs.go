@@ -149,6 +149,9 @@ func (l *lbfgs) search(size, slope float64) bool {
 	return false
 }
 
+// IsCheckDue implements Stepper.
+func (*lbfgs) IsCheckDue(byPasses bool) bool { return byPasses }
+
 // Check implements Stepper.
 func (l *lbfgs) Check() { l.Cert.Certify() }
 

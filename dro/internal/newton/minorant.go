@@ -106,7 +106,7 @@ func largestDecrease(lambda, b float64) float64 {
 }
 
 // A minorant is H of CertifyByCurvature in the scale of its diagonal: A = D H D, and its computed
-// Cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
+// cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
 // and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
 type minorant struct {
 	d         int
@@ -130,8 +130,8 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	)
 	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
-	NewGram(rows, len(weight), d).SumOf(h, o, weight)
-	AddDiagonal(h, ridge)
+	newGram(rows, len(weight), d).SumOf(h, o, weight)
+	addDiagonal(h, ridge)
 	for i, mu := range ridge {
 		if mu == 0 && empty(i) {
 			h.SetSym(i, i, 1)
@@ -167,7 +167,7 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	return f
 }
 
-// gramRounding bounds, in norm, the rounding of A, of its Cholesky factor and of a solve
+// gramRounding bounds, in norm, the rounding of A, of its cholesky factor and of a solve
 // with it. Every entry of the Gram matrix is a sum over the rows, off by γ Σ|terms|, and
 // the matrix of these sums of sizes, scaled, has the trace d at most; so have |Uᵀ||U| and
 // the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
@@ -195,7 +195,7 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 }
 
 // provesEigenvalues proves that the smallest eigenvalue of A, without rounding, is at least value:
-// less so much and the perturbation, the matrix has a Cholesky factor.
+// less so much and the perturbation, the matrix has a cholesky factor.
 func (f *minorant) provesEigenvalues(value float64) bool {
 	shift := (1 + 1e-12) * (value + f.perturbed)
 	shifted := mat.NewSymDense(f.d, nil)

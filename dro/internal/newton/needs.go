@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-var NeedFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns), Holds: func(p *saddle.Problem) bool {
+var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxColumns), Holds: func(p *saddle.Problem) bool {
 	_, d, _ := p.Oracle.Dims()
 	return d <= MaxColumns
 }}
@@ -23,7 +23,7 @@ func UnlessFormable(n saddle.Need) saddle.Need {
 // Formable reports whether the Hessian of P exists and has few enough columns to be formed. The
 // practical schedule needs it.
 func Formable(p *saddle.Problem) bool {
-	if !NeedFewColumns.Met(p) {
+	if !needFewColumns.Met(p) {
 		return false
 	}
 	for _, n := range Needs {

@@ -77,7 +77,7 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	d := r.Cert.D
 	n := &newton{Run: r, method: m, phi: phi, decrement: math.Inf(1)}
 	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !Formable(r.Problem) {
-		n.h = NewOperator(r.Problem, r.Cert.Evaluator)
+		n.h = newOperator(r.Problem, r.Cert.Evaluator)
 	} else {
 		f := NewFactored(r.Problem, false, r.Cert.Evaluator)
 		if f.Samples = m.Sample; f.Samples == 0 {
@@ -104,11 +104,27 @@ func sampleOf(o saddle.Oracle) int {
 	return 0
 }
 
+// A hessian is that of P, plus λD with D positive and diagonal, that steps can be solved for: formed and
+// factorised, or known by its products.
+type hessian interface {
+	// Update computes the matrix at the point with best response y and these slopes. After an error
+	// Solve must not be called.
+	Update(y, slope []float64) error
+
+	Solve(v []float64) // overwrites v by its product with the inverse
+
+	Damping() float64 // λ
+	Redamp(lambda float64) error
+
+	// Cost returns what Update costs, in evaluations of P.
+	Cost() float64
+}
+
 // A newton is Newton's method at work.
 type newton struct {
 	*saddle.Run
 	method           Newton
-	h                saddle.Hessian
+	h                hessian
 	phi              saddle.Smooth
 	x, g, dir, trial []float64
 	value, first     float64 // P(x), and P where the solve began
@@ -326,7 +342,7 @@ func (m *newton) raiseDamping() error {
 }
 
 // takeOverHessian continues with the Hessian of a solve on some of the rows, where both are formed.
-func (m *newton) takeOverHessian(from saddle.Hessian) {
+func (m *newton) takeOverHessian(from hessian) {
 	formed, ok := from.(*Factored)
 	to, may := m.h.(*Factored)
 	if !ok || !may {
@@ -346,6 +362,9 @@ func (m *newton) moveTo(x []float64) {
 	m.forgetPairs()
 	m.stale, m.decrement = true, 0
 }
+
+// IsCheckDue implements Stepper.
+func (*newton) IsCheckDue(byPasses bool) bool { return byPasses }
 
 // Check implements Stepper.
 func (m *newton) Check() { m.Cert.Certify() }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// An Operator is the Hessian of P at a point as an operator,
+// An operator is the Hessian of P at a point as an operator,
 //
 //	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //
@@ -17,7 +17,7 @@ import (
 // multiplied and their products, by the two loops of L-BFGS (Morales and Nocedal 2000): the
 // Hessian changes little from step to step, and conjugate directions know its inverse on
 // the space that they span.
-type Operator struct {
+type operator struct {
 	weights
 	rows   saddle.LinearModel
 	blocks *classBlocks // of samples with several margins, nil of one
@@ -35,10 +35,10 @@ type Operator struct {
 	share           []float64   // of the two loops
 }
 
-// NewOperator returns the Hessian of a problem that has one, still to be updated.
-func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
+// newOperator returns the Hessian of a problem that has one, still to be updated.
+func newOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
 	rows, _ := p.Oracle.(saddle.LinearModel)
-	h := &Operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
+	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
 		squares: e.Rows.Partials(e.Rows.Shards(e.N), e.D)}
 	if o, ok := p.Oracle.(saddle.ClassModel); ok {
 		h.blocks = newClassBlocks(o, e, h.ridge)
@@ -50,16 +50,16 @@ func NewOperator(p *saddle.Problem, e *saddle.Evaluator) *Operator {
 }
 
 // OfClasses reports whether samples have several margins each.
-func (h *Operator) OfClasses() bool { return h.blocks != nil }
+func (h *operator) OfClasses() bool { return h.blocks != nil }
 
 // Damping returns λ.
-func (h *Operator) Damping() float64 { return h.lambda }
+func (h *operator) Damping() float64 { return h.lambda }
 
 // Cost returns little beside the products of a step.
-func (h *Operator) Cost() float64 { return 1 }
+func (h *operator) Cost() float64 { return 1 }
 
 // Redamp changes the damping.
-func (h *Operator) Redamp(lambda float64) error {
+func (h *operator) Redamp(lambda float64) error {
 	if lambda != h.lambda { // products of another damping mislead
 		h.known, h.products = nil, nil
 	}
@@ -69,7 +69,7 @@ func (h *Operator) Redamp(lambda float64) error {
 
 // Update takes the weights at the point with best response y and these slopes:
 // one pass.
-func (h *Operator) Update(y, slope []float64) error {
+func (h *operator) Update(y, slope []float64) error {
 	if h.blocks != nil {
 		h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
 		return h.blocks.update(h, slope)
@@ -100,7 +100,7 @@ func (h *Operator) Update(y, slope []float64) error {
 }
 
 // multiply stores (H + λD)v in dst: one pass.
-func (h *Operator) multiply(dst, v []float64) {
+func (h *operator) multiply(dst, v []float64) {
 	e := h.evaluator
 	if h.margin == nil {
 		h.margin = e.Vector(len(e.Slope))
@@ -145,7 +145,7 @@ const (
 
 // Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
 // residual that shrinks with v: superlinear convergence at few products each.
-func (h *Operator) Solve(v []float64) {
+func (h *operator) Solve(v []float64) {
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {
 		h.first = norm
@@ -155,7 +155,7 @@ func (h *Operator) Solve(v []float64) {
 
 // solveByConjugateGradients overwrites v by the first iterate of conjugate gradients with a residual of at most goal,
 // or by the last one after most products.
-func (h *Operator) solveByConjugateGradients(v []float64, goal float64, most int) {
+func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int) {
 	copy(h.residual, v)
 	clear(v) // from here on the iterate
 	rho := h.preconditionResidual()
@@ -190,7 +190,7 @@ func (h *Operator) solveByConjugateGradients(v []float64, goal float64, most int
 }
 
 // keepDirections keeps directions of a solve and their products, and forgets the oldest.
-func (h *Operator) keepDirections(along, products [][]float64) {
+func (h *operator) keepDirections(along, products [][]float64) {
 	h.known, h.products = append(h.known, along...), append(h.products, products...)
 	if old := len(h.known) - directionsKept; old > 0 {
 		h.known, h.products = h.known[old:], h.products[old:]
@@ -199,7 +199,7 @@ func (h *Operator) keepDirections(along, products [][]float64) {
 
 // preconditionResidual stores in scaled what the residual is by the inverse known, and returns
 // ⟨residual, scaled⟩.
-func (h *Operator) preconditionResidual() float64 {
+func (h *operator) preconditionResidual() float64 {
 	copy(h.scaled, h.residual)
 	h.share = append(h.share[:0], make([]float64, len(h.known))...)
 	for k := len(h.known) - 1; k >= 0; k-- {

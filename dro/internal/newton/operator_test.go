@@ -21,7 +21,7 @@ func TestProductsAreThoseOfTheMatrix(t *testing.T) {
 			p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: 0.01, Intercept: true}}
 			c := saddle.NewCertifier(p)
 			c.Evaluate(drotest.Normals(rng, d, 0.5))
-			formed, products := NewFactored(p, false, c.Evaluator), NewOperator(p, c.Evaluator)
+			formed, products := NewFactored(p, false, c.Evaluator), newOperator(p, c.Evaluator)
 			if err := formed.Update(c.Y, c.Slope); err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ func (s *samples) AddGramTo(dst *mat.SymDense, w []float64) {
 		s.scratch[k] = v * s.slope[k] * s.slope[k]
 	}
 	sum := mat.NewSymDense(s.d, nil)
-	NewGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
+	newGram(nil, len(w), s.d).SumOf(sum, s.products, s.scratch)
 	dst.AddSym(dst, sum)
 }
 

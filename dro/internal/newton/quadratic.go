@@ -1,7 +1,6 @@
 package newton
 
 import (
-	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,11 +12,11 @@ import (
 type quadratic struct {
 	h    *mat.SymDense // d×d
 	g    []float64     // d
-	j    saddle.Jacobian
+	j    jacobian
 	v, u []float64 // K; a cap may be +Inf
 	mass float64
 
-	base     *Cholesky // of H
+	base     *cholesky // of H
 	delta, q []float64 // the solution
 	value    float64   // of the maximum there
 	rounds   int       // factorisations so far
@@ -121,12 +120,21 @@ func (s *quadratic) modelDecrease(start float64) float64 {
 }
 
 // factorOf factorises a copy of a matrix; nil where it has no factor.
-func factorOf(m *mat.SymDense) *Cholesky {
+func factorOf(m *mat.SymDense) *cholesky {
 	scaled := mat.NewSymDense(m.SymmetricDim(), nil)
 	scaled.CopySym(m)
-	f := new(Cholesky)
+	f := new(cholesky)
 	if _, err := f.Factorise(scaled, nil); err != nil {
 		return nil
 	}
 	return f
+}
+
+// A jacobian multiplies by the gradients of K pieces of an objective, one a row. With pieces
+// distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
+// all ranks.
+type jacobian interface {
+	TimesTo(dst, delta []float64)                 // Jδ, K
+	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
+	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Gram matrix, Cholesky factor and solves are as exact as is said of them: λ from above,
+// Gram matrix, cholesky factor and solves are as exact as is said of them: λ from above,
 // ρ from above, for columns of any scale and nearly collinear.
 func TestCurvatureRounding(t *testing.T) {
 	rng := drotest.RngOf(204)

@@ -2,9 +2,9 @@ package newton
 
 import "github.com/drotrain/drotrain/dro/internal/saddle"
 
-// AlikeShare is the effective proportion of the samples from which any part of them is assumed to
+// alikeShare is the effective proportion of the samples from which any part of them is assumed to
 // represent all.
-const AlikeShare = 0.5
+const alikeShare = 0.5
 
 // updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
 // It takes more where weights differ, so that the effective number is about w.Samples.
@@ -12,7 +12,7 @@ func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, h
 	e := w.evaluator
 	of := saddle.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}
 	w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
-	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < AlikeShare {
+	if even := min(saddle.ShardedStripes(e.Rows, e.N).EffectiveNumber(y)/float64(e.N), of.EffectiveNumber(w.weight)/of.Size()); even < alikeShare {
 		of.Share = min(1, of.Share/even)
 		w.total = of.Sum(func(lo, hi int) float64 { return w.updateWeights(y, slope, lo, hi) })
 	}

@@ -17,7 +17,7 @@ const nearestRows = 0.125
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
-	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, NeedFewColumns} {
+	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, needFewColumns} {
 		if !n.Met(p) {
 			return false
 		}
@@ -165,8 +165,8 @@ func (m *sqp) hessian() *mat.SymDense {
 		}
 	})
 	h := mat.NewSymDense(c.D, nil)
-	NewGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
-	AddDiagonal(h, m.ridge)
+	newGram(c.Rows, c.N, c.D).SumOf(h, m.model, m.weight)
+	addDiagonal(h, m.ridge)
 	for i := range c.D {
 		if v := h.At(i, i); v > 0 {
 			h.SetSym(i, i, v*(1+m.lambda+1e-12))
@@ -257,5 +257,5 @@ func (m *sqp) search(p *sqpStep, fall float64) bool {
 // Check implements Stepper.
 func (m *sqp) Check() {}
 
-// WantsCheck reports that a check is due: there is a line to write.
-func (m *sqp) WantsCheck() bool { return true }
+// IsCheckDue implements Stepper: after every step.
+func (*sqp) IsCheckDue(bool) bool { return true }

@@ -32,7 +32,7 @@ type warmStart struct {
 
 // hessianCost returns what the first Hessian costs in passes, 0 where there is one.
 func (m *newton) hessianCost() float64 {
-	if o, ok := m.h.(*Operator); ok && o.OfClasses() && !m.formed {
+	if o, ok := m.h.(*operator); ok && o.OfClasses() && !m.formed {
 		return classesPasses
 	}
 	h, ok := m.h.(*Factored)
@@ -45,7 +45,7 @@ func (m *newton) hessianCost() float64 {
 		share = float64(h.Samples) / float64(h.N)
 	}
 	d := float64(h.D)
-	return share*gram/pass + 0.1*d*d*d/3/pass // a Cholesky factor takes a tenth of the time of other work
+	return share*gram/pass + 0.1*d*d*d/3/pass // a cholesky factor takes a tenth of the time of other work
 }
 
 // beginWarmStart lets L-BFGS begin where a Hessian costs as much as several of its steps.

@@ -1,8 +1,6 @@
 package saddle
 
 import (
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
@@ -338,40 +336,9 @@ type Stepper interface {
 	// progress is possible.
 	Step() error
 
+	// IsCheckDue reports whether it is time for Check. byPasses is the answer by the passes made.
+	IsCheckDue(byPasses bool) bool
+
 	// Check evaluates what the method has to offer at the certifier of its run.
 	Check()
-}
-
-// A Staged stepper lets others work: Current returns the one at work.
-type Staged interface{ Current() Stepper }
-
-// A Checking stepper says when a check is due, in place of the passes.
-type Checking interface{ WantsCheck() bool }
-
-// A Returning stepper returns a point at random, as the theorems do.
-type Returning interface{ Drawn() []float64 }
-
-// A Hessian of P, plus λD with D positive and diagonal, that steps can be solved for: formed and
-// factorised, or known by its products.
-type Hessian interface {
-	// Update computes the matrix at the point with best response y and these slopes. After an error
-	// Solve must not be called.
-	Update(y, slope []float64) error
-
-	Solve(v []float64) // overwrites v by its product with the inverse
-
-	Damping() float64 // λ
-	Redamp(lambda float64) error
-
-	// Cost returns what Update costs, in evaluations of P.
-	Cost() float64
-}
-
-// A Jacobian multiplies by the gradients of K pieces of an objective, one a row. With pieces
-// distributed over MPI ranks, vectors of K entries hold the pieces of this rank, and sums are over
-// all ranks.
-type Jacobian interface {
-	TimesTo(dst, delta []float64)                 // Jδ, K
-	AddTransposedTo(dst, q []float64) (s float64) // adds Jᵀq, d; Σq
-	AddGramTo(dst *mat.SymDense, w []float64)     // adds Σ_k w_k j_k j_kᵀ
 }

@@ -153,6 +153,8 @@ type Run struct {
 	Cert     *Certifier
 	Start    []float64
 	Source   *rand.PCG // of every random choice
+
+	Drawn func() []float64 // returns the point of a method's random return rule; nil: it has none
 }
 
 // Certified reports that the gap asked for is proved.
@@ -321,10 +323,7 @@ func (l *Loop) step() {
 	if err == nil && l.idle >= mostIdle { // nothing else would end it but the context
 		err = ErrStalled
 	}
-	due := c.Passes >= l.next
-	if w, ok := l.Current().(Checking); ok {
-		due = w.WantsCheck()
-	}
+	due := l.Method.IsCheckDue(c.Passes >= l.next)
 	if err != nil || due || c.Passes+l.stride+l.checkPasses >= l.Settings.MaxPasses {
 		before = c.Passes
 		l.Method.Check()
@@ -339,14 +338,6 @@ func (l *Loop) step() {
 		}
 	}
 	l.last = err
-}
-
-// Current returns the stepper at work.
-func (l *Loop) Current() Stepper {
-	if d, ok := l.Method.(Staged); ok {
-		return d.Current()
-	}
-	return l.Method
 }
 
 // recordCheck appends the best certificate to the trace and calls the observer.
@@ -392,8 +383,8 @@ func (l *Loop) Finish() {
 		c.Problem.Dual.BestResponseTo(c.Y, c.Value)
 	}
 	res.Weights = c.Y
-	if w, ok := l.Method.(Returning); ok {
-		res.Drawn = w.Drawn()
+	if l.Drawn != nil {
+		res.Drawn = l.Drawn()
 	}
 	res.Elapsed = l.elapsed()
 }
