@@ -11,6 +11,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // A measurement that is cancelled, at whatever step, ends there with the context's error.
@@ -23,7 +24,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 		}
 		in.Columns = append(in.Columns, eval.Column{Name: string(rune('a' + j)), Value: x})
 	}
-	in.Workers = 1
+	defer shard.LimitThreads(1)()
 	phases := map[string]int{}
 	in.Observe = func(p eval.Progress) { phases[p.Phase] = p.Total }
 	if _, err := eval.Evaluate(t.Context(), in); err != nil {

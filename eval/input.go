@@ -48,7 +48,6 @@ type Input struct {
 	Confidence float64 // of every interval, in (0, 1); 0 means 0.95
 	Resamples  int     // draws for simultaneous intervals and the ECE; 0 means no intervals; else from 100 to MostResamples
 	Seed       uint64
-	Workers    int // goroutines; values below 1 mean GOMAXPROCS; the numbers do not depend on it
 
 	Split Split // which rows these are; empty: "evaluation rows"
 
@@ -90,7 +89,7 @@ type Input struct {
 // measured returns the rows in the form in which they are measured.
 func (in *Input) measured() *measure.Rows {
 	arena := in.Arena.NewChild()
-	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Workers: in.Workers, Observe: in.Observe, Arena: arena}}
+	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Observe: in.Observe, Arena: arena}}
 }
 
 func (in *Input) threshold() float64 {

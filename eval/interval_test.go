@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
+	"github.com/drotrain/drotrain/internal/shard"
 )
 
 // The same seed gives the same bits for any number of goroutines.
@@ -17,8 +18,9 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 	in := evaltest.Two(3000, 7, 0.1, 1)
 	var first *eval.Evaluation
 	for _, w := range []int{1, 2, 3, 8} {
-		in.Workers = w
+		release := shard.LimitThreads(w)
 		e, err := eval.Evaluate(context.Background(), in)
+		release()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +43,6 @@ func TestCoverage(t *testing.T) {
 	point, worst, change, spread := 0, 0, 0, 0
 	for s := range runs {
 		in := evaltest.Two(500, groups, 0.05, uint64(s)+100)
-		in.Workers = 1
 		e, err := eval.Evaluate(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,6 @@ func TestVerdictDoesNotCryWolf(t *testing.T) {
 	for s := range runs {
 		r := rand.New(rand.NewPCG(uint64(s), 77))
 		in := evaltest.Two(400, 8, 0, uint64(s)+900)
-		in.Workers = 1
 		for i := range in.Target { // independent errors of the same law
 			e := r.NormFloat64() * (1 + float64((i%8)%5)/4)
 			in.Models[1].Score[i], in.Models[1].Loss[i] = in.Target[i]+e, e*e/2

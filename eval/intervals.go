@@ -80,7 +80,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 	if err != nil {
 		return err
 	}
-	err = measure.Parallel(ctx, in.Workers, len(groups), func(s int) error {
+	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
 		for k := range in.Models {
 			m := &groups[s].Models[k]
 			m.Intervals = make(map[string]Interval)
@@ -96,7 +96,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 		return err
 	}
 	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
-	err = measure.Parallel(ctx, in.Workers, len(parts), func(p int) error {
+	err = in.rows.Parallel(ctx, "", len(parts), func(p int) error {
 		g := &groups[at[p]]
 		for k := range in.Models {
 			for q, m := range list {

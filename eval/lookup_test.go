@@ -89,26 +89,12 @@ func TestGatesNameEveryNumber(t *testing.T) {
 	if len(want) < 300 {
 		t.Errorf("only %d paths", len(want))
 	}
-	none := func(e *eval.Evaluation, paths ...string) {
-		t.Helper()
-		for _, path := range paths {
-			if g, err := eval.ParseGate(path + " > 1"); err == nil {
-				if r, err := g.Check(e); err == nil {
-					t.Errorf("%s is %v", path, r.Value)
-				}
-			}
-		}
-	}
-	none(e, "overall", "overall.risk.low.high", "overall.risk.middle", "worst_group", "worst_group.mean", "worst_group.low", "worst_group.prevalence", "worst_group[a].risk", "overall[a].risk", "difference[a].risk", "group.risk", "group[a]b.risk", "[a].risk", "cvar[x]", "cvar[0.1]0", "cvar",
-		"difference", "difference.nope", "ratio.risk.low.high", "group[a]", "group[a].nope", "group[a].risk.mid", "group[zz].risk", "ERM", "robust", "ERM.ERM.overall.risk", "since.risk", "unseen[a]",
-		"change", "change.overall", "change.overall.nope", "change.overall.risk.mid", "change.overall.risk.low.low", "change.worst_group", "change.worst_group.n", "change.cvar[0.2]", "change.cvar[0.1].mid")
 	alone := crossed(eval.Binary, 90, false, 5)
 	alone.Models, alone.Groups, alone.Resamples = alone.Models[:1], nil, 0
 	one, err := eval.Evaluate(context.Background(), alone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	none(one, "change.overall.risk", "group[a].risk")
 	for _, path := range []string{"worst_group.risk", "difference.risk", "overall.risk.low"} {
 		g, _ := eval.ParseGate(path + " > 1e9")
 		if r, err := g.Check(one); err != nil || r.Value.Defined() || !r.Failed {
@@ -224,7 +210,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 func TestManyGroupsInParts(t *testing.T) {
 	const groups, each = 110, 3
 	in := evaltest.Two(groups*each, groups, 0.1, 9)
-	in.Resamples, in.Workers = 2000, 2
+	in.Resamples = 2000
 	last := map[string][2]int{}
 	in.Observe = func(p eval.Progress) {
 		was := last[p.Phase]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,29 +59,18 @@ func TestTaskOfLabels(t *testing.T) {
 			c.label, c.number = numbers(2, 2, 2, 2, 2, 2)
 		}
 		score := []float64{0.1, 0.2, 0.9, 0.5, 0.4, 0.3}
-		type texted struct {
-			Y string  `drotrain:"y"`
-			S float64 `drotrain:"s"`
-		}
-		type numbered struct {
-			Y float64 `drotrain:"y"`
-			S float64 `drotrain:"s"`
-		}
-		var f *data.Frame
-		var err error
+		y := data.Column{Name: "y", Type: "double", Kind: data.Numeric, Number: c.number}
 		if c.number == nil {
-			var rows []texted
-			for i, v := range c.label {
-				rows = append(rows, texted{v, score[i]})
+			y = data.Column{Name: "y", Type: "string", Kind: data.Categorical}
+			for _, v := range c.label {
+				k := slices.Index(y.Level, v)
+				if k < 0 {
+					k, y.Level = len(y.Level), append(y.Level, v)
+				}
+				y.Code = append(y.Code, int32(k))
 			}
-			f, err = data.FromStructs(rows)
-		} else {
-			var rows []numbered
-			for i, v := range c.number {
-				rows = append(rows, numbered{v, score[i]})
-			}
-			f, err = data.FromStructs(rows)
 		}
+		f, err := data.NewFrame(y, data.Column{Name: "s", Type: "double", Kind: data.Numeric, Number: score})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -172,75 +171,6 @@ func TestAuditedOnDisk(t *testing.T) {
 		}
 		if said[0] != said[1] || (said[0] != "") != (name == "text") || !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
 			t.Errorf("%s: on disk the numbers are others: %q, %q", name, said[0], said[1])
-		}
-	}
-}
-
-// The report of rows on disk measures all hold-out rows, to the digits of the report of the
-// same model whose rows are in memory.
-func TestMeasuredOnDisk(t *testing.T) {
-	f := tableOf(t, 3000)
-	for name, change := range map[string]func(*train.Config){
-		"binary": func(c *train.Config) { c.Impute = "drop" },
-		"regression": func(c *train.Config) {
-			c.Target, c.Features, c.Loss, c.Impute = "b", []string{"a", "g"}, "huber", "mean"
-		},
-		"kept": func(c *train.Config) { c.Weight, c.Features, c.Impute = "w", []string{"a", "g"}, "drop" },
-	} {
-		cfg := train.DefaultConfig()
-		cfg.KeepRows = true
-		cfg.Target, cfg.Groups, cfg.Nu, cfg.Gap, cfg.Holdout = "y", []string{"g"}, level.At(1), 1e-4, 0.4
-		cfg.Cache, cfg.OnDisk = t.TempDir(), true
-		change(&cfg)
-		m, err := train.FitFrame(t.Context(), f, cfg)
-		if name == "kept" && err == nil {
-			m.Run.Close()
-			m, err = train.FitFrame(t.Context(), f, cfg)
-		}
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		defer m.Run.Close()
-		if !m.Run.OnDisk() || m.HoldoutRows < 1000 {
-			t.Fatalf("%s: %d rows held out", name, m.HoldoutRows)
-		}
-		measured := func(m *train.Model) string {
-			o := DefaultOptions()
-			o.Resamples = 100
-			x, err := Measure(t.Context(), m, o)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			if x.Evaluation.N != m.HoldoutRows {
-				t.Errorf("%s: %d rows of %d measured", name, x.Evaluation.N, m.HoldoutRows)
-			}
-			var b bytes.Buffer
-			if err := x.Evaluation.WriteJSON(&b); err != nil {
-				t.Fatal(err)
-			}
-			r, err := x.Report()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range r.Adversary.Top {
-				fmt.Fprintln(&b, row.Row)
-			}
-			for _, c := range r.Coefficients.Rows {
-				fmt.Fprintln(&b, c.Name, c.Original)
-				for _, iv := range c.Intervals {
-					fmt.Fprintf(&b, "%.9g %.9g\n", iv.Low, iv.High) // the last digits come from the weights of the adversary
-				}
-			}
-			return b.String()
-		}
-		got := measured(m)
-		cfg.Cache, cfg.OnDisk = "", false
-		inMemory, err := train.FitFrame(t.Context(), f, cfg)
-		if err != nil || inMemory.Run.OnDisk() {
-			t.Fatal(name, err)
-		}
-		if want := measured(inMemory); got != want {
-			t.Errorf("%s: on disk\n%s\nin memory\n%s", name, got, want)
 		}
 	}
 }

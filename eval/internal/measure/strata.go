@@ -56,7 +56,7 @@ func NewStrata(ctx context.Context, in *Rows, groups []data.Grouping) (*Strata, 
 		return nil, err
 	}
 	s := &Strata{All: all, Groups: make([][]Stratum, len(groups))}
-	err = Parallel(ctx, in.Workers, len(groups), func(j int) error {
+	err = in.Parallel(ctx, "", len(groups), func(j int) error {
 		s.Groups[j] = all.divide(in, groups[j])
 		return nil
 	})

@@ -147,7 +147,7 @@ func (r *Resampler) Errors(ctx context.Context, phase string, parts []*Part, of 
 			out[blocks[first].part][q].addStratum(moments[first][q])
 		}
 	}
-	err = measure.Parallel(ctx, r.in.Workers, len(parts), func(p int) error {
+	err = r.in.Parallel(ctx, "", len(parts), func(p int) error {
 		for q, of := range of {
 			if e := &out[p][q]; !parts[p].isSmooth(of.Key) {
 				*e = parts[p].rankError(of)

@@ -3,8 +3,6 @@ package resample
 import (
 	"context"
 	"math"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // A family is what the simultaneous intervals of a stratum cover together: the risk of every model, and
@@ -71,7 +69,7 @@ func (f *family) deviation(d, z []float64) float64 {
 // with the rows' covariance, drawn Plan.Resamples times for every stratum on its own.
 func (r *Resampler) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
 	families := make([]family, len(r.strata))
-	err := measure.Parallel(ctx, r.in.Workers, len(r.strata), func(s int) error {
+	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {
 		if eligible[s] && len(r.strata[s].Rows) > 1 {
 			families[s] = r.newFamily(s)
 		}
