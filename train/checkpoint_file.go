@@ -83,9 +83,9 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	return j, nil
 }
 
-// Part returns a checkpoint in the same file for a part of the training: all its names begin with
+// part returns a checkpoint in the same file for a part of the training: all its names begin with
 // the name of the part.
-func (j *Checkpoint) Part(part string) *Checkpoint {
+func (j *Checkpoint) part(part string) *Checkpoint {
 	if j == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -44,28 +43,15 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAndClose(f, path)
-}
-
-// LoadFS works like Load for a file of a file system: an embed.FS, os.DirFS, a zip.Reader.
-func LoadFS(fsys fs.FS, name string) (*Model, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return readAndClose(f, name)
-}
-
-func readAndClose(f io.ReadCloser, name string) (*Model, error) {
 	defer f.Close()
 	m, err := ReadModel(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
 
-// ReadModel works like Load for the whole of r.
+// ReadModel works like Load for the whole of r, such as a file of an embed.FS.
 func ReadModel(r io.Reader) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxModel+1))
 	if err != nil {
@@ -101,7 +87,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 		return errors.New("not a model: it has no schema version")
 	}
 	if *head.Schema != schema {
-		return &SchemaError{*head.Schema}
+		return fmt.Errorf("a model of schema %d: this version reads schema %d", *head.Schema, schema)
 	}
 	if head.Config.Latent != nil {
 		return fmt.Errorf("a model that weights a latent subgroup (option latent), which this version does not support: train it again with another level of robustness, or use drotrain %s", head.Version)
@@ -140,13 +126,6 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 // level was chosen.
 func isRetiredKey(key string) bool {
 	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
-}
-
-// A SchemaError is a model of a schema that this version does not read.
-type SchemaError struct{ Schema int }
-
-func (e *SchemaError) Error() string {
-	return fmt.Sprintf("a model of schema %d: this version reads schema %d", e.Schema, schema)
 }
 
 // validate reports which parts of a model that was read are missing or do not fit, and

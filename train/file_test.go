@@ -3,15 +3,12 @@ package train_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/goldentest"
@@ -103,11 +100,7 @@ func TestWaysToReadAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromFS, err := train.LoadFS(fstest.MapFS{"a/m.json": {Data: raw}}, "a/m.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range []*train.Model{&whole, &inside.Models[0], read, fromFS} {
+	for i, m := range []*train.Model{&whole, &inside.Models[0], read} {
 		p, err := m.Predict(t.Context(), f)
 		if err != nil || !slices.Equal(p.Score, want.Score) || !slices.Equal(p.Loss, want.Loss) {
 			t.Errorf("way %d: other predictions, %v", i, err)
@@ -115,9 +108,6 @@ func TestWaysToReadAModel(t *testing.T) {
 		if !bytes.Equal(document(t, m), raw) {
 			t.Errorf("way %d: written again it is another document", i)
 		}
-	}
-	if _, err := train.LoadFS(fstest.MapFS{}, "m.json"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
 	}
 	// A model that nobody made is an error, not a panic.
 	for _, m := range []*train.Model{{}, {Encoder: m.Encoder}, {Encoder: m.Encoder, Coefficients: m.Coefficients}} {
@@ -288,8 +278,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: unmarshalled", name)
 		}
 	}
-	var schema *train.SchemaError
-	if _, err := train.ReadModel(bytes.NewReader(documents["a later schema"])); !errors.As(err, &schema) || schema.Schema != 99 {
+	if _, err := train.ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "a model of schema 99") {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	d := m.Run.Train
 	t := m.tuneTable(d)
-	t.Memory = m.Config.Checkpoint.Part("recalibration")
+	t.Memory = m.Config.Checkpoint.part("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {

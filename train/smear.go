@@ -15,27 +15,16 @@ func (m *Model) fitSmearing() {
 	if t.Transform == "" {
 		return
 	}
-	d := m.Run.Train
-	margin := make([]float64, d.N)
-	if m.Run.rows != nil {
-		margin = memory.Make[float64](m.Run.arena(), d.N)
-		defer memory.Release(m.Run.arena(), margin)
-	}
-	lo, hi := m.Run.rows.LocalRange(d.N)
-	d.X.MarginsTo(margin, m.Scoring(), lo, hi)
-	add := func(lo, hi int) float64 {
-		sum := 0.0
+	d, arena := m.Run.Train, m.Run.arena()
+	margin := memory.Make[float64](arena, d.N)
+	defer memory.Release(arena, margin)
+	sum := m.Run.rows.Sum(d.N, func(lo, hi int) (sum float64) {
+		d.X.MarginsTo(margin, m.Scoring(), lo, hi)
 		for i := lo; i < hi; i++ {
 			sum += math.Exp(t.Scale * (d.Target[i] - margin[i]))
 		}
 		return sum
-	}
-	sum := 0.0
-	if m.Run.rows == nil {
-		sum = add(0, d.N)
-	} else {
-		sum = m.Run.rows.Sum(d.N, add)
-	}
+	})
 	factor := sum / float64(d.N)
 	if math.IsNaN(factor) || math.IsInf(factor, 0) || factor <= 0 {
 		m.note(fmt.Sprintf("the %s of the target is fitted; its residuals are too large for a smearing factor, so predictions are medians", t.Transform))
