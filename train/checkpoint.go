@@ -65,7 +65,7 @@ func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options)
 	if ok, err := j.Load(part, &kept); err != nil {
 		return nil, err
 	} else if ok {
-		if d := m.Run.Train.D * m.outputs(); len(kept.Start) != 0 && len(kept.Start) != d {
+		if d := m.Run.Train.D * m.coefficientsPerColumn(); len(kept.Start) != 0 && len(kept.Start) != d {
 			return nil, fmt.Errorf("the checkpoint is damaged: its choice starts at %d coefficients, and the model has %d", len(kept.Start), d)
 		}
 		s := &tune.Selection{Start: kept.Start}

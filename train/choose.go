@@ -75,7 +75,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	var few *tune.FewRowsError
 	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds
 	if errors.As(err, &few) && !asked {
-		m.note(fmt.Sprintf("no choice among levels of robustness: %v; ERM is trained", err))
+		m.addNotes(fmt.Sprintf("no choice among levels of robustness: %v; ERM is trained", err))
 		m.Config.Level = level.Level{Average: "plain", Penalty: m.Config.Penalty}
 		return nil
 	} else if err != nil {
@@ -84,11 +84,11 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	m.Result.Selection = s
 	m.Config.Level = s.Best().Level
 	if mu := s.Mu; mu != *m.Config.Mu {
-		m.note(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: ERM predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
+		m.addNotes(fmt.Sprintf("μ = %.3g, not 1/n = %.3g: ERM predicts better with it out of fold; all models have it", mu, *m.Config.Mu))
 		m.Config.Mu = &mu
 	}
 	if s.Rows < s.Of {
-		m.note(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
+		m.addNotes(fmt.Sprintf("the level was chosen on %d of the %d training rows; the model is trained on all of them", s.Rows, s.Of))
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 
 // tuneTable returns the rows of d as a choice takes them.
 func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
-	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.outputs(), Primal: m.regulariser()}
+	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
 }
 
 // hasUniqueWeights reports that the adversary's weights are a function of the losses.

@@ -11,9 +11,9 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// outputs returns the number of coefficients of an encoded column: the number of classes where the
+// coefficientsPerColumn returns the number of coefficients of an encoded column: the number of classes where the
 // target has more than two, else 1.
-func (m *Model) outputs() int { return m.Encoder.Target.Outputs() }
+func (m *Model) coefficientsPerColumn() int { return m.Encoder.Target.Outputs() }
 
 // Classes returns the classes of a target that has more than two, in the order of the coefficients
 // of a column; nil for other targets.
@@ -38,7 +38,7 @@ func classStartingPoint(d *data.Dataset, outputs int) []float64 {
 
 // predictClasses works like PredictDataset for more than two classes.
 func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {
-	k := m.outputs()
+	k := m.coefficientsPerColumn()
 	if len(x) != d.D*k {
 		return nil, errors.New("train: the rows have other columns than the model")
 	}

@@ -81,7 +81,7 @@ func (m *Model) bestClassConstant() []float64 {
 	if m.Classes() == nil {
 		return nil
 	}
-	out := make([]float64, m.outputs())
+	out := make([]float64, m.coefficientsPerColumn())
 	for j, t := range m.Run.Train.Target {
 		weight := 1.0
 		if m.Run.Weight != nil {

@@ -43,7 +43,7 @@ func (m *Model) Explain() []Coefficient {
 
 // explainClasses works like Explain for more than two classes: every column has a coefficient for each.
 func (m *Model) explainClasses() []Coefficient {
-	k := m.outputs()
+	k := m.coefficientsPerColumn()
 	var out []Coefficient
 	for c, class := range m.Classes() {
 		one := func(x []float64) []float64 {

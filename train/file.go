@@ -149,7 +149,7 @@ func (m *Model) validate() error {
 		{"tempered_coefficients", m.Tempered, true},
 		{"recalibrated_coefficients", m.Recalibrated, true},
 	} {
-		if len(x.values) != d*m.outputs() && !(x.absent && x.values == nil) {
+		if len(x.values) != d*m.coefficientsPerColumn() && !(x.absent && x.values == nil) {
 			return fmt.Errorf("%d %s for %d encoded columns", len(x.values), x.what, d)
 		}
 	}

@@ -127,7 +127,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if m.Coefficients != nil {
 		m.fitSmearing()
 		held, unread := m.readFirstHoldoutRows(ctx, err == nil)
-		m.note(propose.Flawless(m.Encoder, held, m.Scoring())...)
+		m.addNotes(propose.Flawless(m.Encoder, held, m.Scoring())...)
 		err = cmp.Or(err, unread)
 	}
 	return err
@@ -146,7 +146,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 	if how := frame.Reading(); !how.IsZero() {
 		cfg.Reading = how
 	}
-	cfg = cfg.observedByLog()
+	cfg = cfg.withLogObserver()
 	if builtin, ok := strings.CutPrefix(frame.Name(), datasets.Prefix); ok {
 		if info, err := datasets.Get(builtin); err == nil && info.GroupsUnknown {
 			cfg.GroupFeatures = false
@@ -200,27 +200,27 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: disk},
 	}
 	m.recordStorage(fitted.Storage)
-	m.note(frame.NotesOn(encoder.Uses)...)
+	m.addNotes(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.note(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
+		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
-	m.note(cfg.groupFeaturesNote(encoder))
+	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {
-		m.note(design.describe())
+		m.addNotes(design.describe())
 	}
-	m.note(encoder.Notes...)
+	m.addNotes(encoder.Notes...)
 	if rows.sharding == nil { // a sample of rows on several ranks would travel
 		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
 	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
 	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
-	m.note(trainReport.String())
+	m.addNotes(trainReport.String())
 	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped
 	if s := heldReport.String(); s != "" {
-		m.note("hold-out rows: " + s)
+		m.addNotes("hold-out rows: " + s)
 	}
 	if fitted.Holdout != nil {
-		m.note(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
+		m.addNotes(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
 	if err := cfg.checkRecalibration(encoder.Target.Task); err != nil {
 		return nil, nil, err
@@ -231,10 +231,10 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	}
 	if count := propose.SuspectRows(encoder, train.N); count > 0 {
 		if sample := m.Run.firstRows(count); !m.isFollower() {
-			m.note(propose.Suspects(encoder, sample)...)
+			m.addNotes(propose.Suspects(encoder, sample)...)
 		}
 	}
-	m.Config = m.Config.resolve(encoder.Target.Task, train.N)
+	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
 	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
 		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", m.Config.Target)
 	}
@@ -249,7 +249,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	}
 	m.Run.Weight = rows.weight
 	if m.Classes() != nil {
-		m.from = classStartingPoint(train, m.outputs())
+		m.from = classStartingPoint(train, m.coefficientsPerColumn())
 	} else {
 		m.from = m.startingPoint(weightedMean(m.Run.rows, train.Target, nil))
 	}
@@ -268,9 +268,9 @@ func (m *Model) recordStorage(s data.Storage) {
 	m.Config.Storage = string(s)
 	switch {
 	case s == data.Float32:
-		m.note("storage float32: the encoded features are rounded to the nearest float32, and the certificate is about the rounded data")
+		m.addNotes("storage float32: the encoded features are rounded to the nearest float32, and the certificate is about the rounded data")
 	case s == data.Sparse && asked != string(s):
-		m.note("storage sparse: few cells of the encoded rows are not zero")
+		m.addNotes("storage sparse: few cells of the encoded rows are not zero")
 	}
 }
 
@@ -322,7 +322,7 @@ func (m *Model) nameColumn(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.outputs()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
+	e := &data.Error{Path: m.Run.Frame.Name(), Column: m.Encoder.Columns[overflow.Coordinate/m.coefficientsPerColumn()].Name, Msg: "the squares of its numbers overflow double precision", Hint: "divide the column by its scale"}
 	if m.Config.Scale == "none" {
 		e.Fixes = []fix.Fix{fix.Standardise}
 	}
@@ -345,7 +345,7 @@ func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *d
 	}
 	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
-	s := &SummaryBaseline{Status: statusName(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
+	s := &SummaryBaseline{Status: statusText(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
@@ -360,7 +360,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	asked := m.Config.Solver
 	if asked == autoSolver {
 		m.Config.Solver = method.Name()
-		m.note(fmt.Sprintf("solver %s: %s", method.Name(), why))
+		m.addNotes(fmt.Sprintf("solver %s: %s", method.Name(), why))
 	} else {
 		method = primaldual.AfterPrefix(methodNamed(asked))
 	}
@@ -387,14 +387,14 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	for _, c := range res.Trace {
 		m.Trace = append(m.Trace, TracePoint{c.Passes, c.Elapsed.Seconds(), finiteOrNil(c.Upper), finiteOrNil(c.Lower)})
 	}
-	m.summarise(res, p)
+	m.fillSummary(res, p)
 	return err
 }
 
-// summarise fills in Result.
-func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
+// fillSummary fills in Result.
+func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s := &m.Result
-	s.Status, s.Certified = statusName(res.Status, *m.Config.Mu), res.Status == dro.Certified
+	s.Status, s.Certified = statusText(res.Status, *m.Config.Mu), res.Status == dro.Certified
 	s.Objective, s.RobustRisk, s.Tau = res.Objective, res.Risk, res.Tau
 	s.Certificate = SummaryCertificate{
 		Upper: finiteOrNil(res.Certificate.Upper), Lower: finiteOrNil(res.Certificate.Lower),
@@ -403,7 +403,7 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s.Passes, s.Seconds = res.Passes, res.Elapsed.Seconds()
 	s.Solver, s.Loss, s.Level = m.Config.Solver, m.Config.Loss, m.Config.Level.String()
 	s.Mu, s.N, s.D = *m.Config.Mu, m.Run.Train.N, m.Run.Train.D
-	s.Penalty, s.Nu = m.divergence(p)
+	s.Penalty, s.Nu = m.adversaryDivergence(p)
 	squares := 0.0
 	squares, s.MaxWeight = m.Run.weightConcentration(res.Weights)
 	s.AverageRisk = m.Run.weightedAverage(m.Run.Loss)
@@ -411,16 +411,16 @@ func (m *Model) summarise(res *dro.Result, p *dro.Problem) {
 	s.EffectiveSampleSize = 1 / squares
 	s.Groups, s.WorstGroup = m.Config.groupRisks(m.Run, m.Run.Loss)
 	if share := s.EffectiveSampleSize / float64(s.N); share < 0.05 {
-		m.note(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
+		m.addNotes(fmt.Sprintf("the adversary rests on few rows: effective sample size %.3g of %d; a milder level, or the huber loss, spreads it", s.EffectiveSampleSize, s.N))
 	}
 	if *m.Config.Mu == 0 && !s.Certified {
-		m.note("μ is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
+		m.addNotes("μ is 0: there is a certificate only where the data settle every coefficient; mu > 0 gives one always")
 	}
 }
 
-// divergence returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
+// adversaryDivergence returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
 // the multiplier of the ball of its radius.
-func (m *Model) divergence(p *dro.Problem) (penalty string, nu float64) {
+func (m *Model) adversaryDivergence(p *dro.Problem) (penalty string, nu float64) {
 	c := m.Config
 	switch {
 	case c.Groupwise() || c.Average != "" || c.Protect != nil:
@@ -435,7 +435,7 @@ func (m *Model) divergence(p *dro.Problem) (penalty string, nu float64) {
 	return c.Penalty, nu
 }
 
-func statusName(s dro.Status, mu float64) string {
+func statusText(s dro.Status, mu float64) string {
 	if s != dro.Certified && s != dro.Cancelled && s != dro.Inconsistent && mu == 0 {
 		return "uncertified"
 	}

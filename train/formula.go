@@ -22,7 +22,7 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 // formula per class. A Model without coefficients for its columns is an error.
 func (m *Model) Formula() (*score.Formula, error) {
 	e := m.Encoder
-	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D()*m.outputs() {
+	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D()*m.coefficientsPerColumn() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
 	t := &e.Target
@@ -30,9 +30,9 @@ func (m *Model) Formula() (*score.Formula, error) {
 		Name: t.Name, Numeric: t.Task == data.Regression, Positive: t.Positive, Negative: t.Negative, Classes: t.Classes,
 		Shift: t.Shift, Scale: t.Scale, Transform: t.Transform, Smear: t.Smear,
 	}
-	k := m.outputs()
+	k := m.coefficientsPerColumn()
 	if k == 1 {
-		f := m.formula(m.Scoring())
+		f := m.formulaAt(m.Scoring())
 		f.Target = target
 		return f, nil
 	}
@@ -42,13 +42,13 @@ func (m *Model) Formula() (*score.Formula, error) {
 		for i := range x {
 			x[i] = m.Scoring()[i*k+c]
 		}
-		f.Classes = append(f.Classes, m.formula(x))
+		f.Classes = append(f.Classes, m.formulaAt(x))
 	}
 	return f, nil
 }
 
-// formula returns the margin at coefficients x of the encoded columns, without the target.
-func (m *Model) formula(x []float64) *score.Formula {
+// formulaAt returns the margin at coefficients x of the encoded columns, without the target.
+func (m *Model) formulaAt(x []float64) *score.Formula {
 	e := m.Encoder
 	f := &score.Formula{Terms: make([]score.Term, 0, len(e.Inputs))}
 	if k := e.Intercept(); k >= 0 {
@@ -122,7 +122,7 @@ func (m *Model) formula(x []float64) *score.Formula {
 		moveCentreToLevel(f, in.Of, &p)
 		f.Products = append(f.Products, p)
 	}
-	m.setRanges(f)
+	m.setTrainingRanges(f)
 	f.Rename(m.Config.Reading.Relabel)
 	return f
 }
@@ -139,8 +139,8 @@ func moveCentreToLevel(f *score.Formula, of []data.Operand, p *score.Product) {
 	}
 }
 
-// setRanges stores the training values of the profile, from the smallest to the largest, in the terms.
-func (m *Model) setRanges(f *score.Formula) {
+// setTrainingRanges stores the training values of the profile, from the smallest to the largest, in the terms.
+func (m *Model) setTrainingRanges(f *score.Formula) {
 	if m.Encoder.Profile == nil {
 		return
 	}

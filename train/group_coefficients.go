@@ -77,7 +77,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		out.Groups = append(out.Groups, in.Name)
 		out.Columns += len(in.Levels) * len(g.Columns)
 	}
-	c = c.resolve(e.Target.Task, d.N)
+	c = c.fillFromData(e.Target.Task, d.N)
 	if out.LeftOut = c.whyNotTried(out); out.LeftOut != "" {
 		if c.GroupCoefficients == groupCoefficientsPooled {
 			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
@@ -125,9 +125,9 @@ func (c *Config) whyNotTried(g *GroupDesign) string {
 	return ""
 }
 
-// groupChoiceBytes returns what the choice of a design takes beside the training rows: copies of those
+// groupCoefficientsBytes returns what the choice of a design takes beside the training rows: copies of those
 // that it is made on, and of the rows of a fold.
-func groupChoiceBytes(rows, columns int64) int64 {
+func groupCoefficientsBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
 	n := min(rows, max(leastDesignRows, mostDesignCells/max(1, columns)))
 	bytes := n * (8*columns + rowBytes)
@@ -137,9 +137,9 @@ func groupChoiceBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// checkProductMemory refuses a matrix with the columns of group coefficients for which there is not
+// checkGroupColumnsMemory refuses a matrix with the columns of group coefficients for which there is not
 // enough memory or, of rows on disk, not enough disk.
-func (c Config) checkProductMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
+func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -226,7 +226,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		all.X.RowTo(row, i)
 		key := ""
 		for c, g := range columns {
-			levels[c][i] = rowLevel(&e.Inputs[g.Input], row)
+			levels[c][i] = levelOfRow(&e.Inputs[g.Input], row)
 			key += string(levels[c][i]+1) + ","
 		}
 		cells[key] = true
@@ -240,8 +240,8 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 	return p, nil
 }
 
-// rowLevel returns the level of an encoded training row; -1 for nulls and rare levels.
-func rowLevel(in *data.Input, row []float64) int32 {
+// levelOfRow returns the level of an encoded training row; -1 for nulls and rare levels.
+func levelOfRow(in *data.Input, row []float64) int32 {
 	none := int32(-1)
 	for k := range in.Labels() {
 		switch at := in.Column(k); {
@@ -324,7 +324,7 @@ func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Fra
 		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
 	}
 	if g.Ridge > 0 {
-		if err := c.checkProductMemory(g, rows, disk); err != nil {
+		if err := c.checkGroupColumnsMemory(g, rows, disk); err != nil {
 			if disk == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil

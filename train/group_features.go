@@ -25,9 +25,9 @@ func splitGroupFeatures(e *data.Encoder) (in, out []string) {
 	return in, out
 }
 
-// groupFeaturesNote reports which group columns are features and why one may want the
+// describeGroupFeatures reports which group columns are features and why one may want the
 // opposite; "" without group columns.
-func (c *Config) groupFeaturesNote(e *data.Encoder) string {
+func (c *Config) describeGroupFeatures(e *data.Encoder) string {
 	in, out := splitGroupFeatures(e)
 	if len(in) == 0 {
 		if len(out) == 0 {

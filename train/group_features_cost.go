@@ -57,7 +57,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 	if len(c.Features) > 0 {
 		c.Features = append(slices.Clone(c.Features), out...)
 	}
-	fitted, err := data.Fit(ctx, m.Run.Frame, d.Rows[:n], nil, c.spec(), data.Sink{Storage: data.Storage(c.Storage)})
+	fitted, err := data.Fit(ctx, m.Run.Frame, d.Rows[:n], nil, c.dataSpec(), data.Sink{Storage: data.Storage(c.Storage)})
 	var refused *data.Error
 	switch {
 	case errors.As(err, &refused):
@@ -86,7 +86,7 @@ func (m *Model) GroupFeatureCost(ctx context.Context) (cost *GroupFeatureCost, l
 		} else if err != nil {
 			return nil, "", err
 		}
-		if loss[k] = margin; m.outputs() > 1 {
+		if loss[k] = margin; m.coefficientsPerColumn() > 1 {
 			continue // losses already
 		}
 		loss[k] = make([]float64, n)

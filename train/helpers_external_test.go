@@ -44,16 +44,6 @@ func put(t testing.TB, path, content string) {
 	}
 }
 
-// contents returns what a file holds.
-func contents(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // readCSV returns the table of a text in CSV.
 func readCSV(t testing.TB, name, content string) *data.Frame {
 	t.Helper()

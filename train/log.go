@@ -35,8 +35,8 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// observedByLog returns the configuration of one training: Observe also logs if LogTo was called.
-func (c Config) observedByLog() Config {
+// withLogObserver returns the configuration of one training: Observe also logs if LogTo was called.
+func (c Config) withLogObserver() Config {
 	if c.newLog == nil {
 		return c
 	}

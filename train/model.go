@@ -95,7 +95,7 @@ func SplitWarnings(all []string) (warnings, notes []string) {
 	return warnings, notes
 }
 
-func (m *Model) note(notes ...string) {
+func (m *Model) addNotes(notes ...string) {
 	for _, n := range notes {
 		if n != "" {
 			m.Notes = append(m.Notes, n)

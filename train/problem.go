@@ -17,8 +17,8 @@ import (
 // What a Config means, in the words of packages data, losses and dro: written
 // here and nowhere else.
 
-// spec returns the part of the configuration that encodes columns.
-func (c Config) spec() data.Spec {
+// dataSpec returns the part of the configuration that encodes columns.
+func (c Config) dataSpec() data.Spec {
 	task := data.Auto
 	if kind, ok := losses.KindOf(c.Loss); ok {
 		if task = data.Regression; kind.Classes {
@@ -89,9 +89,9 @@ func isClassLoss(loss string) bool {
 	return kind.Classes
 }
 
-// resolve returns the configuration with what depends on the data filled in: the
+// fillFromData returns the configuration with what depends on the data filled in: the
 // loss, by the task, and μ, 1/n for n training rows.
-func (c Config) resolve(task data.Task, n int) Config {
+func (c Config) fillFromData(task data.Task, n int) Config {
 	if c.Loss == "" {
 		c.Loss = losses.DefaultName(task != data.Regression)
 	}
@@ -113,7 +113,7 @@ func checkLossTask(loss string, task data.Task) error {
 // NewProblem returns the robust problem that a training with cfg on all rows of a table would solve, in
 // their order, and the configuration with what depends on the data filled in.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
-	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.spec())
+	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.dataSpec())
 	if err != nil {
 		return nil, cfg, err
 	}
@@ -121,7 +121,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	if err != nil {
 		return nil, cfg, err
 	}
-	cfg = cfg.resolve(encoder.Target.Task, rows.N)
+	cfg = cfg.fillFromData(encoder.Target.Task, rows.N)
 	p, err := cfg.problem(rows)
 	return p, cfg, err
 }
@@ -169,4 +169,4 @@ func (c Config) regulariser(loss losses.Loss, outputs int) dro.L2 {
 }
 
 // regulariser returns the ridge of the model.
-func (m *Model) regulariser() dro.L2 { return m.Config.regulariser(m.loss, m.outputs()) }
+func (m *Model) regulariser() dro.L2 { return m.Config.regulariser(m.loss, m.coefficientsPerColumn()) }

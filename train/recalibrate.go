@@ -75,7 +75,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	s := &SummaryRecalibration{Slope: slope, Intercept: intercept, Folds: folds}
 	s.Before, s.After = m.riskAtMargins(margin), m.riskAtMargins(after)
 	m.Result.Recalibration = s
-	m.note(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
+	m.addNotes(fmt.Sprintf("recalibrated: the scores are those of %.4g × the margin %+.4g, fitted to out-of-fold predictions of the %d training rows (%d folds); the certificate is about the model before it",
 		slope, intercept, d.N, folds))
 	return nil
 }

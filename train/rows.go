@@ -190,7 +190,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 		}
 	}
 	k.filtered, k.allHeld, k.sharding = s.Total+s.AllHeld, s.AllHeld, s.Rows
-	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.spec(), sink); err != nil {
+	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink); err != nil {
 		return nil, err
 	}
 	if err = files.checkSameFiles(); err != nil {

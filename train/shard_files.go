@@ -20,7 +20,7 @@ type sharedFiles struct {
 // shareChecksums refuses ranks that see another number of files or rows than rank 0, and leaves the
 // SHA-256 of some to others.
 func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
-	all, err := gatherJSON(c, f.Stamps())
+	all, err := gatherFromRanks(c, f.Stamps())
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil
 	}
-	all, err := gatherJSON(d.comm, d.f.Sources)
+	all, err := gatherFromRanks(d.comm, d.f.Sources)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (d *sharedFiles) checkSameFiles() error {
 	return nil
 }
 
-// gatherJSON returns what every rank has.
-func gatherJSON[T any](c ranks.Comm, own T) ([]T, error) {
+// gatherFromRanks returns what every rank has.
+func gatherFromRanks[T any](c ranks.Comm, own T) ([]T, error) {
 	b, err := json.Marshal(own)
 	if err != nil {
 		return nil, err

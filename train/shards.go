@@ -172,7 +172,7 @@ func (m *Model) GatherRows() {
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
-			m.note(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
+			m.addNotes(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}

@@ -40,8 +40,8 @@ type Level struct {
 // At returns the value of an option that may be unset.
 func At(v float64) *float64 { return &v }
 
-// fieldNames returns the fields that are set of those that exclude one another.
-func (l Level) fieldNames() []string {
+// setFields returns the fields that are set of those that exclude one another.
+func (l Level) setFields() []string {
 	var set []string
 	if l.Average != "" {
 		set = append(set, "Average")
@@ -63,7 +63,7 @@ func joinNames(fields []string, separator string) string {
 }
 
 // Chosen reports whether the level is set, not left to the data.
-func (l Level) Chosen() bool { return len(l.fieldNames()) > 0 }
+func (l Level) Chosen() bool { return len(l.setFields()) > 0 }
 
 // Divergent reports whether the level is set in terms of a divergence.
 func (l Level) Divergent() bool {
@@ -77,7 +77,7 @@ func (l Level) Groupwise() bool { return l.Adversary == "groups" }
 func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if set := l.fieldNames(); len(set) > 1 {
+	if set := l.setFields(); len(set) > 1 {
 		say("%s are levels of robustness: set one of them", joinNames(set, " and "))
 	}
 	among := func(name, value string, words ...string) {
@@ -115,7 +115,7 @@ func (l Level) Validate() error {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
 		if l.Average != "" || l.Ess != nil || l.Protect != nil {
-			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.fieldNames(), ", "))
+			say("Config.Adversary groups takes Config.Nu or Config.Radius, not %s", joinNames(l.setFields(), ", "))
 		}
 	} else if l.Adjust > 0 {
 		say("Config.Adjust: only for Config.Adversary groups")
