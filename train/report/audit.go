@@ -138,7 +138,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	f, arena := o.frame, in.Arena.NewChild()
 	defer arena.Close()
-	c, _, err := columnAt(ctx, f, o.Label, o.rows, arena)
+	c, err := columnAt(ctx, f, o.Label, o.rows, arena)
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 		}
 		if len(o.Columns) == 0 && c.Kind == data.Categorical {
 			arena := arena.NewChild()
-			loaded, _, err := columnAt(ctx, o.frame, name, o.rows, arena)
+			loaded, err := columnAt(ctx, o.frame, name, o.rows, arena)
 			arena.Close()
 			if err != nil {
 				return nil, err

@@ -37,17 +37,12 @@ func loaded(ctx context.Context, f *data.Frame, name string, rows []int, arena *
 			return col, err
 		}
 		arena := arena.NewChild()
-		c, rows, err := columnAt(ctx, f, name, rows, arena)
+		c, err := columnAt(ctx, f, name, rows, arena)
 		if err != nil {
 			arena.Close()
 			return col, err
 		}
-		if categories {
-			col.Name = name
-			col.Levels, col.Code = levelsAt(arena, c, rows)
-		} else {
-			col, _ = rawColumn(arena, c, rows)
-		}
+		col = rawColumn(arena, c, categories)
 		col.Done = arena.Close
 		return col, nil
 	}}
@@ -132,47 +127,41 @@ func arenaOf(d *data.Dataset) *memory.Arena {
 	return nil
 }
 
-// columnAt gives a column, and where in it the values of some rows, nil meaning all, are: only
-// these are read where they are few, or into an arena, and at is nil.
-func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena) (c *data.Column, at []int, err error) {
-	if kind, _ := f.Kind(name); rows == nil || len(rows) > f.Rows/4 && arena == nil || !slices.IsSorted(rows) || kind == data.Other {
-		c, err = f.Column(ctx, name)
-		return c, rows, err
+// columnAt returns a column at some rows, nil meaning all: only these are read where they are few, or into
+// an arena.
+func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena) (*data.Column, error) {
+	kind, _ := f.Kind(name)
+	if rows != nil && (len(rows) <= f.Rows/4 || arena != nil) && slices.IsSorted(rows) && kind != data.Other {
+		return f.ColumnAt(ctx, arena, name, rows)
 	}
-	c, err = f.ColumnAt(ctx, arena, name, rows)
-	return c, nil, err
+	c, err := f.Column(ctx, name)
+	if err != nil || rows == nil {
+		return c, err
+	}
+	at := *c
+	at.Number, at.Code, at.Null = pick(c.Number, rows), pick(c.Code, rows), pick(c.Null, rows)
+	return &at, nil
 }
 
-// lengthOf returns the number of values of a column at rows; nil means all.
-func lengthOf(c *data.Column, rows []int) int {
-	switch {
-	case rows != nil:
-		return len(rows)
-	case c.Number != nil:
-		return len(c.Number)
+// pick returns the values of rows; nil of nil.
+func pick[T any](values []T, rows []int) []T {
+	if values == nil {
+		return nil
 	}
-	return len(c.Code)
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = values[r]
+	}
+	return out
 }
 
-// rowAt returns row i of rows; nil means all.
-func rowAt(rows []int, i int) int {
-	if rows == nil {
-		return i
+// rawColumn returns a column as it is in the table, of which numbers are levels with categories.
+func rawColumn(arena *memory.Arena, c *data.Column, categories bool) eval.Column {
+	if c.Kind == data.Numeric && !categories {
+		return eval.Column{Name: c.Name, Value: numbersOf(arena, c)}
 	}
-	return rows[i]
-}
-
-// rawColumn gives a column as it is in the table; ok is false where its values
-// are neither numbers nor levels.
-func rawColumn(arena *memory.Arena, c *data.Column, rows []int) (col eval.Column, ok bool) {
-	switch c.Kind {
-	case data.Numeric:
-		return eval.Column{Name: c.Name, Value: numbersAt(arena, c, rows)}, true
-	case data.Categorical, data.Bool:
-		levels, code := levelsAt(arena, c, rows)
-		return eval.Column{Name: c.Name, Levels: levels, Code: code}, true
-	}
-	return eval.Column{}, false
+	levels, code := levelsOf(arena, c)
+	return eval.Column{Name: c.Name, Levels: levels, Code: code}
 }
 
 // rowNumbers counts rows from 1, as everything shown to people does; nil where they are the
@@ -188,38 +177,35 @@ func rowNumbers(arena *memory.Arena, rows []int) []int {
 	return out
 }
 
-// numbersAt returns the values of a column of numbers at rows, NaN for nulls; nil
-// means all.
-func numbersAt(arena *memory.Arena, c *data.Column, rows []int) []float64 {
-	if rows == nil && c.Null == nil {
+// numbersOf returns the values of a column of numbers, NaN for nulls.
+func numbersOf(arena *memory.Arena, c *data.Column) []float64 {
+	if c.Null == nil {
 		return c.Number
 	}
-	out := memory.Make[float64](arena, lengthOf(c, rows))
-	for i := range out {
-		r := rowAt(rows, i)
-		if out[i] = c.Number[r]; c.IsNull(r) {
+	out := memory.Make[float64](arena, len(c.Number))
+	for i, v := range c.Number {
+		if out[i] = v; c.Null[i] {
 			out[i] = math.NaN()
 		}
 	}
 	return out
 }
 
-// levelsAt returns the levels of a column at rows, in ascending order, whatever that of the rows.
-func levelsAt(arena *memory.Arena, c *data.Column, rows []int) (levels []string, code []int32) {
-	code = memory.Make[int32](arena, lengthOf(c, rows))
+// levelsOf returns the levels of a column, in ascending order, and their codes, −1 for nulls.
+func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int32) {
+	code = memory.Make[int32](arena, c.Len())
 	index := map[string]int32{}
 	first := map[string]int{}
 	for i := range code {
-		r := rowAt(rows, i)
-		if c.IsNull(r) {
+		if c.IsNull(i) {
 			code[i] = -1
 			continue
 		}
-		text := c.Text(r)
+		text := c.Text(i)
 		k, ok := index[text]
 		if !ok {
 			k = int32(len(index))
-			index[text], first[text] = k, r
+			index[text], first[text] = k, i
 		}
 		code[i] = k
 	}
@@ -243,22 +229,26 @@ func levelsAt(arena *memory.Arena, c *data.Column, rows []int) (levels []string,
 
 // numbers reads a column that must hold a number in every one of some rows; nil means all.
 func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
-	c, at, err := columnAt(ctx, f, name, rows, arena)
+	c, err := columnAt(ctx, f, name, rows, arena)
 	if err != nil {
 		return nil, err
 	}
 	if c.Number == nil {
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("%s must be a number, but this column is %s", what, c.Type)}
 	}
-	for i := range lengthOf(c, at) {
-		switch r := rowAt(at, i); {
-		case c.IsNull(r):
-			return nil, cellError(f, name, rowAt(rows, i), "leave such rows out", "%s is missing", what)
-		case math.IsNaN(c.Number[r]) || math.IsInf(c.Number[r], 0) || !valid(c.Number[r]):
-			return nil, cellError(f, name, rowAt(rows, i), hint, "%s is %s: it must be %s", what, c.Text(r), must)
+	for i, v := range c.Number {
+		row := i
+		if rows != nil {
+			row = rows[i]
+		}
+		switch {
+		case c.IsNull(i):
+			return nil, cellError(f, name, row, "leave such rows out", "%s is missing", what)
+		case math.IsNaN(v) || math.IsInf(v, 0) || !valid(v):
+			return nil, cellError(f, name, row, hint, "%s is %s: it must be %s", what, c.Text(i), must)
 		}
 	}
-	return numbersAt(arena, c, at), nil
+	return c.Number, nil
 }
 
 // weights reads a column of row weights at some rows; nil means all.

@@ -174,11 +174,11 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 			in.Threshold = &threshold
 		}
 	} else {
-		column, at, err := columnAt(ctx, f, target.Name, rows.Rows, rows.arena)
+		column, err := columnAt(ctx, f, target.Name, rows.Rows, rows.arena)
 		if err != nil {
 			return err
 		}
-		in.Target = numbersAt(rows.arena, column, at)
+		in.Target = numbersOf(rows.arena, column)
 	}
 	if x.compared == nil && role(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {
