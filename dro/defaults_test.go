@@ -185,6 +185,13 @@ func TestSolve_UnusableDuals(t *testing.T) {
 		"adjustments of 1 groups":          dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{1}},
 		"1 weights for 2 samples":          dro.Groups{Near: dro.Ball{Radius: 1, Weights: []float64{1}}, Of: [][]int32{{0, 1, 0, 1}}},
 		"ν = -1: it must be finite and ≥":  dro.ChiSquare{Nu: -1},
+		"a radius of 1e-13 is below":       dro.Ball{Radius: 1e-13},
+		"a radius of NaN":                  dro.Ball{Radius: math.NaN()},
+		"α = 1.5":                          dro.CVaR{Alpha: 1.5},
+		"no sample is in a group":          dro.Groups{Near: near, Of: [][]int32{{-1, -1, -1, -1}}},
+		"4 samples are grouped one way":    dro.Groups{Near: near, Of: [][]int32{{0, 0, 1, 1}, {0}}},
+		"the weight of sample 2 is -1":     dro.Groups{Near: near, Of: [][]int32{{0, 0, 1, 1}}, Weights: []float64{1, 1, -1, 1}},
+		"adjustment of group 1 is -1":      dro.Groups{Near: near, Of: [][]int32{{0, 1, 0, 1}}, Adjust: []float64{0, -1}},
 	} {
 		p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
 		_, err := dro.Solve(t.Context(), p, nil)

@@ -2,15 +2,12 @@ package side
 
 import (
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
-	"github.com/drotrain/drotrain/losses"
 )
 
 // The best response of a ball lies in it, on its boundary where that is not a vertex,
@@ -109,59 +106,6 @@ func TestReferenceWeights(t *testing.T) {
 		}
 	}
 }
-
-func TestInvalidAdversaries(t *testing.T) {
-	o := drotest.NewSample(drotest.RngOf(5), 20, 2, false).Oracle(t, losses.Logistic{})
-	of := make([]int, 20)
-	for j := range of {
-		of[j] = j % 2
-	}
-	for name, c := range map[string]struct {
-		dual saddle.Dual
-		want string
-	}{
-		"radius":           {Simplex{Divergence: KullbackLeibler, Radius: 1e-13}, "radius"},
-		"radius NaN":       {Simplex{Divergence: PearsonChi2, Radius: math.NaN()}, "radius"},
-		"divergence":       {Simplex{Divergence: 7, Radius: 1}, "divergence"},
-		"ν":                {Simplex{Divergence: KullbackLeibler, Nu: -1}, "ν"},
-		"few weights":      {Simplex{Divergence: KullbackLeibler, Nu: 1, Weights: []float64{1}}, "1 weights for 20 samples"},
-		"negative weights": {Simplex{Divergence: KullbackLeibler, Nu: 1, Weights: slices.Repeat([]float64{1, -1}, 10)}, "sample 1 is -1"},
-		"zero weights":     {Simplex{Divergence: KullbackLeibler, Radius: 1, Weights: make([]float64, 20)}, "sum to 0"},
-		"share":            {Simplex{Divergence: PearsonChi2, Alpha: 1.5}, "α"},
-		"share's weights":  {Simplex{Divergence: PearsonChi2, Alpha: 0.5, Weights: make([]float64, 20)}, "sum to 0"},
-	} {
-		err := saddle.Validate(&saddle.Problem{Oracle: o, Dual: c.dual, Primal: L2{Mu: 1}})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	near := Simplex{Divergence: KullbackLeibler, Nu: 1}
-	for want, err := range map[string]error{
-		"group 1 of grouping 0 has no samples": errorOf(NewGroups(near, nil, []int{0, 2, 2})),
-		"number the groups from 0":             errorOf(NewGroups(near, nil, []int{0, 9})),
-		"3 samples are grouped one way":        errorOf(NewGroups(near, nil, []int{0, 0, 1}, []int{0})),
-		"no sample is in a group":              errorOf(NewGroups(near, nil, []int{-1, -1})),
-		"needs samples in groups":              errorOf(NewGroups(near, nil)),
-		"is -1: it must be finite":             errorOf(NewGroups(near, []float64{1, -1}, []int{0, 1})),
-		"1 weights for 2 samples":              errorOf(NewGroups(Simplex{Divergence: KullbackLeibler, Nu: 1, Weights: []float64{1}}, nil, []int{0, 1})),
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
-		}
-	}
-	g, err := NewGroups(near, nil, of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, adjust := range map[string][]float64{"adjustments of 1 groups": {1}, "adjustment of group 1 is -1": {0, -1}} {
-		g.Adjust = adjust
-		if err := saddle.Validate(&saddle.Problem{Oracle: o, Dual: g, Primal: L2{Mu: 1}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
-		}
-	}
-}
-
-func errorOf(_ *Groups, err error) error { return err }
 
 // The price of a ball is found where its terms cancel: two losses far above the mean and near
 // each other, and references so far apart that the slope of D is all rounding.

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -26,14 +25,6 @@ type adversaryCase struct {
 	Prior      string    `json:"prior"`
 	Adjust     []float64 `json:"adjust"`
 	Optimum    float64   `json:"optimum"`
-}
-
-func (c adversaryCase) String() string {
-	radius := "∞"
-	if c.Radius != nil {
-		radius = fmt.Sprint(*c.Radius)
-	}
-	return fmt.Sprintf("%s/intercept=%v/weighted=%v/%s/ν=%v/ρ=%s/share=%v/ways=%d/%s/adjust=%v", c.Loss, c.Intercept, c.Weighted, c.Divergence, c.Nu, radius, c.Share, c.Ways, c.Prior, c.Adjust)
 }
 
 type adversaryTable struct {
@@ -117,14 +108,14 @@ func TestAdversariesAgainstAnotherSolver(t *testing.T) {
 			res := drotest.Solve(t, p, method, drotest.Asking(gap, 3000))
 			size := math.Max(1e-12, math.Abs(c.Optimum))
 			if !(math.Abs(res.Objective-c.Optimum) <= accuracy*size) {
-				t.Errorf("%v by %s: objective %.12g, optimum %.12g", c, method.Name(), res.Objective, c.Optimum)
+				t.Errorf("%+v by %s: objective %.12g, optimum %.12g", c, method.Name(), res.Objective, c.Optimum)
 			}
 			if res.Status != Certified {
-				t.Errorf("%v by %s: %v, relative gap %.3g after %.4g passes", c, method.Name(), res.Status, res.Certificate.Relative(), res.Passes)
+				t.Errorf("%+v by %s: %v, relative gap %.3g after %.4g passes", c, method.Name(), res.Status, res.Certificate.Relative(), res.Passes)
 			}
 			for _, check := range res.Trace {
 				if check.Lower > c.Optimum+accuracy*size || check.Upper < c.Optimum-accuracy*size {
-					t.Errorf("%v by %s: [%v, %v] misses the optimum %v", c, method.Name(), check.Lower, check.Upper, c.Optimum)
+					t.Errorf("%+v by %s: [%v, %v] misses the optimum %v", c, method.Name(), check.Lower, check.Upper, c.Optimum)
 				}
 			}
 		}

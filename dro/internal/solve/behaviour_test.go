@@ -157,6 +157,11 @@ func TestRefusals(t *testing.T) {
 		{&Problem{Oracle: o, Dual: Box{Lower: 0, Upper: math.Inf(1), Nu: 0.5}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "unbounded"},
 		{good, primaldual.Stochastic{Block: 9}, DefaultSettings(), "between 1 and n = 8"},
 		{good, primaldual.SeparableBlock{Block: -1}, DefaultSettings(), "between 1 and n = 8"},
+		{good, Newton{Sample: -1}, DefaultSettings(), "from -1 rows"},
+		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: 0}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "the cap of the weights is 0"},
+		{&Problem{Oracle: o, Dual: Orthant{Nu: 1, Cap: math.NaN()}, Primal: L2{Mu: 1}}, primaldual.SeparableBlock{}, DefaultSettings(), "the cap of the weights is NaN"},
+		// An intercept without its column of ones would make every lower bound false.
+		{&Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1, Intercept: true}}, LBFGS{}, DefaultSettings(), "column"},
 	} {
 		res, err := SolveBy(context.Background(), c.p, c.m, c.s)
 		if err == nil || res != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "dro: ") {
@@ -226,19 +231,5 @@ func TestAwkwardData(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A start outside X proves nothing about X.
-func TestStartOutsideTheSimplex(t *testing.T) {
-	oracle, err := NewBilinear(2, 2, []float64{2, 1, 1, 2}, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := drotest.Asking(1e-3, 50)
-	s.X0 = []float64{0, 0} // where the objective is 0; on the simplex it is at least 3/2
-	res, err := SolveBy(context.Background(), &Problem{Oracle: oracle, Dual: Simplex{}, Primal: Entropy{}}, primaldual.FullVector{}, s)
-	if err == nil || !strings.Contains(err.Error(), "simplex") {
-		t.Errorf("%v: %+v", err, res)
 	}
 }

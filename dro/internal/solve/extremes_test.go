@@ -22,6 +22,11 @@ func TestCertifyOutsideTheSimplex(t *testing.T) {
 		if c, err := dro.Certify(p, x); err == nil || !strings.Contains(err.Error(), "starting point") {
 			t.Errorf("at %v: %v, %v", x, c, err)
 		}
+		s := dro.DefaultSettings()
+		s.X0 = x
+		if res, err := dro.SolveBy(context.Background(), p, primaldual.FullVector{}, s); err == nil || !strings.Contains(err.Error(), "starting point") {
+			t.Errorf("from %v: %+v, %v", x, res, err)
+		}
 	}
 	if c, err := dro.Certify(p, nil); err != nil || !(c.Gap() < 2) {
 		t.Errorf("where solves start: %v, %v", c, err)

@@ -3,7 +3,6 @@ package solve_test
 import (
 	"context"
 	"math"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -11,27 +10,6 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
 )
-
-// An intercept without its column of ones would make every lower bound false.
-func TestInterceptNeedsItsColumn(t *testing.T) {
-	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 300, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1, Intercept: true}}
-	res, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, dro.DefaultSettings())
-	if err == nil || res != nil || !strings.Contains(err.Error(), "column") {
-		t.Errorf("%v, %v", res, err)
-	}
-}
-
-func TestCapsAreValidated(t *testing.T) {
-	o := sample(t, losses.Logistic{}, 30, 2)
-	for _, limit := range []float64{0, -1, math.NaN()} {
-		for _, d := range []dro.Dual{dro.Orthant{Nu: 1, Cap: limit}, dro.Orthant{Divergence: dro.PearsonChi2, Nu: 1, Cap: limit}} {
-			p := &dro.Problem{Oracle: o, Dual: d, Primal: dro.L2{Mu: 0.1}}
-			if res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{}, dro.DefaultSettings()); err == nil || res != nil {
-				t.Errorf("%#v accepted", d)
-			}
-		}
-	}
-}
 
 // Without a penalty the best response is a vertex and proves little; the
 // separable method's own weights, projected on the dual set, prove more.
