@@ -154,7 +154,7 @@ func TestBlocks(t *testing.T) {
 	}
 	// Of those that are touched once n/512, at least d/2, at most n/8.
 	for _, c := range [][3]int{{1, 1, 1}, {8, 4, 1}, {9, 4, 2}, {14, 20, 2}, {513 * 100, 4, 101}, {512 * 100, 4, 100}, {1000, 50, 25}, {1000, 51, 26}, {1000, 300, 125}, {1001, 2000, 126}, {1001, 2001, 126}} {
-		if b := smallBlock(c[0], c[1]); b != c[2] {
+		if b := defaultBlockSize(c[0], c[1]); b != c[2] {
 			t.Errorf("n = %d, d = %d: small blocks of %d, want %d", c[0], c[1], b, c[2])
 		}
 	}

@@ -35,7 +35,7 @@ func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h,
 	c = constants{
 		gs: make([]float64, b.count()), ls: make([]float64, b.count()), lambdas: make([]float64, b.count()),
 	}
-	c.l = weighted(m, limit, total)
+	c.l = largestWeightedSum(m, limit, total)
 	c.h = h
 	scratch := newNormScratch(o, n, d, spend)
 	maxH := 0.0
@@ -45,7 +45,7 @@ func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h,
 	for j := range b.count() {
 		lo, hi := b.bounds(j)
 		c.gs[j] = lift(blockNorm(o, h, m, lo, hi, scratch), hi-lo) / kappa
-		c.ls[j] = weighted(m[lo:hi], limit, total)
+		c.ls[j] = largestWeightedSum(m[lo:hi], limit, total)
 		c.lambdas[j] = math.Hypot(c.gs[j], c.ls[j])
 	}
 	if norm.SumNorm() {
@@ -56,9 +56,9 @@ func newConstants(o saddle.Oracle, norm saddle.Normed, lifted bool, b blocks, h,
 	return c
 }
 
-// weighted returns sup Σ_j y_j m_j over 0 ≤ y_j ≤ limit, Σ y_j ≤ total: the
+// largestWeightedSum returns sup Σ_j y_j m_j over 0 ≤ y_j ≤ limit, Σ y_j ≤ total: the
 // fractional knapsack of m.
-func weighted(m []float64, limit, total float64) float64 {
+func largestWeightedSum(m []float64, limit, total float64) float64 {
 	if limit >= total { // all of the weight on the largest
 		top := 0.0
 		for _, v := range m {
@@ -124,7 +124,7 @@ func blockNorm(o saddle.Oracle, h, m []float64, lo, hi int, s *normScratch) floa
 	// J = diag(w)·Z with w_j = H_j/‖z_j‖.
 	for j := lo; j < hi; j++ {
 		s.unit[j], s.w[j] = 1, 0
-		if z := rowNorm(m[j], o); z > 0 {
+		if z := rowNormFromSmoothness(m[j], o); z > 0 {
 			s.w[j] = h[j] / z * (h[j] / z)
 		}
 	}
@@ -206,9 +206,11 @@ func eigenvaluesBelow(a *mat.SymDense, value float64, terms int) bool {
 	return chol.Factorize(shifted)
 }
 
-// rowNorm returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
+// rowNormFromSmoothness returns ‖z_j‖ from M_j = sup ℓ″·‖z_j‖² of an oracle that states its
 // curvature bound.
-func rowNorm(m float64, o saddle.Oracle) float64 { return math.Sqrt(m / curvatureBound(o)) }
+func rowNormFromSmoothness(m float64, o saddle.Oracle) float64 {
+	return math.Sqrt(m / curvatureBound(o))
+}
 
 // curvatureBound returns sup ℓ″ of an oracle, 0 if the oracle is not Rounded.
 func curvatureBound(o saddle.Oracle) float64 {
@@ -227,8 +229,8 @@ func equalConstants(blocks int) constants {
 	return constants{g: 1, l: 1, gs: ones, ls: ones, lambdas: ones}
 }
 
-// grow multiplies every G and H_j by growth ≥ 1.
-func (c *constants) grow(growth float64) {
+// scaleLipschitz multiplies every G and H_j by growth ≥ 1.
+func (c *constants) scaleLipschitz(growth float64) {
 	c.g *= growth
 	for j := range c.gs {
 		c.gs[j] *= growth

@@ -144,14 +144,14 @@ func TestKnapsackAgainstEnumeration(t *testing.T) {
 				}
 			}
 		}
-		if got := weighted(m, limit, total); !drotest.IsNear(got, best, drotest.ClosedForm, best) {
+		if got := largestWeightedSum(m, limit, total); !drotest.IsNear(got, best, drotest.ClosedForm, best) {
 			t.Fatalf("m = %v, limit %v, total %v: %v, by enumeration %v", m, limit, total, got, best)
 		}
 	}
-	if got := weighted([]float64{0, 0}, math.Inf(1), math.Inf(1)); got != 0 {
+	if got := largestWeightedSum([]float64{0, 0}, math.Inf(1), math.Inf(1)); got != 0 {
 		t.Errorf("0·∞ = %v", got)
 	}
-	if got := weighted([]float64{0, 1}, math.Inf(1), math.Inf(1)); !math.IsInf(got, 1) {
+	if got := largestWeightedSum([]float64{0, 1}, math.Inf(1), math.Inf(1)); !math.IsInf(got, 1) {
 		t.Errorf("unbounded weights on a curved loss: %v", got)
 	}
 }

@@ -139,6 +139,6 @@ func (w *iteration) reestimate() {
 		return
 	}
 	w.Logf("theory: G re-estimated from %.4g to %.4g", w.known.g, growth*w.known.g)
-	w.known.grow(growth)
+	w.known.scaleLipschitz(growth)
 	w.template.theory = w.conditions(w.template.m, w.known)
 }

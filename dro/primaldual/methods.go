@@ -68,9 +68,9 @@ func partition(n, d, b int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
-// smallBlock returns the default size of blocks that are touched once a step: 512 of them,
+// defaultBlockSize returns the default size of blocks that are touched once a step: 512 of them,
 // of enough rows for a step in a metric of d columns to cost less than they do.
-func smallBlock(n, d int) int {
+func defaultBlockSize(n, d int) int {
 	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
 
@@ -151,7 +151,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 	theoretical := m.Schedule == Theory || !newton.Formable(r.Problem)
 	size := m.Block
 	if size == 0 && !theoretical && !m.ThreeTouches {
-		size = smallBlock(r.Cert.N, r.Cert.D)
+		size = defaultBlockSize(r.Cert.N, r.Cert.D)
 	}
 	b, err := partition(r.Cert.N, r.Cert.D, size)
 	if err != nil {

@@ -73,7 +73,7 @@ func (g *prefixSolve) Step() error {
 	if g.Cert.N < prefixRows || g.Cert.N < prefixRowsPerColumn*g.Cert.D {
 		size = g.Cert.N / 2
 		if g.Cert.EffectiveShare() >= fewRows {
-			return g.startLast()
+			return g.startMethod()
 		}
 	}
 	s := saddle.DefaultSettings()
@@ -96,11 +96,11 @@ func (g *prefixSolve) Step() error {
 		}
 		copy(g.Start, g.Cert.X)
 	}
-	return g.startLast()
+	return g.startMethod()
 }
 
-// startLast starts the method at the point that the certifier evaluated last.
-func (g *prefixSolve) startLast() (err error) {
+// startMethod starts the method at the point that the certifier evaluated last.
+func (g *prefixSolve) startMethod() (err error) {
 	last := g.method
 	if g.Cert.EffectiveShare() < fewRows {
 		g.Logf("the adversary has its weight on %.2g of the rows: newton", g.Cert.EffectiveShare())

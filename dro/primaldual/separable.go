@@ -115,7 +115,7 @@ func (c *separableEstimator) estimatePrimal(t *template) {
 }
 
 // mixCenter implements estimator.
-func (c *separableEstimator) mixCenter(t *template) { c.points.mix(t.center) }
+func (c *separableEstimator) mixCenter(t *template) { c.points.mixCenter(t.center) }
 
 // stepDual implements estimator: the step of one block.
 func (c *separableEstimator) stepDual(t *template) {

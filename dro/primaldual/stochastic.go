@@ -95,7 +95,7 @@ func (c *stochasticEstimator) estimatePrimal(t *template) {
 }
 
 // mixCenter implements estimator.
-func (c *stochasticEstimator) mixCenter(t *template) { c.points.mix(t.center) }
+func (c *stochasticEstimator) mixCenter(t *template) { c.points.mixCenter(t.center) }
 
 // stepDual implements estimator: eq. (dual_grad_est), then the proximal step.
 func (c *stochasticEstimator) stepDual(t *template) {

@@ -70,11 +70,11 @@ func (t *template) begin(x0 []float64) {
 	copy(t.xPrev, x0)
 	copy(t.averageX, x0)
 	copy(t.drawn, x0)
-	t.coords(t.u, t.x)
+	t.coordsTo(t.u, t.x)
 	t.k, t.a, t.aPrev, t.A = 0, 0, 0, 0
 }
 
-func (t *template) coords(u, x []float64) {
+func (t *template) coordsTo(u, x []float64) {
 	if geo, ok := t.problem.Primal.(saddle.Geometry); ok {
 		geo.CoordsTo(u, x)
 		return
@@ -91,7 +91,7 @@ func (t *template) step() {
 	t.estimator.mixCenter(t)
 	copy(t.xPrev, t.x)
 	t.prox(t.x, t.g, t.center, t.a, t.primalWeight())
-	t.coords(t.u, t.x)
+	t.coordsTo(t.u, t.x)
 	t.estimator.stepDual(t)
 	t.estimator.refresh(t)
 	t.A += t.a
@@ -169,7 +169,7 @@ func (c *comparison) begin(u []float64) {
 	copy(c.mean, u)
 }
 
-func (c *comparison) mix(center []float64) {
+func (c *comparison) mixCenter(center []float64) {
 	if c.w == 0 {
 		return
 	}

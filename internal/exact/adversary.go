@@ -48,10 +48,10 @@ func (a *Adversary) respondSeparably(f []Real) Risk {
 		case a.Penalty == "chi2":
 			y = clampBelow(top, Div(Add(New(1), Div(v, nu)), n))
 			off := Sub(Mul(n, y), New(1))
-			psi = scaled(Div(Mul(nu, Mul(off, off)), n), -1)
+			psi = timesPowerOf2(Div(Mul(nu, Mul(off, off)), n), -1)
 		default:
 			y = clampBelow(top, Div(v, nu))
-			psi = scaled(Mul(nu, Mul(y, y)), -1)
+			psi = timesPowerOf2(Mul(nu, Mul(y, y)), -1)
 		}
 		r.Weight[j] = y
 		r.Value = Add(r.Value, Sub(Mul(y, v), psi))
@@ -111,7 +111,7 @@ func (a *Adversary) divergence(y, w []Real) Real {
 		case w[j].Sign() == 0:
 		case a.Penalty == "chi2":
 			off := Sub(v, w[j])
-			sum.Add(sum, scaled(Div(Mul(off, off), w[j]), -1))
+			sum.Add(sum, timesPowerOf2(Div(Mul(off, off), w[j]), -1))
 		case v.Sign() > 0:
 			sum.Add(sum, Mul(v, Log(Div(v, w[j]))))
 		}
@@ -181,11 +181,11 @@ func (a *Adversary) bounded(f []Real) Risk {
 		if k == 2*Prec { // at this precision the radius cannot be distinguished from 0
 			return Risk{inner(w, f), w, zeros(len(f))}
 		}
-		low, above, high = high, below, scaled(high, 1)
+		low, above, high = high, below, timesPowerOf2(high, 1)
 		below = excess(high)
 	}
 	for k := 0; low.Sign() == 0 && k < 2*Prec; k++ {
-		if mid := scaled(high, -4); excess(mid).Sign() > 0 {
+		if mid := timesPowerOf2(high, -4); excess(mid).Sign() > 0 {
 			low, above = mid, excess(mid)
 		} else {
 			high, below = mid, excess(mid)
@@ -195,7 +195,7 @@ func (a *Adversary) bounded(f []Real) Risk {
 	for range 400 {
 		mid := Sub(high, Div(Mul(below, Sub(high, low)), Sub(below, above)))
 		e := excess(mid)
-		if Abs(e).Cmp(scaled(radius, -digits)) <= 0 {
+		if Abs(e).Cmp(timesPowerOf2(radius, -digits)) <= 0 {
 			high = mid
 			break
 		}
@@ -203,13 +203,13 @@ func (a *Adversary) bounded(f []Real) Risk {
 		case side > 0:
 			low, above = mid, e
 			if last == side {
-				below = scaled(below, -1)
+				below = timesPowerOf2(below, -1)
 			}
 			last = side
 		default:
 			high, below = mid, e
 			if last == side {
-				above = scaled(above, -1)
+				above = timesPowerOf2(above, -1)
 			}
 			last = side
 		}

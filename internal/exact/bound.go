@@ -56,10 +56,10 @@ func (p *Problem) Certify(x, y []Real) (upper, lower Real, err error) {
 		}
 	}
 	reach := Mul(lambda, rho) // how far a margin may move, twice of it with decay
-	if u, _ := reach.Float64(); decay*u > 0.1 || IsLess(radius, scaled(reach, 1)) {
+	if u, _ := reach.Float64(); decay*u > 0.1 || IsLess(radius, timesPowerOf2(reach, 1)) {
 		return nil, nil, fmt.Errorf("exact: the point is too far from the optimum: λρ = %.3g", u)
 	}
-	fall := Div(square, scaled(Sub(New(1), Mul(New(decay), reach)), 1))
+	fall := Div(square, timesPowerOf2(Sub(New(1), Mul(New(decay), reach)), 1))
 	return upper, Sub(value, fall), nil
 }
 

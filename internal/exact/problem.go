@@ -65,14 +65,14 @@ func (p *Problem) loss(m, t Real) Sample {
 		}
 		return Sample{value, Mul(New(-1), Mul(t, q)), Mul(q, Sub(one, q))}
 	case "squared":
-		return Sample{scaled(Mul(r, r), -1), r, one}
+		return Sample{timesPowerOf2(Mul(r, r), -1), r, one}
 	case "huber":
 		delta := New(p.Delta)
 		if size := zero().Abs(r); IsLess(delta, size) {
-			value := Mul(delta, Sub(size, scaled(delta, -1)))
+			value := Mul(delta, Sub(size, timesPowerOf2(delta, -1)))
 			return Sample{value, Mul(delta, New(float64(r.Sign()))), zero()}
 		}
-		return Sample{scaled(Mul(r, r), -1), r, one}
+		return Sample{timesPowerOf2(Mul(r, r), -1), r, one}
 	}
 	panic(fmt.Sprintf("exact: no loss %q", p.Loss))
 }
@@ -135,7 +135,7 @@ func (p *Problem) Phi(x []Real) Real {
 	if p.Intercept {
 		x = x[:p.D-1]
 	}
-	return Mul(scaled(New(p.Mu), -1), inner(x, x))
+	return Mul(timesPowerOf2(New(p.Mu), -1), inner(x, x))
 }
 
 func inner(a, b []Real) Real {

@@ -45,8 +45,8 @@ func Split(a Real) (high, low float64) {
 	return high, low
 }
 
-// scaled returns a·2^k.
-func scaled(a Real, k int) Real { return zero().SetMantExp(a, k) }
+// timesPowerOf2 returns a·2^k.
+func timesPowerOf2(a Real, k int) Real { return zero().SetMantExp(a, k) }
 
 // Exp returns eᵃ: the Taylor series at a/2^k, squared k times. Below e^(−10⁵) it is 0:
 // numbers so far apart are added in as many digits as lie between them.
@@ -86,7 +86,7 @@ func Log(a Real) Real {
 	y := New(math.Log(m))
 	for range steps {
 		e := Exp(y)
-		y = Add(y, scaled(Div(Sub(mantissa, e), Add(mantissa, e)), 1))
+		y = Add(y, timesPowerOf2(Div(Sub(mantissa, e), Add(mantissa, e)), 1))
 	}
 	if k == 0 {
 		return y
@@ -110,7 +110,7 @@ func ln2() Real {
 	if ln2Value == nil {
 		sum := zero()
 		for k := 1; k <= Prec+16; k++ {
-			sum = Add(sum, scaled(Div(New(1), New(float64(k))), -k))
+			sum = Add(sum, timesPowerOf2(Div(New(1), New(float64(k))), -k))
 		}
 		ln2Value = sum
 	}

@@ -48,7 +48,7 @@ func (r *Rows) SumTo(dst []float64, p *shard.Partials) {
 		p.SumTo(dst)
 		return
 	}
-	r.sum(dst, p, func(dst, v []float64) { copy(dst, v) }, p.Width())
+	r.reduceShards(dst, p, func(dst, v []float64) { copy(dst, v) }, p.Width())
 }
 
 // SumTriangleTo works like SumTo for the upper triangles of row-major d×d matrices.
@@ -58,7 +58,7 @@ func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
 		return
 	}
 	packed := make([]float64, d*(d+1)/2)
-	r.sum(packed, p, func(dst, v []float64) {
+	r.reduceShards(packed, p, func(dst, v []float64) {
 		for i := range d {
 			dst = dst[copy(dst, v[i*d+i:(i+1)*d]):]
 		}
@@ -68,8 +68,8 @@ func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
 	}
 }
 
-// sum stores the sum of what take makes of the vectors of all shards, width entries, in dst.
-func (r *Rows) sum(dst []float64, p *shard.Partials, take func(dst, v []float64), width int) {
+// reduceShards stores the sum of what take makes of the vectors of all shards, width entries, in dst.
+func (r *Rows) reduceShards(dst []float64, p *shard.Partials, take func(dst, v []float64), width int) {
 	at, ends := map[subtree]int{}, make([]int, r.comm.Size())
 	total := 0
 	for rank := range ends {

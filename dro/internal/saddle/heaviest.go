@@ -11,7 +11,7 @@ import (
 // two, that make up the share of their sum and are fewest or more, if so many have
 // weight.
 func Heaviest(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
-	least := Cutoff(rows, y, 1-share, fewest)
+	least := cutoff(rows, y, 1-share, fewest)
 	var out []int
 	first, end := rows.LocalRange(len(y))
 	for j := first; j < end; j++ {
@@ -22,9 +22,9 @@ func Heaviest(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
 	return rows.Collect(out)
 }
 
-// Cutoff returns a power of two such that the weights below it, of at most 1, are
+// cutoff returns a power of two such that the weights below it, of at most 1, are
 // positive, at most that share of their sum, and not among the count largest.
-func Cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
+func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	const binades = 1024 // the last one is of all that are subnormal
 	part := rows.Partials(rows.Shards(len(y)), 2*binades)
 	part.Clear()

@@ -53,8 +53,8 @@ func isMissing(part any) bool {
 	return part == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// ValidatePoint reports that x is not in X, where the primal says.
-func ValidatePoint(p *Problem, x []float64) error {
+// validatePoint reports that x is not in X, where the primal says.
+func validatePoint(p *Problem, x []float64) error {
 	if set, ok := p.Primal.(Geometry); ok {
 		if err := set.Contains(x); err != nil {
 			return fmt.Errorf("dro: %w", err)

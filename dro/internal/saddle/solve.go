@@ -77,7 +77,7 @@ func (s *Settings) StartingPoint(p *Problem) ([]float64, error) {
 	x := make([]float64, d)
 	if s.X0 != nil {
 		copy(x, s.X0)
-		return x, ValidatePoint(p, x)
+		return x, validatePoint(p, x)
 	}
 	if o, ok := p.Primal.(Started); ok {
 		o.StartingPoint(x)
