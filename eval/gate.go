@@ -172,7 +172,7 @@ func splitPath(s string) ([]string, error) {
 	return out, nil
 }
 
-// An estimate is a number and the ends of its interval, undefined where there is none.
+// An estimate is a number and the ends of its interval, undefined without one.
 type estimate [3]Num
 
 // newEstimate returns a number with its interval, which may be nil.
@@ -364,7 +364,7 @@ var (
 	moreIsBetter = []string{"accuracy", "balanced_accuracy", "auc", "auprc", "tpr", "ppv", "r2", "top5", "macro_f1", "worst_recall"}
 )
 
-// intervalOf returns the interval of a key, nil where there is none.
+// intervalOf returns the interval of a key, or nil.
 func intervalOf(of map[string]Interval, key string) *Interval {
 	if iv, ok := of[key]; ok {
 		return &iv

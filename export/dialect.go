@@ -20,7 +20,7 @@ type dialect struct {
 	days         string // a date or time %s as days since 1970-01-01
 	number       string // a literal number %s in double precision
 	literal      string // a literal text %s, as text makes one of a column
-	entry        string // the entry %d of a column of vectors %s; empty: there are none
+	entry        string // the entry %d of a column of vectors %s; empty: no vectors
 	first        int    // the index of the first entry
 	log          string // the natural logarithm
 	greatest     string // the largest of several numbers; empty: by a subquery
@@ -60,7 +60,7 @@ var dialects = []dialect{
 		days: "UNIX_DATE(CAST(%[1]s AS DATE)) + (UNIX_MICROS(CAST(%[1]s AS TIMESTAMP)) - UNIX_MICROS(CAST(CAST(%[1]s AS DATE) AS TIMESTAMP))) / 8.64e10D",
 		// A literal without its letter would be a decimal in old versions.
 		number: "%sD", literal: "'%s'", entry: "GET(%s, %d)", log: "LN", greatest: "GREATEST", open: "`", close: "`", escapesText: true, foldsCase: true},
-	// SQL Server ignores case and blanks at the end where it compares texts, unless it is told not to.
+	// SQL Server ignores case and blanks at the end where it compares texts, unless a collation says otherwise.
 	{name: "sqlserver", checked: "the parser of sqlglot; not run",
 		double: "CAST(%s AS FLOAT)", text: "(CAST(%s AS NVARCHAR(4000)) + N'|') COLLATE Latin1_General_100_BIN2", isTrue: "CAST(%s AS BIT) = 1", isFalse: "CAST(%s AS BIT) = 0",
 		days:   "DATEDIFF_BIG(MICROSECOND, CAST('1970-01-01' AS DATETIME2), CAST(%s AS DATETIME2)) / 8.64e10",

@@ -24,8 +24,8 @@ func node(name string, attributes ...string) element {
 	return element{name: name, attributes: attributes}
 }
 
-// of returns the element with children added.
-func (e element) of(children ...element) element {
+// withChildren returns the element with children added.
+func (e element) withChildren(children ...element) element {
 	e.children = append(e.children, children...)
 	return e
 }
@@ -61,7 +61,7 @@ func (e element) write(x *xml.Encoder) error {
 
 // apply returns a function of expressions.
 func apply(function string, arguments ...element) element {
-	return node("Apply", "function", function).of(arguments...)
+	return node("Apply", "function", function).withChildren(arguments...)
 }
 
 // fieldRef returns the value of a field.
@@ -79,7 +79,7 @@ func typed(value, dataType string) element {
 
 // derivedField returns a field that is computed.
 func derivedField(name string, value element) element {
-	return node("DerivedField", "name", name, "optype", "continuous", "dataType", "double").of(value)
+	return node("DerivedField", "name", name, "optype", "continuous", "dataType", "double").withChildren(value)
 }
 
 // standardised returns (v − shift)/scale.
@@ -127,35 +127,35 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	case isBinary(f):
 		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
 	}
-	schema := node("MiningSchema").of(node("MiningField", "name", target, "usageType", "target"))
+	schema := node("MiningSchema").withChildren(node("MiningField", "name", target, "usageType", "target"))
 	for _, t := range f.Terms {
 		a := []string{"name", t.Column, "invalidValueTreatment", "asIs"}
 		if t.Fill != nil {
 			a = append(a, "missingValueReplacement", pmmlNumber(*t.Fill))
 		}
-		schema = schema.of(node("MiningField", a...))
+		schema = schema.withChildren(node("MiningField", a...))
 	}
-	model := node("RegressionModel", function...).of(schema, pmmlOutput(f, len(formulas)))
+	model := node("RegressionModel", function...).withChildren(schema, pmmlOutput(f, len(formulas)))
 	if f.Target.Numeric {
-		model = model.of(node("Targets").of(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
+		model = model.withChildren(node("Targets").withChildren(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
 	}
-	model = model.of(pmmlTransformations(formulas))
+	model = model.withChildren(pmmlTransformations(formulas))
 	for c, f := range formulas {
 		category := f.Target.Positive
 		if len(formulas) > 1 {
 			category = f.Target.Classes[c]
 		}
-		model = model.of(pmmlTable(formulas, f, category))
+		model = model.withChildren(pmmlTable(formulas, f, category))
 	}
 	if isBinary(f) {
-		model = model.of(node("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative))
+		model = model.withChildren(node("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative))
 	}
-	header := node("Header", "description", describeScore(f)).of(node("Application", "name", "drotrain", "version", version))
+	header := node("Header", "description", describeScore(f)).withChildren(node("Application", "name", "drotrain", "version", version))
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	x := xml.NewEncoder(&b)
 	x.Indent("", " ")
-	if err := node("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4").of(header, dictionary, model).write(x); err != nil {
+	if err := node("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4").withChildren(header, dictionary, model).write(x); err != nil {
 		return nil, err
 	}
 	if err := x.Close(); err != nil {
@@ -165,20 +165,20 @@ func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// pmmlOutput returns the outputs of a model of so many formulas.
+// pmmlOutput returns the outputs of a model that has the given number of formulas.
 func pmmlOutput(f *score.Formula, formulas int) element {
 	out := node("Output")
 	switch {
 	case formulas > 1:
 		used := columnNames(f)
 		for _, class := range f.Target.Classes {
-			out = out.of(node("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class))
+			out = out.withChildren(node("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class))
 		}
-		return out.of(node("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue"))
+		return out.withChildren(node("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue"))
 	case isBinary(f):
-		return out.of(node("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive))
+		return out.withChildren(node("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive))
 	}
-	return out.of(node("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue"))
+	return out.withChildren(node("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue"))
 }
 
 // pmmlType returns the data type of a column.
@@ -202,16 +202,16 @@ func pmmlDictionary(f *score.Formula, target string) element {
 	if values != nil {
 		field = node("DataField", "name", target, "optype", "categorical", "dataType", "string")
 		for _, v := range values {
-			field = field.of(node("Value", "value", v))
+			field = field.withChildren(node("Value", "value", v))
 		}
 	}
-	out := node("DataDictionary").of(field)
+	out := node("DataDictionary").withChildren(field)
 	for _, t := range f.Terms {
 		optype := "categorical"
 		if t.Kind == score.Numeric {
 			optype = "continuous"
 		}
-		out = out.of(node("DataField", "name", t.Column, "optype", optype, "dataType", pmmlType(t)))
+		out = out.withChildren(node("DataField", "name", t.Column, "optype", optype, "dataType", pmmlType(t)))
 	}
 	return out
 }
@@ -231,13 +231,13 @@ func pmmlTransformations(formulas []*score.Formula) element {
 		switch {
 		case onlyInProducts(formulas, i):
 		case t.Kind == score.Numeric:
-			out = out.of(derivedField(derivedName(i, t), standardised(fieldRef(t.Column), t.Shift, t.Scale)))
+			out = out.withChildren(derivedField(derivedName(i, t), standardised(fieldRef(t.Column), t.Shift, t.Scale)))
 		case t.Null:
 			missing := t.Missing
 			if len(formulas) > 1 {
 				missing = 1
 			}
-			out = out.of(derivedField(derivedName(i, t), apply("if", apply("isMissing", fieldRef(t.Column)), number(missing), number(0))))
+			out = out.withChildren(derivedField(derivedName(i, t), apply("if", apply("isMissing", fieldRef(t.Column)), number(missing), number(0))))
 		}
 	}
 	for i := range f.Products {
@@ -246,7 +246,7 @@ func pmmlTransformations(formulas []*score.Formula) element {
 		for k := 1; k < len(p.Factors); k++ {
 			product = apply("*", product, pmmlFactor(f.Terms[p.Factors[k].Term], &p.Factors[k]))
 		}
-		out = out.of(derivedField(productName(i), standardised(product, p.Shift, p.Scale)))
+		out = out.withChildren(derivedField(productName(i), standardised(product, p.Shift, p.Scale)))
 	}
 	return out
 }
@@ -259,7 +259,7 @@ func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) ele
 	}
 	out := node("RegressionTable", a...)
 	predictor := func(name string, weight float64) {
-		out = out.of(node("NumericPredictor", "name", name, "coefficient", pmmlNumber(weight)))
+		out = out.withChildren(node("NumericPredictor", "name", name, "coefficient", pmmlNumber(weight)))
 	}
 	for i, t := range f.Terms { // numbers first, as the schema has it
 		switch {
@@ -277,7 +277,7 @@ func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) ele
 	}
 	for _, t := range f.Terms {
 		for k, l := range t.Levels {
-			out = out.of(node("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k])))
+			out = out.withChildren(node("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k])))
 		}
 	}
 	return out

@@ -37,6 +37,7 @@ type markdown struct {
 	figures []Figure
 }
 
+// writeVerdict writes the title and what the page answers first.
 func (m *markdown) writeVerdict() {
 	v := m.r.Evaluation.Verdict
 	m.writeLine("# %s\n", mdText(m.r.Title))

@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"github.com/drotrain/drotrain/internal/printable"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 

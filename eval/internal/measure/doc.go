@@ -4,6 +4,6 @@
 // that these share (order.go, strata.go).
 //
 // Nothing here is uncertain, drawn or said in words: resample and eval, which import
-// it, do that. What users of the library see of it eval names again (face.go). Start
+// it, do that. Package eval exports what users of the library see of it (face.go). Start
 // reading at rows.go.
 package measure

@@ -109,7 +109,7 @@ func (p *Part) OneClass() bool {
 	return p.r.in.Task == measure.Binary && !(pos > 1e-12*w && w-pos > 1e-12*w)
 }
 
-// A Quantity is a measure of a model, or its change from that of model Base; Base −1 is none.
+// A Quantity is a measure of a model, or its change from that of model Base, which is −1 for a measure by itself.
 type Quantity struct {
 	Key         string
 	Model, Base int
