@@ -64,13 +64,13 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 			return report, err
 		}
 	}
-	e.order(&report)
+	e.sortReport(&report)
 	report.Drift = e.drifts(&drift, &report)
 	return report, f.checkUnchanged()
 }
 
-// order puts the columns of a report of parts of the rows as in one of all rows at once.
-func (e *Encoder) order(report *EncodeReport) {
+// sortReport puts the columns of a report of parts of the rows as in one of all rows at once.
+func (e *Encoder) sortReport(report *EncodeReport) {
 	place := map[string]int{}
 	for i, in := range e.Inputs {
 		place[in.Name] = i

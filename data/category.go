@@ -134,8 +134,8 @@ func (k *category) count() int {
 	return n
 }
 
-// codeOf returns the code of the label of an index, see matrix.Codes.
-func codeOf(label, skipped int) int {
+// labelCode returns the code of the label of an index, see matrix.Codes.
+func labelCode(label, skipped int) int {
 	switch {
 	case label == skipped:
 		return 1
@@ -181,17 +181,17 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 	skipped := in.Skipped()
 	unseen := 0
 	if in.Other {
-		unseen = codeOf(len(in.Labels())-1, skipped)
+		unseen = labelCode(len(in.Labels())-1, skipped)
 	}
 	index := make(map[string]int, len(in.Levels))
 	for i, l := range in.Levels {
-		index[l] = codeOf(i, skipped)
+		index[l] = labelCode(i, skipped)
 	}
 	missing := unseen
 	if in.Missing {
-		missing = codeOf(len(in.Levels), skipped)
+		missing = labelCode(len(in.Levels), skipped)
 	}
-	read := reader(c, in.Kind)
+	read := labelReader(c, in.Kind)
 	values := newValueIndex(c, func(row int) int {
 		if at, known := index[read(row)]; known {
 			return at

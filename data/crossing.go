@@ -49,7 +49,7 @@ func (k *category) encodePairs(columns [2]*Column, d *matrix.Partition) {
 	seen := map[[2]float64]int{}
 	var read [2]func(row int) string
 	for i, c := range columns {
-		read[i] = reader(c, k.cross.kinds[i])
+		read[i] = labelReader(c, k.cross.kinds[i])
 	}
 	for s := range d.Sets {
 		for _, r := range d.Set(s).All() {

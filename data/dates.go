@@ -135,8 +135,8 @@ func (f *Frame) replaceDates() {
 	}
 }
 
-// leftOut reports whether a column of that name held dates that were taken apart or left out.
-func (f *Frame) leftOut(name string) bool {
+// hasReplacedDates reports whether a column of that name held dates that were taken apart or left out.
+func (f *Frame) hasReplacedDates(name string) bool {
 	return slices.ContainsFunc(f.dates, func(c *Column) bool { return c.Name == name })
 }
 

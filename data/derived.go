@@ -13,28 +13,28 @@ import (
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
-// noFeature reports why what is asked of a column cannot be had: it is no feature, or not there.
-func noFeature(f *Frame, name, what string) error {
+// noFeatureFault reports why what is asked of a column cannot be had: it is no feature, or not there.
+func noFeatureFault(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
 	return f.fault(name, remedy{}, "%s is asked of it, but it is no feature", what)
 }
 
-// A making puts the columns that are made among the features.
-type making struct {
+// A derivation puts the columns that are made among the features.
+type derivation struct {
 	*fitting
 	place map[string][]*Column // in the place of a feature
 	added []*Column            // behind all features
 }
 
-// make makes the columns of the Transforms and the Products of the Spec.
-func (t *fitting) make() error {
-	if err := t.transform(); err != nil {
+// deriveColumns makes the columns of the Transforms and the Products of the Spec.
+func (t *fitting) deriveColumns() error {
+	if err := t.applyTransforms(); err != nil {
 		return err
 	}
 	for _, p := range t.e.Spec.Products {
-		c, err := combined(t.ctx, t.block, p.Name, p.Of)
+		c, err := productColumn(t.ctx, t.block, p.Name, p.Of)
 		if err != nil {
 			return err
 		}
@@ -44,13 +44,13 @@ func (t *fitting) make() error {
 	return nil
 }
 
-// transform makes the columns of the Transforms of the Spec.
-func (t *fitting) transform() error {
+// applyTransforms makes the columns of the Transforms of the Spec.
+func (t *fitting) applyTransforms() error {
 	if t.e.Spec.Transforms.Empty() {
 		return nil
 	}
-	m := &making{fitting: t, place: map[string][]*Column{}}
-	for _, step := range []func() error{m.functions, m.splines, m.interactions} {
+	m := &derivation{fitting: t, place: map[string][]*Column{}}
+	for _, step := range []func() error{m.addFunctions, m.addSplines, m.addInteractions} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -67,18 +67,18 @@ func (t *fitting) transform() error {
 	return nil
 }
 
-// functions adds squares, and puts logarithms in the place of what they are of.
-func (m *making) functions() error {
+// addFunctions adds squares, and puts logarithms in the place of what they are of.
+func (m *derivation) addFunctions() error {
 	s := m.e.Spec.Transforms
 	for _, name := range s.Log {
-		if c, err := m.function("log", name); err != nil {
+		if c, err := m.deriveFunction("log", name); err != nil {
 			return err
 		} else if c != nil {
 			m.place[name] = append(m.place[name], c)
 		}
 	}
 	for _, name := range s.Square {
-		if c, err := m.function("square", name); err != nil {
+		if c, err := m.deriveFunction("square", name); err != nil {
 			return err
 		} else if c != nil {
 			m.added = append(m.added, c)
@@ -87,33 +87,33 @@ func (m *making) functions() error {
 	return nil
 }
 
-// function returns a function of a number; nil where no numeric feature has that name.
-func (m *making) function(how, name string) (*Column, error) {
+// deriveFunction returns a function of a number; nil where no numeric feature has that name.
+func (m *derivation) deriveFunction(how, name string) (*Column, error) {
 	what := "a " + how
-	o, err := m.number(m.feature(name, what), what)
+	o, err := m.numericOperand(m.findFeature(name, what), what)
 	if o == nil || err != nil {
 		return nil, err
 	}
 	o.Function.Name = how
-	return m.combine(how+"("+name+")", *o)
+	return m.deriveColumn(how+"("+name+")", *o)
 }
 
-// splines puts the bases of splines in the place of what they are of.
-func (m *making) splines() error {
+// addSplines puts the bases of splines in the place of what they are of.
+func (m *derivation) addSplines() error {
 	s := m.e.Spec.Transforms
 	for _, c := range slices.Clone(m.features) {
 		knots, ok := s.Spline[c.Name]
 		if !ok {
 			continue
 		}
-		o, err := m.number(c, "a spline")
+		o, err := m.numericOperand(c, "a spline")
 		if err != nil {
 			return err
 		}
 		if o == nil {
 			continue
 		}
-		basis, err := m.spline(c, knots)
+		basis, err := m.splineBasis(c, knots)
 		if err != nil {
 			if err = m.problems.Add(err); err != nil {
 				return err
@@ -122,7 +122,7 @@ func (m *making) splines() error {
 		}
 		for k, f := range basis {
 			o.Function = f
-			made, err := m.combine(fmt.Sprintf("spline(%s).%d", c.Name, k+1), *o)
+			made, err := m.deriveColumn(fmt.Sprintf("spline(%s).%d", c.Name, k+1), *o)
 			if err != nil {
 				return err
 			}
@@ -130,18 +130,18 @@ func (m *making) splines() error {
 		}
 	}
 	for name := range s.Spline {
-		m.feature(name, "a spline")
+		m.findFeature(name, "a spline")
 	}
 	return nil
 }
 
-// interactions adds the products of two features, level by level where they are categories.
-func (m *making) interactions() error {
+// addInteractions adds the products of two features, level by level where they are categories.
+func (m *derivation) addInteractions() error {
 	for _, pair := range m.e.Spec.Transforms.Interact {
 		var sides [2][]Operand
 		for k, name := range pair {
 			var err error
-			if sides[k], err = m.side(name); err != nil {
+			if sides[k], err = m.interactionOperands(name); err != nil {
 				return err
 			}
 		}
@@ -151,14 +151,14 @@ func (m *making) interactions() error {
 			continue
 		}
 		if len(sides[0]) > 0 && len(sides[1]) > 0 && sides[0][0].Kind != Numeric && sides[1][0].Kind != Numeric {
-			if err := m.cross(pair, sides); err != nil {
+			if err := m.addCategoryProduct(pair, sides); err != nil {
 				return err
 			}
 			continue
 		}
 		for _, a := range sides[0] {
 			for _, b := range sides[1] {
-				c, err := m.combine(a.Label()+":"+b.Label(), a, b)
+				c, err := m.deriveColumn(a.Label()+":"+b.Label(), a, b)
 				if err != nil {
 					return err
 				}
@@ -169,11 +169,11 @@ func (m *making) interactions() error {
 	return nil
 }
 
-// cross adds the product of two categories: the pairs of their levels that occur in the training
+// addCategoryProduct adds the product of two categories: the pairs of their levels that occur in the training
 // rows. More of them than a category may have levels are refused before anything is made of them.
-func (m *making) cross(pair [2]string, sides [2][]Operand) error {
+func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) error {
 	limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels)
-	occurs, err := m.pairs(pair, sides, limit)
+	occurs, err := m.occurringPairs(pair, sides, limit)
 	if err != nil {
 		return err
 	}
@@ -198,18 +198,18 @@ func (m *making) cross(pair [2]string, sides [2][]Operand) error {
 	return nil
 }
 
-// pairs returns the pairs of levels of two categories that occur in the training rows, of the levels
+// occurringPairs returns the pairs of levels of two categories that occur in the training rows, of the levels
 // that have operands; of more than most, some that are more. It is a collective call.
-func (m *making) pairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
+func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
 	var read [2]func(row int) string
 	var column [2]*Column
 	has := [2]map[string]bool{{}, {}}
 	for k, operands := range sides {
-		c, err := m.feature(pair[k], "an interaction").Load(m.ctx)
+		c, err := m.findFeature(pair[k], "an interaction").Load(m.ctx)
 		if err != nil {
 			return nil, err
 		}
-		column[k], read[k] = c, reader(c, operands[0].Kind)
+		column[k], read[k] = c, labelReader(c, operands[0].Kind)
 		for _, o := range operands {
 			has[k][o.Level] = true
 		}
@@ -230,7 +230,7 @@ func (m *making) pairs(pair [2]string, sides [2][]Operand, most int) (map[[2]str
 			}
 		}
 	}
-	all, err := gathered(m.comm, own)
+	all, err := gather(m.comm, own)
 	for _, pairs := range all {
 		for _, l := range pairs {
 			occurs[l] = true
@@ -240,7 +240,7 @@ func (m *making) pairs(pair [2]string, sides [2][]Operand, most int) (map[[2]str
 }
 
 // hasConstant reports, with a note, whether a factor of a product is constant in the training rows.
-func (m *making) hasConstant(pair [2]string) (is bool, err error) {
+func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
 		i := slices.IndexFunc(m.features, func(c *Column) bool { return c.Name == name })
 		if i < 0 || is {
@@ -262,7 +262,7 @@ func (m *making) hasConstant(pair [2]string) (is bool, err error) {
 				break
 			}
 		}
-		all, err := gathered(m.comm, texts)
+		all, err := gather(m.comm, texts)
 		if err != nil {
 			return false, err
 		}
@@ -273,16 +273,16 @@ func (m *making) hasConstant(pair [2]string) (is bool, err error) {
 	return is, nil
 }
 
-// side returns a feature as a factor of an interaction: the number, or the levels of the category but
+// interactionOperands returns a feature as a factor of an interaction: the number, or the levels of the category but
 // the one that the others are compared to.
-func (m *making) side(name string) (operands []Operand, err error) {
+func (m *derivation) interactionOperands(name string) (operands []Operand, err error) {
 	const what = "an interaction"
-	c := m.feature(name, what)
+	c := m.findFeature(name, what)
 	if c == nil {
 		return nil, nil
 	}
 	if m.e.Spec.Numeric(c) {
-		o, err := m.number(c, what)
+		o, err := m.numericOperand(c, what)
 		if err != nil {
 			return nil, err
 		}
@@ -308,20 +308,20 @@ func (m *making) side(name string) (operands []Operand, err error) {
 	return operands, nil
 }
 
-// feature returns the feature of that name, or nil and adds the problem where it does not exist.
-func (m *making) feature(name, what string) *Column {
+// findFeature returns the feature of that name, or nil and adds the problem where it does not exist.
+func (m *derivation) findFeature(name, what string) *Column {
 	for _, c := range m.features {
 		if c.Name == name {
 			return c
 		}
 	}
-	m.problems.Add(noFeature(m.f, name, what))
+	m.problems.Add(noFeatureFault(m.f, name, what))
 	return nil
 }
 
-// number returns a numeric feature as an operand, with what stands for its nulls; nil where c is nil or not
+// numericOperand returns a numeric feature as an operand, with what stands for its nulls; nil where c is nil or not
 // numeric.
-func (m *making) number(c *Column, what string) (*Operand, error) {
+func (m *derivation) numericOperand(c *Column, what string) (*Operand, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -330,21 +330,21 @@ func (m *making) number(c *Column, what string) (*Operand, error) {
 		return nil, nil
 	}
 	o := &Operand{Column: c.Name, Kind: Numeric}
-	return o, m.fill(o, c)
+	return o, m.setFill(o, c)
 }
 
-// combine makes a column of others.
-func (m *making) combine(name string, operands ...Operand) (*Column, error) {
-	c, err := combined(m.ctx, m.block, name, operands)
+// deriveColumn makes a column of others.
+func (m *derivation) deriveColumn(name string, operands ...Operand) (*Column, error) {
+	c, err := productColumn(m.ctx, m.block, name, operands)
 	if err == nil {
 		m.made[c] = operands
 	}
 	return c, err
 }
 
-// fill finds what stands for nulls of a number, also where training has none: rows that are
+// setFill finds what stands for nulls of a number, also where training has none: rows that are
 // scored later may.
-func (t *fitting) fill(o *Operand, c *Column) error {
+func (t *fitting) setFill(o *Operand, c *Column) error {
 	how := t.e.Spec.Impute
 	if how != "mean" && how != "median" {
 		return nil
@@ -371,11 +371,11 @@ func (t *fitting) fill(o *Operand, c *Column) error {
 	return nil
 }
 
-// spline returns the basis of a natural cubic spline of the training values: the number
+// splineBasis returns the basis of a natural cubic spline of the training values: the number
 // itself, and one function less than there are knots between; see Hastie, Tibshirani and
 // Friedman, The Elements of Statistical Learning, (5.4). The knots are quantiles from
 // 5 to 95 %.
-func (t *fitting) spline(c *Column, knots int) ([]Function, error) {
+func (t *fitting) splineBasis(c *Column, knots int) ([]Function, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {
 		return nil, err

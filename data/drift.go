@@ -288,7 +288,7 @@ func (r EncodeReport) Drifted() string {
 	if columns == nil {
 		return ""
 	}
-	return "these rows differ from those of training: " + someOf(columns)
+	return "these rows differ from those of training: " + joinFirst(columns)
 }
 
 // validate reports what is wrong with a profile that was read.

@@ -80,7 +80,7 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
 	var dropped [2]int
 	if e.Spec.Impute == "drop" {
-		in, err := e.open(ctx, f, withTarget)
+		in, err := e.findColumns(ctx, f, withTarget)
 		if err != nil {
 			return nil, err
 		}
@@ -94,22 +94,22 @@ func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition,
 	}
 	out, err := e.encodeSets(ctx, f, d, to, withTarget)
 	if err != nil {
-		return nil, unfilled(err)
+		return nil, hintWithoutFill(err)
 	}
 	out.TrainReport.Dropped, out.HoldoutReport.Dropped = dropped[0], dropped[1]
 	return out, f.Fingerprint()
 }
 
-// opened are the columns of a table that an encoder reads.
-type opened struct {
+// openColumns are the columns of a table that an encoder reads.
+type openColumns struct {
 	inputs   []*Column // nil for products of two categories
 	target   *Column   // with its values; nil where it is not asked for
 	complete []*Column // that may have no nulls where rows with nulls are dropped
 }
 
-// open finds the columns of the inputs, and those that cannot be had.
-func (e *Encoder) open(ctx context.Context, f *Frame, withTarget bool) (*opened, error) {
-	o := &opened{inputs: make([]*Column, len(e.Inputs))}
+// findColumns finds the columns of the inputs, and those that cannot be had.
+func (e *Encoder) findColumns(ctx context.Context, f *Frame, withTarget bool) (*openColumns, error) {
+	o := &openColumns{inputs: make([]*Column, len(e.Inputs))}
 	var problems Problems
 	for i := 0; i < len(e.Inputs); i++ {
 		if _, n := e.crossingAt(i); n > 0 {
@@ -153,7 +153,7 @@ type source struct {
 }
 
 // sources reads the categories of the rows of a partition, and prepares the numbers.
-func (e *Encoder) sources(ctx context.Context, f *Frame, d *matrix.Partition, o *opened) (all []source, written []matrix.Source, err error) {
+func (e *Encoder) sources(ctx context.Context, f *Frame, d *matrix.Partition, o *openColumns) (all []source, written []matrix.Source, err error) {
 	for i := 0; i < len(e.Inputs); i++ {
 		q := source{in: &e.Inputs[i], column: o.inputs[i]}
 		if k, n := e.crossingAt(i); n > 0 {
@@ -194,7 +194,7 @@ func (e *Encoder) sources(ctx context.Context, f *Frame, d *matrix.Partition, o 
 
 // encodeSets encodes both sets of a partition. Hold-out rows without a set are no dataset.
 func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
-	o, err := e.open(ctx, f, withTarget)
+	o, err := e.findColumns(ctx, f, withTarget)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 }
 
 // dataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
-func (e *Encoder) dataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *opened, sources []source) (*Dataset, EncodeReport, error) {
+func (e *Encoder) dataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *openColumns, sources []source) (*Dataset, EncodeReport, error) {
 	rows := d.Set(s)
 	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
 	report := EncodeReport{Rows: ds.N}
@@ -272,8 +272,8 @@ func (e *Encoder) dataset(ctx context.Context, f *Frame, d *matrix.Partition, s 
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// unfilled replaces the hint of errors about nulls where a model exists already.
-func unfilled(err error) error {
+// hintWithoutFill replaces the hint of errors about nulls where a model exists already.
+func hintWithoutFill(err error) error {
 	var all Problems
 	if all.Add(err) != nil {
 		return err
@@ -304,7 +304,7 @@ func (e *Encoder) suggestUnused(f *Frame, err error) {
 // inputColumn returns the column of an input in a frame, or makes the one derived for it.
 func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if in.Of != nil {
-		return combined(ctx, f, in.Name, in.Of)
+		return productColumn(ctx, f, in.Name, in.Of)
 	}
 	c, err := f.Lookup(in.Name)
 	if err != nil {
@@ -313,7 +313,7 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 		}
 		return nil, err
 	}
-	return accepted(ctx, f, in, c)
+	return checkInputColumn(ctx, f, in, c)
 }
 
 // absentTogether makes one problem of many columns that are not there: a table is another one then.
@@ -339,9 +339,9 @@ func absentTogether(all Problems) (out Problems) {
 	return append(Problems{first}, out...)
 }
 
-// accepted checks that a column can be read as the input. Text that is all null
+// checkInputColumn checks that a column can be read as the input. Text that is all null
 // can be, as numbers; it comes with its values.
-func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
+func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
 		return nil, f.fault(c.Name, remedy{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
@@ -364,10 +364,10 @@ func accepted(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, err
 	return c, err
 }
 
-// reader returns the text of the values of c as a column of kind trained would
+// labelReader returns the text of the values of c as a column of kind trained would
 // have them: where training had bools, 0 and 1 and the usual ways to write a bool read as false and true, and
 // where it had numbers or text, bools of other files read as they are.
-func reader(c *Column, trained Kind) func(row int) string {
+func labelReader(c *Column, trained Kind) func(row int) string {
 	if trained != Bool || c.Kind == Bool {
 		return c.Text
 	}
@@ -427,7 +427,7 @@ func (r EncodeReport) String() string {
 		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count, printable.Noun(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {
-		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), someOf(filled))
+		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), joinFirst(filled))
 	}
 	if len(r.MissingGroups) > 0 {
 		add("no group column %s", printable.QuoteList(r.MissingGroups, "and"))

@@ -33,16 +33,16 @@ type Encoder struct {
 // noteColumns adds a note on every kind of change that several columns share.
 func (e *Encoder) noteColumns() {
 	if n := len(e.constant); n > 0 {
-		e.notef("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), someOf(e.constant))
+		e.notef("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), joinFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {
-		e.notef("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), someOf(e.filled))
+		e.notef("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), joinFirst(e.filled))
 	}
 	e.constant, e.filled = nil, nil
 }
 
-// someOf joins the first texts of a list and counts the others.
-func someOf(all []string) string {
+// joinFirst joins the first texts of a list and counts the others.
+func joinFirst(all []string) string {
 	const most = 8
 	if n := len(all) - most; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
@@ -149,7 +149,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		at := slices.IndexFunc(usable, func(c *Column) bool { return c.Name == name })
 		switch {
 		case at < 0:
-			problems.Add(noFeature(f, name, "a reference level"))
+			problems.Add(noFeatureFault(f, name, "a reference level"))
 		case s.Numeric(usable[at]):
 			problems = append(problems, f.fault(name, remedy{}, "a reference level is asked of it, but it is taken as a number"))
 		}

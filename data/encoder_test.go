@@ -218,7 +218,7 @@ func TestGroups_CrossedLabels(t *testing.T) {
 	seen := map[string][2]string{}
 	for _, l := range odd {
 		for _, m := range odd {
-			both := cross([]Grouping{{Labels: []string{l}, Index: []int32{0}}, {Labels: []string{m}, Index: []int32{0}}}, 1).Labels[0]
+			both := crossGroupings([]Grouping{{Labels: []string{l}, Index: []int32{0}}, {Labels: []string{m}, Index: []int32{0}}}, 1).Labels[0]
 			if of, ok := seen[both]; ok {
 				t.Errorf("%q and %q are both %s", of, [2]string{l, m}, both)
 			}

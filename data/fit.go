@@ -150,7 +150,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 			}
 		}
 	}
-	all, err := gathered(t.comm, is)
+	all, err := gather(t.comm, is)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fill(q.column.Name)})
 		}
 	}
-	if err := shared.spread(out.Train, t.first); err != nil {
+	if err := shared.spreadOverRanks(out.Train, t.first); err != nil {
 		return nil, err
 	}
 	out.HoldoutReport = EncodeReport{}
@@ -181,7 +181,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 			out.HoldoutReport.Add(of.Report)
 		}
 	}
-	t.e.order(&out.HoldoutReport)
+	t.e.sortReport(&out.HoldoutReport)
 	if held != nil {
 		for k, g := range held.Groups {
 			for _, of := range all {
@@ -191,7 +191,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 			}
 			factor := t.e.factor(g.Name)
 			if len(factor.Sources) == 1 {
-				if err := coarse(t.f, g.Name, factor.Kind, g.Labels); err != nil {
+				if err := checkGroupCount(t.f, g.Name, factor.Kind, g.Labels); err != nil {
 					return nil, err
 				}
 			}
@@ -233,24 +233,24 @@ func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, 
 	return e.encodeRows(ctx, f, d, to, f.Has(e.Target.Name))
 }
 
-// spread makes a dataset of the rows of a rank one of the rows of all.
-func (s *Shared) spread(ds *Dataset, first int) (err error) {
+// spreadOverRanks makes a dataset of the rows of a rank one of the rows of all.
+func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	rows := make([]int, len(ds.Rows))
 	for k, r := range ds.Rows {
 		rows[k] = r + first
 	}
 	ds.N = s.Total
-	ds.Rows, ds.Target = placed(s, rows), placed(s, ds.Target)
+	ds.Rows, ds.Target = placeRankRows(s, rows), placeRankRows(s, ds.Target)
 	for k := range ds.Groups {
-		ds.Groups[k].Index = placed(s, ds.Groups[k].Index)
+		ds.Groups[k].Index = placeRankRows(s, ds.Groups[k].Index)
 	}
 	ds.X, err = design.NewSharded(s.Rows, s.Total, ds.X)
 	return err
 }
 
-// placed returns a vector as long as the rows of all with the entries of a rank's own, which takes
+// placeRankRows returns a vector as long as the rows of all with the entries of a rank's own, which takes
 // memory for these alone.
-func placed[T memory.Element](s *Shared, own []T) []T {
+func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	all := memory.Make[T](memory.NewVirtual(), s.Total)
 	lo, _ := s.Rows.LocalRange(s.Total)
 	copy(all[lo:], own)

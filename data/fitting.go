@@ -54,7 +54,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	}
 	t = &fitting{ctx: ctx, f: f, block: f, e: &Encoder{Spec: s}, made: map[*Column][]Operand{}, products: map[*Column]Product{}, crossed: map[*Column]*category{}}
 	if shared != nil {
-		if err := t.share(train, shared); err != nil {
+		if err := t.takeRankRows(train, shared); err != nil {
 			return nil, err
 		}
 	} else {
@@ -83,7 +83,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	}
 	for _, name := range s.Drop {
 		_, err := f.Lookup(name)
-		if err != nil && (len(f.partsOf(name)) > 0 || f.leftOut(name)) {
+		if err != nil && (len(f.partsOf(name)) > 0 || f.hasReplacedDates(name)) {
 			continue // all its parts are left out
 		}
 		if t.problems.Add(err) != nil {
@@ -99,14 +99,14 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 			return nil, err
 		}
 	}
-	if err := t.make(); err != nil {
+	if err := t.deriveColumns(); err != nil {
 		return nil, err
 	}
 	return t, t.fitTarget()
 }
 
-// share takes the rows of a rank, which makes the block as long as the stripes of its rows.
-func (t *fitting) share(train []int, shared *Shared) error {
+// takeRankRows takes the rows of a rank, which makes the block as long as the stripes of its rows.
+func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
 		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are assigned to ranks; fill the nulls, or leave their rows out with a filter")
@@ -177,7 +177,7 @@ func (t *fitting) fitTarget() error {
 			return err
 		}
 		known = t.scanTarget(c)
-		if known, err = merged(t, known, mergeTargets); err != nil {
+		if known, err = mergeBlocks(t, known, mergeTargets); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func (f *Frame) Fingerprint() error {
 	if f.inMemory {
 		f.memory.Do(func() {
 			if f.Sources[0].SHA256 == "" {
-				f.Sources[0].SHA256 = sumOf(f.Columns)
+				f.Sources[0].SHA256 = checksumOf(f.Columns)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func (t *fitting) fitGroups() error {
 		g, err := groupsOf(t.block, c, kind, t.partition.Set(0))
 		labels, err := t.labelsOf(g, err)
 		if err == nil {
-			err = coarse(t.f, name, kind, labels)
+			err = checkGroupCount(t.f, name, kind, labels)
 		}
 		if err != nil {
 			if err = problems.Add(err); err != nil {
@@ -58,7 +58,7 @@ func (t *fitting) fitGroups() error {
 	if len(problems) > 0 || len(singles) < len(e.Spec.Groups) || len(singles) < 2 {
 		return problems.Err()
 	}
-	g := cross(singles, len(singles[0].Index))
+	g := crossGroupings(singles, len(singles[0].Index))
 	labels, err := t.labelsOf(g, nil)
 	if err != nil {
 		return err
@@ -67,9 +67,9 @@ func (t *fitting) fitGroups() error {
 	return nil
 }
 
-// coarse refuses more groups by the values of a column than groupsOf does: blocks of rows have
+// checkGroupCount refuses more groups by the values of a column than groupsOf does: blocks of rows have
 // some each.
-func coarse(f *Frame, column string, kind Kind, labels []string) error {
+func checkGroupCount(f *Frame, column string, kind Kind, labels []string) error {
 	fractions := false
 	for _, l := range labels {
 		if v, _, ok := table.ParseNumber(l); ok && kind == Numeric {
@@ -116,7 +116,7 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, d
 			}
 		}
 		if len(parts) == len(factor.Sources) {
-			ds.Groups = append(ds.Groups, cross(parts, rows.Len()).addLabels(factor.Labels))
+			ds.Groups = append(ds.Groups, crossGroupings(parts, rows.Len()).addLabels(factor.Labels))
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows matrix.Set) (Grouping, err
 		}
 		return k
 	}
-	read, fractions := reader(c, trained), false
+	read, fractions := labelReader(c, trained), false
 	values := newValueIndex(c, func(row int) int {
 		fractions = fractions || c.Kind != Categorical && c.Number[row] != math.Trunc(c.Number[row])
 		return int(code(read(row)))
@@ -291,8 +291,8 @@ func (g Grouping) addLabels(trained []string) Grouping {
 	return g.sorted()
 }
 
-// cross combines groupings into the combinations that occur.
-func cross(parts []Grouping, n int) Grouping {
+// crossGroupings combines groupings into the combinations that occur.
+func crossGroupings(parts []Grouping, n int) Grouping {
 	names := make([]string, len(parts))
 	for i, p := range parts {
 		names[i] = p.Name

@@ -41,7 +41,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, f.NoSplit(h, 0, 0)
 	}
 	if h.Split == "" && !h.Joined {
-		if err := ofFraction(h.Fraction); err != nil {
+		if err := checkFraction(h.Fraction); err != nil {
 			return nil, nil, err
 		}
 	}

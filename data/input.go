@@ -80,7 +80,7 @@ func spool(ctx context.Context, name string, r io.Reader, inMemory int64) (*inpu
 		}
 		return nil, &Error{Path: name, Msg: "cannot read", Err: err}
 	}
-	r = readerOf(ctx, r)
+	r = cancellableReader(ctx, r)
 	head := make([]byte, len(streamMark))
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -138,8 +138,8 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// readerOf ends with the context even while a read of r waits.
-func readerOf(ctx context.Context, r io.Reader) io.Reader {
+// cancellableReader ends with the context even while a read of r waits.
+func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
 	if ctx.Done() == nil {
 		return r
 	}

@@ -86,7 +86,7 @@ func TestOpenReader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err = f.settle(context.Background()); err != nil {
+		if f, err = f.loadAndClose(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if d := sameFrame(f, good); d != "" {
@@ -159,7 +159,7 @@ func TestReaderOf_EndsWithContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
 	more := make(chan struct{})
-	r := readerOf(ctx, readerFunc(func(p []byte) (int, error) {
+	r := cancellableReader(ctx, readerFunc(func(p []byte) (int, error) {
 		<-more
 		return len(p), nil
 	}))

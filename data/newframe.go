@@ -49,8 +49,8 @@ func NewFrame(columns ...Column) (*Frame, error) {
 	return f, nil
 }
 
-// sumOf returns the SHA-256 of the names, kinds and values of columns in memory.
-func sumOf(columns []*Column) string {
+// checksumOf returns the SHA-256 of the names, kinds and values of columns in memory.
+func checksumOf(columns []*Column) string {
 	h := sha256.New()
 	b := make([]byte, 0, 1<<16)
 	put := func(v uint64) {

@@ -51,7 +51,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 			_, mean, sd, _ = matrix.JoinMoments(append(known.Moments, matrix.MomentOfEqual(in.Fill, nulls)))
 		}
 	}
-	if constant && e.keepsConstant(value) {
+	if constant && e.keepsConstantColumn(value) {
 		e.notef("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
@@ -68,9 +68,9 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	return true, nil
 }
 
-// keepsConstant reports whether a constant column v is a feature: the user's own
+// keepsConstantColumn reports whether a constant column v is a feature: the user's own
 // intercept, where none is fitted and nothing is centred.
-func (e *Encoder) keepsConstant(v float64) bool {
+func (e *Encoder) keepsConstantColumn(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// combined returns the column of the product of operands, of columns of f.
-func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*Column, error) {
+// productColumn returns the column of the product of operands, of columns of f.
+func productColumn(ctx context.Context, f *Frame, name string, operands []Operand) (*Column, error) {
 	p := product{rows: f.Rows}
 	for _, o := range operands {
 		c, err := f.Lookup(o.Column)
@@ -16,7 +16,7 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 			return nil, err
 		}
 		in := Input{Name: o.Column, Kind: o.Kind}
-		if c, err = accepted(ctx, f, &in, c); err != nil {
+		if c, err = checkInputColumn(ctx, f, &in, c); err != nil {
 			return nil, err
 		}
 		s := factor{Operand: o, column: c, of: o.Function.Evaluate}
@@ -24,7 +24,7 @@ func combined(ctx context.Context, f *Frame, name string, operands []Operand) (*
 			if s.column, err = c.Load(ctx); err != nil {
 				return nil, err
 			}
-			s.read = reader(s.column, o.Kind)
+			s.read = labelReader(s.column, o.Kind)
 		} else if o.Fill == nil && c.inner().Nullable() {
 			p.nullable = true
 		}

@@ -38,7 +38,7 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.settle(ctx)
+	return f.loadAndClose(ctx)
 }
 
 // Open works like Read without the values of Parquet files, which stay in their files:
@@ -59,7 +59,7 @@ func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	}
 	if arrays == nil {
 		var err error
-		if files, err = expand(path); err != nil {
+		if files, err = listFiles(path); err != nil {
 			return nil, err
 		}
 	}
@@ -121,12 +121,12 @@ func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Fra
 		in.close()
 		return nil, err
 	}
-	return f.settle(ctx)
+	return f.loadAndClose(ctx)
 }
 
-// settle loads all values and the sums of the files into memory, and closes
+// loadAndClose loads all values and the sums of the files into memory, and closes
 // the files.
-func (f *Frame) settle(ctx context.Context) (*Frame, error) {
+func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	defer f.Close()
 	cols, err := loadAll(ctx, f.Columns)
 	if err != nil {
@@ -136,8 +136,8 @@ func (f *Frame) settle(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-// expand lists the files behind a path.
-func expand(path string) ([]string, error) {
+// listFiles lists the files behind a path.
+func listFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
 		files, err := filepath.Glob(path)
@@ -163,7 +163,7 @@ func expand(path string) ([]string, error) {
 	if err != nil {
 		e := &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 		if errors.Is(err, fs.ErrNotExist) {
-			e.Hint = neighbours(path)
+			e.Hint = suggestFiles(path)
 		}
 		return nil, e
 	}
@@ -190,14 +190,14 @@ func expand(path string) ([]string, error) {
 		out = append(out, full)
 	}
 	if len(out) == 0 {
-		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(inFolders(path), "looked for files ending in "+strings.Join(extensions, " "))}
+		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}
 	}
 	return out, nil // ReadDir sorts by name
 }
 
-// inFolders suggests the pattern of the tables in the folders of a directory, as of one that was
+// suggestPattern suggests the pattern of the tables in the folders of a directory, as of one that was
 // written by the values of a column.
-func inFolders(dir string) string {
+func suggestPattern(dir string) string {
 	for _, deep := range []string{"*", "*/*", "*/*/*"} {
 		for _, ext := range extensions {
 			pattern := filepath.Join(dir, deep, "*"+ext)
@@ -209,8 +209,8 @@ func inFolders(dir string) string {
 	return ""
 }
 
-// neighbours suggests files of the same directory with a name like path's.
-func neighbours(path string) string {
+// suggestFiles suggests files of the same directory with a name like path's.
+func suggestFiles(path string) string {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 // Statistics of a block of training rows, in the order of the table, merge to those of all rows:
 // rows of a process are one block, and every rank of several has one.
 
-// merged returns the statistics of all blocks, of which own is the one that is here: a collective
+// mergeBlocks returns the statistics of all blocks, of which own is the one that is here: a collective
 // call.
-func merged[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
-	all, err := gathered(t.comm, own)
+func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
+	all, err := gather(t.comm, own)
 	if err != nil {
 		return own, err
 	}
 	return merge(all), nil
 }
 
-// gathered returns a value of every rank, a collective call; a nil c is one process.
-func gathered[T any](c ranks.Comm, own T) ([]T, error) {
+// gather returns a value of every rank, a collective call; a nil c is one process.
+func gather[T any](c ranks.Comm, own T) ([]T, error) {
 	if c == nil {
 		return []T{own}, nil
 	}
@@ -60,7 +60,7 @@ func faultOfRows(err error) *Error {
 // numberStatistics are what an encoder needs to know of a numeric column. Rows are those of the
 // table.
 type numberStatistics struct {
-	Moments []matrix.Moment // of rows that follow each other, see fitting.cuts
+	Moments []matrix.Moment // of rows that follow each other, see fitting.stripeCuts
 	Faults  matrix.Faults
 	Nonzero int // values that are not 0, nulls among them
 	Inexact int // the first row (1-based) that float64 cannot hold exactly, or 0
@@ -156,9 +156,9 @@ func notFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	}
 }
 
-// cuts returns where the training rows of a stripe are cut, which are counted from its first one:
+// stripeCuts returns where the training rows of a stripe are cut, which are counted from its first one:
 // at the shards that rows are shared by, so that moments are the same for any number of ranks.
-func (t *fitting) cuts(stripe int) (cuts []int) {
+func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	if t.counts == nil {
 		return nil
 	}
@@ -169,8 +169,9 @@ func (t *fitting) cuts(stripe int) (cuts []int) {
 	return cuts
 }
 
-// count prepares cuts.
-func (t *fitting) count() {
+// prepareCuts finds what stripeCuts needs: the training rows at which shards begin, and how many rows come before each
+// stripe.
+func (t *fitting) prepareCuts() {
 	n := t.total
 	shards := ranks.NewRows(ranks.One{}, n).Shards(n)
 	for k := 1; k < shards; k++ {
@@ -189,11 +190,11 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 		scans[j] = numberScan{moments: make([][]matrix.Moment, stripes), faults: matrix.NoFaults()}
 	}
 	if t.counts == nil {
-		t.count()
+		t.prepareCuts()
 	}
 	inexact, err := matrix.Visit(t.ctx, t.block.Rows, innerAll(columns), false, func(w *matrix.Tile) error {
 		t.partition.Split(w)
-		cuts := t.cuts(w.First / matrix.StripeRows)
+		cuts := t.stripeCuts(w.First / matrix.StripeRows)
 		for j := range w.Number {
 			scans[w.Lo+j].add(w, j, cuts)
 		}
@@ -208,7 +209,7 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 		if own.Inexact > 0 {
 			own.Inexact += t.first
 		}
-		if out[j], err = merged(t, own, mergeNumbers); err != nil {
+		if out[j], err = mergeBlocks(t, own, mergeNumbers); err != nil {
 			return nil, err
 		}
 	}
@@ -236,7 +237,7 @@ func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return merged(t, own, func(all [][]levels) []levels {
+	return mergeBlocks(t, own, func(all [][]levels) []levels {
 		out := make([]levels, len(columns))
 		for i := range out {
 			each := make([]levels, len(all))
@@ -261,7 +262,7 @@ func (t *fitting) sortedValues(c *Column) ([]float64, error) {
 			own = append(own, v)
 		}
 	}
-	return merged(t, own, func(all [][]float64) []float64 {
+	return mergeBlocks(t, own, func(all [][]float64) []float64 {
 		v := slices.Concat(all...)
 		slices.Sort(v)
 		return v
@@ -279,7 +280,7 @@ func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 	if fault != nil && own.Fault == nil {
 		return nil, fault
 	}
-	all, err := gathered(t.comm, own)
+	all, err := gather(t.comm, own)
 	if err != nil {
 		return nil, err
 	}

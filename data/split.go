@@ -18,7 +18,7 @@ import (
 // The lists become parts of the slice, whose content is not used.
 func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err error) {
 	n := len(rows)
-	if err := ofFraction(fraction); err != nil {
+	if err := checkFraction(fraction); err != nil {
 		return nil, nil, err
 	}
 	if n < 2 && fraction > 0 {
@@ -62,8 +62,8 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 	return train, holdout, nil
 }
 
-// ofFraction refuses what is no share of rows to hold out.
-func ofFraction(fraction float64) error {
+// checkFraction refuses a fraction of rows to hold out that is not in [0, 1).
+func checkFraction(fraction float64) error {
 	if fraction >= 0 && fraction < 1 {
 		return nil
 	}
@@ -83,10 +83,10 @@ func drawnByRow(n int, fraction float64) bool {
 // heldOut draws a row by its own number: by the top bits of a hash of it (Steele, Lea and
 // Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
 func heldOut(row int, fraction float64, seed uint64) bool {
-	return float64(mixed(uint64(row)+mixed(seed^splitStream))>>11) < fraction*(1<<53)
+	return float64(hash64(uint64(row)+hash64(seed^splitStream))>>11) < fraction*(1<<53)
 }
 
-func mixed(x uint64) uint64 {
+func hash64(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -66,7 +66,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			return f.fault(c.Name, fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is a quantity")
 		}
 		e.Target.Transform = s.TargetTransform
-		if err := uncovered(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
+		if err := noLogarithmFault(f, c.Name, s.TargetTransform, known.Uncovered, known.Outside, known.Text); err != nil {
 			return err
 		}
 		if s.ScaleTarget {
@@ -210,11 +210,11 @@ type targetStatistics struct {
 	Outside     int      // the first of them
 	Text        string   // that
 
-	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.cuts
+	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.stripeCuts
 }
 
-// faultsOf returns what is wrong with rows of a column with values.
-func faultsOf(c *Column, rows matrix.Set) *targetStatistics {
+// targetFaults returns what is wrong with rows of a column with values.
+func targetFaults(c *Column, rows matrix.Set) *targetStatistics {
 	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
 		if c.IsNull(r) {
@@ -234,16 +234,16 @@ func faultsOf(c *Column, rows matrix.Set) *targetStatistics {
 // scanTarget returns the statistics of a target with values, of the rows of the block.
 func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
-	k := faultsOf(c, rows)
+	k := targetFaults(c, rows)
 	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
-		k.Values = distinct(c, rows, mostValues)
+		k.Values = distinctValues(c, rows, mostValues)
 		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == Categorical || c.Integer) {
-			if q := faultsOf(c, held); q.Nulls == 0 && q.Bad < 0 {
-				k.Held = distinct(c, held, mostValues)
+			if q := targetFaults(c, held); q.Nulls == 0 && q.Bad < 0 {
+				k.Held = distinctValues(c, held, mostValues)
 			}
 		}
 		if transform != "" && c.Kind != Categorical {
-			if k.Uncovered, k.Outside = countUncovered(transform, c, rows); k.Outside >= 0 {
+			if k.Uncovered, k.Outside = countWithoutLogarithm(transform, c, rows); k.Outside >= 0 {
 				k.Text = c.Text(k.Outside)
 			}
 		}
@@ -266,7 +266,7 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 // without nulls, cut as those of features are.
 func (t *fitting) moments(c *Column, of func(float64) float64) (parts []matrix.Moment) {
 	if t.counts == nil {
-		t.count()
+		t.prepareCuts()
 	}
 	var v []float64
 	stripe, at := 0, t.before
@@ -274,7 +274,7 @@ func (t *fitting) moments(c *Column, of func(float64) float64) (parts []matrix.M
 	for _, r := range t.partition.Set(0).All() {
 		if r/matrix.StripeRows != stripe || slices.Contains(cuts, at-t.before-t.counts[stripe]) {
 			parts, v, stripe = append(parts, matrix.MomentOf(v)), v[:0], r/matrix.StripeRows
-			cuts = t.cuts(stripe)
+			cuts = t.stripeCuts(stripe)
 		}
 		if at++; !c.IsNull(r) {
 			v = append(v, of(c.Number[r]))
@@ -325,9 +325,9 @@ func (k *targetStatistics) fault(f *Frame, column string, n int) error {
 	return nil
 }
 
-// countUncovered counts the rows whose target has no logarithm, where it is to have one, and
+// countWithoutLogarithm counts the rows whose target has no logarithm, where it is to have one, and
 // finds the first of them.
-func countUncovered(transform string, c *Column, rows matrix.Set) (count, first int) {
+func countWithoutLogarithm(transform string, c *Column, rows matrix.Set) (count, first int) {
 	t := Target{Transform: transform}
 	first = none
 	if transform == "" {
@@ -343,8 +343,8 @@ func countUncovered(transform string, c *Column, rows matrix.Set) (count, first 
 	return count, first
 }
 
-// uncovered refuses targets that have no logarithm.
-func uncovered(f *Frame, column, transform string, count, first int, text string) error {
+// noLogarithmFault refuses targets that have no logarithm.
+func noLogarithmFault(f *Frame, column, transform string, count, first int, text string) error {
 	if count == 0 {
 		return nil
 	}
@@ -353,8 +353,8 @@ func uncovered(f *Frame, column, transform string, count, first int, text string
 	return e
 }
 
-// distinct lists up to limit distinct values in order of appearance.
-func distinct(c *Column, rows matrix.Set, limit int) (values []string) {
+// distinctValues lists up to limit distinct values in order of appearance.
+func distinctValues(c *Column, rows matrix.Set, limit int) (values []string) {
 	index := newValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
 	for _, r := range rows.All() {
 		if index.indexOf(r); len(values) > limit {
@@ -369,22 +369,22 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64
 	if c.Kind == Other {
 		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
 	}
-	if err := faultsOf(c, rows).fault(f, c.Name, rows.Len()); err != nil {
+	if err := targetFaults(c, rows).fault(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
 			return f.fault(c.Name, remedy{}, "the target was numbers in training but is text here%s", unexpectedText(f, c))
 		}
-		if count, first := countUncovered(t.Transform, c, rows); count > 0 {
-			return uncovered(f, c.Name, t.Transform, count, first, c.Text(first))
+		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
+			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
 		}
 		for i, r := range rows.All() {
 			dst[i] = (t.Transformed(c.Number[r]) - t.Shift) / t.Scale
 		}
 		return nil
 	}
-	read := reader(c, t.Kind)
+	read := labelReader(c, t.Kind)
 	sign := map[string]float64{t.Positive: 1, t.Negative: -1}
 	if t.Task == Multiclass {
 		clear(sign)

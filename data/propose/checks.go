@@ -45,15 +45,15 @@ func levelCounts(c *data.Column, most int) map[string]int {
 }
 
 // checkLevels finds levels that are spelled in several ways, and a level that nearly predicts the target.
-func (p *Proposal) checkLevels(c *data.Column, t *truth, sum summary) {
+func (p *Proposal) checkLevels(c *data.Column, t *targetValues, sum summary) {
 	if c.Kind == data.Categorical {
-		if same, rows := spellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
-			p.found(c, rows, 0, "kept apart", "some levels are other spellings of one, as %s", firstPair(same))
+		if same, rows := otherSpellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
+			p.addFinding(c, rows, 0, "kept apart", "some levels are other spellings of one, as %s", firstPair(same))
 			p.Findings[len(p.Findings)-1].Spellings = same
 		}
 	}
 	if s := p.nearlyPure(c, t, sum); s != "" {
-		p.found(c, 0, 0, "kept; leave it out if it is known only after the target", "%s", s)
+		p.addFinding(c, 0, 0, "kept; leave it out if it is known only after the target", "%s", s)
 	}
 }
 
@@ -70,20 +70,20 @@ func firstPair(same map[string]string) string {
 
 // nearlyPure returns a sentence about a level of a column whose rows nearly all have one class of two, though
 // few others do; "" without one.
-func (p *Proposal) nearlyPure(c *data.Column, t *truth, sum summary) string {
+func (p *Proposal) nearlyPure(c *data.Column, t *targetValues, sum summary) string {
 	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > table.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
 		return ""
 	}
-	level, class, n, share, rest := purest(c, t)
+	level, class, n, share, rest := purestLevel(c, t)
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("of the %d rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", n, level, 100*share, class, 100*rest)
 }
 
-// purest returns the level with the largest share of a class that is rare elsewhere, the number of its
+// purestLevel returns the level with the largest share of a class that is rare elsewhere, the number of its
 // rows, and the shares of the class there and elsewhere; no rows without one.
-func purest(c *data.Column, t *truth) (level, class string, rows int, share, rest float64) {
+func purestLevel(c *data.Column, t *targetValues) (level, class string, rows int, share, rest float64) {
 	n, ones := map[string]float64{}, map[string]float64{}
 	all, allOnes := 0.0, 0.0
 	for i, r := range t.rows {
@@ -113,7 +113,7 @@ func purest(c *data.Column, t *truth) (level, class string, rows int, share, res
 // checkWeight asks whether a column of positive numbers weighs the rows.
 func (p *Proposal) checkWeight(c *data.Column, sum summary) {
 	if c.Kind == data.Numeric && sum.nulls == 0 && sum.infinite == 0 && sum.least > 0 && hasWord(c.Name, weightWords) {
-		p.found(c, 0, 0, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
+		p.addFinding(c, 0, 0, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
 		p.Findings[len(p.Findings)-1].Weight = true
 	}
 }
@@ -138,13 +138,13 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if sum.nulls > 0 && (named || c.Kind == data.Categorical) {
-		p.found(c, sum.nulls, sum.firstNull, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value")
+		p.addFinding(c, sum.nulls, sum.firstNull, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value")
 	}
 }
 
-// identifier leaves an identifier out; where rows share its values they are held out together.
-func (p *Proposal) identifier(c *data.Column, sum summary, format string, args ...any) {
-	p.drop(c, 0, 0, format, args...)
+// dropIdentifier leaves an identifier out; where rows share its values they are held out together.
+func (p *Proposal) dropIdentifier(c *data.Column, sum summary, format string, args ...any) {
+	p.dropColumn(c, 0, 0, format, args...)
 	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && idName(c.Name) {
 		p.GroupHoldout = c.Name
 		p.Findings[len(p.Findings)-1].Does = "left out; rows that share a value are held out together"

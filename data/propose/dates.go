@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// begin looks for the column of dates that says when rows begin.
-func (p *Proposal) begin(ctx context.Context, f *data.Frame) error {
+// findStartDates looks for the column of dates that says when rows begin.
+func (p *Proposal) findStartDates(ctx context.Context, f *data.Frame) error {
 	for _, c := range f.Columns {
 		if !c.Clock || c.Kind != data.Numeric || c.Name == p.Target {
 			continue
@@ -27,20 +27,20 @@ func (p *Proposal) begin(ctx context.Context, f *data.Frame) error {
 	return nil
 }
 
-// date checks a column of dates, as days.
-func (p *Proposal) date(c *data.Column, t *truth, sum summary) {
+// checkDate checks a column of dates, as days.
+func (p *Proposal) checkDate(c *data.Column, t *targetValues, sum summary) {
 	if float64(sum.nulls) > mostlyNull*float64(c.Len()) {
-		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
+		p.dropColumn(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
 		return
 	}
 	if p.leaksLater(c, t) {
 		return
 	}
 	p.Reading.Dates = "parts"
-	p.found(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
+	p.addFinding(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
 	if sum.nulls > 0 {
 		p.Impute = "median"
-		p.found(c, sum.nulls, sum.firstNull, Filled, "it is missing")
+		p.addFinding(c, sum.nulls, sum.firstNull, Filled, "it is missing")
 	}
 }
 
@@ -53,7 +53,7 @@ const (
 
 // leaksLater drops a date that is known only after the outcome, and reports whether it does: where the date is
 // later than the first date, the target is another.
-func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
+func (p *Proposal) leaksLater(c *data.Column, t *targetValues) bool {
 	if p.from == nil || c.Name == p.from.Name {
 		return false
 	}
@@ -76,21 +76,22 @@ func (p *Proposal) leaksLater(c *data.Column, t *truth) bool {
 	mean := all / have
 	spread := math.Sqrt(max(0, squares/have-mean*mean))
 	if min(n[0], n[1]) >= someLater && math.Abs(sum[1]/n[1]-sum[0]/n[0]) > farApart*spread {
-		p.drop(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only after the outcome", p.from.Name, averaged(p.Target, t), written(sum[1]/n[1], t), written(sum[0]/n[0], t))
+		p.dropColumn(c, int(n[1]), 0, "where it is more than a week after %q, %s is %s (elsewhere %s): known only after the outcome", p.from.Name, meanName(p.Target, t), formatMean(sum[1]/n[1], t), formatMean(sum[0]/n[0], t))
 		return true
 	}
 	return false
 }
 
-// averaged returns what the mean of a target is called, and written writes it.
-func averaged(target string, t *truth) string {
+// meanName returns what the mean of a target is called.
+func meanName(target string, t *targetValues) string {
 	if t.binary {
 		return fmt.Sprintf("the share of %q", t.one)
 	}
 	return "the mean of " + strconv.Quote(target)
 }
 
-func written(mean float64, t *truth) string {
+// formatMean writes the mean of a target.
+func formatMean(mean float64, t *targetValues) string {
 	if t.binary {
 		return fmt.Sprintf("%.0f %%", 100*mean)
 	}

@@ -23,7 +23,7 @@ const (
 
 // dropParts drops two or three columns whose weighted sum is a quantity that is to be
 // predicted, as the parts of a total.
-func (p *Proposal) dropParts(columns []*data.Column, t *truth) {
+func (p *Proposal) dropParts(columns []*data.Column, t *targetValues) {
 	if t.binary || len(t.rows) < 50 {
 		return
 	}
@@ -38,13 +38,13 @@ func (p *Proposal) dropParts(columns []*data.Column, t *truth) {
 		}
 		for _, c := range parts {
 			columns = slices.DeleteFunc(columns, func(o *data.Column) bool { return o == c })
-			p.drop(c, 0, 0, "together %s determine the target exactly: it may be computed from them", strings.Join(names, " and "))
+			p.dropColumn(c, 0, 0, "together %s determine the target exactly: it may be computed from them", strings.Join(names, " and "))
 		}
 	}
 }
 
 // partsOf returns two columns, or three, that predict the target but for a proportion sumLeft of its variance.
-func partsOf(columns []*data.Column, t *truth) []*data.Column {
+func partsOf(columns []*data.Column, t *targetValues) []*data.Column {
 	step := (len(t.rows) + sumRows - 1) / sumRows
 	rows := make([]int, 0, sumRows) // of t
 	for i := 0; i < len(t.rows); i += step {
@@ -54,7 +54,7 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 	for k, i := range rows {
 		y[k] = t.y[i]
 	}
-	y = unit(y)
+	y = normalise(y)
 	type candidate struct {
 		c *data.Column
 		v []float64
@@ -68,7 +68,7 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 				v[k] = c.Number[r]
 			}
 		}
-		if v = unit(v); v != nil && y != nil {
+		if v = normalise(v); v != nil && y != nil {
 			all = append(all, candidate{c, v, floats.Dot(v, y)})
 		}
 	}
@@ -78,7 +78,7 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 	for i, a := range all {
 		ra := 1 - a.r*a.r
 		for j, b := range all[:i] {
-			vb := unit(orthogonalTo(b.v, a.v))
+			vb := normalise(orthogonalTo(b.v, a.v))
 			if vb == nil {
 				continue
 			}
@@ -88,7 +88,7 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 			}
 			for _, c := range all[:j] {
 				w := orthogonalTo(c.v, a.v)
-				if vc := unit(orthogonalTo(w, vb)); vc != nil {
+				if vc := normalise(orthogonalTo(w, vb)); vc != nil {
 					if rc := floats.Dot(vc, y); ra-rb*rb-rc*rc < sumLeft {
 						return []*data.Column{c.c, b.c, a.c}
 					}
@@ -99,8 +99,8 @@ func partsOf(columns []*data.Column, t *truth) []*data.Column {
 	return nil
 }
 
-// unit returns v less its mean, of norm 1; nil where nothing is left but rounding.
-func unit(v []float64) []float64 {
+// normalise returns v less its mean, of norm 1; nil where nothing is left but rounding.
+func normalise(v []float64) []float64 {
 	out := slices.Clone(v)
 	floats.AddConst(-stat.Mean(v, nil), out)
 	norm := floats.Norm(out, 2)

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// A truth is the target in the rows that are looked at.
-type truth struct {
+// targetValues are the values of the target in the rows that are looked at.
+type targetValues struct {
 	rows   []int // of the frame
 	y      []float64
 	binary bool   // y is 0 or 1
@@ -20,11 +20,11 @@ type truth struct {
 	other  string // of two classes, the other one
 }
 
-// power returns how well values alone put the rows in the order of the target: the area under
+// powerOf returns how well values alone put the rows in the order of the target: the area under
 // the ROC curve of a target of two values, 0.5 for none and 1 for all, in either
 // direction; else the squared correlation of the ranks. Values that are not numbers have
 // no part.
-func (t *truth) power(v []float64) float64 {
+func (t *targetValues) powerOf(v []float64) float64 {
 	x, y := make([]float64, 0, len(v)), make([]float64, 0, len(v))
 	for i, a := range v {
 		if !math.IsNaN(a) {
@@ -45,13 +45,13 @@ func (t *truth) power(v []float64) float64 {
 // ROC curve for two classes, of which y > 0 is one, else the squared correlation of the
 // values or of their ranks; 1 where they predict it exactly.
 func Power(v, y []float64, binary bool) float64 {
-	t := &truth{y: y, binary: binary}
-	return t.power(v)
+	t := &targetValues{y: y, binary: binary}
+	return t.powerOf(v)
 }
 
 // isPredicted reports whether a power is more than chance and habit give: enough for a doubtful name to
 // count.
-func (t *truth) isPredicted(power float64) bool {
+func (t *targetValues) isPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.6
 	}
@@ -59,7 +59,7 @@ func (t *truth) isPredicted(power float64) bool {
 }
 
 // isWellPredicted reports whether a power is more than predictors usually have.
-func (t *truth) isWellPredicted(power float64) bool {
+func (t *targetValues) isWellPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.9
 	}
@@ -111,9 +111,9 @@ func correlation(a, b []float64) float64 {
 	return 0
 }
 
-// scores returns the values of a column as numbers: those of a category are the mean target
+// columnScores returns the values of a column as numbers: those of a category are the mean target
 // of its level in the other half of the rows, so that many levels alone show nothing.
-func (t *truth) scores(c *data.Column) []float64 {
+func (t *targetValues) columnScores(c *data.Column) []float64 {
 	out := make([]float64, len(t.rows))
 	if c.Kind != data.Categorical {
 		for i, r := range t.rows {

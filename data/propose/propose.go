@@ -70,11 +70,11 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 	if c, err = c.Load(ctx); err != nil {
 		return nil, err
 	}
-	t, err := p.settle(f, c)
+	t, err := p.setTarget(f, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.begin(ctx, f); err != nil {
+	if err := p.findStartDates(ctx, f); err != nil {
 		return nil, err
 	}
 	seen := map[uint64]string{}
@@ -88,7 +88,7 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 			return nil, err
 		}
 		before := len(p.Drop)
-		p.column(f, c, t, seen)
+		p.checkColumn(f, c, t, seen)
 		if c.Kind == data.Numeric && !c.Clock && len(p.Drop) == before {
 			numbers = append(numbers, c)
 		}
@@ -97,24 +97,24 @@ func Make(ctx context.Context, f *data.Frame, target string, groups []string, ho
 	return p, nil
 }
 
-func (p *Proposal) found(c *data.Column, rows, first int, does, format string, args ...any) {
+func (p *Proposal) addFinding(c *data.Column, rows, first int, does, format string, args ...any) {
 	p.Findings = append(p.Findings, Finding{Column: c.Name, Rows: rows, First: first, What: fmt.Sprintf(format, args...), Does: does})
 }
 
-func (p *Proposal) drop(c *data.Column, rows, first int, format string, args ...any) {
+func (p *Proposal) dropColumn(c *data.Column, rows, first int, format string, args ...any) {
 	p.Drop = append(p.Drop, c.Name)
-	p.found(c, rows, first, "left out", format, args...)
+	p.addFinding(c, rows, first, "left out", format, args...)
 }
 
-func (p *Proposal) keep(condition string) {
+func (p *Proposal) addFilter(condition string) {
 	if p.Filter != "" {
 		p.Filter += " && "
 	}
 	p.Filter += condition
 }
 
-// settle reports what is predicted, and in which rows.
-func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
+// setTarget decides what is predicted, and in which rows.
+func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, error) {
 	if c.Kind == data.Other {
 		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf("values of type %s cannot be the target", c.Type)}
 	}
@@ -131,18 +131,18 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 			few = len(counts) <= 1000
 		}
 	}
-	if same, rows := spellings(counts); same != nil {
-		p.found(c, rows, 0, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them other spellings of one", len(counts))
+	if same, rows := otherSpellings(counts); same != nil {
+		p.addFinding(c, rows, 0, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them other spellings of one", len(counts))
 		p.Reading.Relabel = maps.Clone(p.Reading.Relabel)
 		if p.Reading.Relabel == nil {
 			p.Reading.Relabel = map[string]string{}
 		}
 		maps.Copy(p.Reading.Relabel, same)
-		return p.settle(f, (*data.Column)(table.Relabelled((*table.Column)(c), same)))
+		return p.setTarget(f, (*data.Column)(table.Relabelled((*table.Column)(c), same)))
 	}
 	if nulls > 0 {
-		p.keep(expr.QuoteName(c.Name) + " is not null")
-		p.found(c, nulls, first, "such rows are left out", "the target is missing")
+		p.addFilter(expr.QuoteName(c.Name) + " is not null")
+		p.addFinding(c, nulls, first, "such rows are left out", "the target is missing")
 	}
 	levels := make([]string, 0, len(counts))
 	for l := range counts {
@@ -151,7 +151,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	slices.SortFunc(levels, func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
-	t := &truth{}
+	t := &targetValues{}
 	switch {
 	case len(levels) < 2:
 		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: "the target has fewer than two values"}
@@ -161,7 +161,7 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 		p.Task = data.Regression
 		if c.Integer && len(levels) <= table.FewNumbers {
 			p.Loss = "squared"
-			p.found(c, 0, 0, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
+			p.addFinding(c, 0, 0, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}
 	case few:
 		t.binary, t.one, p.Task = true, levels[0], data.Multiclass // its most frequent class against the rest
@@ -183,10 +183,10 @@ func (p *Proposal) settle(f *data.Frame, c *data.Column) (*truth, error) {
 	return t, nil
 }
 
-// spellings returns, of more than two labels, those that differ from a more frequent one by
+// otherSpellings returns, of more than two labels, those that differ from a more frequent one by
 // case, spaces or a full stop at the end alone, and the rows of these; nil where none does,
 // or one level would be left.
-func spellings(counts map[string]int) (same map[string]string, rows int) {
+func otherSpellings(counts map[string]int) (same map[string]string, rows int) {
 	usual := map[string]string{} // by what is left of a label
 	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
 	for l, n := range counts {
@@ -207,14 +207,14 @@ func spellings(counts map[string]int) (same map[string]string, rows int) {
 	return same, rows
 }
 
-// column looks at a candidate for a feature.
-func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint64]string) {
+// checkColumn looks at a candidate for a feature.
+func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, seen map[uint64]string) {
 	if c.Kind == data.Other {
 		if c.Clock {
 			p.Reading.Dates = "parts"
-			p.found(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
+			p.addFinding(c, 0, 0, "taken apart into year, month, weekday and hour", "it holds dates or times")
 		} else {
-			p.drop(c, 0, 0, "values of type %s are of no use", c.Type)
+			p.dropColumn(c, 0, 0, "values of type %s are of no use", c.Type)
 		}
 		return
 	}
@@ -223,11 +223,11 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		if len(r.FixValues) == 0 && r.Hint != "" {
 			does = "kept as text; " + r.Hint
 		}
-		p.found(c, 0, r.Row, does, "%s", r.Msg)
+		p.addFinding(c, 0, r.Row, does, "%s", r.Msg)
 		return
 	}
 	if r := f.Remark(c.Name, table.ErrMixedDates); r != nil {
-		p.drop(c, 0, 0, "%s", r.Msg)
+		p.dropColumn(c, 0, 0, "%s", r.Msg)
 		p.Findings[len(p.Findings)-1].Does = "left out; " + r.Hint + ", and look again"
 		return
 	}
@@ -236,13 +236,13 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 	defer func() { p.checkGroup(c, sum) }()
 	switch twin, again := seen[sum.hash]; {
 	case sum.infinite > 0 && sum.distinct < 2:
-		p.drop(c, sum.infinite, sum.firstInfinite, "values that are not finite, and of others one at most")
+		p.dropColumn(c, sum.infinite, sum.firstInfinite, "values that are not finite, and of others one at most")
 		return
 	case have == 0 || sum.distinct < 2 && sum.nulls == 0:
-		p.found(c, 0, 0, "training leaves it out", "it has one value, or none")
+		p.addFinding(c, 0, 0, "training leaves it out", "it has one value, or none")
 		return
 	case again:
-		p.drop(c, 0, 0, "it is a copy of %q", twin)
+		p.dropColumn(c, 0, 0, "it is a copy of %q", twin)
 		return
 	}
 	seen[sum.hash] = c.Name
@@ -250,42 +250,42 @@ func (p *Proposal) column(f *data.Frame, c *data.Column, t *truth, seen map[uint
 		return
 	}
 	if c.Clock {
-		p.date(c, t, sum)
+		p.checkDate(c, t, sum)
 		return
 	}
 	text := c.Kind == data.Categorical
 	switch {
 	case have > 20 && sum.distinct == have && (text || c.Integer && ((have > 100 || indexName(c.Name)) && sum.running(have) || idName(c.Name))):
-		p.drop(c, 0, 0, "every row has its own value: an identifier")
+		p.dropColumn(c, 0, 0, "every row has its own value: an identifier")
 		return
 	case text && sum.distinct > 50 && sum.distinct > have/2:
-		p.identifier(c, sum, "%d different texts in %d rows: names or notes", sum.distinct, have)
+		p.dropIdentifier(c, sum, "%d different texts in %d rows: names or notes", sum.distinct, have)
 		return
 	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && 2*sum.distinct >= have && have > 20:
-		p.identifier(c, sum, "its name and %d different numbers in %d rows suggest that it is an identifier", sum.distinct, have)
+		p.dropIdentifier(c, sum, "its name and %d different numbers in %d rows suggest that it is an identifier", sum.distinct, have)
 		return
 	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):
-		p.drop(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
+		p.dropColumn(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
 		return
 	}
 	p.checkLevels(c, t, sum)
 	p.checkWeight(c, sum)
 	if text && sum.distinct > data.DefaultMaxLevels {
 		p.MinCount = 20
-		p.found(c, 0, 0, "levels of fewer than 20 rows become one, (other)", "%d levels", sum.distinct)
+		p.addFinding(c, 0, 0, "levels of fewer than 20 rows become one, (other)", "%d levels", sum.distinct)
 	}
 	if sum.infinite > 0 {
-		p.keep(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		p.found(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
+		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
+		p.addFinding(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
 	}
 	if rows, first := missingCode(c, sum); rows > 0 {
 		code := fmt.Sprintf("%g", sum.least)
-		p.found(c, rows, first, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
+		p.addFinding(c, rows, first, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
 		p.Findings[len(p.Findings)-1].Missing = code
 	}
 	if c.Kind == data.Numeric && sum.nulls > 0 {
 		p.Impute = "median"
-		p.found(c, sum.nulls, sum.firstNull, Filled, "it is missing")
+		p.addFinding(c, sum.nulls, sum.firstNull, Filled, "it is missing")
 	}
 }
 
@@ -306,7 +306,7 @@ func pureWherePresent(missing, y []float64) (n int, pure bool) {
 }
 
 // leaks drops a column that is a copy of the target or known only after the outcome, and reports whether it does.
-func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
+func (p *Proposal) leaks(c *data.Column, t *targetValues, sum summary) bool {
 	if len(t.rows) < 50 {
 		return false
 	}
@@ -314,10 +314,10 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 	if !t.binary {
 		word = "an R²"
 	}
-	scores := t.scores(c)
-	power := t.power(scores)
+	scores := t.columnScores(c)
+	power := t.powerOf(scores)
 	if power > PredictsAll {
-		p.drop(c, 0, 0, "alone it predicts the target, with %s of %.4f: a copy, or known only after the outcome", word, power)
+		p.dropColumn(c, 0, 0, "alone it predicts the target, with %s of %.4f: a copy, or known only after the outcome", word, power)
 		return true
 	}
 	if t.binary {
@@ -329,11 +329,11 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 				}
 			}
 			if n, pure := pureWherePresent(flag, t.y); pure {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", n, len(flag))
+				p.dropColumn(c, sum.nulls, sum.firstNull, "where it is there, in %d of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", n, len(flag))
 				return true
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
-				p.drop(c, sum.nulls, sum.firstNull, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k)
+				p.dropColumn(c, sum.nulls, sum.firstNull, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k)
 				return true
 			}
 		}
@@ -344,23 +344,23 @@ func (p *Proposal) leaks(c *data.Column, t *truth, sum summary) bool {
 				}
 			}
 			if k := agreement(flag, t.y); k > nearlyCopy {
-				p.drop(c, 0, 0, "it is nearly a copy of the target (kappa %.2f)", k)
+				p.dropColumn(c, 0, 0, "it is nearly a copy of the target (kappa %.2f)", k)
 				return true
 			}
 		}
 	}
 	for _, w := range words(c.Name) {
 		if future[w] && t.isWellPredicted(power) {
-			p.drop(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only after the outcome", w, word, power)
+			p.dropColumn(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only after the outcome", w, word, power)
 			return true
 		}
 		if pure := p.nearlyPure(c, t, sum); future[w] && pure != "" {
-			p.drop(c, 0, 0, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
+			p.dropColumn(c, 0, 0, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
 			return true
 		}
 	}
 	if w := sharedWord(c.Name, p.Target); w != "" && t.isPredicted(power) {
-		p.drop(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
+		p.dropColumn(c, 0, 0, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
 		return true
 	}
 	return false

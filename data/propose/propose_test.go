@@ -96,17 +96,17 @@ func TestMake(t *testing.T) {
 
 // A quantity: an exact function of it tells it, noise does not.
 func TestPower(t *testing.T) {
-	tr := &truth{}
+	tr := &targetValues{}
 	var square, noise []float64
 	for i := range 400 {
 		y := float64(i*37%400) + 0.5
 		tr.rows, tr.y = append(tr.rows, i), append(tr.y, y)
 		square, noise = append(square, y*y), append(noise, float64(i*i%19))
 	}
-	if p := tr.power(square); p < 1-1e-9 {
+	if p := tr.powerOf(square); p < 1-1e-9 {
 		t.Errorf("a function of the target: %v", p)
 	}
-	if p := tr.power(noise); p > 0.1 {
+	if p := tr.powerOf(noise); p > 0.1 {
 		t.Errorf("noise: %v", p)
 	}
 	// AUC and kappa of n ≤ 6, counted by hand: of the pairs (1; 0) four of six are in
@@ -336,7 +336,7 @@ func TestSpellings(t *testing.T) {
 		{map[string]int{"a": 5, "A": 1}, "map[]", 0},
 		{map[string]int{"1.5": 5, "15": 1, "2": 1}, "map[]", 0},
 	} {
-		same, rows := spellings(c.counts)
+		same, rows := otherSpellings(c.counts)
 		if fmt.Sprint(same) != c.want || rows != c.rows {
 			t.Errorf("%v: %v in %d rows, want %s in %d", c.counts, same, rows, c.want, c.rows)
 		}
@@ -374,7 +374,7 @@ func TestFlawless_Columns(t *testing.T) {
 
 // A category tells what the means of its levels do, however many rows a level has.
 func TestPower_Categories(t *testing.T) {
-	tr := &truth{binary: true}
+	tr := &targetValues{binary: true}
 	c := &data.Column{Kind: data.Categorical, Level: []string{"half", "all", "none"}}
 	for i := range 240 {
 		y, code := float64(i/2%2), int32(0)
@@ -387,7 +387,7 @@ func TestPower_Categories(t *testing.T) {
 	// Of the pairs of a one and a zero: 100 · 100 are ties but for the half of the rows that
 	// means are of, those of the level "all" above, those of "none" below all others.
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
-	if p := tr.power(tr.scores(c)); !(math.Abs(p-want) <= 0.02) {
+	if p := tr.powerOf(tr.columnScores(c)); !(math.Abs(p-want) <= 0.02) {
 		t.Errorf("%v, not about %v", p, want)
 	}
 }

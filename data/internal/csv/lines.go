@@ -99,7 +99,7 @@ func (l *lines) Read() ([]string, error) {
 		return nil, io.EOF
 	}
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, l.rowError(err)
 	}
 	if token != json.Delim('{') {
 		e := &table.Error{Row: l.row, Msg: "JSON Lines has one object a line, and this row is not an object"}
@@ -112,7 +112,7 @@ func (l *lines) Read() ([]string, error) {
 	for l.decoder.More() {
 		key, err := l.decoder.Token()
 		if err != nil {
-			return nil, l.failed(err)
+			return nil, l.rowError(err)
 		}
 		i := l.column(key.(string)) // the decoder accepts no other key
 		if err := l.options.columns(len(l.keys)); err != nil {
@@ -124,7 +124,7 @@ func (l *lines) Read() ([]string, error) {
 		l.last[i] = l.row
 		value, err := l.decoder.Token()
 		if err != nil {
-			return nil, l.failed(err)
+			return nil, l.rowError(err)
 		}
 		switch v := value.(type) {
 		case nil:
@@ -143,13 +143,13 @@ func (l *lines) Read() ([]string, error) {
 		}
 	}
 	if _, err := l.decoder.Token(); err != nil { // the closing brace
-		return nil, l.failed(err)
+		return nil, l.rowError(err)
 	}
 	return l.record, nil
 }
 
-// failed returns what is wrong with the text of a row.
-func (l *lines) failed(err error) error {
+// rowError returns what is wrong with the text of a row.
+func (l *lines) rowError(err error) error {
 	var own *table.Error
 	var syntax *json.SyntaxError
 	switch {

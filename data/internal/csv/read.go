@@ -40,7 +40,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	}
 	f, err := r.table(names)
 	if errors.Is(err, errNotUTF8) {
-		if err := t.latin(); err != nil {
+		if err := t.useLatin1(); err != nil {
 			return nil, err
 		}
 		if f, err = r.table(names); err == nil {
@@ -92,7 +92,7 @@ func (r *reading) open() (*records, error) {
 	case err == io.EOF:
 		return nil, &table.Error{Msg: "the file holds no header line"}
 	case err != nil:
-		return nil, r.failed(err)
+		return nil, r.rowError(err)
 	case r.header == nil:
 		r.header = append([]string(nil), header...)
 	}
@@ -102,12 +102,12 @@ func (r *reading) open() (*records, error) {
 // names settles what the columns are called.
 func (r *reading) names(all *records) error {
 	if r.options.NoHeader {
-		first, err := all.peek()
+		first, err := all.peekRecord()
 		if err == io.EOF {
 			return &table.Error{Msg: "the file holds no rows"}
 		}
 		if err != nil {
-			return r.failed(err)
+			return r.rowError(err)
 		}
 		if err := r.options.columns(len(first)); err != nil {
 			return err
@@ -150,9 +150,9 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	shapes := make([]shape, len(r.header))
+	shapes := make([]columnGuess, len(r.header))
 	for i := range shapes {
-		shapes[i] = shape{options: &r.options, verbatim: r.verbatim, used: want == nil || want[r.header[i]]}
+		shapes[i] = columnGuess{options: &r.options, verbatim: r.verbatim, used: want == nil || want[r.header[i]]}
 	}
 	shapes, rows, err := r.scan(all, shapes)
 	if err != nil {
@@ -170,7 +170,7 @@ type recordReader interface{ Read() ([]string, error) }
 
 // scan reads all rows and returns what every column may be, and the number of rows. shapes are the columns that
 // are known before; those of further values are added.
-func (r *reading) scan(all recordReader, shapes []shape) ([]shape, int, error) {
+func (r *reading) scan(all recordReader, shapes []columnGuess) ([]columnGuess, int, error) {
 	used := 0
 	for i := range shapes {
 		if shapes[i].used {
@@ -188,17 +188,17 @@ func (r *reading) scan(all recordReader, shapes []shape) ([]shape, int, error) {
 			return shapes, rows, r.afford(rows, used)
 		}
 		if err != nil {
-			return nil, 0, r.failed(err)
+			return nil, 0, r.rowError(err)
 		}
 		for i, s := range record {
 			if i == len(shapes) {
 				if err := r.options.columns(len(record)); err != nil {
 					return nil, 0, err
 				}
-				shapes = append(shapes, shape{options: &r.options, verbatim: r.verbatim, nulls: rows, used: true})
+				shapes = append(shapes, columnGuess{options: &r.options, verbatim: r.verbatim, nulls: rows, used: true})
 				used++
 			}
-			if shapes[i].used && !shapes[i].observe(s, rows) {
+			if shapes[i].used && !shapes[i].add(s, rows) {
 				return nil, 0, r.invalid(s, i, rows)
 			}
 		}
@@ -217,7 +217,7 @@ func (r *reading) invalid(s string, column, row int) error {
 }
 
 // fill makes the columns that are used, from a second reading of the text.
-func (r *reading) fill(shapes []shape, rows int, open func() (recordReader, error)) (*table.Table, error) {
+func (r *reading) fill(shapes []columnGuess, rows int, open func() (recordReader, error)) (*table.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
 	}
@@ -250,7 +250,7 @@ func (r *reading) build(builders []*builder, rows int, all recordReader) error {
 		}
 		rec, err := all.Read()
 		if err != nil && err != io.EOF {
-			return r.failed(err)
+			return r.rowError(err)
 		}
 		if len(rec) != len(builders) { // of no record, too
 			return &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
@@ -334,8 +334,8 @@ func (l *limit) Read(p []byte) (int, error) {
 
 var blankRecord = []string{""}
 
-// peek gives the next record, which is still the next.
-func (c *records) peek() ([]string, error) {
+// peekRecord gives the next record, which is still the next.
+func (c *records) peekRecord() ([]string, error) {
 	rec, err := c.r.Read()
 	if err == nil {
 		c.held = rec
@@ -371,8 +371,8 @@ func (c *records) Read() ([]string, error) {
 	return rec, nil
 }
 
-// failed words what the reader of records says.
-func (r *reading) failed(err error) error {
+// rowError words what the reader of records says.
+func (r *reading) rowError(err error) error {
 	var pe *csv.ParseError
 	var own *table.Error
 	if errors.As(err, &own) {

@@ -102,8 +102,8 @@ func (c *numberCount) isNumeric(style int) bool {
 	return c.reads[style] > 0 && 10*have >= 9*(c.texts+c.numbers)
 }
 
-// A verdict is the style of a file, and what spoke for another one.
-type verdict struct {
+// A styleChoice is the style of a file, and what spoke for another one.
+type styleChoice struct {
 	style  int    // an index of styles; -1: none can be chosen
 	other  int    // of two styles that read the file equally well, the other one; -1 without one
 	prefer int    // where other is set, the first of the two
@@ -115,8 +115,8 @@ type verdict struct {
 // between thousands wherever another value of the file has a decimal point. Where nothing in
 // the file decides, it is one between thousands all the same, unless semicolons separate the
 // fields, as they do where the comma is the decimal mark: then neither is chosen.
-func chooseStyle(columns []shape, names []string, semicolons bool) verdict {
-	v := verdict{style: -1, other: -1}
+func chooseStyle(columns []columnGuess, names []string, semicolons bool) styleChoice {
+	v := styleChoice{style: -1, other: -1}
 	var won, read [len(styles)]int
 	var broken [len(styles)]bool
 	for i := range columns {
@@ -158,7 +158,7 @@ func chooseStyle(columns []shape, names []string, semicolons bool) verdict {
 
 // numbersRemark reports that a column of text holds numbers in another style than the file is read
 // in; nil where it holds none.
-func (c *shape) numbersRemark(name string, v verdict) *table.Error {
+func (c *columnGuess) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
 	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers}
 	if n.example == c.unexpected {

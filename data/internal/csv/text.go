@@ -52,7 +52,7 @@ func newText(src table.Source) (*text, error) {
 			return nil, &table.Error{Msg: "not a " + what + " file", Hint: "rename it without " + end + " if it is plain text"}
 		}
 	}
-	if err := t.look(); err != nil {
+	if err := t.readHead(); err != nil {
 		return nil, err
 	}
 	switch h := t.head; {
@@ -64,12 +64,12 @@ func newText(src table.Source) (*text, error) {
 		t.bom, t.from = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	}
 	if t.bom > 0 {
-		if err := t.look(); err != nil {
+		if err := t.readHead(); err != nil {
 			return nil, err
 		}
 	}
 	if t.cr = endsInCR(t.head); t.cr {
-		if err := t.look(); err != nil {
+		if err := t.readHead(); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func (t *text) separator() error {
 		return nil
 	}
 	t.sep, t.skip = rune(mark[0]), len(line)+1
-	return t.look()
+	return t.readHead()
 }
 
 // Unpacked returns the name of a file in lower case, without the end that says how it is
@@ -111,8 +111,8 @@ func Unpacked(name string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
 
-// look takes the head.
-func (t *text) look() error {
+// readHead takes the head.
+func (t *text) readHead() error {
 	r, err := t.open()
 	if err != nil {
 		return err
@@ -126,10 +126,10 @@ func (t *text) look() error {
 	return nil
 }
 
-// latin takes the text for Windows-1252, which holds Latin-1.
-func (t *text) latin() error {
+// useLatin1 takes the text for Windows-1252, which holds Latin-1.
+func (t *text) useLatin1() error {
 	t.from = charmap.Windows1252
-	return t.look()
+	return t.readHead()
 }
 
 // open begins to read.

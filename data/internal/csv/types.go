@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A shape gathers what a column may be.
-type shape struct {
+// A columnGuess gathers what a column may be.
+type columnGuess struct {
 	options       *Options
 	used          bool
 	verbatim      bool
@@ -33,8 +33,8 @@ type shape struct {
 	marks         map[string]int // words that often stand for no value
 }
 
-// observe takes in a value; false is one that is not text.
-func (c *shape) observe(s string, row int) (valid bool) {
+// add takes in a value; false is one that is not text.
+func (c *columnGuess) add(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
 			c.nulls++
@@ -66,7 +66,7 @@ func (c *shape) observe(s string, row int) (valid bool) {
 		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
 			return false
 		}
-		c.word(s)
+		c.addWord(s)
 	}
 	if c.dates == c.words && c.bools == 0 && c.numbers == 0 {
 		return true
@@ -77,8 +77,8 @@ func (c *shape) observe(s string, row int) (valid bool) {
 	return true
 }
 
-// word takes in text, and for the first of it what else it might mean.
-func (c *shape) word(s string) {
+// addWord takes in text, and for the first of it what else it might mean.
+func (c *columnGuess) addWord(s string) {
 	if c.words++; c.dates == c.words-1 {
 		if c.dates == 0 {
 			c.order = anyOrder
@@ -111,7 +111,7 @@ var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": 
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
 // remark reports what a column of text might be instead, in a file whose numbers are written as v says.
-func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
+func (c *columnGuess) remark(col *table.Column, rows int, v styleChoice) *table.Error {
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
 	}
@@ -144,12 +144,12 @@ func (c *shape) remark(col *table.Column, rows int, v verdict) *table.Error {
 }
 
 // ofDates reports whether all values are dates, in one order.
-func (c *shape) ofDates() bool {
+func (c *columnGuess) ofDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.decided()
 }
 
 // column makes a column of what was seen.
-func (c *shape) column(name string, rows int) *table.Column {
+func (c *columnGuess) column(name string, rows int) *table.Column {
 	out := &table.Column{Name: name}
 	nulls := c.nulls > 0
 	switch {

@@ -185,11 +185,11 @@ func (p *buckets) write(ctx context.Context, s int, cells []float64) error {
 	var err error
 	switch p.storage {
 	case Float32:
-		m, free, err = fill(ctx, p, s, cells, func(x []float32) (design.Matrix, error) { return design.NewDense32(rows, p.Width, x) })
+		m, free, err = fillDense(ctx, p, s, cells, func(x []float32) (design.Matrix, error) { return design.NewDense32(rows, p.Width, x) })
 	case Sparse:
 		m, free, err = p.fillSparse(ctx, s, cells)
 	default:
-		m, free, err = fill(ctx, p, s, cells, func(x []float64) (design.Matrix, error) { return design.NewDense(rows, p.Width, x) })
+		m, free, err = fillDense(ctx, p, s, cells, func(x []float64) (design.Matrix, error) { return design.NewDense(rows, p.Width, x) })
 	}
 	if err == nil {
 		err = p.where.Arena.Err()
@@ -204,16 +204,16 @@ func (p *buckets) write(ctx context.Context, s int, cells []float64) error {
 	return nil
 }
 
-// each puts one bucket of a set after the other in order in cells, and calls use with blocks of its
+// eachBlock puts one bucket of a set after the other in order in cells, and calls use with blocks of its
 // rows [lo, hi) of the matrix, several at once, whose encoded numbers are x. Buckets are closed unless
 // they are to be read again.
-func (p *buckets) each(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
+func (p *buckets) eachBlock(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
 	blocks := sync.Pool{New: func() any { x := make([]float64, blockRows*p.Width); return &x }}
 	rows := p.rows.Set(s).Len()
 	for i, k := range p.sets[s].bucket {
 		first := i * p.size
 		n := min(p.size, rows-first)
-		if err := p.order(cells, k, n); err != nil {
+		if err := p.sortBucket(cells, k, n); err != nil {
 			return fmt.Errorf("the rows cannot be put in order in %s: %w", p.where.Dir, table.Cause(err))
 		}
 		if !again {
@@ -224,7 +224,7 @@ func (p *buckets) each(ctx context.Context, s int, cells []float64, again bool, 
 			defer blocks.Put(x)
 			lo := b * blockRows
 			hi := min(lo+blockRows, n)
-			p.block(*x, cells[lo*len(p.numbers):], s, first+lo, first+hi)
+			p.assembleRows(*x, cells[lo*len(p.numbers):], s, first+lo, first+hi)
 			use((*x)[:(hi-lo)*p.Width], first+lo, first+hi)
 			p.where.Arena.Yield()
 			return nil
@@ -236,15 +236,15 @@ func (p *buckets) each(ctx context.Context, s int, cells []float64, again bool, 
 	return nil
 }
 
-// fill makes a dense matrix of a set by make, over a mapped slice.
-func fill[T float32 | float64](ctx context.Context, p *buckets, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
+// fillDense makes a dense matrix of a set by make, over a mapped slice.
+func fillDense[T float32 | float64](ctx context.Context, p *buckets, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
 	arena := p.where.Arena
 	x := memory.Make[T](arena, p.rows.Set(s).Len()*p.Width)
 	free = func() { memory.Release(arena, x) }
 	if err := arena.Err(); err != nil {
 		return nil, free, err
 	}
-	err = p.each(ctx, s, cells, false, func(block []float64, lo, _ int) {
+	err = p.eachBlock(ctx, s, cells, false, func(block []float64, lo, _ int) {
 		to := x[lo*p.Width:]
 		for i, v := range block {
 			to[i] = T(v)
@@ -262,7 +262,7 @@ func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m des
 	arena, n, d := p.where.Arena, p.rows.Set(s).Len(), p.Width
 	start := memory.Make[int](arena, n+1)
 	free = func() { memory.Release(arena, start) }
-	err = p.each(ctx, s, cells, true, func(block []float64, lo, hi int) {
+	err = p.eachBlock(ctx, s, cells, true, func(block []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for _, v := range block[(i-lo)*d : (i-lo+1)*d] {
 				if v != 0 {
@@ -286,7 +286,7 @@ func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m des
 	if err := arena.Err(); err != nil {
 		return nil, free, err
 	}
-	err = p.each(ctx, s, cells, false, func(block []float64, lo, hi int) {
+	err = p.eachBlock(ctx, s, cells, false, func(block []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			at := start[i]
 			for k, v := range block[(i-lo)*d : (i-lo+1)*d] {
@@ -303,8 +303,8 @@ func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m des
 	return m, free, err
 }
 
-// order stores the rows of a bucket in their order.
-func (p *buckets) order(cells []float64, k *bucket, n int) error {
+// sortBucket stores the rows of a bucket in their order.
+func (p *buckets) sortBucket(cells []float64, k *bucket, n int) error {
 	if err := k.flush(); err != nil {
 		return err
 	}
@@ -341,9 +341,9 @@ func (p *buckets) order(cells []float64, k *bucket, n int) error {
 
 var errBucket = errors.New("what was read is not what was written: the disk is damaged")
 
-// block stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be stored are
+// assembleRows stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be stored are
 // faults of the encoding, which fails.
-func (p *buckets) block(x, cells []float64, s, lo, hi int) {
+func (p *buckets) assembleRows(x, cells []float64, s, lo, hi int) {
 	clear(x[:(hi-lo)*p.Width])
 	j := 0
 	for _, o := range p.sources {

@@ -54,7 +54,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 	}
 	for _, buffer := range []int{4, 7, 1 << 10} {
 		raw := make([]float64, n*numbers)
-		if err := p.order(raw, filled(buffer), n); err != nil || !slices.Equal(raw, want) {
+		if err := p.sortBucket(raw, filled(buffer), n); err != nil || !slices.Equal(raw, want) {
 			t.Errorf("buffers of %d: %v, %v", buffer, err, raw)
 		}
 	}
@@ -72,7 +72,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 	} {
 		k := filled(1 << 10)
 		c.damage(k)
-		if err := p.order(raw, k, n); !errors.Is(err, c.is) {
+		if err := p.sortBucket(raw, k, n); !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -67,8 +67,8 @@ func (f *Faults) Shift(first int) {
 // Faults returns the faults of a set.
 func (x *Number) Faults(s int) Faults { return x.faults[s] }
 
-// code returns column j of a tile as it is in the matrix, and adds its faults.
-func (x *Number) code(d *Partition, t *Tile, j int) []float64 {
+// encodeTile returns column j of a tile as it is in the matrix, and adds its faults.
+func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	for len(t.Coded) <= j {
 		t.Coded = append(t.Coded, nil)

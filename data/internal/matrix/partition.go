@@ -36,11 +36,11 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 			return p, nil
 		}
 	}
-	return p, p.settle()
+	return p, p.findPlaces()
 }
 
-// settle finds the places of rows.
-func (p *Partition) settle() error {
+// findPlaces finds the places of rows.
+func (p *Partition) findPlaces() error {
 	p.place = memory.Make[int32](p.Arena, p.Rows)
 	for s, list := range p.Sets {
 		for k, r := range list {

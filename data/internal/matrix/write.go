@@ -122,7 +122,7 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 		p.rows.Split(t)
 		coded := make([][]float64, len(t.Number))
 		for j := range coded {
-			coded[j] = numbers[t.Lo+j].code(p.rows, t, j)
+			coded[j] = numbers[t.Lo+j].encodeTile(p.rows, t, j)
 		}
 		return use(t, coded)
 	})

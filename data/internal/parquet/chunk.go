@@ -292,7 +292,7 @@ func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error)
 		}
 		lost := r.lost
 		if r.defs != nil && present < n {
-			lost, err = expand(dst[:n], null, r.defs[:n], 0, present, lost)
+			lost, err = spreadPresent(dst[:n], null, r.defs[:n], 0, present, lost)
 			if err != nil {
 				return nulls, err
 			}
@@ -310,9 +310,9 @@ func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error)
 	return nulls, nil
 }
 
-// expand moves the present values of a batch to their rows, and puts absent in
+// spreadPresent moves the present values of a batch to their rows, and puts absent in
 // the others. lost is the index of a value, or -1; its row is returned.
-func expand[T float64 | int32](dst []T, null []bool, defs []int16, absent T, present, lost int) (int, error) {
+func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent T, present, lost int) (int, error) {
 	k := present
 	row := lost
 	for i := len(dst) - 1; i >= 0; i-- {
@@ -365,7 +365,7 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 			dst[i] = levels.CodeOfBytes(b)
 		}
 		if r.defs != nil && present < n {
-			if _, err := expand(dst[:n], null, r.defs[:n], -1, present, -1); err != nil {
+			if _, err := spreadPresent(dst[:n], null, r.defs[:n], -1, present, -1); err != nil {
 				return nulls, err
 			}
 			nulls += n - present

@@ -71,7 +71,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	}
 	// All page headers are walked before anything is allocated by the row count.
 	for _, l := range leaves {
-		if err := l.walk(); err != nil {
+		if err := l.readPageHeaders(); err != nil {
 			return nil, table.InColumn(l.name, err)
 		}
 	}
@@ -165,8 +165,8 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	return f, leaves, nil
 }
 
-// walk reads the page headers of all chunks of a leaf, and makes them the parts of its column.
-func (l *leaf) walk() error {
+// readPageHeaders reads the page headers of all chunks of a leaf, and makes them the parts of its column.
+func (l *leaf) readPageHeaders() error {
 	parts := make([]table.Part, 0, len(l.chunks))
 	for _, c := range l.chunks {
 		if err := table.Guard(func() error {

@@ -27,8 +27,8 @@ func (c *Column) Load(ctx context.Context) (*Column, error) {
 	return out[0], nil
 }
 
-// A loading is a part on its way into a column.
-type loading struct {
+// A partLoad is a part on its way into a column.
+type partLoad struct {
 	part           Part
 	into           *Column
 	start          int // its first row there
@@ -47,7 +47,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 		return nil, err
 	}
 	out := make([]*Column, len(cols))
-	var tasks []*loading
+	var tasks []*partLoad
 	first := make([]int, len(cols)+1) // of the tasks of each column
 	for i, c := range cols {
 		first[i] = len(tasks)
@@ -60,7 +60,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 		loaded.Parts = nil
 		rows := 0
 		for _, p := range c.Parts {
-			tasks = append(tasks, &loading{part: p, into: &loaded, start: rows})
+			tasks = append(tasks, &partLoad{part: p, into: &loaded, start: rows})
 			rows += p.Rows()
 		}
 		if c.Kind == Categorical {
@@ -104,7 +104,7 @@ func (c *Column) storedBytes() int64 {
 }
 
 // read puts the values of the part into its rows of the column.
-func (t *loading) read(pages *Buffers) error {
+func (t *partLoad) read(pages *Buffers) error {
 	t.levels = NewLevels()
 	n := t.part.Rows()
 	if n == 0 {
@@ -129,7 +129,7 @@ func (t *loading) read(pages *Buffers) error {
 }
 
 // join brings the levels of the parts together.
-func (c *Column) join(parts []*loading) {
+func (c *Column) join(parts []*partLoad) {
 	nulls := 0
 	all := NewLevels()
 	for _, t := range parts {
