@@ -41,14 +41,14 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 		ball = (at.Nu - s.Nu) * s.Radius
 	}
 	shards := s.rows.Shards(len(f))
-	gamma := 2 * saddle.Gamma(min(len(f), boundsBlock)+len(f)/shards/boundsBlock+shards+64)
+	gamma := saddle.Gamma(min(len(f), boundsBlock)+len(f)/shards/boundsBlock+shards+64)
 	if s.Weights != nil {
 		gamma += saddle.SumGamma(s.rows, len(f)) // of their sum
 	}
 	rounding := gamma*total(1) + 8*saddle.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)
-	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.bounded() && at.Nu > 0 && sums.Mass > 0.5 {
-		below = at.Tau + total(0)/sums.Mass - 4*rounding - saddle.Underflow
+	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.bounded() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
+		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - saddle.Underflow
 	}
 	return below, at.Tau + ball + total(0) + rounding + saddle.Underflow, sums
 }
@@ -66,7 +66,7 @@ type conjugateSums struct {
 
 // conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
 func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, lo, hi int) (c conjugateSums) {
-	const few = 64 // so many units of roundoff of the risk are no loss
+	const few = 16 // so many times the rounding of a sum are no loss
 	limit := s.limit()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
 		var ratio [boundsBlock]float64
@@ -104,17 +104,14 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, 
 }
 
 // sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, where ν is so small that
-// the differences may cancel. It stores the ratios.
+// the difference may cancel. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is no more than
+// |Σ r(f − τ)| and 2ν for every sample.
 func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
 	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
-	away := 0.0
-	for j, e := range ratio {
-		c.terms += e - 1
-		c.size += math.Abs(e - 1)
-		away += e * math.Abs(f[j]-at.Tau)
-	}
-	c.terms, c.size, c.units = at.Nu*c.terms, at.Nu*c.size+away, at.Nu*c.Mass
+	count := float64(len(f))
+	c.terms, c.size = at.Nu*(c.Mass-count), at.Nu*(c.Mass+count)
+	c.units = math.Abs(c.Linear-at.Tau*c.Mass) + 2*at.Nu*count
 	return c
 }
 
