@@ -41,7 +41,7 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 		ball = (at.Nu - s.Nu) * s.Radius
 	}
 	shards := s.rows.Shards(len(f))
-	gamma := saddle.Gamma(min(len(f), boundsBlock)+len(f)/shards/boundsBlock+shards+64)
+	gamma := saddle.Gamma(min(len(f), boundsBlock) + len(f)/shards/boundsBlock + shards + 64)
 	if s.Weights != nil {
 		gamma += saddle.SumGamma(s.rows, len(f)) // of their sum
 	}
