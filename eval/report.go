@@ -107,7 +107,6 @@ type Coefficients struct {
 	Models []string      `json:"models"`
 	Unit   string        `json:"unit"` // of Original: "log-odds per unit", "USD per unit"
 	Scaled string        `json:"scaled_unit"`
-	About  string        `json:"intervals_about,omitempty"` // what the intervals of the rows mean
 	Rows   []Coefficient `json:"rows"`
 }
 
@@ -117,9 +116,6 @@ type Coefficient struct {
 	Unit     string `json:"unit,omitempty"` // of the column
 	Original []Num  `json:"original"`
 	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
-	// Intervals of Original and Scaled, where they are known: of the largest coefficients.
-	Intervals       []*Interval `json:"intervals,omitempty"`
-	ScaledIntervals []*Interval `json:"scaled_intervals,omitempty"`
 }
 
 // ObjectiveText writes the objective in one line.
@@ -234,7 +230,7 @@ func decode(r io.Reader, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// MostCoefficients is how many coefficients a reader is shown at once, and have intervals.
+// MostCoefficients is how many coefficients a reader is shown at once.
 const MostCoefficients = 20
 
 // Largest returns the coefficients by falling size, the intercept last.

@@ -207,11 +207,6 @@ func TestRanksChooseByTheTail(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {
-		if c, _ := m.Run.Copies(); len(c.Rows) != m.TrainRows || slices.Min(c.Times) != 1 || slices.Max(c.Times) != 1 {
-			t.Errorf("rank %d has copies of %d of %d rows, which stand for %v to %v", r, len(c.Rows), m.TrainRows, slices.Min(c.Times), slices.Max(c.Times))
-		} else if n, _ := c.X.Dims(); n != len(c.Rows) {
-			t.Errorf("rank %d has copies of %d rows", r, n)
-		}
 		if s := m.Result.Selection; s.Criterion != "tail" {
 			t.Errorf("rank %d chose by %v", r, s.Criterion)
 		}

@@ -22,9 +22,8 @@ type Run struct {
 	Loss    []float64     // training loss of every training row under the robust model
 	Weights []float64     // of the adversary, one per training row, summing to 1; nil where they are not known
 
-	copies *Copies      // of some rows, if they are sharded over ranks
-	rows   *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
-	disk   *diskStorage // storage of the training rows; nil: memory
+	rows *ranks.Rows  // how the rows are sharded over ranks; nil: all are local
+	disk *diskStorage // storage of the training rows; nil: memory
 }
 
 // Close releases the rows on disk and the vectors of one entry a row, which must not be used any

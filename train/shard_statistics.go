@@ -1,9 +1,6 @@
 package train
 
 import (
-	"math/rand/v2"
-	"slices"
-
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
 	"github.com/drotrain/drotrain/internal/spearman"
@@ -69,32 +66,4 @@ func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(l
 	}
 	rows.Comm().Broadcast(found)
 	return found[0]
-}
-
-// drawCopies returns some of n rows and how many each stands for: all, where no more than most are, and
-// else nine tenths of most on average, half of them by weights that sum to 1, those of much
-// weight for sure; nil weights are equal. Each rank draws of its own, shard by shard.
-func drawCopies(rows *ranks.Rows, n, most int, weights []float64, seed uint64) (at []int, times []float64) {
-	const stream = 0x636f7079
-	few := n <= most
-	most = 9 * most / 10
-	even := float64(most) / float64(n)
-	shards := rows.Shards(n)
-	drawn, stands := make([][]int, shards), make([][]float64, shards)
-	rows.Run(n, func(s, lo, hi int) {
-		rng := rand.New(rand.NewPCG(seed, stream+uint64(s)))
-		for j := lo; j < hi; j++ {
-			p := even
-			if weights != nil {
-				p = even/2 + weights[j]*float64(most)/2
-			}
-			if p = min(1, p); few {
-				p = 1
-			}
-			if rng.Float64() < p {
-				drawn[s], stands[s] = append(drawn[s], j), append(stands[s], 1/p)
-			}
-		}
-	})
-	return rows.Collect(slices.Concat(drawn...)), rows.CollectNumbers(slices.Concat(stands...))
 }

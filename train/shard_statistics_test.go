@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
@@ -70,62 +69,5 @@ func TestStatisticsOfAllRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// Rows that are drawn stand for all, those of much weight for themselves, and are the same for any
-// number of ranks; where all may be drawn they are.
-func TestDrawnStandForAll(t *testing.T) {
-	const n, most = 40_000, 2000
-	weights := make([]float64, n)
-	for j := range weights {
-		weights[j] = 0.5 / n
-		if j%2000 == 7 {
-			weights[j] += 0.5 / 20
-		}
-	}
-	var mu sync.Mutex
-	var first []int
-	for _, size := range []int{0, 1, 3} {
-		err := ranks.Run(max(1, size), func(c ranks.Comm) error {
-			rows := ranks.NewRows(c, n)
-			if size == 0 {
-				rows = nil // all rows are in this process
-			}
-			at, times := drawCopies(rows, n, most, weights, 5)
-			stand, heavy := 0.0, 0
-			for k, j := range at {
-				if stand += times[k]; j%2000 == 7 && times[k] == 1 {
-					heavy++
-				}
-			}
-			// 9/10 of most are expected, half of them alike and half by weight, which 20 rows have for sure.
-			if share := float64(len(at)) / (0.9 * most); share < 0.7 || share > 1.05 || heavy != 20 || !(math.Abs(stand/n-1) <= 0.1) {
-				t.Errorf("rank %d of %d: %d rows stand for %v, %d of much weight", c.Rank(), size, len(at), stand, heavy)
-			}
-			other, _ := drawCopies(rows, n, most, weights, 6)
-			mu.Lock()
-			defer mu.Unlock()
-			if first == nil {
-				first = at
-			}
-			if !slices.Equal(at, first) {
-				t.Errorf("rank %d of %d has drawn others", c.Rank(), size)
-			}
-			if slices.Equal(other, at) {
-				t.Errorf("rank %d of %d draws the same with another seed", c.Rank(), size)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	rows := ranks.NewRows(ranks.One{}, 100)
-	if at, times := drawCopies(rows, 100, 100, nil, 1); len(at) != 100 || slices.Max(times) != 1 {
-		t.Errorf("%d of 100 rows, of which all may be drawn, %v times", len(at), slices.Max(times))
-	}
-	if at, times := drawCopies(rows, 100, 99, nil, 1); len(at) == 100 || slices.Min(times) != slices.Max(times) || !(math.Abs(times[0]-100/89.) <= 1e-12) {
-		t.Errorf("%d of 100 rows, of which not all may be drawn, %v times", len(at), times[0])
 	}
 }

@@ -149,11 +149,12 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
 }
 
-// completeRow is the memory that a report takes of a training row: losses, weights, targets,
-// places and groups, and what is put in order of them.
-const completeRow = 120
+// completeRow is the memory that a report takes of a training row: losses, weights, places and groups,
+// and what is put in order of them.
+const completeRow = 104
 
-// GatherRows gathers on the first rank what a report needs of sharded training rows: a collective call.
+// GatherRows gathers on the first rank the losses, weights of the adversary, places and groups of sharded
+// training rows, which a report needs: a collective call.
 // If it does not fit into memory there, the weights stay unknown, and a note says so.
 // Where all rows are here it does nothing.
 func (m *Model) GatherRows() {
@@ -172,34 +173,20 @@ func (m *Model) GatherRows() {
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
 		if !m.isFollower() {
-			m.addNotes(fmt.Sprintf("nothing is said of who holds the adversary's weight, and coefficients have no intervals: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
+			m.addNotes(fmt.Sprintf("nothing is said of who holds the adversary's weight: of %d training rows that takes %s on the first rank, where %s (%s) are free", r.Train.N, formatBytes(need), formatBytes(budget.Free()), budget.Limit))
 		}
 		return
 	}
-	r.copies = &Copies{}
-	r.copies.Rows, r.copies.Times = drawCopies(r.rows, r.Train.N, maxCopies(r.Train.X), r.Weights, m.Config.Seed)
-	r.copies.X = r.Train.X.Select(r.copies.Rows)
 	d := *r.Train
-	loss, weights, weight := ranks.GatherToRoot(r.rows, r.Loss), ranks.GatherToRoot(r.rows, r.Weights), ranks.GatherToRoot(r.rows, r.Weight)
-	d.Target, d.Rows, d.Groups = ranks.GatherToRoot(r.rows, d.Target), ranks.GatherToRoot(r.rows, d.Rows), slices.Clone(d.Groups)
+	loss, weights := ranks.GatherToRoot(r.rows, r.Loss), ranks.GatherToRoot(r.rows, r.Weights)
+	d.Rows, d.Groups = ranks.GatherToRoot(r.rows, d.Rows), slices.Clone(d.Groups)
 	for k := range d.Groups {
 		d.Groups[k].Index = ranks.GatherToRoot(r.rows, d.Groups[k].Index)
 	}
 	if !m.isFollower() {
-		r.Loss, r.Weights, r.Weight, r.Train = loss, weights, weight, &d
+		r.Loss, r.Weights, r.Train = loss, weights, &d
 	}
 }
-
-// Copies are some of the training rows, each of which stands for Times of them.
-type Copies struct {
-	X     design.Matrix
-	Rows  []int // indices in Run.Train
-	Times []float64
-}
-
-// Copies returns copies of some training rows if they are sharded over ranks, nil where the rows
-// are too many; sharded is false for a single process.
-func (r *Run) Copies() (c *Copies, sharded bool) { return r.copies, r.rows != nil }
 
 // selectRows works like t.Select for sharded rows.
 func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {

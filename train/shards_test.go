@@ -17,7 +17,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -160,36 +159,12 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 							t.Errorf("group %+v, alone %+v", g, other)
 						}
 					}
-					c, sharded := m.Run.Copies()
-					stand, square := 0.0, 0.0 // what copies stand for is all rows, but for the luck of the draw
-					for _, v := range c.Times {
-						stand, square = stand+v, square+v*(v-1)
-					}
-					if !sharded || slices.Min(c.Times) < 1 || !(math.Abs(stand-float64(m.TrainRows)) <= 5*math.Sqrt(square)) {
-						t.Fatalf("copies of %d rows stand for %v of %d", len(c.Rows), stand, m.TrainRows)
-					}
 					if r > 0 {
 						continue // the first rank has what a report takes of all rows
 					}
 					total := 0.0
 					for _, w := range m.Run.Weights {
 						total += w
-					}
-					loss, err := losses.Parse(m.Config.Loss, m.Config.HuberDelta)
-					if err != nil {
-						t.Fatal(err)
-					}
-					n := len(c.Rows)
-					margin, target, value := make([]float64, n), make([]float64, n), make([]float64, n)
-					c.X.MarginsTo(margin, m.Coefficients, 0, n)
-					for k, j := range c.Rows {
-						target[k] = m.Run.Train.Target[j]
-					}
-					loss.EvalTo(value, make([]float64, n), margin, target)
-					for k, j := range c.Rows {
-						if !(math.Abs(value[k]-m.Run.Loss[j]) <= 1e-9*(1+value[k])) {
-							t.Fatalf("copy %d has a loss of %v, row %d of %v", k, value[k], j, m.Run.Loss[j])
-						}
 					}
 					if !(math.Abs(total-1) <= 1e-9) || len(m.Run.Loss) != m.TrainRows {
 						t.Errorf("weights of %d rows sum to %v", len(m.Run.Weights), total)
@@ -216,7 +191,7 @@ func TestRanksWithoutRoomForTheReport(t *testing.T) {
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
 		}
 		m.GatherRows()
-		if copies, sharded := m.Run.Copies(); m.Run.Weights != nil || copies != nil || !sharded {
+		if m.Run.Weights != nil {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}
 		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "who holds the adversary's weight") != (comm.Rank() == 0) {

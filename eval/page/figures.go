@@ -135,11 +135,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above
-			var iv *eval.Interval
-			if k < len(q.ScaledIntervals) {
-				iv = q.ScaledIntervals[k]
-			}
-			addMark(&row, float64(v), iv)
+			addMark(&row, float64(v), nil)
 			say += " " + c.Models[k] + " " + printable.Number(float64(v))
 		}
 		d.Rows = append(d.Rows, row)
@@ -148,9 +144,6 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		}
 	}
 	caption := "Per standard deviation of the column, largest first; the intercept is left out."
-	if c.About != "" {
-		caption += " Bars: individual intervals."
-	}
 	if len(rows) > eval.MostCoefficients {
 		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, printable.Count(len(rows)))
 	}

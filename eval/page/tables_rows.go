@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -36,14 +35,12 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	rows := c.Largest()
 	n := min(len(rows), eval.MostCoefficients)
 	top = coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:n])
-	if slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Intervals != nil }) {
-		top.Foot = c.About
-	}
+	top.Foot = "These are associations, not causal effects."
 	if len(rows) == n {
 		return top, nil
 	}
 	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
-	top.Foot = strings.TrimSpace("Largest by what one standard deviation of the column does. " + top.Foot)
+	top.Foot = "Largest by what one standard deviation of the column does. " + top.Foot
 	more := rows[n:]
 	rest = coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {
@@ -108,14 +105,7 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 		}
 		for k := range c.Models {
 			if k < len(q.Original) {
-				v := float64(q.Original[k])
-				s := printable.Number(v)
-				if k < len(q.Intervals) && q.Intervals[k] != nil {
-					lo, hi := float64(q.Intervals[k].Low), float64(q.Intervals[k].High)
-					half := (hi - lo) / 2
-					s = printable.ToPrecision(v, half) + " [" + printable.ToPrecision(lo, half) + " to " + printable.ToPrecision(hi, half) + "]"
-				}
-				cells = append(cells, s)
+				cells = append(cells, printable.Number(float64(q.Original[k])))
 			} else {
 				cells = append(cells, "–")
 			}

@@ -156,18 +156,6 @@ func Percent0(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
 }
 
-// ToPrecision writes x to two significant digits of how far it may be off.
-func ToPrecision(x, off float64) string {
-	d := 1 - int(math.Floor(math.Log10(off)))
-	if !(off > 0) || math.IsInf(off, 0) || math.IsNaN(x) || math.IsInf(x, 0) || d > 6 || math.Abs(x) >= 1e7 {
-		return Number(x)
-	}
-	if d <= 0 && math.Abs(x) >= 1000 {
-		return Count(int(math.Round(x)))
-	}
-	return strings.ReplaceAll(strconv.FormatFloat(x, 'f', max(0, d), 64), "-", "−")
-}
-
 // WithUnit writes "s (unit)"; a unit that begins with a bracket follows a comma.
 func WithUnit(s, unit string) string {
 	switch {

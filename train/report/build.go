@@ -41,7 +41,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		Certificate:       certificate(m),
 		Choice:            Choice(m.Result.Selection),
 		Evaluation:        x.Evaluation,
-		Coefficients:      x.coefficients(),
+		Coefficients:      Coefficients(m),
 		GroupCoefficients: groupCoefficients(m),
 		Notes:             slices.Concat(notes(m), x.notes, foldNotes(x.folds)),
 		Command:           x.options.Command,

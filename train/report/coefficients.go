@@ -93,69 +93,6 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// coefficients returns the coefficients of the model, the largest with intervals where the rows of its
-// training are at hand.
-func (x *Measured) coefficients() *eval.Coefficients {
-	m, run := x.model, x.run
-	c := Coefficients(m)
-	if run == nil || m.Classes() != nil || x.options.Quick || x.options.resamples(run.Train.N) == 0 {
-		return c
-	}
-	index, rowOf := make(map[string]int), make(map[string]int)
-	for i, col := range m.Encoder.Columns {
-		index[col.Name] = i
-	}
-	for i, q := range c.Rows {
-		rowOf[q.Name] = i
-	}
-	var columns []int
-	for _, q := range c.Largest() {
-		if i, ok := index[q.Name]; ok && len(columns) < eval.MostCoefficients && i != run.Train.Intercept {
-			columns = append(columns, i)
-		}
-	}
-	confidence := x.Evaluation.Confidence
-	z := math.Sqrt2 * math.Erfinv(confidence)
-	fits, why := x.fits()
-	without := ""
-	for k, f := range fits {
-		var errors []float64
-		if f != nil {
-			if x.options.Observe != nil {
-				x.options.Observe(eval.Progress{Phase: "errors of the coefficients", Done: k, Total: len(c.Models)})
-			}
-			f.copies, f.sharded = run.Copies()
-			if errors = f.standardErrors(run.Train, columns, m.Config.Seed); errors == nil {
-				why[k] = "its rows do not determine all coefficients, or are too few for the columns"
-			}
-		}
-		if errors == nil {
-			without += fmt.Sprintf(" %s has none: %s.", c.Models[k], why[k])
-		}
-		for j, se := range errors {
-			q := &c.Rows[rowOf[m.Encoder.Columns[columns[j]].Name]]
-			if q.Intervals == nil {
-				q.Intervals, q.ScaledIntervals = make([]*eval.Interval, len(c.Models)), make([]*eval.Interval, len(c.Models))
-			}
-			unit := 1 / m.Encoder.Columns[columns[j]].Scale // as Model.Original has it
-			if t := m.Encoder.Target; t.Task != data.Binary {
-				unit *= t.Scale
-			}
-			q.ScaledIntervals[k] = normalInterval(q.Scaled[k], z*se)
-			q.Intervals[k] = normalInterval(q.Original[k], z*se*math.Abs(unit))
-			c.About = fmt.Sprintf("Second lines: individual %s intervals by sandwich standard errors: how much the coefficient would vary between samples of the same population, at the same μ and level. These are associations, not causal effects; correlated columns widen the intervals.",
-				fmt.Sprintf("%.4g\u00a0%%", 100*confidence))
-		}
-	}
-	c.About = strings.TrimSpace(c.About + without)
-	return c
-}
-
-// normalInterval returns the interval of a normal estimate.
-func normalInterval(at eval.Num, half float64) *eval.Interval {
-	return &eval.Interval{Low: at - eval.Num(half), High: at + eval.Num(half), Method: "sandwich"}
-}
-
 // A version is one of the trainings of a model.
 type version struct {
 	role eval.Role

@@ -18,7 +18,6 @@ import (
 
 // Measured is an evaluation with what a report says beside it.
 type Measured struct {
-	shared     bool // the training rows are shared by several ranks
 	Evaluation *eval.Evaluation
 	Input      *eval.Input       // what was measured
 	Encoding   data.EncodeReport // of the rows: unseen levels, missing values

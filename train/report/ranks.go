@@ -22,7 +22,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	}
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
-	x := &Measured{shared: true, options: o, model: m, run: m.Run}
+	x := &Measured{options: o, model: m, run: m.Run}
 	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error

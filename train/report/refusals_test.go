@@ -176,21 +176,6 @@ func TestWhereALevelComesFrom(t *testing.T) {
 	}
 }
 
-// The weights of a tail are not unique: a model that was loaded has none, and says so in place of
-// intervals.
-func TestWeightsThatWereNotKept(t *testing.T) {
-	f := tableOf(t, 240)
-	m := trainedOn(t, f, func(c *train.Config) { c.Nu, c.Protect = nil, level.At(0.5) })
-	x := &Measured{model: m, run: m.Run}
-	if why := x.answering(&fit{}); why != "" {
-		t.Errorf("as it was trained: %q", why)
-	}
-	m.Run.Weights = nil
-	if why := x.answering(&fit{}); !strings.Contains(why, "not unique and were not kept") {
-		t.Errorf("without weights: %q", why)
-	}
-}
-
 // Of many columns a report shows those along which most varies, and says of how many.
 func TestReportOfManyColumns(t *testing.T) {
 	const n, d = 300, mostColumns + 6

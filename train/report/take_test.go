@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,34 +175,6 @@ func TestAuditedOnDisk(t *testing.T) {
 	}
 }
 
-// What says how the adversary's weights follow the losses has no copy of them.
-func TestFitsCopyNoWeights(t *testing.T) {
-	cfg := train.DefaultConfig()
-	cfg.KeepRows = true
-	cfg.Target, cfg.Impute, cfg.Nu, cfg.Gap = "y", "drop", level.At(1), 1e-3
-	m, err := train.FitFrame(t.Context(), tableOf(t, 1000), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 1 << 20
-	run := *m.Run
-	run.Weights = make([]float64, n)
-	for i := range run.Weights {
-		run.Weights[i] = 1. / n
-	}
-	x := &Measured{model: m, run: &run}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	fits, _ := x.fits()
-	runtime.ReadMemStats(&after)
-	if len(fits) != 2 || fits[1] == nil || fits[1].y.normalised(7) != 1./n {
-		t.Errorf("%+v", fits)
-	}
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n {
-		t.Errorf("%d bytes for %d weights", bytes, n)
-	}
-}
-
 // Rows that memory has no room to measure are refused by their number, before any is read.
 func TestMeasuringIsAsked(t *testing.T) {
 	f := &data.Frame{Rows: 400_000_000, Sources: []data.Source{{Path: "t.parquet"}}, Columns: []*data.Column{{Name: "y", Kind: data.Numeric}, {Name: "p", Kind: data.Numeric}}}
@@ -297,6 +269,18 @@ func TestNumbersAsLevels(t *testing.T) {
 		}
 		if got.Done = nil; !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s, categories %v: %+v", c.name, c.categories, got)
+		}
+	}
+}
+
+// Rows are told by their numbers from 1, but the first ones of a table in their order.
+func TestNumbersOfRows(t *testing.T) {
+	for _, c := range []struct{ rows, want []int }{
+		{nil, nil}, {[]int{0}, nil}, {[]int{0, 1, 2}, nil}, {[]int{1}, []int{2}}, {[]int{0, 2}, []int{1, 3}},
+		{[]int{0, 2, 1, 3}, []int{1, 3, 2, 4}}, {[]int{1, 2, 3}, []int{2, 3, 4}}, {[]int{1, 1, 2}, []int{2, 2, 3}},
+	} {
+		if got := rowNumbers(nil, c.rows); !slices.Equal(got, c.want) || (got == nil) != (c.want == nil) {
+			t.Errorf("%v: %v, not %v", c.rows, got, c.want)
 		}
 	}
 }
