@@ -54,10 +54,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 func TestMetricsThatContradictThemselves(t *testing.T) {
 	in := evaltest.Two(60, 3, 0.1, 4)
 	in.Resamples = 100
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	var whole bytes.Buffer
 	if err := e.WriteJSON(&whole); err != nil {
 		t.Fatal(err)

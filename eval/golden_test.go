@@ -121,10 +121,7 @@ func TestGolden_Gates(t *testing.T) {
 		second.Loss[i] *= 0.9 + 0.2*float64(i%2)
 	}
 	in.Models, in.Resamples, in.Seed, in.MinGroupSize = append(in.Models[:1], second), 100, 2, 5
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	first, label := e.Models[0].Name, e.Headline().Groups[0].Label
 	var out strings.Builder
 	for _, path := range []string{"overall.risk", "overall.accuracy", "overall.accuracy.low", "overall.accuracy.high", "overall.accuracy.middle", "overall", "overall.nothing", "overall.nothing.low",

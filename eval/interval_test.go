@@ -43,10 +43,7 @@ func TestCoverage(t *testing.T) {
 	point, worst, change, spread := 0, 0, 0, 0
 	for s := range runs {
 		in := evaltest.Two(500, groups, 0.05, uint64(s)+100)
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		// E e²/2 in group k: (1 + k/4)²/2; the second model scales e by 0.95.
 		iv := e.Groupings[0].Groups[1].Models[0].Intervals["risk"]
 		if truth := eval.Num(1.25 * 1.25 / 2); iv.Low <= truth && truth <= iv.High {
@@ -83,10 +80,7 @@ func TestVerdictDoesNotCryWolf(t *testing.T) {
 			e := r.NormFloat64() * (1 + float64((i%8)%5)/4)
 			in.Models[1].Score[i], in.Models[1].Loss[i] = in.Target[i]+e, e*e/2
 		}
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		if o := e.Verdict.Outcome; o == eval.Helped || o == eval.Hurt {
 			claims++
 		}
@@ -120,10 +114,7 @@ func TestIntervalsOfLossesStayAboveZero(t *testing.T) {
 		in.Models[k].Loss[k], in.Models[k].Loss[k+3] = 100, 1
 	}
 	in.MinGroupSize = 5
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	some := 0
 	for _, g := range e.Headline().Groups {
 		for k, m := range g.Models {
@@ -153,10 +144,7 @@ func TestChangesOfRoundingAreNone(t *testing.T) {
 					in.Models[k].Score[i], in.Models[k].Loss[i] = score, d*d/2
 				}
 			}
-			e, err := eval.Evaluate(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := evaltest.Evaluate(t, in)
 			c := e.Compared[0]
 			for _, d := range []eval.Difference{c.CVaR, c.Spread["average"], c.Spread["weighted_average"]} {
 				c.Measures[fmt.Sprint(len(c.Measures))] = d

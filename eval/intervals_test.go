@@ -14,10 +14,7 @@ func TestEvaluate_NoIntervalsWithoutResamples(t *testing.T) {
 	for _, resamples := range []int{0, 100} {
 		in := evaltest.Read(t).Input(eval.Binary)
 		in.Resamples = resamples
-		e, err := eval.Evaluate(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		e.Slices = nil // which are confirmed by an interval of their own
 		b, err := json.Marshal(e)
 		if err != nil {

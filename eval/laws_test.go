@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // What is said of a measure over groups is in order: the extremes are of groups there are,
@@ -24,10 +25,7 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 					}
 				}
 			}
-			e, err := eval.Evaluate(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := evaltest.Evaluate(t, in)
 			for k, s := range e.Groupings[0].Summary {
 				for key, sp := range s.Spread {
 					at := map[string]eval.Num{"group_min": sp.GroupMin, "group_max": sp.GroupMax, "difference": sp.Difference.BetweenGroups,
@@ -100,10 +98,7 @@ func TestGroupsOfScarceClassesHaveNoIntervals(t *testing.T) {
 			}
 		}
 	}
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	for key, sp := range e.Groupings[0].Summary[0].Spread {
 		if scarce := key == "tpr" || key == "balanced_accuracy"; scarce && len(sp.Intervals) > 0 || key == "accuracy" && len(sp.Intervals) == 0 {
 			t.Errorf("%s: %v", key, sp.Intervals)
@@ -116,10 +111,7 @@ func TestLeastGroupTakesPart(t *testing.T) {
 	in := crossed(eval.Regression, 60, false, 3)
 	for least, want := range map[int]bool{2: true, 3: true, 4: false} {
 		in.MinGroupSize = least // "few" has three rows
-		e, err := eval.Evaluate(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		for _, g := range e.Groupings[0].Groups {
 			if g.Label == "few" && (g.N != 3 || g.Sufficient != want || (g.Models[0].Simultaneous != nil) != want) {
 				t.Errorf("of three rows, where %d are enough: %+v", least, g)
@@ -129,10 +121,7 @@ func TestLeastGroupTakesPart(t *testing.T) {
 	two := crossed(eval.Regression, 60, false, 3)
 	two.MinGroupSize = 2
 	two.Groups[0].Index[0] = 0
-	e, err := eval.Evaluate(t.Context(), two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, two)
 	for _, g := range e.Groupings[0].Groups {
 		if g.Label == "few" && (g.N != 2 || !g.Sufficient || g.Models[0].Simultaneous == nil || !(g.Models[0].Simultaneous.High > g.Models[0].Simultaneous.Low)) {
 			t.Errorf("of two rows: %+v", g)
@@ -160,10 +149,7 @@ func TestGroupsOfOneClassAreNamed(t *testing.T) {
 			in.Target[i] = 1
 		}
 	}
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	if said := strings.Join(e.Caveats, "\n"); !strings.Contains(said, "one class") || !strings.Contains(said, "few (n = 3)") {
 		t.Errorf("caveats:\n%s", said)
 	}
@@ -194,10 +180,7 @@ func TestIntervalsOfCurvesHaveAWidth(t *testing.T) {
 				*s = score(in.Target[i] > 0, *s)
 			}
 		}
-		e, err := eval.Evaluate(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		for _, key := range []string{"auc", "auprc"} {
 			at, _ := e.Groupings[0].Groups[1].Models[0].Values.Get(key)
 			iv, ok := e.Groupings[0].Groups[1].Models[0].Intervals[key]

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -22,10 +21,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 		third.Loss, third.Score = append(third.Loss, 2*l), append(third.Score, in.Models[1].Score[i]/2)
 	}
 	in.Models = append(in.Models, third)
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	want := map[string]eval.Num{}
 	end := func(path string, iv *eval.Interval) {
 		low, high := eval.Num(math.NaN()), eval.Num(math.NaN())
@@ -91,10 +87,7 @@ func TestGatesNameEveryNumber(t *testing.T) {
 	}
 	alone := crossed(eval.Binary, 90, false, 5)
 	alone.Models, alone.Groups, alone.Resamples = alone.Models[:1], nil, 0
-	one, err := eval.Evaluate(context.Background(), alone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := evaltest.Evaluate(t, alone)
 	for _, path := range []string{"worst_group.risk", "difference.risk", "overall.risk.low"} {
 		g, _ := eval.ParseGate(path + " > 1e9")
 		if r, err := g.Check(one); err != nil || r.Value.Defined() || !r.Failed {
@@ -158,10 +151,7 @@ func TestCaveatsHaveReasons(t *testing.T) {
 		in := population(eval.Binary, 0.4, false, 300, 6)
 		in.Resamples = 100
 		c.change(&in)
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		text := strings.Join(e.Caveats, "\n")
 		for _, says := range all {
 			if got := strings.Contains(text, says); got != slices.Contains(c.says, says) && !(says == undefined && slices.Contains(c.says, overall)) {
@@ -182,10 +172,7 @@ func TestWorstGroupIsNamed(t *testing.T) {
 				in.Models[1].Loss[i] += 40
 			}
 		}
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		for k, m := range e.Models {
 			w := m.WorstGroup
 			if w == nil || w.Grouping != "g" || w.Label != fmt.Sprintf("g%05d", worst) || w.N != 100 || w.Compared != 3 || w.TooSmall != 0 {
@@ -219,10 +206,7 @@ func TestManyGroupsInParts(t *testing.T) {
 		}
 		last[p.Phase] = [2]int{p.Done, p.Total}
 	}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	for phase, p := range last {
 		if p[0] != p[1] {
 			t.Errorf("%s ended at %d of %d", phase, p[0], p[1])
@@ -233,10 +217,7 @@ func TestManyGroupsInParts(t *testing.T) {
 	}
 	few := in
 	few.Observe, few.Resamples = nil, 100 // all groups at once
-	once, err := eval.Evaluate(context.Background(), few)
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := evaltest.Evaluate(t, few)
 	for g := range e.Groupings[0].Groups {
 		a, b := e.Groupings[0].Groups[g].Models[0], once.Groupings[0].Groups[g].Models[0]
 		if a.Values.Of["risk"] != b.Values.Of["risk"] || a.Intervals["risk"].Low > b.Values.Of["risk"] || a.Intervals["risk"].High < b.Values.Of["risk"] {

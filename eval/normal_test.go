@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // A population from which samples are drawn with replacement: what is measured
@@ -136,18 +136,12 @@ var kinds = []struct {
 func (c setting) cover(t *testing.T) {
 	const pooled = 100_000
 	pop := population(c.task, c.rate, c.heavy, pooled, 3)
-	truth, err := eval.Evaluate(context.Background(), pop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := evaltest.Evaluate(t, pop)
 	hit, made := make(map[string]int), make(map[string]int)
 	for s := range c.runs {
 		in := draw(pop, 2*c.group, uint64(s))
 		in.Resamples = 300
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		count := func(key string, iv eval.Interval, v eval.Num) {
 			made[key]++
 			if iv.Low <= v && v <= iv.High {

@@ -2,7 +2,6 @@ package eval_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"io"
@@ -102,10 +101,7 @@ var golden = flag.Bool("golden", false, "write the golden metrics and report aga
 // twoReport is the report of two models without a training.
 func twoReport(t testing.TB) *eval.Report {
 	t.Helper()
-	e, err := eval.Evaluate(context.Background(), evaltest.Two(60, 2, 0, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, evaltest.Two(60, 2, 0, 1))
 	return &eval.Report{Title: "two", Evaluation: e, Notes: []string{"a note"}}
 }
 
@@ -281,10 +277,7 @@ func TestReportRoundTrip(t *testing.T) {
 func TestManyGroupsAreShortened(t *testing.T) {
 	in := evaltest.Two(3000, 300, 0.1, 1)
 	in.Resamples = 100
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	write := func(e *eval.Evaluation) []byte {
 		var b bytes.Buffer
 		if err := e.WriteJSON(&b); err != nil || !json.Valid(b.Bytes()) {

@@ -1,12 +1,12 @@
 package eval_test
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // The bounds of a group without a positive allow for those that chance may have left out: at
@@ -37,10 +37,7 @@ func TestScarceClassesWidenBounds(t *testing.T) {
 			}
 		}
 		in.Resamples = 200
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		return e, in
 	}
 	group := func(e *eval.Evaluation) (*eval.Group, *eval.GroupDifference) {

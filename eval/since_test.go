@@ -10,6 +10,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // month returns n rows of a loan book in five regions, of which Ost has a fraction flipped of its labels
@@ -41,10 +42,7 @@ func month(n int, flipped float64, seed uint64) eval.Input {
 // the numbers alone tell neither.
 func TestGate_SinceSeparatesGoodFromBadMonths(t *testing.T) {
 	measure := func(in eval.Input) *eval.Evaluation {
-		e, err := eval.Evaluate(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		return e
 	}
 	gate, err := eval.ParseGate("since.worst_group.risk.low > 0.05 || since.accuracy.high < 0 && since.worst_group.accuracy.high < 0")
@@ -109,10 +107,7 @@ func TestGate_SinceCovers(t *testing.T) {
 }
 
 func TestGate_SinceDriftAndVerdict(t *testing.T) {
-	e, err := eval.Evaluate(t.Context(), month(500, 0, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, month(500, 0, 5))
 	e.Drift = []eval.Drift{{Drift: data.Drift{Column: "purpose", Unseen: 0.2, PSI: 0.4}}, {Drift: data.Drift{Column: "birth date", Missing: 0.3, Outside: 0.05}}}
 	e.Reference = eval.NewReference(e)
 	raw, err := json.Marshal(e.Reference)
@@ -171,10 +166,7 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 
 // Numbers of another target, task, positive class or loss are no earlier ones of these.
 func TestGate_SinceOfAnotherTarget(t *testing.T) {
-	e, err := eval.Evaluate(t.Context(), month(300, 0, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, month(300, 0, 6))
 	gate, err := eval.ParseGate("since.accuracy < -0.5")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -23,10 +22,7 @@ func same(t *testing.T, what string, got eval.Num, want float64) {
 func TestAgreesWithPeers(t *testing.T) {
 	f := evaltest.Read(t)
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
-		e, err := eval.Evaluate(context.Background(), f.Input(task))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, f.Input(task))
 		checked := 0
 		for _, g := range e.Groupings {
 			want := f.Expected[task][g.Name]
@@ -60,10 +56,7 @@ func TestWeightedAgreesWithPeers(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		in := f.Input(task)
 		in.Weight = f.Weight
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		want := f.Weighted[task]
 		for key, x := range want.Overall {
 			same(t, "weighted "+key, e.Models[0].Overall.Of[key], x)

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
@@ -18,10 +17,7 @@ func TestSlices(t *testing.T) {
 		age.Value = append(age.Value, float64(20+i*13%50))
 	}
 	in.Columns = []eval.Column{level, age}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	if e.Slices.Confirmed > 0 {
 		t.Errorf("found in noise: %+v", e.Slices.Found)
 	}
@@ -30,10 +26,7 @@ func TestSlices(t *testing.T) {
 			in.Models[1].Loss[i] += 1
 		}
 	}
-	e, err = eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e = evaltest.Evaluate(t, in)
 	if s := e.Slices.Found; len(s) == 0 || !s[0].Confirmed || s[0].Condition != "site = b and age > 59 (years)" {
 		t.Errorf("%+v", s)
 	}

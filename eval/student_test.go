@@ -1,11 +1,11 @@
 package eval_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -16,19 +16,13 @@ func TestIntervalsFollowFromInfluences(t *testing.T) {
 	const h = 1e-4
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		in := crossed(task, 45, true, 7)
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		plain := in
 		plain.Resamples = 0
 		by := func(i int, f float64) *eval.Evaluation {
 			plain.Weight = append([]float64(nil), in.Weight...)
 			plain.Weight[i] *= 1 + f
-			a, err := eval.Evaluate(context.Background(), plain)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := evaltest.Evaluate(t, plain)
 			return a
 		}
 		up, down := make([]*eval.Evaluation, len(in.Target)), make([]*eval.Evaluation, len(in.Target))

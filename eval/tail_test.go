@@ -1,10 +1,10 @@
 package eval_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/eval/internal/evaltest"
 )
 
 // A tail of a few rows has no interval to be had by resampling them: nothing is
@@ -23,10 +23,7 @@ func TestNoClaimFromATailOfFewRows(t *testing.T) {
 			}
 			in.Models = append(in.Models, m)
 		}
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		if got := e.Compared[0].CVaR.Interval != nil; got != c.want {
 			t.Errorf("%d rows: interval %v", c.rows, e.Compared[0].CVaR.Interval)
 		}

@@ -66,9 +66,6 @@ func TestReport_InTargetUnits(t *testing.T) {
 
 func evaluated(t *testing.T, in eval.Input) *eval.Evaluation {
 	t.Helper()
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	return e
 }

@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,11 +14,7 @@ import (
 
 func judged(t *testing.T, in eval.Input) eval.Verdict {
 	t.Helper()
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.Verdict
+	return evaltest.Evaluate(t, in).Verdict
 }
 
 // The rules of the verdict, one at a time, on losses made for each.
@@ -147,10 +142,7 @@ func TestVerdictDoesNotSayHelped(t *testing.T) {
 		in.Models[0].Loss[i] = 1
 		in.Models[1].Loss[i] = 1 + 0.1*r.NormFloat64()
 	}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	pointwise := 0
 	for _, g := range e.Compared[0].Groups {
 		if _, ok := (eval.Difference{Value: g.Value, Interval: g.Interval}).Direction(); ok {
@@ -171,10 +163,7 @@ func TestGaps(t *testing.T) {
 			in.Models[1].Score[i] = 0.99
 		}
 	}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	got := map[string]string{}
 	for _, q := range e.Gaps {
 		got[q.Measure+" "+q.Model] = q.Outcome
@@ -379,10 +368,7 @@ func TestVerdict_ModelsFromElsewhere(t *testing.T) {
 func TestVerdict_Numbers(t *testing.T) {
 	in := evaltest.Two(2000, 4, 0.5, 3)
 	in.TargetUnit = "USD"
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	w := e.Models[0].WorstGroup
 	before, after := float64(e.WorstGroupValues("ERM").Of["rmse"]), float64(e.WorstGroupValues("robust").Of["rmse"])
 	d := e.Compared[0].WorstGroup
@@ -391,9 +377,7 @@ func TestVerdict_Numbers(t *testing.T) {
 	if !strings.HasPrefix(e.Verdict.Numbers, want) {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
-	if e, err = eval.Evaluate(t.Context(), evaltest.Loans()); err != nil {
-		t.Fatal(err)
-	}
+	e = evaltest.Evaluate(t, evaltest.Loans())
 	if want := "For south (4 rows) accuracy rises from 25\u00a0% to 75\u00a0% and log loss falls from 0.815 to 0.609."; e.Verdict.Numbers != want {
 		t.Errorf("%q, want %q", e.Verdict.Numbers, want)
 	}
@@ -402,17 +386,15 @@ func TestVerdict_Numbers(t *testing.T) {
 	}
 	loans := evaltest.Loans()
 	loans.Models[1].Loss[0] = 1
-	if e, err = eval.Evaluate(t.Context(), loans); err != nil {
-		t.Fatal(err)
-	}
+	e = evaltest.Evaluate(t, loans)
 	if want := "Accuracy over all rows rises from 62\u00a0% to 88\u00a0% (log loss 0.489 → 0.547)."; e.Verdict.Cost != want {
 		t.Errorf("%q, want %q", e.Verdict.Cost, want)
 	}
 	threshold := 0.3
 	loans = evaltest.Loans()
 	loans.Threshold = &threshold
-	if e, err = eval.Evaluate(t.Context(), loans); err != nil || !strings.Contains(e.Verdict.Numbers, "accuracy at threshold 0.3 ") {
-		t.Errorf("%q %v", e.Verdict.Numbers, err)
+	if e = evaltest.Evaluate(t, loans); !strings.Contains(e.Verdict.Numbers, "accuracy at threshold 0.3 ") {
+		t.Errorf("%q", e.Verdict.Numbers)
 	}
 }
 
@@ -420,10 +402,7 @@ func TestVerdict_Numbers(t *testing.T) {
 // itself: a build does not fail by the choice.
 func TestGate_ChangeOfAStandardModelThatWasKept(t *testing.T) {
 	in := outcomes(eval.Binary)["standard model kept"]
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	for text, failed := range map[string]bool{"change.worst_group.risk.high > 0": false, "change.overall.accuracy < 0": false, "change.cvar[0.1] >= 0": true, "robust.worst_group.risk > 0.1": true} {
 		g, err := eval.ParseGate(text)
 		if err != nil {

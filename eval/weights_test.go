@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/drotrain/drotrain/eval"
@@ -11,18 +10,12 @@ import (
 // Equal weights, of any size, change nothing.
 func TestEqualWeights(t *testing.T) {
 	in := evaltest.Two(600, 4, 0.1, 1)
-	a, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := evaltest.Evaluate(t, in)
 	in.Weight = make([]float64, 600)
 	for i := range in.Weight {
 		in.Weight[i] = 7
 	}
-	b, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := evaltest.Evaluate(t, in)
 	x, y := a.Compared[0].WorstGroup, b.Compared[0].WorstGroup
 	if x.Value != y.Value || *x.Interval != *y.Interval || *b.Effective != 600 {
 		t.Errorf("%v %v against %v %v", x.Value, x.Interval, y.Value, y.Interval)

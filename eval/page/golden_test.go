@@ -31,10 +31,7 @@ func sliced(t *testing.T) *eval.Report {
 		}
 	}
 	in.Columns, in.Resamples = []eval.Column{site, age}, 150
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	return &eval.Report{Title: "Sliced", Evaluation: e, Objective: eval.Objective{Loss: "squared", Penalty: "kl", Nu: 2, Mu: 0.5, N: 1200},
 		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.49, Gap: 0.01, RelativeGap: 0.02, Target: 1e-6, Passes: 24, Seconds: 0.5}}
 }

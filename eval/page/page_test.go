@@ -88,10 +88,7 @@ func TestPageEscapes(t *testing.T) {
 	in := eval.Input{Task: eval.Binary, Target: []float64{1, -1, 1, -1}, TargetName: evil, LossUnit: evil, Split: evil,
 		Models: []eval.Model{{Name: evil, Score: []float64{.1, .2, .3, .4}, Loss: []float64{1, 2, 3, 4}}},
 		Groups: []data.Grouping{{Name: evil, Labels: []string{evil, "b"}, Index: []int32{0, 0, 1, 1}}}}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	var b bytes.Buffer
 	if err := WriteHTML(&b, &eval.Report{Title: evil, Evaluation: e, Command: evil, Notes: []string{evil}}); err != nil {
 		t.Fatal(err)
@@ -157,10 +154,7 @@ func TestSizesAreBounded(t *testing.T) {
 	for _, c := range []struct{ groups, page, numbers int }{{10, 130_000, 120_000}, {10_000, 260_000, 1_200_000}} {
 		in := evaltest.Two(4*c.groups+400, c.groups, 0.1, 1)
 		in.Resamples = 100
-		e, err := eval.Evaluate(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		var html, numbers bytes.Buffer
 		if err := WriteHTML(&html, &eval.Report{Title: "many", Evaluation: e}); err != nil {
 			t.Fatal(err)
@@ -184,10 +178,7 @@ func TestGroupsThatHaveNoRoom(t *testing.T) {
 	for _, groups := range []int{eval.MostGroups, eval.MostGroups + 7} {
 		in := evaltest.Two(4*groups+1, groups, 0.1, 12)
 		in.MinGroupSize, in.Resamples = 5, 0
-		e, err := eval.Evaluate(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := evaltest.Evaluate(t, in)
 		var b bytes.Buffer
 		if err := WriteMarkdown(&b, &eval.Report{Title: "Many", Evaluation: e}); err != nil {
 			t.Fatal(err)
@@ -215,10 +206,7 @@ func TestGroupsThatHaveNoRoom(t *testing.T) {
 func TestPageOfOneGroup(t *testing.T) {
 	in := evaltest.Two(40, 1, 0.1, 12)
 	in.MinGroupSize, in.Resamples = 5, 0
-	e, err := eval.Evaluate(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaltest.Evaluate(t, in)
 	var b bytes.Buffer
 	if err := WriteMarkdown(&b, &eval.Report{Title: "One", Evaluation: e}); err != nil {
 		t.Fatal(err)

@@ -70,10 +70,7 @@ func TestTaskOfLabels(t *testing.T) {
 				y.Code = append(y.Code, int32(k))
 			}
 		}
-		f, err := data.NewFrame(y, data.Column{Name: "s", Type: "double", Kind: data.Numeric, Number: score})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(data.NewFrame(y, data.Column{Name: "s", Type: "double", Kind: data.Numeric, Number: score}))
 		o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
 		if c.change != nil {
 			c.change(&o)
@@ -106,10 +103,7 @@ func audited(t *testing.T, label []string, score, weight []float64, change func(
 		}
 		rows = append(rows, r)
 	}
-	f, err := data.FromStructs(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.FromStructs(rows))
 	o := report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}, HuberDelta: 1}
 	if weight != nil {
 		o.Weight = "w"
@@ -174,10 +168,7 @@ func TestPositiveLabelIsThatOfTraining(t *testing.T) {
 	for i, a := range texts {
 		for _, b := range texts[i+1:] {
 			for _, level := range [][]string{{a, b}, {b, a}} {
-				f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Categorical, Level: level, Code: []int32{0, 1, 1, 0}}, kind)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must(data.NewFrame(data.Column{Name: "y", Kind: data.Categorical, Level: level, Code: []int32{0, 1, 1, 0}}, kind))
 				if own, trained := positive(f); own != trained {
 					t.Errorf("of %q the audit takes %q, training %q", level, own, trained)
 				}
@@ -185,10 +176,7 @@ func TestPositiveLabelIsThatOfTraining(t *testing.T) {
 		}
 	}
 	for _, v := range [][]float64{{0, 1}, {9, 10}, {-1, -2}, {1e-300, 2e-300}, {1e20, 3}, {2, 1}} {
-		f, err := data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Number: []float64{v[0], v[1], v[1], v[0]}}, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(data.NewFrame(data.Column{Name: "y", Kind: data.Numeric, Number: []float64{v[0], v[1], v[1], v[0]}}, kind))
 		if own, trained := positive(f); own != trained {
 			t.Errorf("of %v the audit takes %q, training %q", v, own, trained)
 		}
@@ -201,10 +189,7 @@ func TestPositiveLabelIsThatOfTraining(t *testing.T) {
 		{data.Numeric, []string{"0", "0.0", "-0", "0e5"}, "0"}, {data.Numeric, []string{"1", "1.0", "+1", "1e0"}, "1"}, {data.Numeric, []string{"none"}, ""},
 		{data.Bool, []string{"true", "True", "TRUE"}, "true"}, {data.Bool, []string{"false", "fALSE"}, "false"}, {data.Bool, []string{"none"}, ""},
 	} {
-		f, err := data.NewFrame(data.Column{Name: "y", Kind: c.kind, Number: []float64{0, 1, 1, 0}}, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(data.NewFrame(data.Column{Name: "y", Kind: c.kind, Number: []float64{0, 1, 1, 0}}, kind))
 		for _, asked = range c.asks {
 			if own, trained := positive(f); own != c.want || trained != c.want {
 				t.Errorf("%q of %v: the audit takes %q, training %q", asked, c.kind, own, trained)
@@ -238,13 +223,10 @@ func TestAuditRefusals(t *testing.T) {
 
 // A label that is missing is told with its row.
 func TestAuditOfMissingLabels(t *testing.T) {
-	f, err := data.NewFrame(
+	f := must(data.NewFrame(
 		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1}, Null: []bool{false, false, true, false}},
-		data.Column{Name: "s", Kind: data.Numeric, Number: []float64{0.1, 0.2, 0.3, 0.4}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = report.Audit(t.Context(), f, report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}})
+		data.Column{Name: "s", Kind: data.Numeric, Number: []float64{0.1, 0.2, 0.3, 0.4}}))
+	_, err := report.Audit(t.Context(), f, report.AuditOptions{Options: options(), Label: "y", Scores: []report.Score{{Name: "it", Column: "s"}}})
 	var at *data.Error
 	if !errors.As(err, &at) || at.Column != "y" || at.Row != 3 || !strings.Contains(err.Error(), "the label is missing") {
 		t.Errorf("%v", err)
@@ -259,15 +241,9 @@ func TestLabelsOfOneTruthValue(t *testing.T) {
 		P float64 `drotrain:"p"`
 	}
 	for _, y := range []bool{true, false} {
-		f, err := data.FromStructs([]row{{y, 0.9}, {y, 0.8}, {y, 0.9}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must(data.FromStructs([]row{{y, 0.9}, {y, 0.8}, {y, 0.9}}))
 		o := report.AuditOptions{Label: "y", Scores: []report.Score{{Name: "p", Column: "p"}}}
-		a, err := report.Audit(t.Context(), f, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(report.Audit(t.Context(), f, o))
 		want := 0.0
 		if y {
 			want = 1

@@ -30,23 +30,14 @@ func TestCompareIsMeasuringEach(t *testing.T) {
 		return v
 	}
 	for _, table := range []*data.Frame{nil, models[0].Model.Run.Frame} {
-		x, err := report.Compare(t.Context(), models, table, options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := report.Compare(t.Context(), []report.Named{models[1], models[0]}, table, options())
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Compare(t.Context(), models, table, options()))
+		back := must(report.Compare(t.Context(), []report.Named{models[1], models[0]}, table, options()))
 		for k, m := range models {
 			var alone *report.Measured
 			if table == nil {
-				alone, err = report.Measure(t.Context(), m.Model, options())
+				alone = must(report.Measure(t.Context(), m.Model, options()))
 			} else {
-				alone, err = report.MeasureTable(t.Context(), m.Model, table, options())
-			}
-			if err != nil {
-				t.Fatal(err)
+				alone = must(report.MeasureTable(t.Context(), m.Model, table, options()))
 			}
 			want := math.NaN()
 			for _, a := range alone.Evaluation.Models {
@@ -59,10 +50,7 @@ func TestCompareIsMeasuringEach(t *testing.T) {
 				t.Errorf("%s: %v of %d rows beside another, %v of %d alone, %v in the other order", m.Name, risk(got), x.Evaluation.N, want, alone.Evaluation.N, risk(back.Evaluation.Models[1-k]))
 			}
 		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(x.Report())
 		if !strings.HasPrefix(r.Title, "mild against strict: ") || len(r.Facts) < 2 || r.Facts[0].Key != "mild" || r.Facts[1].Key != "strict" {
 			t.Errorf("%q, %+v", r.Title, r.Facts)
 		}
@@ -77,10 +65,7 @@ func TestCompareRefuses(t *testing.T) {
 	if err := m.Save(path, false); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := train.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must(train.Load(path))
 	all := fit(t, func(c *train.Config) { c.Holdout = 0 })
 	others := fit(t, func(c *train.Config) { c.Seed++ })
 	wage := func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} }

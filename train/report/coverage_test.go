@@ -56,10 +56,7 @@ func TestCoverageOfCrossfit(t *testing.T) {
 				})
 				o := DefaultOptions()
 				o.Resamples, o.Quick = 300, true
-				x, err := Measure(t.Context(), m, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := must(Measure(t.Context(), m, o))
 				e := x.Evaluation
 				all := [][2][]float64{{m.Baseline, m.Scoring()}}
 				folds := all
@@ -119,10 +116,7 @@ func TestRowWeightsAreNoAdversary(t *testing.T) {
 	}
 	for want, l := range map[bool]level.Level{false: {Average: "plain"}, true: {Nu: level.At(0.01)}} {
 		m := trained(t, rows, l, true, func(c *train.Config) { c.Gap = 1e-4 })
-		x, err := Measure(t.Context(), m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(Measure(t.Context(), m, Options{}))
 		if m.Result.EffectiveSampleSize > 100 || (x.Input.EffectiveRows > 0) != want {
 			t.Errorf("%s: %v effective rows, %v told", l, m.Result.EffectiveSampleSize, x.Input.EffectiveRows)
 		}

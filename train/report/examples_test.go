@@ -44,10 +44,7 @@ func examples(n int, seed uint64) []example {
 // trained fits a level to rows, with weights if weighted.
 func trained(t *testing.T, rows []example, l level.Level, weighted bool, change func(*train.Config)) *train.Model {
 	t.Helper()
-	f, err := data.FromStructs(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.FromStructs(rows))
 	c := train.DefaultConfig()
 	c.KeepRows = true
 	c.Target, c.Features, c.Groups, c.Holdout, c.Scale, c.Mu, c.Gap = "y", []string{"a", "b"}, []string{"region", "sex"}, 0, "none", level.At(0.05), 1e-11
@@ -60,9 +57,14 @@ func trained(t *testing.T, rows []example, l level.Level, weighted bool, change 
 	if change != nil {
 		change(&c)
 	}
-	m, err := train.FitFrame(context.Background(), f, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(train.FitFrame(context.Background(), f, c))
 	return m
+}
+
+// must returns v; an error ends the test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

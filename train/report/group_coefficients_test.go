@@ -19,14 +19,8 @@ func TestReport_GroupCoefficientsArePredictions(t *testing.T) {
 		})
 		o := options()
 		o.Quick = true
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := x.Report()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Measure(t.Context(), m, o))
+		r := must(x.Report())
 		for _, q := range r.Coefficients.Rows {
 			if strings.Contains(q.Name, ":") {
 				t.Errorf("%s: the product %s is among the coefficients", how, q.Name)

@@ -32,10 +32,7 @@ func TestName_OfAnAverage(t *testing.T) {
 		if !strings.Contains(text, "Trained 2026-01-01 on ") {
 			t.Errorf("%s: the page has no date of the training", average)
 		}
-		figures, err := page.Figures(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := must(page.Figures(r))
 		for _, f := range figures {
 			text += f.Caption + f.Alt
 		}
@@ -52,4 +49,12 @@ func TestName_OfAnAverage(t *testing.T) {
 			t.Errorf("%s: %+v, %v", average, got, err)
 		}
 	}
+}
+
+// must returns v; an error ends the test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -36,10 +36,7 @@ func wideTable(t *testing.T, n int) *data.Frame {
 	for i := range n {
 		part.Code[i] = int32(rng.IntN(2))
 	}
-	f, err := data.NewFrame(append(columns, y, part)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.NewFrame(append(columns, y, part)...))
 	return f
 }
 

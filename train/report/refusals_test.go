@@ -25,10 +25,7 @@ func trainedOn(t *testing.T, f *data.Frame, change func(*train.Config)) *train.M
 	if change != nil {
 		change(&cfg)
 	}
-	m, err := train.FitFrame(t.Context(), f, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(train.FitFrame(t.Context(), f, cfg))
 	return m
 }
 
@@ -55,17 +52,11 @@ func TestWhatIsNotMeasured(t *testing.T) {
 	none.Number[3] = 0
 	with := func(w data.Column) *data.Frame {
 		t.Helper()
-		g, err := data.NewFrame(*f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must(data.NewFrame(*f.Columns[0], *f.Columns[1], *f.Columns[2], *f.Columns[3], w))
 		return g
 	}
 	dropped := trainedOn(t, f, func(c *train.Config) { c.Impute = "drop" })
-	alone, err := data.NewFrame(*f.Columns[0], *f.Columns[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must(data.NewFrame(*f.Columns[0], *f.Columns[1]))
 	other := trainedOn(t, f, func(c *train.Config) { c.Positive = "0" })
 	measure := func(o Options) error { _, err := Measure(t.Context(), m, o); return err }
 	table := func(f *data.Frame, o Options) error { _, err := MeasureTable(t.Context(), m, f, o); return err }
@@ -124,10 +115,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 	a, b := trainedOn(t, f, given), trainedOn(t, f, func(c *train.Config) { given(c); c.Nu = level.At(0.1) })
 	o := DefaultOptions()
 	o.Resamples = 0
-	x, err := Compare(t.Context(), []Named{{"a", a}, {"b", b}}, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(Compare(t.Context(), []Named{{"a", a}, {"b", b}}, nil, o))
 	want := slices.Sorted(slices.Values(rows.Holdout))
 	p, err := a.PredictDataset(a.Run.Holdout, a.Scoring())
 	if err != nil {
@@ -190,15 +178,9 @@ func TestReportOfManyColumns(t *testing.T) {
 	for i := range n {
 		columns[0].Number[i] = columns[1].Number[i] + 3*columns[d].Number[i]*math.Sin(float64(i)) // noise that grows along the last
 	}
-	f, err := data.NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.NewFrame(columns...))
 	m := trainedOn(t, f, func(c *train.Config) { c.Groups, c.Drop = nil, nil })
-	x, err := Measure(t.Context(), m, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(Measure(t.Context(), m, DefaultOptions()))
 	if first := x.Input.Columns[0].Name; len(x.Input.Columns) != mostColumns || first != fmt.Sprint("x", d-1) {
 		t.Errorf("%d columns, first %s", len(x.Input.Columns), first)
 	}

@@ -30,10 +30,7 @@ func fit(t *testing.T, change func(*train.Config)) *train.Model {
 	if change != nil {
 		change(&cfg)
 	}
-	m, err := train.Fit(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(train.Fit(t.Context(), cfg))
 	return m
 }
 
@@ -58,17 +55,11 @@ func TestRerunTellsTheSame(t *testing.T) {
 		if err := m.Save(path, false); err != nil {
 			t.Fatal(err)
 		}
-		loaded, err := train.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must(train.Load(path))
 		if _, err := report.Measure(t.Context(), loaded, options()); err == nil {
 			t.Error("a loaded model was measured without its rows")
 		}
-		frame, err := train.Open(t.Context(), m.Config.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frame := must(train.Open(t.Context(), m.Config.Data))
 		if err := loaded.Rerun(t.Context(), frame); err != nil {
 			t.Fatal(err)
 		}
@@ -138,17 +129,11 @@ func TestRerunOnDisk(t *testing.T) {
 		var reports [2]string
 		dir := t.TempDir()
 		for k := range reports {
-			loaded, err := train.Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := must(train.Load(path))
 			if k == 1 {
 				loaded.Config.Cache, loaded.Config.OnDisk = dir, true // even where memory has room
 			}
-			frame, err := train.Open(t.Context(), m.Config.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			frame := must(train.Open(t.Context(), m.Config.Data))
 			if err := loaded.Rerun(t.Context(), frame); err != nil {
 				t.Fatal(name, err)
 			}
@@ -185,10 +170,7 @@ func TestRerunRefusesOtherData(t *testing.T) {
 	if err := os.WriteFile(path, []byte("deny,afam\nyes,no\nno,yes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := data.Read(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.Read(t.Context(), path))
 	var changed *train.ChangedDataError
 	if err := m.Rerun(t.Context(), f); !errors.As(err, &changed) || m.Run != nil || changed.Data != path {
 		t.Errorf("got %v, of %s", err, path)
@@ -202,10 +184,7 @@ func TestWorstGroupIsOneDecision(t *testing.T) {
 		m := fit(t, func(c *train.Config) { c.Holdout, c.MinGroupSize = 0, least })
 		o := options()
 		o.MinGroupSize = least
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Measure(t.Context(), m, o))
 		for k, w := range []*train.SummaryGroup{m.Result.ERM.WorstGroup, m.Result.WorstGroup} {
 			v := x.Evaluation.Models[k].WorstGroup
 			if (v == nil) != (w == nil) || (v == nil) != (least == 100000) {
@@ -223,14 +202,8 @@ func TestOtherGroups(t *testing.T) {
 	m := fit(t, nil)
 	o := options()
 	o.Groups = []string{"hschool"}
-	x, err := report.Measure(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := report.MeasureTable(t.Context(), m, m.Run.Frame, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(report.Measure(t.Context(), m, o))
+	y := must(report.MeasureTable(t.Context(), m, m.Run.Frame, o))
 	for _, e := range []*eval.Evaluation{x.Evaluation, y.Evaluation} {
 		if len(e.Groupings) != 1 || e.Groupings[0].Name != "hschool" {
 			t.Errorf("groupings %+v", e.Groupings)
@@ -239,10 +212,7 @@ func TestOtherGroups(t *testing.T) {
 	if len(m.Run.Train.Groups) != 3 || len(m.Encoder.Groups) != 3 {
 		t.Error("the model has other groups now")
 	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(x.Report())
 	if n := strings.Join(r.Notes, "\n"); !strings.Contains(n, "equal total weight for every group of afam × single") ||
 		!strings.Contains(n, fmt.Sprintf("a rank correlation of %.3g there", *m.Result.Tempered.RankCorrelation)) || !strings.Contains(n, fmt.Sprintf("reaches %.3g %% of the decrease", 100**m.Result.Tempered.ExplainedRobust)) {
 		t.Errorf("notes %q", n)
@@ -258,23 +228,14 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 			}
 		})
 		f := m.Run.Frame
-		p, err := m.Predict(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		label, err := f.Column(t.Context(), m.Config.Target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(m.Predict(t.Context(), f))
+		label := must(f.Column(t.Context(), m.Config.Target))
 		path := filepath.Join(t.TempDir(), "p.parquet")
 		columns := []data.Column{*label, {Name: "score", Type: "double", Kind: data.Numeric, Number: p.Score}}
 		if err := data.WriteTable(path, columns, false); err != nil {
 			t.Fatal(err)
 		}
-		table, err := data.Read(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must(data.Read(t.Context(), path))
 		x, err := report.Audit(t.Context(), table, report.AuditOptions{
 			Options: options(), Label: m.Config.Target, Scores: []report.Score{{Name: "it", Column: "score"}}, HuberDelta: 1})
 		if err != nil {
@@ -300,10 +261,7 @@ func TestUnitOfAnEmbeddedTarget(t *testing.T) {
 	for given, want := range map[string]string{"": "US dollars of 1992 a week", "USD": "USD"} {
 		o := options()
 		o.Unit = given
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Measure(t.Context(), m, o))
 		if got := x.Evaluation.TargetUnit; got != want {
 			t.Errorf("with the unit %q: %q, not %q", given, got, want)
 		}
@@ -313,15 +271,8 @@ func TestUnitOfAnEmbeddedTarget(t *testing.T) {
 // reportOf measures a model and reports on it.
 func reportOf(t *testing.T, m *train.Model, o report.Options) (*report.Measured, *eval.Report) {
 	t.Helper()
-	x, err := report.Measure(t.Context(), m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := x.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x, r
+	x := must(report.Measure(t.Context(), m, o))
+	return x, must(x.Report())
 }
 
 // The verdict holds a model to the rate or the budget that was asked for, and beside the
@@ -332,19 +283,13 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 	for given, want := range map[float64]float64{0: 3, 5: 5} {
 		o := options()
 		o.Rate = given
-		x, err := report.Measure(t.Context(), m, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Measure(t.Context(), m, o))
 		if in := x.Input; in.Rate != want || in.Budget == nil || *in.Budget != budget || in.Models[len(in.Models)-1].Role != eval.RescaledModel {
 			t.Errorf("rate %v: %v, budget %v, models %v", given, in.Rate, in.Budget, x.Evaluation.Names())
 		}
 	}
 	// A comparison of two trainings asks for neither tempered scores nor rows enough.
-	x, err := report.Compare(t.Context(), []report.Named{{Name: "one", Model: m}, {Name: "other", Model: m}}, nil, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(report.Compare(t.Context(), []report.Named{{Name: "one", Model: m}, {Name: "other", Model: m}}, nil, options()))
 	if x.Input.RejectedCandidates != 0 || x.Input.EffectiveRows != 0 {
 		t.Errorf("%d rejected, %v effective rows", x.Input.RejectedCandidates, x.Input.EffectiveRows)
 	}
@@ -353,10 +298,7 @@ func TestVerdictKnowsWhatWasAsked(t *testing.T) {
 	m.Config.Budget = nil
 	for chosen, want := range map[float64]*float64{0.01: level.At(0.01), 0: nil} {
 		m.Result.Selection = &tune.Selection{Budget: &chosen, Candidates: []tune.Candidate{{}}}
-		x, err := report.Measure(t.Context(), m, options())
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must(report.Measure(t.Context(), m, options()))
 		if in := x.Input; !reflect.DeepEqual(in.Budget, want) {
 			t.Errorf("a choice within %v: %v", chosen, in.Budget)
 		}

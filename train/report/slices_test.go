@@ -29,10 +29,7 @@ func TestSliceColumns(t *testing.T) {
 	for _, name := range []string{"y", "w", "p", "row", "age", "left"} {
 		columns = append(columns, data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, n)})
 	}
-	table, err := data.NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must(data.NewFrame(columns...))
 	o := audit{AuditOptions: AuditOptions{Options: Options{Weight: "w"}, Label: "y", Scores: []Score{{Column: "p"}}, Drop: []string{"left"}}, frame: table}
 	for want, named := range map[string][]string{"few age": nil, "many row": {"many", "row", "y"}} {
 		o.Columns = named

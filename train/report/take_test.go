@@ -41,10 +41,7 @@ func tableOf(t *testing.T, n int) *data.Frame {
 	for i := range n {
 		w.Number[i] = 1 + rng.Float64()
 	}
-	f, err := data.NewFrame(a, b, y, g, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.NewFrame(a, b, y, g, w))
 	return f
 }
 
@@ -220,10 +217,7 @@ func TestMeasuringIsAsked(t *testing.T) {
 // What a column that is read takes of an arena is given back with it.
 func TestColumnsAreGivenBack(t *testing.T) {
 	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"}, Code: make([]int32, 1<<18)}
-	f, err := data.NewFrame(number, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(data.NewFrame(number, text))
 	rows := make([]int, 0, f.Rows)
 	for i := range f.Rows {
 		rows = append(rows, i)
@@ -247,12 +241,9 @@ func TestColumnsAreGivenBack(t *testing.T) {
 // Numbers that a model takes for categories are levels of a report, in the order of the numbers;
 // texts and numbers that are none are what they are.
 func TestNumbersAsLevels(t *testing.T) {
-	f, err := data.NewFrame(
+	f := must(data.NewFrame(
 		data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: []float64{10, 9, 10, -1}},
-		data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"b", "a"}, Code: []int32{0, 1, 1, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"b", "a"}, Code: []int32{0, 1, 1, 0}}))
 	for _, c := range []struct {
 		name       string
 		categories bool

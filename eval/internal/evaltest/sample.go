@@ -36,10 +36,7 @@ func Sample(t testing.TB, task eval.Task) *eval.Report {
 		in.TargetUnit = "USD/week"
 	}
 	in.Columns = []eval.Column{{Name: "x", Value: in.Models[0].Score}}
-	e, err := eval.Evaluate(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := Evaluate(t, in)
 	y, sum := make([]float64, len(second.Loss)), 0.0 // weights that grow with the loss
 	for i, l := range second.Loss {
 		y[i] = 1 + max(0, l)
@@ -60,6 +57,16 @@ func Sample(t testing.TB, task eval.Task) *eval.Report {
 			Rows: []eval.Coefficient{{Name: "age", Unit: "years", Original: []eval.Num{0.01, 0.02}, Scaled: []eval.Num{0.1, 0.2}}, {Name: "debt", Unit: "", Original: []eval.Num{-1, -0.5}, Scaled: []eval.Num{-0.4, -0.2}}}},
 		Command: "drotrain train sample.csv"}
 	return r
+}
+
+// Evaluate evaluates an input that has no fault.
+func Evaluate(t testing.TB, in eval.Input) *eval.Evaluation {
+	t.Helper()
+	e, err := eval.Evaluate(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // Finite fails on any NaN or infinity hidden in JSON text, and on bad JSON.
