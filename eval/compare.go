@@ -30,6 +30,15 @@ func (d Difference) Direction() (side int, ok bool) {
 	return 0, false
 }
 
+// isAbove reports whether the interval lies above 0; false for nil.
+func (d *Difference) isAbove() bool {
+	if d == nil {
+		return false
+	}
+	side, ok := d.Direction()
+	return ok && side > 0
+}
+
 // A Comparison sets one model against the first of the input.
 type Comparison struct {
 	Model    string `json:"model"`

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -104,6 +103,3 @@ func ReadReference(r io.Reader) (*Reference, error) {
 	}
 	return &out, nil
 }
-
-// Raw returns the reference as JSON.
-func (r *Reference) Raw() (json.RawMessage, error) { return json.Marshal(r) }

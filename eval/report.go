@@ -113,7 +113,6 @@ type Coefficients struct {
 // Coefficient is one column. Original and Scaled run along Models.
 type Coefficient struct {
 	Name     string `json:"name"`
-	Unit     string `json:"unit,omitempty"` // of the column
 	Original []Num  `json:"original"`
 	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
 }

@@ -40,12 +40,7 @@ func (j *judge) accuracyGain(s *measure.Stratum, r int) (gain, se float64) {
 		return 0
 	}
 	var sum, weights, squares measure.Summer
-	weight := func(i int32) float64 {
-		if j.in.Weight == nil {
-			return 1
-		}
-		return j.in.Weight[i]
-	}
+	weight := j.in.rows.WeightOf
 	for _, i := range s.Rows {
 		sum.Add(weight(i) * (right(j.k, i) - right(r, i)))
 		weights.Add(weight(i))

@@ -123,7 +123,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		}
 		return fmt.Sprintf("Use %s.", model) + j.betterModelNote(), j.in.Models[j.k].Name
 	case Degenerate:
-		if j.c == nil || j.c.Alike || j.isBaselineDegenerate() {
+		if j.c == nil || j.c.Alike || j.Models[0].OverConstant.isAbove() {
 			return "Use none of the models: train again with other columns or more rows.", ""
 		}
 		return fmt.Sprintf("Use %s, or train again with less robustness or fewer columns.", base), j.in.Models[0].Name
@@ -155,7 +155,7 @@ func (j *judge) betterModelNote() string {
 			all := j.leading()
 			r := all[len(all)-1]
 			v, w := j.valuesOf(k)
-			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", capital(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
+			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", printable.Capital(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
 		}
 	}
 	return ""
@@ -344,7 +344,7 @@ func (j *judge) cost() string {
 	case change > 0 && !better:
 		return "The cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
-		return capital(s) + "."
+		return printable.Capital(s) + "."
 	}
 	return "There is no cost: " + s + "."
 }
@@ -388,9 +388,9 @@ func (j *judge) singleModelSentence() string {
 func (j *judge) warnings() []string {
 	var out []string
 	name, is := j.subject()
-	if d := j.overConstant; d.Interval != nil {
+	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
 		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
-		if j.worseThanConstant() {
+		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
 			out = append(out, fmt.Sprintf("%s %s not measurably better than a constant prediction %s.", name, is, by))
@@ -399,7 +399,7 @@ func (j *judge) warnings() []string {
 	if j.effective < j.fewest {
 		s := fmt.Sprintf("%s depends on the equivalent of %s of %s; fewer than %s are too few to learn from.",
 			name, printable.Number(j.effective), printable.Plural(int(j.in.TrainingRows), "training row", "training rows"), printable.Number(j.fewest))
-		if j.worseThanConstant() {
+		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, s)
 		} else {
 			out = append([]string{s}, out...)
@@ -411,16 +411,6 @@ func (j *judge) warnings() []string {
 		}
 	}
 	return out
-}
-
-// isBaselineDegenerate reports whether the baseline, too, is measurably worse than a constant.
-func (j *judge) isBaselineDegenerate() bool {
-	d := j.Models[0].OverConstant
-	if d == nil {
-		return false
-	}
-	side, measurable := d.Direction()
-	return measurable && side > 0
 }
 
 // details returns the numbers behind the headline.
@@ -478,15 +468,7 @@ func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {
 		return j.modelName(k)
 	}
-	return capital(j.modelName(k))
-}
-
-// capital begins a sentence.
-func capital(s string) string {
-	for i, r := range s {
-		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
-	}
-	return s
+	return printable.Capital(j.modelName(k))
 }
 
 // round2 rounds a share to whole percents.

@@ -117,7 +117,7 @@ func permuted(in *Input, n int) []int32 {
 // confirmed measures a candidate on the confirming half, with an interval of z standard errors;
 // false where it, or the rest, has no two rows there.
 func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
-	arena, weight := s.in.rows.Arena, s.in.rows.Weight
+	arena := s.in.rows.Arena
 	both := memory.Make[int32](arena, 2*len(s.confirm))
 	defer memory.Release(arena, both)
 	inside, rest := both[:0:len(s.confirm)], both[len(s.confirm):len(s.confirm)]
@@ -131,8 +131,8 @@ func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
 	if len(inside) < 2 || len(rest) < 2 {
 		return Slice{}, false
 	}
-	a, va := meanAndVariance(s.loss, weight, inside)
-	b, vb := meanAndVariance(s.loss, weight, rest)
+	a, va := meanAndVariance(s.loss, s.in.rows, inside)
+	b, vb := meanAndVariance(s.loss, s.in.rows, rest)
 	d, se := a-b, math.Sqrt(va+vb)
 	q := Slice{Condition: s.columns[c.a].text[c.ka], SearchRisk: Num(c.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 		Interval: Interval{Low: Num(d - z*se), High: Num(d + z*se), Method: "normal, Bonferroni"}}
@@ -145,22 +145,16 @@ func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
 
 // meanAndVariance returns the weighted mean of x over rows and the variance of
 // that mean.
-func meanAndVariance(x, weight []float64, rows []int32) (m, variance float64) {
+func meanAndVariance(x []float64, in *measure.Rows, rows []int32) (m, variance float64) {
 	var s measure.Summer
-	total := measure.SumAt(weight, rows)
-	w := func(i int32) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[i]
-	}
+	total := measure.SumAt(in.Weight, rows)
 	for _, i := range rows {
-		s.Add(w(i) * x[i])
+		s.Add(in.WeightOf(i) * x[i])
 	}
 	m = s.Sum() / total
 	var q measure.Summer
 	for _, i := range rows {
-		d := w(i) * (x[i] - m)
+		d := in.WeightOf(i) * (x[i] - m)
 		q.Add(d * d)
 	}
 	n := float64(len(rows))

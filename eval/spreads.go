@@ -232,25 +232,19 @@ func (a *spreads) compare(c *Comparison, k int) {
 	}
 	c.Spread["average"] = change(&mean, sa.Average, sb.Average)
 	c.Spread["weighted_average"] = change(&weighted, sa.WeightedAverage, sb.WeightedAverage)
-	between := func(x, y Num, p, q Interval, ok bool) Difference {
-		d := Difference{Value: x - y}
+	for key, value := range map[string]Num{
+		"difference": sa.Difference.BetweenGroups - sb.Difference.BetweenGroups,
+		"ratio":      sa.Ratio.BetweenGroups - sb.Ratio.BetweenGroups,
+	} {
+		d := Difference{Value: value}
+		p, ok := sa.Intervals[key]
+		q, known := sb.Intervals[key]
 		switch {
 		case c.Alike:
 			d.Interval = &Interval{Method: "simultaneous"}
-		case ok:
+		case ok && known:
 			d.Interval = &Interval{Low: p.Low - q.High, High: p.High - q.Low, Method: "simultaneous"}
 		}
-		return d
+		c.Spread[key] = d
 	}
-	pair := func(key string) (p, q Interval, ok bool) {
-		p, ok = sa.Intervals[key]
-		if ok {
-			q, ok = sb.Intervals[key]
-		}
-		return p, q, ok
-	}
-	p, q, ok := pair("difference")
-	c.Spread["difference"] = between(sa.Difference.BetweenGroups, sb.Difference.BetweenGroups, p, q, ok)
-	p, q, ok = pair("ratio")
-	c.Spread["ratio"] = between(sa.Ratio.BetweenGroups, sb.Ratio.BetweenGroups, p, q, ok)
 }

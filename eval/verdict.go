@@ -80,17 +80,13 @@ type judge struct {
 	c      *Comparison // with the baseline; nil for one model
 	d      Difference  // of the worst group's risk, or of CVaR_0.1 without groups
 
-	overConstant      Difference // risk − that of the constant fitted to the training rows
-	effective, fewest float64    // effective training rows, and how many are needed
-	ranksBetter       bool       // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
+	effective, fewest float64 // effective training rows, and how many are needed
+	ranksBetter       bool    // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
 }
 
 // verdict judges the first comparison.
 func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
-	if e.Models[j.k].OverConstant != nil {
-		j.overConstant = *e.Models[j.k].OverConstant
-	}
 	if in.EffectiveRows > 0 {
 		j.effective, j.fewest = in.EffectiveRows, fewestEffective(in.TrainingRows)
 	}
@@ -116,7 +112,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	side, measurable := j.d.Direction()
 	moreLose := v.Groups != nil && v.Groups.Worse > v.Groups.Better
 	switch {
-	case j.worseThanConstant() || j.effective < j.fewest:
+	case j.Models[j.k].OverConstant.isAbove() || j.effective < j.fewest:
 		return Degenerate, ""
 	case j.c == nil && (j.in.RejectedCandidates > 0 || j.in.StandardRecommended):
 		return StandardKept, ""
@@ -146,12 +142,6 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return TooLittleData, ""
 	}
 	return NoDifference, ""
-}
-
-// worseThanConstant reports whether the model is measurably worse than the constant.
-func (j *judge) worseThanConstant() bool {
-	side, measurable := j.overConstant.Direction()
-	return measurable && side > 0
 }
 
 // worstRisk returns the baseline's risk in its worst group, or its CVaR_0.1.

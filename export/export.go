@@ -137,14 +137,7 @@ func onlyInProducts(formulas []*score.Formula, term int) bool {
 			return false
 		}
 	}
-	for _, p := range formulas[0].Products {
-		for _, x := range p.Factors {
-			if x.Term == term {
-				return true
-			}
-		}
-	}
-	return false
+	return usedInProduct(formulas[0], term)
 }
 
 // inputColumns returns the columns of the table that a formula reads, a column of vectors once.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -355,7 +356,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	}
 	e := measured.Evaluation
 	recommend(m, e)
-	if m.Reference, err = eval.NewReference(e).Raw(); err != nil {
+	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
 	if err := out.Rewrite(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {

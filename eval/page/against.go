@@ -29,10 +29,8 @@ func (p *page) against() table {
 	for _, c := range compared {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
-	if len(p.Models) == 1 {
-		t.Title = "All measures"
-	}
-	for _, l := range slices.Concat(p.overallRisk(), p.acrossGroups(), p.tails(), p.measures()) {
+	risk := p.measure(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), "risk")
+	for _, l := range slices.Concat([]line{risk}, p.acrossGroups(), p.tails(), p.measures()) {
 		cells := l.cells(len(e.Models), compared)
 		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {
 			t.Rows = append(t.Rows, tableRow{Cells: cells})
@@ -88,10 +86,6 @@ func (p *page) measure(label, key string) line {
 		func(k int) (eval.Interval, bool) { iv, ok := models[k].Intervals[key]; return iv, ok },
 		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
 	}
-}
-
-func (p *page) overallRisk() []line {
-	return []line{p.measure(printable.WithUnit(p.riskName()+", all rows", p.E.LossUnit), "risk")}
 }
 
 // measures returns the lines of the measures of the task, without the risk.

@@ -18,7 +18,7 @@ func (p *page) worries() (out []string) {
 	}
 	for _, n := range p.Report.Notes {
 		if strings.HasPrefix(n, "WARNING: ") || strings.Contains(n, "leakage") {
-			out = append(out, capital(strings.TrimPrefix(n, "WARNING: ")))
+			out = append(out, printable.Capital(strings.TrimPrefix(n, "WARNING: ")))
 		}
 	}
 	for _, q := range e.Gaps {
@@ -44,12 +44,12 @@ func (p *page) worries() (out []string) {
 			}
 		}
 		if small > 0 {
-			out = append(out, fmt.Sprintf("%s of %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name+haveOf(small), e.MinGroupSize))
+			out = append(out, fmt.Sprintf("%s of %s %s fewer than %d rows: nothing is claimed about them.", printable.Plural(small, "group", "groups"), g.Name, printable.Noun(small, "has", "have"), e.MinGroupSize))
 		}
 	}
 	m := &e.Models[e.Focus()]
 	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
-		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", capital(m.Name),
+		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", printable.Capital(m.Name),
 			points(m.Overall.Of["calibration_gap"]), points(iv.Low), points(iv.High)))
 	}
 	if c := p.Report.Certificate; c != nil && !c.Certified {
@@ -59,14 +59,6 @@ func (p *page) worries() (out []string) {
 		out = append(out, e.Verdict.WithoutGroups)
 	}
 	return out
-}
-
-// haveOf returns the verb of n groups.
-func haveOf(n int) string {
-	if n == 1 {
-		return " has"
-	}
-	return " have"
 }
 
 // points writes a share in percentage points.

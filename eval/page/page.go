@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/measure"
@@ -148,7 +146,7 @@ func newPage(raw *eval.Report) *page {
 	p.RiskIs = riskIs(e)
 	p.Groups = p.groupTable()
 	if t := e.Verdict.Groups; t != nil {
-		p.Tally = capital(t.String())
+		p.Tally = printable.Capital(t.String())
 	}
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
 	p.By, p.Words = byLine(r), glossary(e, r.Adversary)
@@ -189,11 +187,9 @@ func (p *page) tiles() []tile {
 		}
 		return t
 	}
-	key := func(key string, write func(float64) string) func(m *eval.ModelResult) string {
-		return func(m *eval.ModelResult) string { return write(float64(m.Overall.Of[key])) }
-	}
 	var out []tile
-	at := func(m *eval.ModelResult) eval.Values { return e.WorstGroupValues(m.Name) }
+	worst := func(m *eval.ModelResult) eval.Values { return e.WorstGroupValues(m.Name) }
+	all := func(m *eval.ModelResult) eval.Values { return m.Overall }
 	of := func(key string, write func(float64) string, in func(m *eval.ModelResult) eval.Values) func(m *eval.ModelResult) string {
 		return func(m *eval.ModelResult) string { return write(float64(in(m).Of[key])) }
 	}
@@ -201,7 +197,7 @@ func (p *page) tiles() []tile {
 		return func(x float64) string { return printable.PercentOf(x, n) }
 	}
 	lossName := printable.WithUnit("mean loss", e.LossUnit)
-	if e.Task != eval.Regression && e.LossUnit == "nats" {
+	if p.riskName() == "Log loss" {
 		lossName = "log loss"
 	}
 	if w := e.Models[k].WorstGroup; w == nil {
@@ -209,22 +205,22 @@ func (p *page) tiles() []tile {
 	} else {
 		where := fmt.Sprintf("%s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 		if e.Task != eval.Regression {
-			out = append(out, compare(of("accuracy", share(w.N), at), "Worst group: accuracy", "in "+where))
-			out = append(out, compare(of("risk", printable.Number, at), "Worst group: "+lossName, "in "+where))
+			out = append(out, compare(of("accuracy", share(w.N), worst), "Worst group: accuracy", "in "+where))
+			out = append(out, compare(of("risk", printable.Number, worst), "Worst group: "+lossName, "in "+where))
 		} else {
-			out = append(out, compare(of("rmse", printable.Number, at), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
+			out = append(out, compare(of("rmse", printable.Number, worst), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
 		}
 	}
 	rows := "over " + printable.Plural(e.N, "row", "rows")
 	if e.Task == eval.Multiclass {
-		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows),
-			compare(key("risk", printable.Number), "All rows: "+lossName, rows), compare(key("macro_f1", share(e.N)), "Macro-F1", "mean over the classes"))
+		out = append(out, compare(of("accuracy", share(e.N), all), "All rows: accuracy", rows),
+			compare(of("risk", printable.Number, all), "All rows: "+lossName, rows), compare(of("macro_f1", share(e.N), all), "Macro-F1", "mean over the classes"))
 	} else if e.Task == eval.Binary {
-		out = append(out, compare(key("accuracy", share(e.N)), "All rows: accuracy", rows+", at threshold "+printable.FourDigits(float64(*e.Threshold))),
-			compare(key("risk", printable.Number), "All rows: "+lossName, rows))
+		out = append(out, compare(of("accuracy", share(e.N), all), "All rows: accuracy", rows+", at threshold "+printable.FourDigits(float64(*e.Threshold))),
+			compare(of("risk", printable.Number, all), "All rows: "+lossName, rows))
 	} else {
-		out = append(out, compare(key("rmse", printable.Number), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
-			compare(key("bias", printable.Number), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
+		out = append(out, compare(of("rmse", printable.Number, all), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
+			compare(of("bias", printable.Number, all), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
 	}
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", printable.Count(t.Better), printable.Count(t.Worse), printable.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
@@ -299,15 +295,9 @@ func (p *page) factList() []eval.Fact {
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, printable.Plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
-		out = append(out, eval.Fact{Key: capital(f.Key), Value: f.Value})
+		out = append(out, eval.Fact{Key: printable.Capital(f.Key), Value: f.Value})
 	}
 	return out
-}
-
-// capital begins s with a capital letter.
-func capital(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // certificateFacts returns the lines of the certificate; nil without one.
@@ -327,13 +317,16 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		}
 		return printable.Scientific(float64(x))
 	}
-	yes := "no"
+	yes, asked := "no", ""
 	if c.Certified {
 		yes = "yes"
 	}
+	if c.Target > 0 {
+		asked = " (asked for: " + printable.Scientific(float64(c.Target)) + ")"
+	}
 	out := []eval.Fact{
 		{Key: "Certified to the requested gap", Value: yes},
-		{Key: "Relative gap", Value: sci(c.RelativeGap) + ask(c.Target)},
+		{Key: "Relative gap", Value: sci(c.RelativeGap) + asked},
 		{Key: printable.WithUnit("Gap", unit), Value: sci(c.Gap)},
 		{Key: printable.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
 		{Key: printable.WithUnit("Lower bound", unit), Value: f(c.Lower)},
@@ -346,13 +339,6 @@ func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 		out = append(out, eval.Fact{Key: "Status", Value: c.Status})
 	}
 	return out
-}
-
-func ask(x eval.Num) string {
-	if !x.Defined() || x <= 0 {
-		return ""
-	}
-	return " (asked for: " + printable.Scientific(float64(x)) + ")"
 }
 
 func certificateCaveat(c *eval.Certificate) []string {
@@ -413,7 +399,7 @@ func methods(e *eval.Evaluation) []string {
 			printable.Count(e.Resamples), e.Seed, printable.Percent0(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
-		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", printable.FourDigits(orTwo(e.Rate))))
+		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", printable.FourDigits(cmp.Or(e.Rate, 2))))
 	}
 	return out
 }
@@ -426,11 +412,4 @@ func (table) Cell(s string) template.HTML {
 		}
 	}
 	return template.HTML(template.HTMLEscapeString(s))
-}
-
-func orTwo(x float64) float64 {
-	if x > 0 {
-		return x
-	}
-	return 2
 }

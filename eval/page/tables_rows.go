@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/drotrain/drotrain/eval"
@@ -92,17 +91,9 @@ func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 
 // coefficientTable returns the coefficients of some columns, one column of cells a model.
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
-	t := &table{Title: title, Head: []string{"Column"}}
-	units := slices.ContainsFunc(rows, func(q eval.Coefficient) bool { return q.Unit != "" })
-	if units {
-		t.Head = append(t.Head, "Unit")
-	}
-	t.Head = append(t.Head, c.Models...)
+	t := &table{Title: title, Head: append([]string{"Column"}, c.Models...)}
 	for _, q := range rows {
 		cells := []string{q.Name}
-		if units {
-			cells = append(cells, q.Unit)
-		}
 		for k := range c.Models {
 			if k < len(q.Original) {
 				cells = append(cells, printable.Number(float64(q.Original[k])))
@@ -136,7 +127,7 @@ func triedTable(c *eval.Choice) *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}
-	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", capital(c.Criterion), "Standard error of the change", "Worth its cost"}}
+	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", printable.Capital(c.Criterion), "Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "", ""}}
 		if i > 0 {

@@ -3,6 +3,8 @@ package printable
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // QuoteList returns names in quotes as a list, such as "a", "b" and "c" where last is "and".
@@ -15,4 +17,28 @@ func QuoteList(names []string, last string) string {
 		return strings.Join(q, "")
 	}
 	return strings.Join(q[:len(q)-1], ", ") + " " + last + " " + q[len(q)-1]
+}
+
+// Wrap breaks text into lines of at most width runes, at spaces that allow it.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	breaks := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' } // not within numbers
+	for _, word := range strings.FieldsFunc(text, breaks) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// Capital begins s with a capital letter.
+func Capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }

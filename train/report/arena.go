@@ -16,11 +16,6 @@ const (
 	measuredModel = 55
 )
 
-// measuredBytes returns the memory that rows take that so many models are measured on.
-func measuredBytes(rows, models int) int64 {
-	return int64(rows) * int64(measuredRow+measuredModel*models)
-}
-
 // arenaFor returns the arena of vectors of one entry a row while models are measured; nil is memory,
 // if they fit. If there is no directory for them, or too little disk, they are refused before any row
 // is read.
@@ -34,7 +29,7 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	}
 	budget := memory.NewBudget(o.Memory)
 	may, free, limit := budget.Total, budget.Free(), budget.Limit
-	need := measuredBytes(rows, models)
+	need := int64(rows) * int64(measuredRow+measuredModel*models)
 	if budget.Fits(need) {
 		return nil, nil
 	}

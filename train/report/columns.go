@@ -51,67 +51,62 @@ func loaded(ctx context.Context, f *data.Frame, name string, rows []int, arena *
 // mostColumns is the number of columns that are read for a report, at most.
 const mostColumns = 64
 
-// A variation says along which inputs a number of every row varies most: along one of their
-// encoded columns or its square, in standard units. Rows are added block by block.
-type variation struct {
-	n, sum         float64   // of rows, of their numbers u
-	number, linear []float64 // of every encoded column z: Σ u·z, Σ z
-	square, size   []float64 // Σ u·z², Σ z²
-}
+// A variation says along which inputs a number u of every row varies most: along one of their
+// encoded columns z or its square, in standard units. Rows are added block by block.
+type variation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
+
+// along returns the k-th of the sums along d columns.
+func (v variation) along(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
 // add adds the rows [lo, hi) of d, whose numbers are those of u there.
 func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
-		return // all are given
+		return
 	}
-	if v.number == nil {
-		v.number, v.linear, v.square, v.size = make([]float64, d.D), make([]float64, d.D), make([]float64, d.D), make([]float64, d.D)
+	if *v == nil {
+		*v = make(variation, 2+4*d.D)
 	}
+	s := *v
 	arena := arenaOf(d)
 	one := memory.Make[float64](arena, len(u))
 	defer memory.Release(arena, one)
 	for i := lo; i < hi; i++ {
 		one[i] = 1
-		v.sum += u[i]
+		s[1] += u[i]
 	}
-	v.n += float64(hi - lo)
-	d.X.AddRowsTo(v.number, one, u, lo, hi)
-	d.X.AddRowsTo(v.linear, one, one, lo, hi)
-	d.X.AddSquaresTo(v.size, one, lo, hi)
-	d.X.AddSquaresTo(v.square, u, lo, hi)
+	s[0] += float64(hi - lo)
+	d.X.AddRowsTo(s.along(0, d.D), one, u, lo, hi)
+	d.X.AddRowsTo(s.along(1, d.D), one, one, lo, hi)
+	d.X.AddSquaresTo(s.along(2, d.D), u, lo, hi)
+	d.X.AddSquaresTo(s.along(3, d.D), one, lo, hi)
 }
 
 // total returns the variation along rows of all ranks.
-func (v *variation) total(c ranks.Comm, e *data.Encoder) (all variation) {
+func (v variation) total(c ranks.Comm, e *data.Encoder) variation {
 	if len(e.Inputs) <= mostColumns {
-		return all
+		return nil
 	}
-	d := e.D()
-	own := make([]float64, 2+4*d)
-	own[0], own[1] = v.n, v.sum
-	for k, part := range [][]float64{v.number, v.linear, v.square, v.size} {
-		copy(own[2+k*d:], part)
-	}
+	own := make([]float64, 2+4*e.D()) // zero for a rank without rows
+	copy(own, v)
 	each, _ := ranks.GatherAll(c, own)
-	sum := make([]float64, len(own))
+	sum := make(variation, len(own))
 	for i, x := range each {
 		sum[i%len(own)] += x
 	}
-	of := func(k int) []float64 { return sum[2+k*d : 2+(k+1)*d] }
-	return variation{n: sum[0], sum: sum[1], number: of(0), linear: of(1), square: of(2), size: of(3)}
+	return sum
 }
 
 // inputs returns the inputs of e; of many, the most varying come first.
-func (v *variation) inputs(e *data.Encoder) []data.Input {
-	if v.number == nil {
+func (v variation) inputs(e *data.Encoder) []data.Input {
+	if v == nil {
 		return e.Inputs
 	}
-	mean := v.sum / v.n
+	n, mean, d := v[0], v[1]/v[0], e.D()
+	number, linear, square, size := v.along(0, d), v.along(1, d), v.along(2, d), v.along(3, d)
 	score := map[string]float64{}
 	for j, c := range e.Columns {
-		if size := v.size[j] / v.n; size > 0 {
-			linear, square := v.number[j]-mean*v.linear[j], v.square[j]-mean*v.size[j]
-			score[c.Source] = max(score[c.Source], math.Abs(linear)/v.n/math.Sqrt(size), math.Abs(square)/v.n/size)
+		if size := size[j] / n; size > 0 {
+			score[c.Source] = max(score[c.Source], math.Abs(number[j]-mean*linear[j])/n/math.Sqrt(size), math.Abs(square[j]-mean*v.along(3, d)[j])/n/size)
 		}
 	}
 	out := slices.Clone(e.Inputs)

@@ -5,10 +5,10 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -120,7 +120,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		if i > 0 {
 			improvement, cost = number(c.Improvement)+" ± "+number(c.SE), number(c.Cost)
 		}
-		parts := chunks(c.Name, width)
+		parts := printable.Wrap(c.Name, width)
 		line("%s %-*s %11s %19s %9s %9s", mark, width, parts[0], number(s.Value(c)), improvement, number(c.Average), cost)
 		for _, more := range parts[1:] {
 			line("    %s", more)
@@ -136,20 +136,7 @@ func WriteSelection(w io.Writer, s *tune.Selection) error {
 		if p.WorstGroup != nil {
 			worst = number(*p.WorstGroup) + " ± " + number(*p.WorstGroupSE)
 		}
-		line("  %-*s %11d %19s %19s", width, chunks(p.Name, width)[0], p.Rows, worst, number(p.Average)+" ± "+number(p.SE))
+		line("  %-*s %11d %19s %19s", width, printable.Wrap(p.Name, width)[0], p.Rows, worst, number(p.Average)+" ± "+number(p.SE))
 	}
 	return err
-}
-
-// chunks breaks a text at spaces into parts of at most so many characters.
-func chunks(text string, width int) []string {
-	var out []string
-	for _, word := range strings.Fields(text) {
-		if k := len(out) - 1; k >= 0 && utf8.RuneCountInString(out[k])+1+utf8.RuneCountInString(word) <= width {
-			out[k] += " " + word
-		} else {
-			out = append(out, word)
-		}
-	}
-	return out
 }

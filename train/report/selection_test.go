@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -67,16 +66,5 @@ func TestSelectionShown(t *testing.T) {
 	c := Choice(s)
 	if c.Criterion != "worst group’s risk" || c.Best().Name != "groups ν = 0.1" || c.Candidates[2].Family != "KL over rows" || c.Candidates[2].Value != 0.7 || c.Candidates[0].Value != 0.9 {
 		t.Errorf("as the report shows it: %+v", c)
-	}
-}
-
-// A line is as long as the width, not longer; a word that is longer stands alone.
-func TestChunks(t *testing.T) {
-	for text, want := range map[string][]string{
-		"ab cd ef": {"ab cd", "ef"}, "ab cde f": {"ab", "cde f"}, "abcdefg h": {"abcdefg", "h"}, " äö  üß ": {"äö üß"}, "": nil,
-	} {
-		if got := chunks(text, 5); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, not %q", text, got, want)
-		}
 	}
 }

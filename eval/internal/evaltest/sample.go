@@ -54,7 +54,7 @@ func Sample(t testing.TB, task eval.Task) *eval.Report {
 		Facts:       []eval.Fact{{Key: "Seed", Value: "1"}},
 		Certificate: &eval.Certificate{Upper: 0.5, Lower: 0.4999999, Gap: 1e-7, RelativeGap: 2e-7, Target: 1e-6, Certified: true, Passes: 24, Seconds: 0.5},
 		Coefficients: &eval.Coefficients{Models: []string{"ERM", "robust"}, Scaled: "log-odds per standard deviation",
-			Rows: []eval.Coefficient{{Name: "age", Unit: "years", Original: []eval.Num{0.01, 0.02}, Scaled: []eval.Num{0.1, 0.2}}, {Name: "debt", Unit: "", Original: []eval.Num{-1, -0.5}, Scaled: []eval.Num{-0.4, -0.2}}}},
+			Rows: []eval.Coefficient{{Name: "age", Original: []eval.Num{0.01, 0.02}, Scaled: []eval.Num{0.1, 0.2}}, {Name: "debt", Original: []eval.Num{-1, -0.5}, Scaled: []eval.Num{-0.4, -0.2}}}},
 		Command: "drotrain train sample.csv"}
 	return r
 }

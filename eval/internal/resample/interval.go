@@ -62,11 +62,7 @@ func AddExact(in *measure.Rows, k int, s *measure.Stratum, v measure.Values, con
 	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
 	var all, hit, pos, tp, fp, sel trials
 	for _, i := range s.Rows {
-		w := 1.0
-		if in.Weight != nil {
-			w = in.Weight[i]
-		}
-		p, yes := in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
+		w, p, yes := in.WeightOf(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
 		all.add(w, yes)
 		hit.add(w, p == yes)
 		pos.add(w, p)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // helpIndent is the column where the texts of the options begin.
@@ -116,7 +117,7 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 // printOption writes one option, its text wrapped in the second column.
 func printOption(w io.Writer, f *pflag.Flag) {
 	left, usage := wordsOf(f)
-	lines := show.Wrap(usage, show.Width-helpIndent)
+	lines := printable.Wrap(usage, show.Width-helpIndent)
 	if utf8.RuneCountInString(left) > helpIndent-2 {
 		fmt.Fprintln(w, left)
 		left = ""
@@ -140,7 +141,7 @@ func printShort(w io.Writer, f *pflag.Flag) {
 		usage = strings.ReplaceAll(a[0], "`", "")
 	}
 	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
-	for i, line := range show.Wrap(usage, show.Width-shortIndent) {
+	for i, line := range printable.Wrap(usage, show.Width-shortIndent) {
 		if i > 0 {
 			left = ""
 		}

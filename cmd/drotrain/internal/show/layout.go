@@ -18,30 +18,12 @@ const Width = 80
 
 // Wrapped writes text in Width columns, with a hanging indent.
 func Wrapped(w io.Writer, indent, text string) {
-	for i, line := range Wrap(text, Width-len(indent)-2) {
+	for i, line := range printable.Wrap(text, Width-len(indent)-2) {
 		if i > 0 {
 			line = "  " + line
 		}
 		fmt.Fprintf(w, "%s%s\n", indent, line)
 	}
-}
-
-// Wrap breaks text into lines of at most width runes, at spaces that allow it.
-func Wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	breaks := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' } // not within numbers
-	for _, word := range strings.FieldsFunc(text, breaks) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }
 
 // Fit pads or cuts s to width runes.

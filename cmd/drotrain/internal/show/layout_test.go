@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A cell is as wide as it is to be whatever is in it, on one line; what fits is there
@@ -41,7 +43,7 @@ func TestCellsAreAsWideAsTheyAreToBe(t *testing.T) {
 func TestLinesAreFull(t *testing.T) {
 	text := "one  two three\nfour   żółw six seven eight-nine-ten-eleven twelve a b c d e f"
 	for width := 1; width < 40; width++ {
-		lines := Wrap(text, width)
+		lines := printable.Wrap(text, width)
 		if got, want := strings.Fields(strings.Join(lines, " ")), strings.Fields(text); !slices.Equal(got, want) {
 			t.Fatalf("in %d: %q", width, lines)
 		}

@@ -62,7 +62,7 @@ func choiceReason(s train.Summary) string {
 // field writes a label and a text that is wrapped beside it.
 func field(w io.Writer, label, text string) {
 	const width = 13
-	for _, line := range Wrap(text, Width-width) {
+	for _, line := range printable.Wrap(text, Width-width) {
 		fmt.Fprintf(w, "%-*s%s\n", width, label, line)
 		label = ""
 	}
