@@ -126,9 +126,9 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	m.Config.Recalibrate = m.Recalibrated != nil // what ended before predicts as it was certified
 	if m.Coefficients != nil {
 		m.fitSmearing()
-		held, unread := m.readFirstHoldoutRows(ctx, err == nil)
-		m.addNotes(propose.Flawless(m.Encoder, held, m.Scoring())...)
-		err = cmp.Or(err, unread)
+		if !m.isFollower() { // of several ranks the first one looks at its hold-out rows
+			m.addNotes(propose.Flawless(m.Encoder, m.Run.Holdout, m.Scoring())...)
+		}
 	}
 	return err
 }

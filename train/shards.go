@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/ranks"
@@ -55,46 +54,6 @@ func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignm
 	lo, _ := s.Rows.LocalRange(s.Total)
 	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	return s, periods, nil
-}
-
-// readFirstHoldoutRows returns hold-out rows for a check of suspiciously good predictions. Over ranks they are read by
-// the first one where their scores are too good, and nil elsewhere, and where a training has ended
-// early.
-func (m *Model) readFirstHoldoutRows(ctx context.Context, whole bool) (*data.Dataset, error) {
-	r := m.Run
-	if r.rows == nil {
-		return r.Holdout, nil
-	}
-	n := propose.FlawlessRows(m.Encoder, m.HoldoutRows)
-	if n == 0 || !whole {
-		return nil, nil
-	}
-	var own data.Dataset
-	if r.Holdout != nil {
-		own = *r.Holdout
-	}
-	c := r.rows.Comm()
-	ends := ranks.Ends(c, own.N)
-	for k := range ends {
-		ends[k] = min(ends[k], n)
-	}
-	own.N = ends[c.Rank()]
-	if c.Rank() > 0 {
-		own.N -= ends[c.Rank()-1]
-	}
-	score := make([]float64, own.N)
-	if own.N > 0 {
-		own.X.MarginsTo(score, m.Scoring(), 0, own.N)
-	}
-	scores, target, rows := make([]float64, n), make([]float64, n), make([]int, n)
-	ranks.GatherRanksToRoot(c, scores, score, ends)
-	ranks.GatherRanksToRoot(c, target, own.Target, ends)
-	ranks.GatherRanksToRoot(c, rows, own.Rows, ends)
-	if m.isFollower() || !propose.TooGood(m.Encoder, scores, target) {
-		return nil, nil
-	}
-	first, _, err := m.Encoder.Encode(ctx, r.Frame.Slice(0, rows[n-1]+1), rows)
-	return first, err
 }
 
 // arena returns where vectors of one entry a training row lie; nil for memory.

@@ -70,27 +70,14 @@ const (
 	mostCulprit = 3     // columns named
 )
 
-// FlawlessRows returns how many of n hold-out rows Flawless looks at, the first ones; 0 for too few.
-func FlawlessRows(e *data.Encoder, n int) int {
-	if n < flawlessMin || e.Target.Task == data.Multiclass {
-		return 0
-	}
-	return min(n, 20_000, 50*suspectCells/max(1, e.D()))
-}
-
-// TooGood reports whether scores predict the targets of rows nearly without error.
-func TooGood(e *data.Encoder, score, target []float64) bool {
-	return Power(score, target, e.Target.Task == data.Binary) > flawless
-}
-
 // Flawless warns of coefficients x that predict hold-out rows nearly without error, and names
 // the columns that do it: the one whose part of the scores is missed most, and again without
 // it, until what is left is no longer too good. Other models have no warning.
 func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
-	if d == nil || d.Target == nil || FlawlessRows(e, d.N) == 0 {
+	if d == nil || d.Target == nil || d.N < flawlessMin || e.Target.Task == data.Multiclass {
 		return nil
 	}
-	n := FlawlessRows(e, d.N)
+	n := min(d.N, 20_000, 50*suspectCells/max(1, e.D()))
 	row := make([]float64, d.D)
 	source := make([]int, d.D) // of an encoded column, which input; the intercept, which changes no order, goes with the last
 	for k, in := range e.Inputs {
