@@ -116,14 +116,10 @@ func (e *Evaluation) compare() {
 		c := &e.Compared[k]
 		a, b := e.Models[k+1].WorstGroup, e.Models[0].WorstGroup
 		c.WorstGroup = &Difference{Value: a.Risk - b.Risk, Interval: maxDifference(g.Groups, c.Groups, k+1)}
-		for i := range g.Groups {
-			if g.Groups[i].Label == b.Label {
-				d := Difference{Value: g.Groups[i].Models[k+1].Values.Of["risk"] - b.Risk}
-				if c.Groups != nil {
-					d.Interval = c.Groups[i].Simultaneous
-				}
-				c.AtBaselineWorst = &d
-			}
+		i := g.find(b.Label)
+		c.AtBaselineWorst = &Difference{Value: g.Groups[i].Models[k+1].Values.Of["risk"] - b.Risk}
+		if c.Groups != nil {
+			c.AtBaselineWorst.Interval = c.Groups[i].Simultaneous
 		}
 	}
 }

@@ -374,13 +374,14 @@ func intervalOf(of map[string]Interval, key string) *Interval {
 
 // groupNamed returns the group of the headline of that label.
 func (e *Evaluation) groupNamed(label string) (*Group, error) {
+	g := e.Headline()
+	if i := g.find(label); i >= 0 {
+		return &g.Groups[i], nil
+	}
 	var labels []string
-	if g := e.Headline(); g != nil {
-		for i := range g.Groups {
-			if g.Groups[i].Label == label {
-				return &g.Groups[i], nil
-			}
-			labels = append(labels, g.Groups[i].Label)
+	if g != nil {
+		for _, h := range g.Groups {
+			labels = append(labels, h.Label)
 		}
 	}
 	return nil, fmt.Errorf("no group is called %q%s", label, didYouMean(label, labels))

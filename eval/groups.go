@@ -189,6 +189,14 @@ func (g *Grouping) WorstFirst() []*Group {
 	return out
 }
 
+// find returns the place of the group of that label, or −1; g may be nil.
+func (g *Grouping) find(label string) int {
+	if g == nil {
+		return -1
+	}
+	return slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == label })
+}
+
 // FirstGroups returns at most so many groups in the order of a report. Of more groups, those without
 // evidence are at most a sixth.
 func (g *Grouping) FirstGroups(most int) []*Group {

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"math"
-	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/eval/internal/resample"
@@ -17,8 +16,7 @@ func (j *judge) beatsRescaled() bool {
 	}
 	s := j.strata.All
 	if w := j.Models[0].WorstGroup; w != nil {
-		last := len(j.Groupings) - 1
-		s = &j.strata.Groups[last][slices.IndexFunc(j.Groupings[last].Groups, func(g Group) bool { return g.Label == w.Label })]
+		s = &j.strata.Groups[len(j.Groupings)-1][j.Headline().find(w.Label)]
 	}
 	r := j.rescaledModel()
 	gain, se := j.accuracyGain(s, r)

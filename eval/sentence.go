@@ -264,12 +264,8 @@ func (e *Evaluation) riskIsMeanSquare() bool {
 // valuesOf returns the measures of model k in its worst group, and that group; all rows and nil
 // without one.
 func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
-	w, g := e.Models[k].WorstGroup, e.Headline()
-	if w == nil {
-		return e.Models[k].Overall, nil
-	}
-	for i := range g.Groups {
-		if g.Groups[i].Label == w.Label {
+	if w, g := e.Models[k].WorstGroup, e.Headline(); w != nil {
+		if i := g.find(w.Label); i >= 0 {
 			return g.Groups[i].Models[k].Values, w
 		}
 	}

@@ -48,7 +48,7 @@ func (e *Evaluation) validate() error {
 			}
 			continue
 		}
-		if head == nil || !head.has(w.Label) {
+		if head.find(w.Label) < 0 {
 			return fmt.Errorf("eval: the worst group %q is not in the last grouping", w.Label)
 		}
 	}
@@ -61,13 +61,4 @@ func (e *Evaluation) validate() error {
 		}
 	}
 	return nil
-}
-
-func (g *Grouping) has(label string) bool {
-	for i := range g.Groups {
-		if g.Groups[i].Label == label {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -19,11 +18,6 @@ import (
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/score"
 )
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	os.Exit(m.Run())
-}
 
 // edgeModel is a model with a term of every kind, and names and levels that are
 // hard to write.

@@ -90,11 +90,15 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := out.Write(selectionFile, func(w io.Writer) error { return show.JSON(w, s) }); err != nil {
 		return err
 	}
+	table, err := report.SelectionTable(s)
+	if err != nil {
+		return err
+	}
 	for _, name := range selectionTables {
 		if err := a.inputs.MayWrite(out.File(name)); err != nil {
 			return err
 		}
-		if err := data.WriteTable(out.File(name), report.SelectionTable(s), o.Force); err != nil {
+		if err := data.WriteTable(out.File(name), table, o.Force); err != nil {
 			return exit.ReplaceHint(err)
 		}
 		out.Wrote(name)

@@ -12,66 +12,47 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// SelectionTable returns the candidates of a selection, one row each, for data.WriteTable.
-func SelectionTable(s *tune.Selection) []data.Column {
-	n := len(s.Candidates)
-	number := func(name string, of func(c *tune.Candidate) float64) data.Column {
-		col := data.Column{Name: name, Type: "double", Kind: data.Numeric, Number: make([]float64, n)}
-		for i := range s.Candidates {
-			v := of(&s.Candidates[i])
-			if math.IsNaN(v) {
-				if col.Null == nil {
-					col.Null = make([]bool, n)
-				}
-				col.Null[i], v = true, 0
-			}
-			col.Number[i] = v
-		}
-		return col
-	}
-	word := func(name string, of func(i int) string) data.Column {
-		col := data.Column{Name: name, Type: "string", Kind: data.Categorical, Code: make([]int32, n)}
-		index := map[string]int32{}
-		for i := range n {
-			v := of(i)
-			k, ok := index[v]
-			if !ok {
-				k = int32(len(col.Level))
-				index[v], col.Level = k, append(col.Level, v)
-			}
-			col.Code[i] = k
-		}
-		return col
-	}
-	yes := func(b bool) string {
-		if b {
-			return "yes"
-		}
-		return "no"
-	}
-	return []data.Column{
-		word("family", func(i int) string { return s.Candidates[i].Family }),
-		word("name", func(i int) string { return s.Candidates[i].Name }),
-		number("mu", func(c *tune.Candidate) float64 { return s.Mu }),
-		number("rows", func(c *tune.Candidate) float64 { return float64(c.Rows) }),
-		number("nu", func(c *tune.Candidate) float64 { return orNaN(c.Level.Nu) }),
-		number("average", func(c *tune.Candidate) float64 { return c.Average }),
-		number("worst_group", func(c *tune.Candidate) float64 { return orNaN(c.WorstGroup) }),
-		number("tail", func(c *tune.Candidate) float64 { return c.Tail }),
-		number("fall", func(c *tune.Candidate) float64 { return c.Improvement }),
-		number("se", func(c *tune.Candidate) float64 { return c.SE }),
-		number("rise", func(c *tune.Candidate) float64 { return c.Cost }),
-		number("rise_se", func(c *tune.Candidate) float64 { return c.CostSE }),
-		word("allowed", func(i int) string { return yes(s.Candidates[i].Allowed) }),
-		word("chosen", func(i int) string { return yes(i == s.Chosen) }),
-	}
+// selectionRow is a candidate in the table of a selection; nil is a null.
+type selectionRow struct {
+	Family     string   `drotrain:"family"`
+	Name       string   `drotrain:"name"`
+	Mu         *float64 `drotrain:"mu"`
+	Rows       float64  `drotrain:"rows"`
+	Nu         *float64 `drotrain:"nu"`
+	Average    *float64 `drotrain:"average"`
+	WorstGroup *float64 `drotrain:"worst_group"`
+	Tail       *float64 `drotrain:"tail"`
+	Fall       *float64 `drotrain:"fall"`
+	SE         *float64 `drotrain:"se"`
+	Rise       *float64 `drotrain:"rise"`
+	RiseSE     *float64 `drotrain:"rise_se"`
+	Allowed    string   `drotrain:"allowed"`
+	Chosen     string   `drotrain:"chosen"`
 }
 
-func orNaN(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
+// SelectionTable returns the candidates of a selection, one row each, for data.WriteTable.
+func SelectionTable(s *tune.Selection) ([]data.Column, error) {
+	known := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
 	}
-	return *v
+	yes := map[bool]string{true: "yes", false: "no"}
+	rows := make([]selectionRow, len(s.Candidates))
+	for i, c := range s.Candidates {
+		rows[i] = selectionRow{c.Family, c.Name, known(s.Mu), float64(c.Rows), c.Level.Nu, known(c.Average), c.WorstGroup, known(c.Tail),
+			known(c.Improvement), known(c.SE), known(c.Cost), known(c.CostSE), yes[c.Allowed], yes[i == s.Chosen]}
+	}
+	f, err := data.FromStructs(rows)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]data.Column, len(f.Columns))
+	for k, c := range f.Columns {
+		columns[k] = *c
+	}
+	return columns, nil
 }
 
 // families are the names of the families of candidates for people.

@@ -20,7 +20,7 @@ func TestSelectionShown(t *testing.T) {
 		{Family: "groups", Name: "groups ν = 0.1", Level: level.Level{Nu: level.At(0.1)}, Average: 0.25, WorstGroup: &worst[1], Tail: 1.1, Improvement: 0.4, SE: 0.05, Cost: 0.05, Allowed: true},
 		{Family: "rows, kl", Name: "rows ν = 1", Level: level.Level{Nu: level.At(1)}, Average: 0.22, WorstGroup: &worst[2], Tail: 0.9, Improvement: 0.2, SE: 0.1, Cost: 0.02, Allowed: true},
 	}}
-	columns := SelectionTable(s)
+	columns := must(SelectionTable(s))
 	find := func(name string) *data.Column {
 		for i := range columns {
 			if columns[i].Name == name {

@@ -10,22 +10,13 @@ const ECEBins = 10
 const LogLossClip = 2.220446049250313e-16
 
 // measureBinary measures rows; ties are the same rows by ascending score.
-func measureBinary(target, score, loss, weight []float64, threshold float64, rows []int32, ties Ties) Values {
+func measureBinary(in *Rows, m *Model, rows []int32, ties Ties) Values {
 	var v Values
-	if len(rows) == 0 {
-		for _, m := range binaryMeasures {
-			v.set(m.Key, math.NaN(), "no rows")
-		}
-		return v
-	}
 	var risk, ll, brier, tp, fp, tn, fn Summer
 	var bin [ECEBins]Summer // Σ w (p − y)
 	for _, i := range rows {
-		p, pos, w := score[i], target[i] > 0, 1.0
-		if weight != nil {
-			w = weight[i]
-		}
-		risk.Add(w * loss[i])
+		p, pos, w := m.Score[i], in.Target[i] > 0, in.WeightOf(i)
+		risk.Add(w * m.Loss[i])
 		q := min(max(p, LogLossClip), 1-LogLossClip)
 		y := 0.0
 		if pos {
@@ -35,7 +26,7 @@ func measureBinary(target, score, loss, weight []float64, threshold float64, row
 			ll.Add(-w * math.Log(1-q))
 		}
 		brier.Add(w * (p - y) * (p - y))
-		switch yes := p >= threshold; {
+		switch yes := p >= in.Threshold; {
 		case yes && pos:
 			tp.Add(w)
 		case yes:

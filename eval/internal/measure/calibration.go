@@ -22,10 +22,7 @@ func Calibrate(in *Rows, score []float64, order []int32, parts int) []Calibratio
 	eachBin(score, order, parts, func(bin []int32) {
 		var p, pos, total Summer
 		for _, i := range bin {
-			w := 1.0
-			if in.Weight != nil {
-				w = in.Weight[i]
-			}
+			w := in.WeightOf(i)
 			total.Add(w)
 			p.Add(w * score[i])
 			pos.Add(w * max(0, in.Target[i]))

@@ -107,14 +107,14 @@ func (v *Values) set(key string, x float64, why string) {
 
 // All computes every measure of model k over the rows of a stratum.
 func All(in *Rows, k int, s *Stratum) Values {
-	m := in.Models[k]
-	if in.Task == Multiclass {
-		return measureMulticlass(in, &m, s.Rows)
+	m := &in.Models[k]
+	switch in.Task {
+	case Multiclass:
+		return measureMulticlass(in, m, s.Rows)
+	case Binary:
+		return measureBinary(in, m, s.Rows, s.Ties(in, k))
 	}
-	if in.Task == Binary {
-		return measureBinary(in.Target, m.Score, m.Loss, in.Weight, in.Threshold, s.Rows, s.Ties(in, k))
-	}
-	return measureRegression(in.Target, m.Score, m.Loss, in.Weight, s.Rows, s.Size[k])
+	return measureRegression(in, m, s.Rows, s.Size[k])
 }
 
 var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}

@@ -20,12 +20,6 @@ const top5Classes = 10
 // measureMulticlass measures rows of more than two classes.
 func measureMulticlass(in *Rows, m *Model, rows []int32) Values {
 	var v Values
-	if len(rows) == 0 {
-		for _, q := range multiclassMeasures {
-			v.set(q.Key, math.NaN(), "no rows")
-		}
-		return v
-	}
 	var total, risk, ll, hit, five Summer
 	for _, i := range rows {
 		w := in.WeightOf(i)
@@ -57,13 +51,6 @@ func measureMulticlass(in *Rows, m *Model, rows []int32) Values {
 	}
 	v.set("top5", five.Sum()/n, why)
 	return v
-}
-
-func (in *Rows) WeightOf(i int32) float64 {
-	if in.Weight == nil {
-		return 1
-	}
-	return in.Weight[i]
 }
 
 // A ClassResult is what a model does on the rows of one class.

@@ -3,43 +3,32 @@ package measure
 import "math"
 
 // measureRegression measures rows; order are the same rows by ascending |error|.
-func measureRegression(target, score, loss, weight []float64, rows, order []int32) Values {
+func measureRegression(in *Rows, m *Model, rows, order []int32) Values {
 	var v Values
-	if len(rows) == 0 {
-		for _, m := range regressionMeasures {
-			v.set(m.Key, math.NaN(), "no rows")
-		}
-		return v
-	}
-	w := func(i int32) float64 {
-		if weight == nil {
-			return 1
-		}
-		return weight[i]
-	}
+	w, target := in.WeightOf, in.Target
 	var total, risk, sse, sae, bias, sum Summer
 	for _, i := range rows {
-		r := score[i] - target[i]
+		r := m.Score[i] - target[i]
 		total.Add(w(i))
-		risk.Add(w(i) * loss[i])
+		risk.Add(w(i) * m.Loss[i])
 		sse.Add(w(i) * r * r)
 		sae.Add(w(i) * math.Abs(r))
 		bias.Add(w(i) * r)
 		sum.Add(w(i) * target[i])
 	}
 	n := total.Sum()
-	m := sum.Sum() / n
+	mean := sum.Sum() / n
 	var sst Summer
 	constant := true
 	for _, i := range rows {
-		sst.Add(w(i) * (target[i] - m) * (target[i] - m))
+		sst.Add(w(i) * (target[i] - mean) * (target[i] - mean))
 		constant = constant && target[i] == target[rows[0]]
 	}
 	v.set("risk", risk.Sum()/n, "")
 	v.set("rmse", math.Sqrt(sse.Sum()/n), "")
 	v.set("mae", sae.Sum()/n, "")
 	v.set("bias", bias.Sum()/n, "")
-	v.set("median_ae", MedianError(target, score, weight, order), "")
+	v.set("median_ae", MedianError(target, m.Score, in.Weight, order), "")
 	switch {
 	case len(rows) < 2:
 		v.set("r2", 0, "one row")

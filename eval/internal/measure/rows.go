@@ -35,3 +35,11 @@ type Rows struct {
 	Threshold float64 // binary: predicted positive from this score on
 	Pool
 }
+
+// WeightOf returns the weight of row i.
+func (in *Rows) WeightOf(i int32) float64 {
+	if in.Weight == nil {
+		return 1
+	}
+	return in.Weight[i]
+}

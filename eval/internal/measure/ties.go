@@ -34,15 +34,19 @@ func NewTies(arena *memory.Arena, target, score, weight []float64, order []int32
 	return t
 }
 
+func (t Ties) weightAt(at int) float64 {
+	if t.Weight == nil {
+		return 1
+	}
+	return t.Weight[t.Order[at]]
+}
+
 // Each calls f with the weight of the positives and of the negatives of every run of
 // equal scores, and where the run ends.
 func (t Ties) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
-		w := 1.0
-		if t.Weight != nil {
-			w = t.Weight[t.Order[at]]
-		}
+		w := t.weightAt(at)
 		if flag&Positive != 0 {
 			p += w
 		} else {
@@ -85,10 +89,7 @@ func (t Ties) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap Summer
 	for at := len(t.Flag) - 1; at >= 0; at-- {
-		w := 1.0
-		if t.Weight != nil {
-			w = t.Weight[t.Order[at]]
-		}
+		w := t.weightAt(at)
 		if t.Flag[at]&Positive != 0 {
 			p += w
 		} else {

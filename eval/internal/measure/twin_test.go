@@ -143,15 +143,6 @@ func TestMeasuresAgainstTheirDefinitions(t *testing.T) {
 			}
 		}
 	}
-	for _, task := range []Task{Binary, Regression} {
-		in := &Rows{Task: task, Models: []Model{{}}}
-		v := All(in, 0, &Stratum{Order: [][]int32{nil}, Flag: [][]uint8{nil}, Size: [][]int32{nil}})
-		for _, m := range task.Measures() {
-			if _, ok := v.Get(m.Key); ok || v.Why[m.Key] != "no rows" {
-				t.Errorf("%s of no rows: %v", m.Key, v.Of[m.Key])
-			}
-		}
-	}
 }
 
 // naiveMedian is the middle of |error|, or of the two middle ones; with weights the least

@@ -24,10 +24,7 @@ func ScarcityOf(in *measure.Rows, rows []int32, v measure.Values, z float64) *Sc
 	s := &Scarcity{gap: make([]float64, len(in.Models))}
 	var all, squares, scarce float64
 	for _, i := range rows {
-		w := 1.0
-		if in.Weight != nil {
-			w = in.Weight[i]
-		}
+		w := in.WeightOf(i)
 		all += w
 		squares += w * w
 		if (in.Target[i] > 0) == positive {
