@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -71,7 +72,7 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		rows, err := frame.Filter(context.Background(), s)
-		if _, ok := err.(*Error); err != nil && (!ok || err.(*Error).Msg == "") {
+		if own := (*Error)(nil); err != nil && (!errors.As(err, &own) || own.Msg == "") {
 			t.Fatalf("%q: %v", s, err)
 		}
 		if len(rows) > frame.Rows {

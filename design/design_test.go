@@ -422,3 +422,52 @@ func TestWeightsOfZero(t *testing.T) {
 		}
 	}
 }
+
+func name(z design.Matrix) string {
+	switch z.(type) {
+	case *design.Dense:
+		return "dense"
+	case *design.Dense32:
+		return "dense32"
+	}
+	return "sparse"
+}
+
+// storages returns the n×d matrix x, its entries rounded to float32, in every
+// storage.
+func storages(t testing.TB, n, d int, x []float64) []design.Matrix {
+	t.Helper()
+	x32 := make([]float32, len(x))
+	for i, v := range x {
+		x32[i] = float32(v)
+		x[i] = float64(x32[i])
+	}
+	start, column, value := compress(n, d, x)
+	dense, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense32, err := design.NewDense32(n, d, x32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := design.NewSparse(n, d, start, column, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []design.Matrix{dense, dense32, sparse}
+}
+
+// compress returns the entries of the n×d matrix x that are not zero, by rows.
+func compress(n, d int, x []float64) (start []int, column []int32, value []float64) {
+	start = make([]int, 1, n+1)
+	for i := range n {
+		for j, v := range x[i*d : (i+1)*d] {
+			if v != 0 {
+				column, value = append(column, int32(j)), append(value, v)
+			}
+		}
+		start = append(start, len(value))
+	}
+	return start, column, value
+}

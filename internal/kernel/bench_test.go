@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 )
 
@@ -17,41 +16,6 @@ var sink float64
 // benchPaths runs f with the assembly and without.
 func benchPaths(b *testing.B, f func(b *testing.B)) {
 	withAndWithout(func(name string) { b.Run(name, f) })
-}
-
-// BenchmarkRead is the ceiling: one number of every cache line, four streams a
-// goroutine.
-func BenchmarkRead(b *testing.B) {
-	X := make([]float64, inMemory/8)
-	for i := range X {
-		X[i] = float64(i)
-	}
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			b.SetBytes(inMemory)
-			for b.Loop() {
-				parallel(threads, len(X), func(lo, hi int) {
-					v, q, s := X[lo:hi], (hi-lo)/4, 0.0
-					v0, v1, v2, v3 := v[:q], v[q:2*q], v[2*q:3*q], v[3*q:4*q]
-					for i := 0; i < len(v0); i += 8 {
-						s += (v0[i] + v1[i]) + (v2[i] + v3[i])
-					}
-					if s == 1 {
-						sink = s
-					}
-				})
-			}
-		})
-	}
-}
-
-// parallel calls f on that many goroutines, each for a part of [0, n).
-func parallel(threads, n int, f func(lo, hi int)) {
-	var wg sync.WaitGroup
-	for t := range threads {
-		wg.Go(func() { f(t*n/threads, (t+1)*n/threads) })
-	}
-	wg.Wait()
 }
 
 // benchRows is a matrix with what the loops over its rows need.
@@ -108,42 +72,6 @@ func (r *benchRows) addRows(dst []float64, lo, hi int) {
 }
 
 var benchColumns = []int{20, 100, 1000}
-
-// BenchmarkFused reads the matrix once: margins, losses, weights and their
-// gradient block by block.
-func BenchmarkFused(b *testing.B) {
-	for _, size := range []int{8, 4} {
-		for _, d := range benchColumns {
-			r := newBenchRows(inMemory, d, size)
-			target := make([]float64, r.n)
-			for i := range target {
-				target[i] = float64(i%2*2 - 1)
-			}
-			for _, threads := range []int{1, 2} {
-				b.Run(fmt.Sprintf("float%d/d=%d/threads=%d", 8*size, d, threads), func(b *testing.B) {
-					benchPaths(b, func(b *testing.B) {
-						b.SetBytes(int64(r.n * d * size))
-						for b.Loop() {
-							parallel(threads, r.n, func(lo, hi int) {
-								grad := make([]float64, d)
-								block := max(8, blockBytes/(size*d)/4*4)
-								for i := lo; i < hi; i += block {
-									j := min(i+block, hi)
-									r.margins(i, j)
-									LogisticTo(r.value[i:j], r.v[i:j], r.v[i:j], target[i:j])
-									ExpTo(r.u[i:j], r.value[i:j], 0.7, 0.5)
-									r.addRows(grad, i, j)
-								}
-							})
-						}
-					})
-				})
-			}
-		}
-	}
-}
-
-var blockBytes = inCache
 
 // BenchmarkRows is each loop over the rows alone, in the cache and in memory.
 func BenchmarkRows(b *testing.B) {

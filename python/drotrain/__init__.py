@@ -4,7 +4,25 @@ The ``drotrain`` command, a static binary in this package, does the work. Tables
 reports travel through pipes: no file with data is written and no server runs.
 """
 
-from drotrain._command import DrotrainWarning, binary
-from drotrain._estimators import Report, RobustClassifier, RobustRegressor
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from drotrain._binary import binary
+
+if TYPE_CHECKING:
+    from drotrain._command import DrotrainWarning
+    from drotrain._estimators import Report, RobustClassifier, RobustRegressor
 
 __all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "binary"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of another module, imported when it is asked for: the script ``drotrain`` needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "_command" if name == "DrotrainWarning" else "_estimators"
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,40 +2,21 @@
 
 import contextlib
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 from sklearn.exceptions import ConvergenceWarning
 
+from drotrain._binary import binary
+
 
 class DrotrainWarning(UserWarning):
     """A warning of the command, for example of a column that leaks the target."""
-
-
-def binary() -> str:
-    """Return ``DROTRAIN_BINARY`` of the environment, else the command inside the package, else the one on the path."""
-    name = "drotrain.exe" if os.name == "nt" else "drotrain"
-    inside = Path(__file__).parent / "bin" / name
-    found = os.environ.get("DROTRAIN_BINARY") or (str(inside) if inside.exists() else shutil.which(name))
-    if not found:
-        raise RuntimeError("the drotrain command is missing: install the package from a wheel, or from a checkout with Go")
-    return found
-
-
-def main() -> None:
-    """Run the command with the arguments of this process, as the script ``drotrain``."""
-    if os.name != "nt":
-        os.execv(binary(), [binary(), *sys.argv[1:]])
-    raise SystemExit(subprocess.call([binary(), *sys.argv[1:]]))
 
 
 def option(name: str, value: Any) -> str:

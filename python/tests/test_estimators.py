@@ -322,3 +322,9 @@ def test_parameters_are_options():
     options = command("train", "--help", text=True).stdout
     for name in set(RobustClassifier().get_params()) - {"options", "progress"}:
         assert f"--{name.replace('_', '-')} " in options, name
+
+
+# The script drotrain imports the package, and is not to wait for scikit-learn.
+def test_import_of_the_package_alone_is_light():
+    code = "import sys, drotrain; drotrain.binary; print(*sorted({'numpy', 'pyarrow', 'sklearn'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

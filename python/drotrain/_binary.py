@@ -1,0 +1,24 @@
+"""Finds the drotrain command and runs it as a script, without an import of other packages."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def binary() -> str:
+    """Return ``DROTRAIN_BINARY`` of the environment, else the command inside the package, else the one on the path."""
+    name = "drotrain.exe" if os.name == "nt" else "drotrain"
+    inside = Path(__file__).parent / "bin" / name
+    found = os.environ.get("DROTRAIN_BINARY") or (str(inside) if inside.exists() else shutil.which(name))
+    if not found:
+        raise RuntimeError("the drotrain command is missing: install the package from a wheel, or from a checkout with Go")
+    return found
+
+
+def main() -> None:
+    """Run the command with the arguments of this process, as the script ``drotrain``."""
+    if os.name != "nt":
+        os.execv(binary(), [binary(), *sys.argv[1:]])
+    raise SystemExit(subprocess.call([binary(), *sys.argv[1:]]))
