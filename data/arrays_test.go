@@ -74,12 +74,9 @@ func TestOpen_ArraysSideBySide(t *testing.T) {
 func TestFit_VectorWithNaN(t *testing.T) {
 	x := writeArray(t, "X.npy", "<f4", "(4, 2)", []float32{1, 2, 3, 4, 5, float32(math.NaN()), 7, 9})
 	y := writeArray(t, "y.npy", "<i8", "(4,)", []int64{0, 1, 0, 1})
-	f, err := Open(t.Context(), x+","+y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, x+","+y)
 	defer f.Close()
-	_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
+	_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
 	if err == nil || !strings.Contains(err.Error(), `column "x[1]", row 3: the value is NaN`) {
 		t.Errorf("%v", err)
 	}
@@ -99,15 +96,9 @@ func TestMakeProfile_WideRows(t *testing.T) {
 	}
 	x := writeArray(t, "X.npy", "<f4", fmt.Sprintf("(%d, %d)", rows, columns), entries)
 	y := writeArray(t, "y.npy", "<i8", fmt.Sprintf("(%d,)", rows), labels)
-	f, err := Open(t.Context(), x+","+y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, x+","+y)
 	defer f.Close()
-	fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: AutoStorage})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fitted.Encoder.MakeProfile(fitted.Train, fitted.TrainReport, fitted.Storage)
@@ -126,10 +117,7 @@ func TestOpenReader_Archive(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, path := range map[string]string{"y.npy": writeArray(t, "y.npy", "<f8", "(2,)", []float64{1, 2}), "x.npy": writeArray(t, "x.npy", "<f4", "(2, 2)", []float32{1, 2, 3, 4})} {
-		array, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		array := readFile(t, path)
 		to, err := w.Create(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -90,10 +89,7 @@ func TestFit_TargetOfNumbersAsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := NewFrame(y, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, y, x)
 	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
 	wantError(t, err, "numbers stored as text", "store it as numbers", "as classes")
 }
@@ -153,10 +149,7 @@ func TestFrame_NameTwice(t *testing.T) {
 
 // An encoder refuses frames that do not fit it.
 func TestEncode_Refusals(t *testing.T) {
-	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, frameOf(t, "y,x,c\nno,1,a\nyes,2,b\nyes,4,a\n"), nil, Spec{Target: "y"})
 	for csv, parts := range map[string][]string{
 		"y,c\nno,a\n":             {`no column "x"`, "trained on"},
 		"y,x,c\nno,1,a\nno,,a\n":  {`column "x", row 2`, "null", "trained without a fill"},
@@ -179,10 +172,7 @@ func TestEncode_Refusals(t *testing.T) {
 }
 
 func TestFit_UnusableTypes(t *testing.T) {
-	f, err := Read(context.Background(), "testdata/pyarrow_zstd.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readFrame(t, "testdata/pyarrow_zstd.parquet")
 	for _, name := range []string{"date", "stamp", "list", "struct", "map", "binary"} {
 		_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "i32", Features: []string{name}})
 		wantError(t, err, fmt.Sprintf("column %q", name), "cannot be a feature", "leave the column out")
@@ -205,10 +195,7 @@ func TestRead_EmptyNames(t *testing.T) {
 	if err := WriteTable(path, []Column{y, x}, false); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readFrame(t, path)
 	for _, f := range []*Frame{f, frameOf(t, "y,\n1,3\n2,5\n4,4\n")} {
 		if got := strings.Join(f.Names(), " "); got != "y column_2" || len(f.Notes) != 1 {
 			t.Errorf("%s; %q", got, f.Notes)

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,10 +25,7 @@ func TestConcat_Rows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := Read(context.Background(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readFrame(t, dir)
 		if got := f.Columns[0]; got.InexactRow != c.inexact || got.UnexpectedRow != c.unexpected {
 			t.Errorf("%s: rows %d and %d, want %d and %d", name, got.InexactRow, got.UnexpectedRow, c.inexact, c.unexpected)
 		}
@@ -45,10 +41,7 @@ func TestConcat_Remarks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := Read(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readFrame(t, dir)
 	if len(f.Remarks) != 2 || filepath.Base(f.Remarks[0].Path) != "1.csv" || filepath.Base(f.Remarks[1].Path) != "2.csv" {
 		t.Errorf("%v", f.Remarks)
 	}

@@ -108,11 +108,8 @@ func TestCSV_NotesUnexpectedText(t *testing.T) {
 
 // A name that is not there, in a table whose first line looks like a row: say so.
 func TestLookup_AbsentWithoutHeader(t *testing.T) {
-	f, err := ReadBytes(t.Context(), "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.Column(t.Context(), "column_3")
+	f := readBytes(t, "t.csv", []byte("1,2.5,a\n2,3.5,b\n"))
+	_, err := f.Column(t.Context(), "column_3")
 	wantError(t, err, `no column "column_3"`, "first line is a row")
 }
 
@@ -124,10 +121,7 @@ func TestCSV_LargeIntegers(t *testing.T) {
 		}
 	}
 	for text, row := range map[string]int{"9'007'199'254'740'992%": 0, "-9'007'199'254'740'993 %": 1, "9007199254740992": 0} { // as it is marked
-		f, err := ReadBytes(t.Context(), "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte("a\n"+text+"\n"), Reading{Text: csv.Options{Thousands: "'", Strip: "%"}})
 		if c := f.Columns[0]; c.Kind != Numeric || c.InexactRow != row {
 			t.Errorf("%s: %v, inexact row %d, want %d", text, c.Kind, c.InexactRow, row)
 		}
@@ -218,10 +212,7 @@ func TestCSV_Readings(t *testing.T) {
 	if err != nil || len(f.Columns) != 3 || len(f.Remarks) != 1 || f.Remarks[0].Fixes[0] != fix.SayNoHeader {
 		t.Errorf("fields between spaces: %v, %v", f, err)
 	}
-	f, err = ReadBytes(context.Background(), "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = readBytes(t, "t.csv", []byte(" A11\t6 \t x  \r\n\"A12\" 48 y\r\n"), Reading{Text: Text{NoHeader: true, Delimiter: " "}})
 	if d := differs(f, map[string][]any{"column_1": {"A11", "A12"}, "column_2": {6.0, 48.0}, "column_3": {"x", "y"}}); d != "" {
 		t.Error(d)
 	}
@@ -291,10 +282,7 @@ func TestCSV_DatesAmongNumbers(t *testing.T) {
 	for text, want := range map[string]int{
 		"d\n5\n2024-01-02\n7\n": 2, "d\n5\n6\n2024-01-02\n2024-01-03\n": 3, "d\ntrue\n2024-01-02\nfalse\n": 0, "d\n2024-01-02\n2024-01-03\n": 0,
 	} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte(text))
 		if c := f.Columns[0]; c.Kind != Categorical || c.UnexpectedRow != want || (want > 0) != (c.Unexpected == "2024-01-02") {
 			t.Errorf("%q: %v, row %d, %q; want row %d", text, c.Kind, c.UnexpectedRow, c.Unexpected, want)
 		}

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/metrics"
@@ -101,18 +100,12 @@ func ownParquet(t testing.TB) []byte {
 	if err := WriteTable(path, []Column{x, k, s, b}, false); err != nil {
 		t.Fatal(err)
 	}
-	out, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := readFile(t, path)
 	return out
 }
 
 func testdataFile(t testing.TB, name string) []byte {
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := readFile(t, filepath.Join("testdata", name))
 	return b
 }
 
@@ -207,10 +200,7 @@ func TestDamage(t *testing.T) {
 			if b == nil {
 				b = testdataFile(t, c.name)
 			}
-			good, err := ReadBytes(context.Background(), c.name, b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			good := readBytes(t, c.name, b)
 			from, to := c.where(b)
 			rng := rand.New(rand.NewPCG(20, uint64(len(b))))
 			refused, other := 0, 0

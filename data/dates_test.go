@@ -16,10 +16,7 @@ func TestDates(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range []string{"pyarrow_zstd.parquet", "duckdb_zstd_v1.parquet", "polars_zstd.parquet", "pyarrow.arrow", "polars_zstd.arrow"} {
 		path := filepath.Join("testdata", name)
-		f, err := Open(ctx, path, Reading{Dates: "number"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, path, Reading{Dates: "number"})
 		c, err := f.Column(t.Context(), "date")
 		if err != nil {
 			t.Fatal(err)
@@ -30,10 +27,7 @@ func TestDates(t *testing.T) {
 			}
 		}
 		f.Close()
-		f, err = Open(ctx, path, Reading{Dates: "parts"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f = openFrame(t, path, Reading{Dates: "parts"})
 		if f.Has("date") || !f.Has("stamp.hour") {
 			t.Errorf("%s: columns %q", name, f.Names())
 		}
@@ -52,22 +46,16 @@ func TestDates(t *testing.T) {
 		}
 	}
 	const text = "y,d,t\n1,1970-01-02,1970-01-01T12:00:00Z\n2,2024-02-29,2024-02-29 18:00:00\n3,,NA\n"
-	f, err := ReadBytes(ctx, "t.csv", []byte(text), Reading{Dates: "number"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte(text), Reading{Dates: "number"})
 	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d": {1.0, 19782.0, nil}, "t": {0.5, 19782.75, nil}}); d != "" {
 		t.Error(d)
 	}
-	f, err = ReadBytes(ctx, "t.csv", []byte(text), Reading{Dates: "parts"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = readBytes(t, "t.csv", []byte(text), Reading{Dates: "parts"})
 	if d := differs(f, map[string][]any{"y": {1.0, 2.0, 3.0}, "d.year": {1970.0, 2024.0, nil}, "d.month": {1.0, 2.0, nil}, "d.weekday": {5.0, 4.0, nil},
 		"t.year": {1970.0, 2024.0, nil}, "t.month": {1.0, 2.0, nil}, "t.weekday": {4.0, 4.0, nil}, "t.hour": {12.0, 18.0, nil}}); d != "" {
 		t.Error(d)
 	}
-	f, err = ReadBytes(ctx, "t.csv", []byte(text))
+	f, err := ReadBytes(ctx, "t.csv", []byte(text))
 	if err != nil || len(f.Remarks) != 2 || f.Remarks[0].Fixes[0] != fix.SayDates {
 		t.Errorf("read plainly: %v, %v", f.Remarks, err)
 	}
@@ -79,10 +67,7 @@ func TestDates(t *testing.T) {
 // them by name; any other has not.
 func TestDates_PartsOfNothing(t *testing.T) {
 	for text, rows := range map[string]int{"y,d\n": 0, "y,d\n1,\n2,\n": 2} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: "parts"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte(text), Reading{Dates: "parts"})
 		c, err := f.Column(t.Context(), "d.month")
 		if err != nil || c.Kind != Numeric || c.Len() != rows || c.Of != "d" || rows > 0 && !(c.IsNull(0) && c.IsNull(1)) {
 			t.Errorf("%q: %+v, %v", text, c, err)
@@ -97,10 +82,7 @@ func TestDates_PartsOfNothing(t *testing.T) {
 		}
 	}
 	for text, dates := range map[string]string{"y,d\n1,\n": "number", "y,d\n1,x\n": "parts"} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{Dates: dates})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte(text), Reading{Dates: dates})
 		if _, err := f.Lookup("d.month"); err == nil {
 			t.Errorf("%q, dates as %s: there is a month", text, dates)
 		}
@@ -110,10 +92,7 @@ func TestDates_PartsOfNothing(t *testing.T) {
 // Texts get other names whatever the format, and levels that become one are one.
 func TestRelabel(t *testing.T) {
 	how := Reading{Relabel: map[string]string{"<=50K.": "<=50K", ">50K.": ">50K"}}
-	f, err := ReadBytes(t.Context(), "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte("y,x\n<=50K,1\n<=50K.,2\n>50K.,3\n,4\n"), how)
 	c, err := f.Column(t.Context(), "y")
 	if err != nil || len(c.Level) != 2 || c.Text(1) != "<=50K" || c.Text(2) != ">50K" || !c.IsNull(3) {
 		t.Errorf("%v %+v", err, c)
@@ -121,14 +100,8 @@ func TestRelabel(t *testing.T) {
 	how.Relabel = map[string]string{"alpha": "beta"}
 	for _, name := range []string{"pyarrow_pages.parquet", "pyarrow_zstd.parquet", "pyarrow.arrow"} {
 		b := testdataFile(t, name)
-		plain, err := ReadBytes(t.Context(), name, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := ReadBytes(t.Context(), name, b, how)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := readBytes(t, name, b)
+		other := readBytes(t, name, b, how)
 		for i, c := range plain.Columns {
 			for r := range plain.Rows {
 				want := c.Text(r)
@@ -160,10 +133,7 @@ func TestDateOrders(t *testing.T) {
 		{"2012-01-02|2012/01/03", nil},
 		{"1.2.3|2.3.4", nil}, // versions
 	} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte("i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n"), Reading{Dates: "number"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte("i,c\n0,"+strings.ReplaceAll(c.cells, "|", "\n0,")+"\n"), Reading{Dates: "number"})
 		col := f.Columns[1]
 		if c.want == nil {
 			if col.Kind != Categorical {
@@ -186,16 +156,13 @@ func TestFit_DatesReadAsText(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&text, "%d,%d,%s\n", i%2, i*7%13, time.Date(2024, 1, 1+i%60, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 	}
-	f, err := ReadBytes(t.Context(), "t.csv", []byte(text.String()), Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte(text.String()), Reading{})
 	defer f.Close()
-	_, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
+	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y"})
 	if err == nil || !strings.Contains(err.Error(), `column "day": it holds dates, but is read as text of 60 levels`) {
 		t.Errorf("error %v", err)
 	}
-	if _, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Categorical: []string{"day"}}); err != nil {
+	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Categorical: []string{"day"}}); err != nil {
 		t.Errorf("asked for as categories: %v", err)
 	}
 }

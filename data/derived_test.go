@@ -39,11 +39,8 @@ func TestFit_MadeOfValuesThatAreNotFinite(t *testing.T) {
 		for name, of := range map[string]Transforms{
 			"spline": {Spline: map[string]int{"x": 4}}, "log": {Log: []string{"x"}}, "square": {Square: []string{"x"}}, "product": {Interact: [][2]string{{"x", "z"}}},
 		} {
-			f, err := ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, Sink{Storage: ""})
+			f := readBytes(t, "t.csv", []byte(b.String()))
+			_, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y", Scale: "standard", Transforms: of}, Sink{Storage: ""})
 			if err == nil || errors.Is(err, ErrDamaged) {
 				t.Errorf("%s of %s: %v", name, value, err)
 				continue
@@ -73,10 +70,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 	}
 	spec.MaxLevels = 0
 	f := table(30, 30)
-	crossed, err := Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	crossed := fitRows(t, f, nil, nil, spec, Sink{Storage: ""})
 	if n, d := crossed.Train.X.Dims(); crossed.Storage != Sparse || d != 30+30+900+0 {
 		t.Errorf("%d rows, %d columns, stored as %s: sparse is wanted", n, d, crossed.Storage)
 	}
@@ -105,10 +99,7 @@ func TestFit_ProductOfCategoriesIsCountedFirst(t *testing.T) {
 			t.Fatalf("row %d has %v entries", i+1, sum)
 		}
 	}
-	fitted, err := Fit(t.Context(), frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, Sink{Storage: ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := fitRows(t, frameOf(t, "a,b,y\nu,p,0\nv,q,1\nw,r,0\nu,p,1\nv,q,1\nw,r,0\n"), nil, nil, spec, Sink{Storage: ""})
 	for _, note := range fitted.Encoder.Notes {
 		if strings.Contains(note, ":") && strings.Contains(note, "constant") {
 			t.Errorf("a column of a pair that does not occur was made: %s", note)

@@ -41,14 +41,8 @@ func TestFitTo_Disk(t *testing.T) {
 		{Target: "y", Groups: []string{"region"}, Impute: "mean", Scale: "standard", ScaleTarget: true, Intercept: true},
 	} {
 		for _, storage := range [][]string{{"auto", "float64"}, {"float64", "float32", "sparse"}}[i] {
-			want, err := Fit(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := Fit(context.Background(), openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: Storage(storage)})
+			got := fitRows(t, openFrame(t, path), train, held, s, Sink{Storage: Storage(storage), Disk: outside(t)})
 			if _, ok := got.Train.X.(*design.Mapped); !ok {
 				t.Fatalf("the matrix is a %T", got.Train.X)
 			}
@@ -102,10 +96,7 @@ func TestFitTo_FaultsOfDisk(t *testing.T) {
 // One row is a matrix outside of memory, too.
 func TestFitTo_OneRowOnDisk(t *testing.T) {
 	f := frameOf(t, "y,x\n1,2\n2,3\n4,1\n3.5,3\n")
-	got, err := Fit(t.Context(), f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := fitRows(t, f, []int{2, 0, 3}, []int{1}, Spec{Target: "y", Scale: "none"}, Sink{Storage: Float64, Disk: outside(t)})
 	if n, _ := got.Holdout.X.Dims(); n != 1 || got.Holdout.Target[0] != 2 {
 		t.Errorf("%d rows held out, targets %v", n, got.Holdout.Target)
 	}

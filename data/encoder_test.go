@@ -22,10 +22,7 @@ const people = `y,age,sex,region,member,grade,flat
 
 func TestEncode_ByHand(t *testing.T) {
 	f := frameOf(t, people)
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, nil, Spec{Target: "y", Intercept: true, ScaleTarget: true, Categorical: []string{"grade"}})
 	ds, report, err := e.Encode(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +67,7 @@ const closedForm = 1e-12
 
 func TestNewEncoder_StatisticsOfTrainingRows(t *testing.T) {
 	f := frameOf(t, "y,x,c\n1,1,a\n2,3,b\n3,100,z\n4,200,a\n")
-	e, err := NewEncoder(t.Context(), f, []int{0, 1}, Spec{Target: "y", Task: Regression})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, []int{0, 1}, Spec{Target: "y", Task: Regression})
 	if c := e.Columns[0]; c.Shift != 2 || c.Scale != 1 {
 		t.Errorf("x is encoded with shift %v and scale %v, want 2 and 1", c.Shift, c.Scale)
 	}
@@ -108,10 +102,7 @@ func TestImpute(t *testing.T) {
 		{"median", []int{0, 1, 2, 3, 4}, []float64{1, 2, 2, 9, 2}},
 		{"drop", nil, []float64{1, 2, 9}},
 	} {
-		e, err := NewEncoder(t.Context(), f, c.rows, Spec{Target: "y", Impute: c.impute, Scale: "none"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := newEncoder(t, f, c.rows, Spec{Target: "y", Impute: c.impute, Scale: "none"})
 		ds, report, err := e.Encode(t.Context(), f, c.rows)
 		if err != nil {
 			t.Fatal(err)
@@ -135,10 +126,7 @@ func TestImpute(t *testing.T) {
 // All that keeps a table from a model is told at once: columns that are not there or are text,
 // else nulls and what is not finite, in every column.
 func TestEncode_AllProblemsAtOnce(t *testing.T) {
-	e, err := NewEncoder(t.Context(), frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, frameOf(t, "y,a,b,c\n1,1,3,u\n2,5,4,v\n3,2,9,u\n"), nil, Spec{Target: "y"})
 	for text, want := range map[string][]string{
 		"y,b\n1,x\n":                {`a: there is no column "a", which the model was trained on`, "b: the column is text here, but training had numbers: the value is \"x\"", `c: there is no column "c", which the model was trained on`},
 		"y,d\n1,x\n":                {`a: there is no column "a", which the model was trained on`, `b: there is no column "b", which the model was trained on`, `c: there is no column "c", which the model was trained on`},
@@ -158,9 +146,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 			t.Errorf("%q: %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	if e, err = NewEncoder(t.Context(), frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"}); err != nil {
-		t.Fatal(err)
-	}
+	e = newEncoder(t, frameOf(t, "y,a,b,c,d,e\n1,1,3,7,2,6\n2,5,4,8,2,2\n3,2,9,1,1,1\n"), nil, Spec{Target: "y"})
 	const want = `there are no columns "a", "b" and "c", nor 1 more that the model was trained on`
 	if _, _, err := e.encode(t.Context(), frameOf(t, "y,e\n1,2\n"), nil, false); err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrNoColumn) {
 		t.Errorf("%v, want %s", err, want)
@@ -169,10 +155,7 @@ func TestEncode_AllProblemsAtOnce(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	f := frameOf(t, "y,x,g,h,site\n1,1,a,,10\n2,2,b,v,9\n3,3,a,u,10\n4,5,b,v,9\n5,4,a,u,9\n")
-	e, err := NewEncoder(t.Context(), f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, []int{0, 1, 2, 3}, Spec{Target: "y", Groups: []string{"g", "h", "site"}})
 	ds, _, err := e.Encode(t.Context(), f, []int{0, 1, 4})
 	if err != nil {
 		t.Fatal(err)
@@ -190,10 +173,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("features %q, want x alone", ds.Names)
 	}
 	// As features too, when asked; and a frame without one of the columns.
-	e, err = NewEncoder(t.Context(), f, nil, Spec{Target: "y", Features: []string{"x", "g"}, Groups: []string{"g", "h"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e = newEncoder(t, f, nil, Spec{Target: "y", Features: []string{"x", "g"}, Groups: []string{"g", "h"}})
 	ds, report, err := e.Encode(t.Context(), frameOf(t, "x,g\n1,a\n"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -206,10 +186,7 @@ func TestGroups(t *testing.T) {
 // Labels that hold the separator must not make two combinations one.
 func TestGroups_CrossedLabels(t *testing.T) {
 	f := frameOf(t, "y,x,g,h\n1,1,a / b,c\n2,2,a,b / c\n3,3,a,c\n")
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, nil, Spec{Target: "y", Groups: []string{"g", "h"}})
 	if g := e.Groups[2]; len(g.Labels) != 3 {
 		t.Errorf("labels %q", g.Labels)
 	}
@@ -289,14 +266,8 @@ func TestEncoder_RoundTripThroughJSON(t *testing.T) {
 			[]string{"p", "q", "r", ""}[rng.IntN(4)], rng.IntN(2) == 0, rng.IntN(3))
 	}
 	f := frameOf(t, csv.String())
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, nil, Spec{Target: "y", Groups: []string{"g", "c"}, Features: []string{"d", "a", "b", "c"}, ScaleTarget: true, Intercept: true})
+	b := marshal(t, e)
 	var back Encoder
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
@@ -329,10 +300,7 @@ func TestFit_ConstantColumnWithoutIntercept(t *testing.T) {
 		{Spec{Target: "y", Scale: "none", Intercept: true}, []string{"x", interceptName}},
 		{Spec{Target: "y", Scale: "standard"}, []string{"x"}},
 	} {
-		e, err := NewEncoder(t.Context(), f, nil, c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := newEncoder(t, f, nil, c.spec)
 		if !reflect.DeepEqual(e.Names(), c.want) {
 			t.Errorf("%+v: columns %q, want %q", c.spec, e.Names(), c.want)
 		}
@@ -377,14 +345,8 @@ func TestFit_RoundedTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := NewFrame(y, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Task: Regression})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFrame(t, y, x)
+		e := newEncoder(t, f, nil, Spec{Target: "y", Task: Regression})
 		if notes := strings.Join(e.Notes, "\n"); !strings.Contains(notes, fmt.Sprintf("first in row %d of", row+1)) {
 			t.Errorf("row %d: %s", row+1, notes)
 		}
@@ -401,10 +363,7 @@ func TestEncodeBlocks_Rows(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%s\n", i, i*i%7, []string{"a", "b", "c"}[i%3])
 	}
 	f := frameOf(t, b.String())
-	e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Intercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, f, nil, Spec{Target: "y", Intercept: true})
 	for _, rows := range [][]int{nil, {}, {0}, {19}, {4, 5, 9, 10, 17}, {5, 14, 15}} {
 		want, told, err := e.Encode(t.Context(), f, rows)
 		if err != nil {
@@ -445,10 +404,7 @@ func TestEncodeBlocks_Rows(t *testing.T) {
 
 // A text that reads as what no value is called has a column of its own beside that, and a name.
 func TestFit_TextReadsMissing(t *testing.T) {
-	e, err := NewEncoder(t.Context(), frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEncoder(t, frameOf(t, "y,x,c\n1,1,(missing)\n2,2,\n3,3,a\n4,5,(missing)\n5,4,\n6,7,a\n"), nil, Spec{Target: "y"})
 	var names []string
 	for _, c := range e.Columns {
 		names = append(names, c.Name)

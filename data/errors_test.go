@@ -15,15 +15,9 @@ func TestError_Classes(t *testing.T) {
 	if err := WriteTable(path, []Column{{Name: "x", Type: "double", Kind: Numeric, Number: []float64{1, 2, 3}}}, false); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, path)
 	_, absent := f.Column(t.Context(), "y")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := readFile(t, path)
 	_, damaged := ReadBytes(t.Context(), "b.parquet", append([]byte("PAR1\xff\xff\xff"), whole[7:len(whole)-9]...))
 	if err := os.WriteFile(path, append(whole, 0), 0o600); err != nil {
 		t.Fatal(err)

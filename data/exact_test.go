@@ -33,10 +33,7 @@ func TestExact(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "a.parquet"), dir} {
-		f, err := Open(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, path)
 		got, err := exactRows(ctx, f, []string{"u", "some", "id", "i8", "u32", "f32"})
 		if err != nil {
 			t.Fatal(err)
@@ -65,14 +62,8 @@ func TestExact(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	once, err := Open(ctx, filepath.Join(two, "a.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	twice, err := Open(ctx, two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := openFrame(t, filepath.Join(two, "a.arrow"))
+	twice := openFrame(t, two)
 	one, err := exactRows(ctx, once, []string{"i64", "u64"})
 	if err != nil {
 		t.Fatal(err)
@@ -94,10 +85,7 @@ func TestExact(t *testing.T) {
 	// The integers of a table by pyarrow are the same in both formats.
 	var texts [2][]string
 	for k, name := range []string{"pyarrow_zstd.parquet", "pyarrow.arrow"} {
-		f, err := Open(ctx, filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, filepath.Join("testdata", name))
 		got, err := exactRows(ctx, f, []string{"i64", "u64"})
 		if err != nil {
 			t.Fatal(err)
@@ -127,10 +115,7 @@ func TestExact_CSV(t *testing.T) {
 	if err := os.WriteFile(path, []byte("zip,n,id,b, s\n00123,1,9007199254740993,true,\" a \"\n04567,2,12,false,NA\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, path)
 	defer f.Close()
 	got, err := exactRows(ctx, f, []string{"zip", "n", "id", "b", "s"})
 	if err != nil {

@@ -76,10 +76,7 @@ func usesOfFiles(t *testing.T) map[string]func(ctx context.Context, open func() 
 	}
 	whole := tableOf(&faulty{})
 	for name, s := range map[string]Spec{"made": made, "drop": drop} {
-		e, err := NewEncoder(t.Context(), whole, nil, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := newEncoder(t, whole, nil, s)
 		uses["encode "+name] = func(ctx context.Context, open func() *Frame) error {
 			_, _, err := e.Encode(ctx, open(), nil)
 			return err

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,10 +17,7 @@ type expectations map[string]map[string][]any
 
 func loadExpectations(t testing.TB) expectations {
 	t.Helper()
-	b, err := os.ReadFile("testdata/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := readFile(t, "testdata/expected.json")
 	var raw struct {
 		Files map[string]map[string]int
 		Lists [][]any
@@ -92,10 +88,7 @@ func TestRead_OtherWriters(t *testing.T) {
 	sort.Strings(files)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
-			f, err := Read(context.Background(), filepath.Join("testdata", file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := readFrame(t, filepath.Join("testdata", file))
 			if d := differs(f, want[file]); d != "" {
 				t.Error(d)
 			}
@@ -106,10 +99,7 @@ func TestRead_OtherWriters(t *testing.T) {
 // Decimals of 32 and 64 bits, which Arrow's Go library does not know, are read.
 func TestRead_SmallDecimals(t *testing.T) {
 	for _, bits := range []string{"32", "64"} {
-		f, err := Read(context.Background(), filepath.Join("testdata", "pyarrow_decimal"+bits+".arrow"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readFrame(t, filepath.Join("testdata", "pyarrow_decimal"+bits+".arrow"))
 		if c := f.Columns[1]; c.Name != "amount" || !strings.HasPrefix(c.Type, "decimal(") || !slices.Equal(c.Number, []float64{1.5, -2.25}) || c.Null != nil {
 			t.Errorf("%s: %+v", bits, c)
 		}

@@ -72,16 +72,6 @@ func writeMixed(t testing.TB, path string, n int, seed uint64) {
 	}
 }
 
-func openFrame(t testing.TB, path string) *Frame {
-	t.Helper()
-	f, err := Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(f.Close)
-	return f
-}
-
 func shuffledRows(n int) (train, holdout []int) {
 	train, holdout, _ = Split(make([]int, n), 0.25, 3)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(train), func(i, j int) { train[i], train[j] = train[j], train[i] })
@@ -147,16 +137,10 @@ func TestFit_EqualsEncode(t *testing.T) {
 			{Target: "pair", Impute: "drop", Groups: []string{"group"}},
 			{Target: "y", Impute: "mean", Scale: "none", Categorical: []string{"c"}},
 		} {
-			memory, err := Read(context.Background(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			memory := readFrame(t, path)
 			train, holdout := shuffledRows(memory.Rows)
 			runtime.GOMAXPROCS(1)
-			e, err := NewEncoder(t.Context(), memory, train, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := newEncoder(t, memory, train, spec)
 			want, wantReport, err := e.Encode(t.Context(), memory, train)
 			if err != nil {
 				t.Fatal(err)

@@ -19,10 +19,7 @@ func groupTable(t *testing.T, sites int) *Frame {
 		}
 		fmt.Fprintf(&b, "%d,%d,%s,%s\n", i%3+i, i*i%11, []string{"north", "south", "west"}[i%3], site)
 	}
-	f, err := ReadBytes(t.Context(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte(b.String()))
 	return f
 }
 

@@ -2,9 +2,11 @@ package data
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,6 +26,83 @@ func wantError(t testing.TB, err error, parts ...string) {
 			t.Errorf("error %q lacks %q", err, p)
 		}
 	}
+}
+
+// readBytes, readFrame and openFrame return a table that must be there, of a file's content or path.
+func readBytes(t testing.TB, name string, b []byte, how ...Reading) *Frame {
+	t.Helper()
+	f, err := ReadBytes(context.Background(), name, b, how...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func readFrame(t testing.TB, path string, how ...Reading) *Frame {
+	t.Helper()
+	f, err := Read(context.Background(), path, how...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func openFrame(t testing.TB, path string, how ...Reading) *Frame {
+	t.Helper()
+	f, err := Open(context.Background(), path, how...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+// newFrame, newEncoder and fitRows are NewFrame, NewEncoder and Fit of what must succeed.
+func newFrame(t testing.TB, columns ...Column) *Frame {
+	t.Helper()
+	f, err := NewFrame(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func newEncoder(t testing.TB, f *Frame, rows []int, s Spec) *Encoder {
+	t.Helper()
+	e, err := NewEncoder(context.Background(), f, rows, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func fitRows(t testing.TB, f *Frame, train, holdout []int, s Spec, to Sink) *Fitted {
+	t.Helper()
+	fitted, err := Fit(context.Background(), f, train, holdout, s, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fitted
+}
+
+// readFile returns the content of a file.
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// marshal returns v as JSON.
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // normals returns d columns of n numbers, rounded to the given step, or not for 0.

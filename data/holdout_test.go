@@ -19,10 +19,7 @@ func TestSplitRows(t *testing.T) {
 		set := []string{"Train", "test", "train", ""}[i%4]
 		text += fmt.Sprintf("%d,%s,u%d,%d,2024-01-%02d\n", i, set, i*7%9, 100-i/2, 1+i*3%28)
 	}
-	f, err := ReadBytes(t.Context(), "t.csv", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte(text))
 	column := func(name string) *Column {
 		c, err := f.Column(t.Context(), name)
 		if err != nil {
@@ -92,10 +89,7 @@ func TestSplitRows(t *testing.T) {
 		_, _, err := f.SplitRows(t.Context(), h)
 		wantError(t, err, name)
 	}
-	g, err := ReadBytes(t.Context(), "later.csv", []byte("x,set,unit,when,day\n7,test,u1,5,2025-01-01\n9,,u2,3,2025-01-02\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := readBytes(t, "later.csv", []byte("x,set,unit,when,day\n7,test,u1,5,2025-01-01\n9,,u2,3,2025-01-02\n"))
 	both, err := f.Join(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
@@ -162,10 +156,7 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 		}
 		var first []int
 		for k, unit := range []Column{text, number} {
-			f, err := NewFrame(unit, Column{Name: "x", Type: "double", Kind: Numeric, Number: x})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := newFrame(t, unit, Column{Name: "x", Type: "double", Kind: Numeric, Number: x})
 			size, rows := map[string]int{}, 0
 			of := func(i int) string {
 				if text.Null[i] {
@@ -225,10 +216,7 @@ func TestSplitRows_WholeUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := NewFrame(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFrame(t, c)
 		_, _, err = f.SplitRows(t.Context(), Holdout{Group: "unit", Fraction: 0.3})
 		wantError(t, err, "distinguished", fmt.Sprint("row ", row+1))
 	}
@@ -259,10 +247,7 @@ func TestSplitWithin_JoinedTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := NewFrame(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFrame(t, c)
 		return f
 	}
 	f, err := number(1, 2, 3, 4, 5).Join(t.Context(), number(6, 7, 8))
@@ -307,10 +292,7 @@ func TestSplitRows_TextOfTimes(t *testing.T) {
 		"months with the year last":   {text: text("1/2024", "12/2023"), wrong: []string{"no order in time", `"1/2024"`}},
 		"dates and words":             {text: text("2024-01-02", "soon", "2024-12-01"), wrong: []string{`like "soon"`}},
 	} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte(c.text), c.how)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte(c.text), c.how)
 		_, held, err := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25})
 		if c.wrong != nil {
 			wantError(t, err, c.wrong...)
@@ -328,10 +310,7 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := Open(t.Context(), dir, Reading{Dates: "parts"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, dir, Reading{Dates: "parts"})
 	defer f.Close()
 	if f.Has("when") {
 		t.Fatal("the dates are not taken apart")
@@ -348,10 +327,7 @@ func TestSplitRows_DatesTakenApart(t *testing.T) {
 		t.Errorf("units by day: held out %v, %v", held, err)
 	}
 	for _, dates := range []string{"parts", "drop"} { // the column that chooses the rows held out is no feature
-		f, err := Open(t.Context(), dir, Reading{Dates: dates})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, dir, Reading{Dates: dates})
 		e, err := Fit(t.Context(), f, []int{0, 1, 3}, nil, Spec{Target: "x", Task: Regression, Drop: []string{"when"}}, Sink{Storage: Float64})
 		if _, held, splitErr := f.SplitRows(t.Context(), Holdout{Time: "when", Fraction: 0.25}); splitErr != nil || !slices.Equal(held, []int{2}) {
 			t.Errorf("dates %s: held out %v, %v", dates, held, splitErr)

@@ -16,15 +16,9 @@ func TestImpute_DerivedColumns(t *testing.T) {
 			a.Null[i] = i%7 == 3
 			a.Number, b.Number, y.Number = append(a.Number, math.Exp(3*rng.NormFloat64())), append(b.Number, rng.Float64()), append(y.Number, rng.Float64())
 		}
-		f, err := NewFrame(a, b, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := newFrame(t, a, b, y)
 		for _, how := range []string{"mean", "median"} {
-			e, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Impute: how, Transforms: Transforms{Square: []string{"a"}, Interact: [][2]string{{"a", "b"}}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := newEncoder(t, f, nil, Spec{Target: "y", Impute: how, Transforms: Transforms{Square: []string{"a"}, Interact: [][2]string{{"a", "b"}}}})
 			told := 0
 			for _, in := range e.Inputs {
 				for _, o := range in.Of {

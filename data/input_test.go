@@ -45,10 +45,7 @@ func TestOpen_ChangedInput(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Open(context.Background(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := openFrame(t, path)
 			if _, err := f.Column(t.Context(), "i32"); err != nil {
 				t.Fatal(err)
 			}
@@ -73,10 +70,7 @@ func TestOpen_ChangedInput(t *testing.T) {
 func TestOpenReader(t *testing.T) {
 	for _, name := range []string{"pyarrow_snappy.parquet", "pyarrow.arrow", "pyarrow.csv"} {
 		b := testdataFile(t, name)
-		good, err := ReadBytes(context.Background(), name, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := readBytes(t, name, b)
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

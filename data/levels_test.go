@@ -33,10 +33,7 @@ func TestFit_RareLevels(t *testing.T) {
 		{Spec{Reference: map[string]string{"c": "c"}, MinCount: 25}, "c=(other)"},
 	} {
 		c.spec.Target, c.spec.Task = "y", Regression
-		e, err := NewEncoder(t.Context(), f, nil, c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := newEncoder(t, f, nil, c.spec)
 		if got := strings.Join(e.Names(), " "); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.spec, got, c.want)
 		}
@@ -79,16 +76,10 @@ func fitLevels(t *testing.T, n, levels int, storage Storage) (fitted *Fitted, al
 	for k := range c.Level {
 		c.Level[k] = fmt.Sprint("level ", k)
 	}
-	f, err := NewFrame(y, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, y, c)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fitted, err = Fit(t.Context(), f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, Sink{Storage: storage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted = fitRows(t, f, nil, nil, Spec{Target: "y", MaxLevels: n, Intercept: true}, Sink{Storage: storage})
 	runtime.ReadMemStats(&after)
 	return fitted, after.TotalAlloc - before.TotalAlloc
 }

@@ -24,27 +24,18 @@ func TestFit_MemoryIsAsked(t *testing.T) {
 	if err := WriteTable(path, cols, false); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, path)
 	defer f.Close()
 	cols = nil
-	_, err = Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Sink{Storage: Float64})
+	_, err := Fit(context.Background(), f, nil, nil, Spec{Target: "x0"}, Sink{Storage: Float64})
 	wantError(t, err, "MB", "GOMEMLIMIT")
 }
 
 func TestEncode_EndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	g, err := NewFrame(Column{Name: "x", Kind: Numeric, Number: make([]float64, 100000)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := NewEncoder(t.Context(), frameOf(t, "y,x\n1,1\n2,3\n"), nil, Spec{Target: "y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := newFrame(t, Column{Name: "x", Kind: Numeric, Number: make([]float64, 100000)})
+	e := newEncoder(t, frameOf(t, "y,x\n1,1\n2,3\n"), nil, Spec{Target: "y"})
 	if _, _, err := e.Encode(ctx, g, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -22,10 +21,7 @@ func FuzzJSONLines(f *testing.F) {
 
 func readLines(t *testing.T, text string, how Reading) *Frame {
 	t.Helper()
-	f, err := ReadBytes(t.Context(), "x.jsonl", []byte(text), how)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "x.jsonl", []byte(text), how)
 	return f
 }
 
@@ -110,16 +106,10 @@ func TestJSONLines_EqualsCSV(t *testing.T) {
 			fmt.Fprintf(&lines, "{\"n\":%v,\"s\":%q,\"b\":%v}\n", n, s, b)
 			continue
 		}
-		line, err := json.Marshal(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := marshal(t, row)
 		lines.Write(append(line, '\n'))
 	}
-	want, err := ReadBytes(t.Context(), "x.csv", []byte(text.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := readBytes(t, "x.csv", []byte(text.String()))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write([]byte(lines.String())); err != nil {
@@ -159,10 +149,7 @@ func TestJSONLines_EqualsCSV(t *testing.T) {
 		}
 		got.Close()
 	}
-	f, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, dir)
 	defer f.Close()
 	exact, err := exactRows(t.Context(), f, []string{"s"})
 	if err != nil || exact[0].Text(3) != want.Columns[1].Text(3) {
@@ -176,10 +163,7 @@ func TestJSONLines_CopiesLargeIntegers(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"id\":9007199254740993}\n{\"id\":1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, path)
 	defer f.Close()
 	exact, err := exactRows(t.Context(), f, []string{"id"})
 	if err != nil || exact[0].Text(0) != "9007199254740993" {

@@ -18,24 +18,19 @@ func TestFit_TextOfNumbers(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "\"%d,%03d\",%.3f,%d\n", 1+i%30, i, 0.5+float64(i)/7, i%2)
 	}
-	f, err := ReadBytes(t.Context(), "t.csv", []byte(b.String()), Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readBytes(t, "t.csv", []byte(b.String()), Reading{})
 	spec := Spec{Target: "y", Scale: "standard"}
-	_, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""})
+	_, err := Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""})
 	var e *Error
 	if !errors.As(err, &e) || e.Column != "income" || e.FixValues[fix.SayThousands] != "," || len(e.Fixes) != 1 {
 		t.Fatalf("got %v", err)
 	}
 	spec.Categorical = []string{"income"}
 	spec.MinCount = 2
-	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
+	if _, err := Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("named as a category: %v", err)
 	}
-	if f, err = ReadBytes(t.Context(), "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}}); err != nil {
-		t.Fatal(err)
-	}
+	f = readBytes(t, "t.csv", []byte(b.String()), Reading{Text: csv.Options{Thousands: ","}})
 	spec.Categorical, spec.MinCount = nil, 0
 	if _, err = Fit(t.Context(), f, nil, nil, spec, Sink{Storage: ""}); err != nil {
 		t.Errorf("read as advised: %v", err)
@@ -49,14 +44,8 @@ func TestFit_TaskIsSaid(t *testing.T) {
 		"x,y\n1,0.5\n2,1.25\n3,2\n4,0.75\n": {"taken as a quantity", "number with more than two values"},
 		"x,y\n1,0\n2,1\n3,0\n4,1\n":         {"the positive class is \"1\""},
 	} {
-		f, err := ReadBytes(t.Context(), "t.csv", []byte(text), Reading{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fitted, err := Fit(t.Context(), f, nil, nil, Spec{Target: "y"}, Sink{Storage: ""})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readBytes(t, "t.csv", []byte(text), Reading{})
+		fitted := fitRows(t, f, nil, nil, Spec{Target: "y"}, Sink{Storage: ""})
 		notes := strings.Join(fitted.Encoder.Notes, "\n")
 		for _, part := range want {
 			if !strings.Contains(notes, part) {

@@ -68,10 +68,7 @@ func TestPaths(t *testing.T) {
 	}
 
 	for _, path := range []string{filepath.Join(dir, "same"), filepath.Join(dir, "same", "*.csv")} {
-		f, err := Read(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readFrame(t, path)
 		want := map[string][]any{"a": {1.0, 2.0, 2.5, nil}, "b": {"x", "y", "y", "z"}, "c": {nil, nil, 4.0, 5.0}}
 		if d := differs(f, want); d != "" {
 			t.Error(d)
@@ -80,7 +77,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err = f.faultAt("c", 2, remedy{}, "no")
+		err := f.faultAt("c", 2, remedy{}, "no")
 		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	done, cancel := context.WithCancel(ctx)

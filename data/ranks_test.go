@@ -31,10 +31,7 @@ func TestFitTo_RanksAreOneProcess(t *testing.T) {
 		{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "none"},
 	} {
 		for _, storage := range [][]Storage{{"auto", "float32"}, {"float64", "sparse"}}[i] {
-			want, err := Fit(context.Background(), openFrame(t, path), train, nil, s, Sink{Storage: storage})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := fitRows(t, openFrame(t, path), train, nil, s, Sink{Storage: storage})
 			for _, size := range []int{1, 3} {
 				var mu sync.Mutex
 				err := ranks.Run(size, func(c ranks.Comm) error {
@@ -223,10 +220,7 @@ func TestFitTo_MoreRanksThanRows(t *testing.T) {
 			}
 		}
 		s := Spec{Target: "y", Groups: []string{"region", "flag"}, Impute: "mean", Scale: "standard", ScaleTarget: true}
-		want, err := Fit(t.Context(), f, slices.Clone(train), nil, s, Sink{Storage: Float64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := fitRows(t, f, slices.Clone(train), nil, s, Sink{Storage: Float64})
 		for _, size := range []int{2, 7} {
 			err := ranks.Run(size, func(c ranks.Comm) error {
 				rows := ranks.NewRows(c, len(train))

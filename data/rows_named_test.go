@@ -43,13 +43,13 @@ func TestFit_FaultsNameTheirRow(t *testing.T) {
 					}
 					fmt.Fprintf(&text, "%s,%s,%s,%s,%s\n", cell["y"], cell["x"], cell["k"], cell["g"], cell["u"])
 				}
-				own, err := ReadBytes(t.Context(), []string{"one.csv", "two.csv"}[part], []byte(text.String()))
-				if err != nil {
-					t.Fatal(err)
-				}
+				own := readBytes(t, []string{"one.csv", "two.csv"}[part], []byte(text.String()))
 				if f == nil {
 					f = own
-				} else if f, err = f.Join(t.Context(), own); err != nil {
+					continue
+				}
+				var err error
+				if f, err = f.Join(t.Context(), own); err != nil {
 					t.Fatal(err)
 				}
 			}

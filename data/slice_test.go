@@ -22,18 +22,12 @@ func TestSlice_Rows(t *testing.T) {
 		t.Fatal(err)
 	}
 	columns := []Column{{Name: "number", Type: "double", Kind: Numeric, Number: number, Null: null}, words}
-	memory, err := NewFrame(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	memory := newFrame(t, columns...)
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	if err := WriteTable(path, columns, true); err != nil {
 		t.Fatal(err)
 	}
-	file, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := openFrame(t, path)
 	defer file.Close()
 	for _, f := range []*Frame{memory, file} {
 		for _, r := range [][2]int{{0, n}, {0, 1}, {7, 19}, {n - 1, n}, {5, 5}} {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -164,10 +163,7 @@ func keepOnly(f *Frame, names []string) {
 // twoGroups is a Parquet file of columns of testdata in two row groups.
 func twoGroups(t *testing.T, names []string) []byte {
 	t.Helper()
-	f, err := Read(t.Context(), "testdata/pyarrow.arrow")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readFrame(t, "testdata/pyarrow.arrow")
 	keepOnly(f, names)
 	path := filepath.Join(t.TempDir(), "own.parquet")
 	if err := WriteBlocks(path, false, func(put func(cols []Column) error) error {
@@ -184,9 +180,6 @@ func twoGroups(t *testing.T, names []string) []byte {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := readFile(t, path)
 	return b
 }

@@ -78,10 +78,7 @@ func TestSplit_ManyRows(t *testing.T) {
 		x[i] = float64(i % 7)
 		word.Code[i] = int32(i % 2)
 	}
-	f, err := NewFrame(Column{Name: "x", Kind: Numeric, Number: x}, word)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := newFrame(t, Column{Name: "x", Kind: Numeric, Number: x}, word)
 	train, held, err := Split(make([]int, n), fraction, 3)
 	if err != nil {
 		t.Fatal(err)

@@ -15,10 +15,7 @@ func TestUnchanged_TimesThatAreSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() *Frame {
-		f, err := Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, path)
 		t.Cleanup(f.Close)
 		return f
 	}

@@ -18,10 +18,7 @@ func TestEncoder_Validate(t *testing.T) {
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := marshal(t, good)
 	input := func(e *Encoder, name string) *Input {
 		for i := range e.Inputs {
 			if e.Inputs[i].Name == name {

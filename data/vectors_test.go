@@ -198,10 +198,7 @@ func TestVectors_Lists(t *testing.T) {
 func TestVectors_DamagedFiles(t *testing.T) {
 	for _, ext := range []string{".arrows", ".parquet", ".v2.parquet"} {
 		for _, typ := range []arrow.DataType{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float32), arrow.ListOf(arrow.PrimitiveTypes.Float64)} {
-			b, err := os.ReadFile(writeLists(t, ext, typ, "[[1, 2], [3, 4], [5, 6], [7, 8]]"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := readFile(t, writeLists(t, ext, typ, "[[1, 2], [3, 4], [5, 6], [7, 8]]"))
 			for i := range b {
 				for _, v := range []byte{b[i] ^ 1, 0xff} {
 					was := b[i]
@@ -231,10 +228,7 @@ func TestVectors_SeveralFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := openFrame(t, dir)
 	defer f.Close()
 	if parts := f.partsOf("e"); f.Rows != 4 || len(parts) != 2 {
 		t.Errorf("%d rows, %d entries", f.Rows, len(parts))
@@ -249,10 +243,7 @@ func TestFit_SplitColumnIsNoCategory(t *testing.T) {
 	}
 	vectors := writeLists(t, ".parquet", arrow.ListOf(arrow.PrimitiveTypes.Float32), "[[1, 2], [3, 4], [5, 5], [8, 7]]")
 	for path, part := range map[string]string{dates: "e.year", vectors: "e[0]"} {
-		f, err := Open(t.Context(), path, Reading{Dates: "parts"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openFrame(t, path, Reading{Dates: "parts"})
 		defer f.Close()
 		target := part
 		if path == dates {

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"math"
@@ -33,10 +32,7 @@ func TestWriteTable_ReadBack(t *testing.T) {
 		if err := WriteTable(path, cols, false); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Read(context.Background(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := readFrame(t, path)
 		if d := differs(f, want); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
