@@ -58,10 +58,7 @@ func (c adversaryCase) problem(t *testing.T, a adversaryTable) *Problem {
 	if c.Loss == "squared" {
 		target, loss = a.Squared, losses.Squared{}
 	}
-	o, err := losses.NewLinear(loss, drotest.Dense(t, a.N, a.D, a.Rows), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, loss, drotest.Dense(t, a.N, a.D, a.Rows), target)
 	p := &Problem{Oracle: o, Primal: L2{Mu: c.Mu, Intercept: c.Intercept}}
 	var w []float64
 	if c.Weighted {
@@ -76,10 +73,7 @@ func (c adversaryCase) problem(t *testing.T, a adversaryTable) *Problem {
 	}
 	switch {
 	case c.Ways > 0:
-		g, err := NewGroups(near, w, a.Groups[:c.Ways]...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroups(t, near, w, a.Groups[:c.Ways]...)
 		if g.Adjust = c.Adjust; c.Prior == "shares" {
 			g.Near.Weights = g.Shares()
 		}

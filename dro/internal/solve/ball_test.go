@@ -20,10 +20,7 @@ func TestGroupsOfOneSample(t *testing.T) {
 		of[j] = j
 	}
 	for _, near := range []Simplex{Simplex{Divergence: KullbackLeibler, Nu: 0.4, Weights: w}, Simplex{Divergence: PearsonChi2, Nu: 0.4, Weights: w}, Simplex{Divergence: KullbackLeibler, Radius: 0.05, Weights: w}, Simplex{Divergence: PearsonChi2, Radius: 0.05, Weights: w}} {
-		g, err := NewGroups(near, nil, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroups(t, near, nil, of)
 		phi := L2{Mu: 0.05, Intercept: true}
 		a := drotest.Solve(t, &Problem{Oracle: o, Dual: near, Primal: phi}, Newton{}, drotest.Asking(1e-11, 500))
 		method, _ := Choose(&Problem{Oracle: o, Dual: g, Primal: phi})
@@ -48,10 +45,7 @@ func TestAdversariesOverManyRows(t *testing.T) {
 	}
 	of[n-1] = 3
 	groups := func(near Simplex) Dual {
-		g, err := NewGroups(near, w, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroups(t, near, w, of)
 		return g
 	}
 	for name, dual := range map[string]Dual{

@@ -25,10 +25,7 @@ func TestBudget(t *testing.T) {
 		for j := range third {
 			third[j] = j % 3
 		}
-		groups, err := NewGroups(Simplex{Divergence: KullbackLeibler}, nil, third)
-		if err != nil {
-			t.Fatal(err)
-		}
+		groups := newGroups(t, Simplex{Divergence: KullbackLeibler}, nil, third)
 		for _, c := range []struct {
 			dual    Dual
 			loss    losses.Loss

@@ -20,10 +20,7 @@ func mapped(t *testing.T, arena *memory.Arena, n, d int, x []float64) *design.Ma
 	t.Helper()
 	y := memory.Make[float64](arena, len(x))
 	copy(y, x)
-	z, err := design.NewDense(n, d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := newDense(t, n, d, y)
 	return design.NewMapped(z, arena, 1<<16, func() { memory.Release(arena, y) })
 }
 
@@ -50,10 +47,7 @@ func TestRowsOnDisk(t *testing.T) {
 		target[i] = math.Copysign(1, m+2*rng.NormFloat64())
 	}
 	disk := mapped(t, arena, n, d, x)
-	dense, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dense := newDense(t, n, d, x)
 	loss := losses.Logistic{}
 	for _, dual := range []dro.Dual{dro.Simplex{Nu: 0.05}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0}} {
 		methods := []dro.Method{dro.Newton{}, dro.Newton{Products: true}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
@@ -61,10 +55,7 @@ func TestRowsOnDisk(t *testing.T) {
 			methods = []dro.Method{dro.Newton{}}
 		}
 		solve := func(z design.Matrix, m dro.Method) *dro.TestResult {
-			oracle, err := losses.NewLinear(loss, z, target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			oracle := newLinear(t, loss, z, target)
 			s := dro.DefaultSettings()
 			s.RelativeGap = 1e-5
 			res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: oracle, Dual: dual, Primal: dro.L2{Mu: 1e-3, Intercept: true, FreeModulus: loss.Smoothness()}}, m, s)
@@ -88,10 +79,7 @@ func TestRowsOnDisk(t *testing.T) {
 			memory.Release(arena, got.Weights)
 		}
 	}
-	oracle, err := losses.NewLinear(loss, disk, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oracle := newLinear(t, loss, disk, target)
 	p := &dro.Problem{Oracle: oracle, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 1e-3, Intercept: true}}
 	path := dro.NewPath(p, func(nu float64) dro.Dual { return dro.Simplex{Nu: nu} })
 	_, columns, _ := oracle.Dims()

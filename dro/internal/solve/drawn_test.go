@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"testing"
 
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
@@ -22,10 +21,7 @@ func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
 	s := dro.DefaultSettings()
 	s.CheckEvery = 1e6 // no check but the last
 	run := func() *dro.TestResult {
-		res, err := dro.SolveBy(context.Background(), p, m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solveBy(t, p, m, s)
 		return res
 	}
 	s.RelativeGap = 1e-15

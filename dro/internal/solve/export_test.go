@@ -2,12 +2,15 @@ package solve
 
 import (
 	"context"
+	"testing"
 
+	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/dro/internal/drotest"
 	"github.com/drotrain/drotrain/dro/internal/newton"
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/losses"
 )
 
 // For the tests of package solve_test.
@@ -68,6 +71,46 @@ func DefaultSettings() Settings { return saddle.DefaultSettings() }
 func SolveBy(ctx context.Context, p *Problem, m Method, s Settings) (*TestResult, error) {
 	return Solve(ctx, p, m, s)
 }
+
+// newDense, newLinear, newGroups and solveBy return what must be there.
+func newDense(t testing.TB, n, d int, x []float64) *design.Dense {
+	t.Helper()
+	z, err := design.NewDense(n, d, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func newLinear(t testing.TB, loss losses.Loss, z design.Matrix, target []float64) *losses.Linear {
+	t.Helper()
+	o, err := losses.NewLinear(loss, z, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func newGroups(t testing.TB, near Simplex, w []float64, of ...[]int) *Groups {
+	t.Helper()
+	g, err := NewGroups(near, w, of...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func solveBy(t testing.TB, p *Problem, m Method, s Settings) *TestResult {
+	t.Helper()
+	res, err := Solve(context.Background(), p, m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// They are for the tests of package solve_test too.
+var NewDense, NewLinear, SolveOrFail = newDense, newLinear, solveBy
 
 // NewGroupsOver is NewGroups for samples that several ranks share.
 func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int) (*Groups, error) {

@@ -55,10 +55,7 @@ func TestNegativeLosses(t *testing.T) {
 
 // Margins that overflow leave slopes of zero, and nothing is known of the objective there.
 func TestOverflownMargins(t *testing.T) {
-	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 2, 1, []float64{1e200, -1e200}), []float64{1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Logistic{}, newDense(t, 2, 1, []float64{1e200, -1e200}), []float64{1, -1})
 	s := dro.DefaultSettings()
 	s.X0, s.MaxPasses = []float64{1e150}, 5
 	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.LBFGS{}, s)
@@ -82,10 +79,7 @@ func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
 
 // A promise that an embedded oracle makes for another's losses would be a wrong bound.
 func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
-	o, err := losses.NewLinear(losses.Squared{}, dense(t, 2, 1, []float64{1, 2}), []float64{1, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Squared{}, newDense(t, 2, 1, []float64{1, 2}), []float64{1, 3})
 	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}} {
 		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "NonNegative") {

@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"testing"
 
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
@@ -25,10 +24,7 @@ func TestFarFromTheOptimum(t *testing.T) {
 			s := dro.DefaultSettings()
 			s.MaxPasses, s.X0 = 300, []float64{c.far, -c.far, c.far, c.far}
 			p := &dro.Problem{Oracle: sample(t, c.loss, 600, 4), Dual: dual, Primal: dro.L2{Mu: c.mu}}
-			res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solveBy(t, p, dro.Newton{}, s)
 			if res.Status != dro.Certified || res.Passes > c.most {
 				t.Errorf("%s, %#v: %v after %.4g passes", c.name, dual, res.Status, res.Passes)
 			}
@@ -36,14 +32,8 @@ func TestFarFromTheOptimum(t *testing.T) {
 		}
 	}
 	x, target := []float64{1, 2, -1, -3, 0.5, -2}, []float64{1, 1, -1, -1, 1, -1}
-	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 6, 1, x), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Logistic{}, newDense(t, 6, 1, x), target)
+	res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{}}, dro.Newton{}, dro.DefaultSettings())
 	if res.Status != dro.Certified || res.Passes > 90 {
 		t.Errorf("separated rows: %v after %.4g passes", res.Status, res.Passes)
 	}

@@ -30,10 +30,7 @@ func (m tight) Select(rows []int) design.Matrix {
 func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
 	const n = 3000
 	s := drotest.NewSample(drotest.RngOf(73), n, 4, true)
-	z, err := design.NewDense(n, 4, s.Design)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := newDense(t, n, 4, s.Design)
 	copied := 0
 	for name, dual := range map[string]Dual{"CVaR": Simplex{Divergence: PearsonChi2, Alpha: 0.2}, "the largest loss": Simplex{}, "KL": Simplex{Nu: 0.05}} {
 		free := L2{Mu: 1e-3, Intercept: true}
@@ -41,10 +38,7 @@ func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
 		for _, most := range []int{0, 1, 7, 40, n / 4} {
 			t.Run(fmt.Sprintf("%s, %d", name, most), func(t *testing.T) {
 				asked := 0
-				oracle, err := losses.NewLinear(losses.Logistic{}, tight{z, most, &asked}, s.Label)
-				if err != nil {
-					t.Fatal(err)
-				}
+				oracle := newLinear(t, losses.Logistic{}, tight{z, most, &asked}, s.Label)
 				res := solve(t, &Problem{Oracle: oracle, Dual: dual, Primal: free}, nil, DefaultSettings())
 				if asked > max(1, most) {
 					t.Errorf("%d samples are copied where %d may be", asked, most)

@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,18 +14,12 @@ import (
 // log cosh has a point from which Newton's step leads to its mirror image, and back: the
 // search asks for a decrease, however small the rise it would have to allow.
 func TestSearchAsksForADecrease(t *testing.T) {
-	o, err := losses.NewLinear(losses.Logistic{}, dense(t, 2, 1, []float64{2, -2}), []float64{1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Logistic{}, newDense(t, 2, 1, []float64{2, -2}), []float64{1, 1})
 	s := dro.DefaultSettings()
 	s.RelativeGap = 1e-12
 	for _, x := range []float64{1.08865, 1.08866, 1.0888, 1.089} { // the cycle is at 1.0886…
 		s.X0 = []float64{x}
-		res, err := dro.SolveBy(context.Background(), &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{}}, dro.Newton{}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solveBy(t, &dro.Problem{Oracle: o, Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}, Primal: dro.L2{}}, dro.Newton{}, s)
 		if !(math.Abs(res.X[0]) <= 1e-4) || res.Passes > 15 {
 			t.Errorf("from %v: at %v after %v passes, %v", x, res.X[0], res.Passes, res.Status)
 		}

@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -73,10 +72,7 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 			m, why := dro.Choose(p)
 			s := dro.DefaultSettings()
 			s.RelativeGap, s.MaxPasses = 1e-6, 60
-			res, err := dro.SolveBy(context.Background(), p, m, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solveBy(t, p, m, s)
 			t.Logf("μ = %v, ν = %v, %s: %.4g passes", mu, nu, m.Name(), res.Passes)
 			if res.Status != dro.Certified || res.Passes > 40 {
 				t.Errorf("μ = %v, ν = %v: %s (%s) is %v at %.3g after %.4g passes", mu, nu, m.Name(), why, res.Status, res.Certificate.Relative(), res.Passes)
@@ -86,10 +82,7 @@ func TestOraclesWithoutScalarSlopes(t *testing.T) {
 			}
 			for _, paper := range []dro.Method{primaldual.FullVector{}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 				s.MaxPasses = 3000
-				res, err := dro.SolveBy(context.Background(), p, paper, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := solveBy(t, p, paper, s)
 				t.Logf("μ = %v, ν = %v, %s: %v at %.3g after %.4g passes", mu, nu, paper.Name(), res.Status, res.Certificate.Relative(), res.Passes)
 			}
 		}

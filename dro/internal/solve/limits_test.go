@@ -25,10 +25,7 @@ func TestOneEvaluationInAnyCase(t *testing.T) {
 // An oracle that says nothing of its rounding, and whose slopes sum up to nothing at a point, is
 // bounded there by the gradient in the other coordinates.
 func TestWordOfAnOracle(t *testing.T) {
-	o, err := losses.NewLinear(losses.Squared{}, dense(t, 4, 2, []float64{1, 1, 3, 1, -1, 1, 2, 1}), []float64{1, 1, -1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Squared{}, newDense(t, 4, 2, []float64{1, 1, 3, 1, -1, 1, 2, 1}), []float64{1, 1, -1, -1})
 	p := &dro.Problem{Oracle: struct{ dro.Oracle }{o}, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.5, Intercept: true}}
 	best := drotest.Solve(t, &dro.Problem{Oracle: o, Dual: p.Dual, Primal: p.Primal}, dro.Newton{}, drotest.Asking(1e-12, 100))
 	c, err := dro.Certify(p, []float64{0, 0})

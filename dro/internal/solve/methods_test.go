@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -28,10 +27,7 @@ func TestMethodsOnReferences(t *testing.T) {
 					s.Logf = t.Logf
 				}
 				s.MaxPasses = 2000
-				res, err := dro.SolveBy(context.Background(), ref.problem(t), m, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := solveBy(t, ref.problem(t), m, s)
 				holds(t, res, ref.Objective)
 				if res.Status != dro.Certified {
 					t.Errorf("%v after %v passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
@@ -49,10 +45,7 @@ func TestChoiceOnReferences(t *testing.T) {
 	for _, ref := range references(t) {
 		p := ref.problem(t)
 		m, _ := dro.Choose(p)
-		res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solveBy(t, p, m, dro.DefaultSettings())
 		holds(t, res, ref.Objective)
 		if res.Status != dro.Certified || res.Passes > most {
 			t.Errorf("%v: %s %v after %v passes, at most %v expected", ref, m.Name(), res.Status, res.Passes, most)

@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -40,18 +39,12 @@ func TestKinksTakeFewPasses(t *testing.T) {
 				y[j] = math.Copysign(1, v)
 			}
 		}
-		o, err := losses.NewLinear(loss, dense(t, n, d, x), y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := newLinear(t, loss, newDense(t, n, d, x), y)
 		for _, dual := range []dro.Dual{dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.1}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.01}, dro.Simplex{}, dro.Simplex{Divergence: dro.KullbackLeibler, Nu: 0, Weights: weights}, groups} {
 			for _, intercept := range []bool{false, true} {
 				p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n, Intercept: intercept}}
 				m, _ := dro.Choose(p)
-				res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := solveBy(t, p, m, dro.DefaultSettings())
 				if m.Name() != "newton" || res.Status != dro.Certified || res.Passes > 30 {
 					t.Errorf("%s, %T, intercept %v, by %s: %v after %.4g passes", loss.Name(), dual, intercept, m.Name(), res.Status, res.Passes)
 				}

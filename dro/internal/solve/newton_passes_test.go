@@ -6,20 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/losses"
 )
 
-// dense is the matrix of n rows of d columns over x.
-func dense(t testing.TB, n, d int, x []float64) *design.Dense {
-	t.Helper()
-	z, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
-}
+var newDense, newLinear, solveBy = dro.NewDense, dro.NewLinear, dro.SolveOrFail
 
 // sample is a random problem of n rows: a linear model with noise of heavy
 // tails, or its sign.
@@ -42,11 +33,7 @@ func sample(t testing.TB, loss losses.Loss, n, d int) *losses.Linear {
 			target[j] = math.Copysign(1, m)
 		}
 	}
-	o, err := losses.NewLinear(loss, dense(t, n, d, x), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return newLinear(t, loss, newDense(t, n, d, x), target)
 }
 
 // Newton's method certifies many rows within a few passes, at the optimum of L-BFGS.
@@ -57,10 +44,7 @@ func TestNewton_CertifiesInAFewPasses(t *testing.T) {
 		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.5}, dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 1}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
 			s := dro.DefaultSettings()
-			peer, err := dro.SolveBy(context.Background(), p, dro.LBFGS{}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			peer := solveBy(t, p, dro.LBFGS{}, s)
 			for _, c := range []struct {
 				method dro.Method
 				passes float64
@@ -68,10 +52,7 @@ func TestNewton_CertifiesInAFewPasses(t *testing.T) {
 				{dro.Newton{}, 25},
 				{dro.Newton{Products: true}, 80},
 			} {
-				res, err := dro.SolveBy(context.Background(), p, c.method, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := solveBy(t, p, c.method, s)
 				if res.Status != dro.Certified || res.Passes > c.passes {
 					t.Errorf("%s %#v %#v: %v after %.3g passes, at most %v expected", loss.Name(), dual, c.method, res.Status, res.Passes, c.passes)
 				}

@@ -17,10 +17,7 @@ func problemOf(t testing.TB, c optima.Case) *dro.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := losses.NewLinear(loss, dense(t, c.N, c.D, c.Rows), c.Target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, loss, newDense(t, c.N, c.D, c.Rows), c.Target)
 	return &dro.Problem{Oracle: o, Dual: dualOf(c), Primal: dro.L2{Mu: c.Mu, Intercept: c.Intercept}}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/losses"
 )
@@ -25,14 +24,8 @@ func TestPathBracketsEveryPrice(t *testing.T) {
 			target[j] = -1
 		}
 	}
-	x, err := design.NewDense(n, d, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := losses.NewLinear(losses.Logistic{}, x, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := newDense(t, n, d, z)
+	o := newLinear(t, losses.Logistic{}, x, target)
 	weights := make([]float64, n)
 	for j := range weights {
 		weights[j] = 1 + float64(j%3)

@@ -21,10 +21,7 @@ func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
 	if err != nil || exact.Status != dro.Certified {
 		t.Fatal(err, exact)
 	}
-	res, err := dro.SolveBy(context.Background(), p, primaldual.SeparableBlock{Block: 8}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := solveBy(t, p, primaldual.SeparableBlock{Block: 8}, s)
 	holds(t, res, exact.Objective)
 	if res.Status != dro.Certified {
 		t.Errorf("%v after %.4g passes: relative gap %.3g", res.Status, res.Passes, res.Certificate.Relative())
@@ -60,10 +57,7 @@ func TestCertifyTakesADozenPasses(t *testing.T) {
 // Certify proves from the point alone what a solve proves on its way there.
 func TestCertifyAgreesWithSolve(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
-	res, err := dro.SolveBy(context.Background(), p, dro.Newton{}, dro.DefaultSettings())
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := solveBy(t, p, dro.Newton{}, dro.DefaultSettings())
 	c, err := dro.Certify(p, res.X)
 	if err != nil {
 		t.Fatal(err)

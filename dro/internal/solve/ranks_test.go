@@ -215,11 +215,7 @@ func solve(t *testing.T, p *Problem, m Method, set Settings) *TestResult {
 	if m == nil {
 		m, _ = Choose(p)
 	}
-	res, err := SolveBy(context.Background(), p, m, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return solveBy(t, p, m, set)
 }
 
 // What is not for several ranks is refused, with all that is missing.

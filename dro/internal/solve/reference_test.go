@@ -96,10 +96,7 @@ func (r reference) problem(t testing.TB) *dro.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle, err := losses.NewLinear(loss, dense(t, v.n, v.d, v.x), v.target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	oracle := newLinear(t, loss, newDense(t, v.n, v.d, v.x), v.target)
 	var dual dro.Dual = dro.Simplex{Nu: r.Nu}
 	if r.Penalty == "chi2" {
 		dual = dro.Simplex{Divergence: dro.PearsonChi2, Nu: r.Nu}

@@ -111,18 +111,12 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 		for _, factor := range []float64{0.5, 1.5} {
 			other := *p
 			other.Dual = at(factor * h.Nu)
-			res, err := SolveBy(context.Background(), &other, Newton{}, drotest.Asking(1e-13, 60))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solveBy(t, &other, Newton{}, drotest.Asking(1e-13, 60))
 			if err := path.Add(res.X, res.Weights); err != nil {
 				t.Fatal(err)
 			}
 		}
-		res, err := SolveBy(context.Background(), p, Newton{}, drotest.Asking(1e-13, 60))
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solveBy(t, p, Newton{}, drotest.Asking(1e-13, 60))
 		c, err := path.BoundsAt(h.Nu)
 		optimum := h.Polish(res.X)
 		if err != nil || optimum == nil {

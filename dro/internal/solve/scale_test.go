@@ -20,10 +20,7 @@ func TestSolve_TargetsOfAnyUnit(t *testing.T) {
 				s.Label[j] = unit * label[j]
 			}
 			p := &Problem{Oracle: s.Oracle(t, losses.Squared{}), Dual: Simplex{Nu: 0.5 * unit * unit}, Primal: L2{Mu: 0.01, Intercept: true}}
-			res, err := SolveBy(t.Context(), p, m, Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solveBy(t, p, m, Settings{})
 			gap := (res.Certificate.Upper - res.Certificate.Lower) / res.Certificate.Upper
 			if res.Status != Certified || !(gap <= 1e-6) {
 				t.Errorf("%s, targets × %v: %v with a gap of %v of the upper bound", name, unit, res.Status, gap)

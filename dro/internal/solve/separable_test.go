@@ -1,7 +1,6 @@
 package solve_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -20,10 +19,7 @@ func TestAfterPrefix(t *testing.T) {
 		for _, dual := range []dro.Dual{dro.Simplex{Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 1}, dro.Simplex{Divergence: dro.PearsonChi2, Nu: 0.2}, dro.Simplex{Nu: 0.2}} {
 			p := &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 1.0 / n}}
 			m := primaldual.AfterPrefix(primaldual.SeparableBlock{}).(dro.Method)
-			res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings())
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solveBy(t, p, m, dro.DefaultSettings())
 			t.Logf("%s %#v: %v after %.4g passes", loss.Name(), dual, res.Status, res.Passes)
 			if res.Status != dro.Certified || res.Passes > 25 {
 				t.Errorf("%s %#v: %v after %.4g passes", loss.Name(), dual, res.Status, res.Passes)
@@ -36,10 +32,7 @@ func TestAfterPrefix(t *testing.T) {
 		staged := false
 		s := dro.DefaultSettings()
 		s.Logf = func(format string, _ ...any) { staged = staged || strings.HasPrefix(format, "newton: %d rows:") }
-		res, err := dro.SolveBy(context.Background(), p, primaldual.AfterPrefix(primaldual.SeparableBlock{}).(dro.Method), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solveBy(t, p, primaldual.AfterPrefix(primaldual.SeparableBlock{}).(dro.Method), s)
 		if res.Status != dro.Certified || staged != half || res.Passes > 40 {
 			t.Errorf("a half first %v, not %v: %v after %.4g passes", staged, half, res.Status, res.Passes)
 		}

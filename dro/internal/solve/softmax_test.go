@@ -61,10 +61,7 @@ func readMulticlass(t *testing.T, name string, n, d int) (*design.Dense, []int) 
 	for j := range class {
 		class[j] = int(binary.LittleEndian.Uint32(body("y.npy")[4*j:]))
 	}
-	z, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := newDense(t, n, d, x)
 	return z, class
 }
 
@@ -129,10 +126,7 @@ func softmaxSample(t *testing.T, seed uint64, n, d, classes int) (*design.Dense,
 			}
 		}
 	}
-	z, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := newDense(t, n, d, x)
 	return z, class
 }
 
@@ -153,10 +147,7 @@ func softmaxAdversaries(t *testing.T, n int) map[string]Dual {
 		of[j], w[j] = j%3, 0.5+float64(j%7)
 	}
 	groups := func(near Simplex) Dual {
-		g, err := NewGroups(near, w, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := newGroups(t, near, w, of)
 		return g
 	}
 	fixed, err := NewFixed(w)
@@ -180,10 +171,7 @@ func TestSoftmax_TwoClassesAreLogistic(t *testing.T) {
 	for j, c := range class {
 		sign[j] = 2*float64(c) - 1
 	}
-	linear, err := losses.NewLinear(losses.Logistic{}, z, sign)
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := newLinear(t, losses.Logistic{}, z, sign)
 	for name, dual := range softmaxAdversaries(t, n) {
 		for _, intercept := range []bool{false, true} {
 			gap := 1e-8
@@ -248,10 +236,7 @@ func TestSoftmax_BoundsHoldTheOptimum(t *testing.T) {
 		}
 		nu, mu := math.Pow(10, -2*rng.Float64()), math.Pow(10, -4*rng.Float64())
 		for _, dual := range []Dual{Simplex{Nu: nu}, Simplex{Divergence: PearsonChi2, Nu: nu}, Simplex{Divergence: PearsonChi2, Alpha: 1}, Simplex{Divergence: PearsonChi2, Alpha: 0.5}} {
-			z, err := design.NewDense(n, d, sample.Design)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := newDense(t, n, d, sample.Design)
 			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual, Primal: L2{Mu: mu, Intercept: k%3 > 0, Classes: classes}}
 			m, _ := Choose(p)
 			fine := drotest.Solve(t, p, m, drotest.Asking(1e-9, 4000))

@@ -82,15 +82,12 @@ func (e *encoded) storages(t testing.TB) []design.Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []design.Matrix{dense(t, e.n, e.d, e.x), single, sparse}
+	return []design.Matrix{newDense(t, e.n, e.d, e.x), single, sparse}
 }
 
 func (e *encoded) problem(t testing.TB, z design.Matrix, loss losses.Loss, dual dro.Dual) *dro.Problem {
 	t.Helper()
-	o, err := losses.NewLinear(loss, z, e.target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, loss, z, e.target)
 	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 0.01, Intercept: true}}
 }
 

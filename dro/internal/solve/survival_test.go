@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drotrain/drotrain/design"
 	dro "github.com/drotrain/drotrain/dro/internal/solve"
 	"github.com/drotrain/drotrain/dro/primaldual"
 	"github.com/drotrain/drotrain/losses"
@@ -36,14 +35,8 @@ func extreme(t *testing.T, loss losses.Loss, scale float64, columns int) *losses
 			x[j*d+i] = scale * first
 		}
 	}
-	z, err := design.NewDense(n, d, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := losses.NewLinear(loss, z, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := newDense(t, n, d, x)
+	o := newLinear(t, loss, z, target)
 	return o
 }
 
@@ -127,10 +120,7 @@ func TestNothingButNumbersIsReturned(t *testing.T) {
 	for j := range n {
 		x[j], target[j], group[j] = float64(1+j%3), 1.8e154, j%2
 	}
-	o, err := losses.NewLinear(losses.Squared{}, dense(t, n, 1, x), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := newLinear(t, losses.Squared{}, newDense(t, n, 1, x), target)
 	groups, err := dro.NewGroups(dro.Simplex{Divergence: dro.PearsonChi2, Radius: 0.01, Nu: 0.2}, nil, group) // the sum of losses overflows, no loss does
 	if err != nil {
 		t.Fatal(err)
