@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -31,7 +32,7 @@ func (e *Evaluation) caveat(in *Input) {
 				say("%s of %s could not be computed: %s.", q.Label, m.Name, why)
 			}
 		}
-		if constant(in.Models[k].Score) && e.N > 1 {
+		if score := in.Models[k].Score; e.N > 1 && !slices.ContainsFunc(score, func(s float64) bool { return s != score[0] }) {
 			say("%s predicts the same value for every row.", m.Name)
 		}
 	}
@@ -76,13 +77,4 @@ func (e *Evaluation) caveat(in *Input) {
 	if e.Resamples == 0 {
 		say("No intervals were computed; differences between models are not tested.")
 	}
-}
-
-func constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
 }

@@ -99,26 +99,9 @@ func (in *Input) threshold() float64 {
 	return *in.Threshold
 }
 
-func (in *Input) rate() float64 {
-	if in.Rate == 0 {
-		return 2
-	}
-	return in.Rate
-}
-
-func (in *Input) tolerance() float64 {
-	if in.Tolerance == 0 {
-		return 0.1
-	}
-	return in.Tolerance
-}
-
-func (in *Input) confidence() float64 {
-	if in.Confidence == 0 {
-		return 0.95
-	}
-	return in.Confidence
-}
+func (in *Input) rate() float64       { return cmp.Or(in.Rate, 2) }
+func (in *Input) tolerance() float64  { return cmp.Or(in.Tolerance, 0.1) }
+func (in *Input) confidence() float64 { return cmp.Or(in.Confidence, 0.95) }
 
 func (in *Input) rowID(i int) int {
 	if in.RowID == nil {

@@ -51,7 +51,8 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 					}
 					_, between := sp.Intervals["ratio"]
 					_, whole := sp.Intervals["difference_to_overall"]
-					least, _ := measureOf(t, e, key).Bounds()
+					measure, _ := e.Task.Measure(key)
+					least, _ := measure.Bounds()
 					if _, ratio := sp.Intervals["ratio_to_overall"]; ratio != (between && whole) && least >= 0 {
 						t.Errorf("%s %s: a ratio of groups %v, to all rows %v", task, key, between, ratio)
 					}
@@ -73,17 +74,6 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 	if ratios < 50 || without < 5 {
 		t.Errorf("%d ratios, %d measures without", ratios, without)
 	}
-}
-
-func measureOf(t *testing.T, e *eval.Evaluation, key string) eval.Measure {
-	t.Helper()
-	for _, m := range e.Task.Measures() {
-		if m.Key == key {
-			return m
-		}
-	}
-	t.Fatalf("no measure %s", key)
-	return eval.Measure{}
 }
 
 // What a resample in ten or more leaves undefined in some group, for lack of one class, has no

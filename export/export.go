@@ -107,18 +107,17 @@ func check(f *score.Formula) error {
 	default:
 		return fmt.Errorf("the function %q of the target is not known", f.Target.Transform)
 	}
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	for _, t := range f.Terms {
-		for _, v := range append(slices.Clone(t.Weights), t.Weight, t.Shift, t.Missing, f.Constant) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the model is damaged: a coefficient of column %q is %v", t.Column, v)
-			}
+		values := append(slices.Clone(t.Weights), t.Weight, t.Shift, t.Missing, f.Constant)
+		if i := slices.IndexFunc(values, bad); i >= 0 {
+			return fmt.Errorf("the model is damaged: a coefficient of column %q is %v", t.Column, values[i])
 		}
 	}
 	for _, p := range f.Products {
-		for _, v := range []float64{p.Weight, p.Shift, p.Scale} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("the model is damaged: a coefficient of a product is %v", v)
-			}
+		values := []float64{p.Weight, p.Shift, p.Scale}
+		if i := slices.IndexFunc(values, bad); i >= 0 {
+			return fmt.Errorf("the model is damaged: a coefficient of a product is %v", values[i])
 		}
 		for i := range p.Factors {
 			function := data.Function(p.Factors[i].Function)

@@ -18,8 +18,6 @@ type goHelpers struct {
 	curves []string        // the piecewise functions
 }
 
-func newGoHelpers() *goHelpers { return &goHelpers{used: map[string]bool{}} }
-
 var goHelper = map[string]string{
 	"filled": `// filled is v, or the given number where v is null.
 func filled(v, fill float64) float64 {

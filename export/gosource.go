@@ -39,7 +39,7 @@ func goSource(formulas []*score.Formula, o Options) ([]byte, error) {
 		return nil, err
 	}
 	f := formulas[0]
-	b := &goWriter{formulas: formulas, fields: goFields(f), helpers: newGoHelpers()}
+	b := &goWriter{formulas: formulas, fields: goFields(f), helpers: &goHelpers{used: map[string]bool{}}}
 	fmt.Fprintf(b, "// Package %s scores rows: %s.\n// Written by drotrain export; do not edit.\npackage %s\n\nimport \"math\"\n\n", pkg, oneLine(describeScore(f)), pkg)
 	if err := b.writeRow(); err != nil {
 		return nil, err

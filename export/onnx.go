@@ -81,7 +81,7 @@ func (g *graph) margin() string {
 	var numbers []string // blocks of columns
 	var terms []int      // the term of each of these columns
 	margin := g.each(func(f *score.Formula) float64 { return f.Constant })
-	add := func(part string) { margin = g.node("Add", "", []string{margin, part}) }
+	add := func(part string) { margin = g.op("Add", margin, part) }
 	for i, t := range g.formulas[0].Terms {
 		switch {
 		case t.Vector != "" || onlyInProducts(g.formulas, i):
@@ -107,9 +107,9 @@ func (g *graph) margin() string {
 		if len(numbers) > 1 {
 			v = g.node("Concat", "", numbers, intAttribute("axis", 1))
 		}
-		v = g.node("Sub", "", []string{v, g.doubles([]int64{1, d}, shift...)})
-		v = g.node("Div", "", []string{v, g.doubles([]int64{1, d}, scale...)})
-		add(g.node("MatMul", "", []string{v, g.doubles([]int64{d, int64(len(g.formulas))}, weights...)}))
+		v = g.op("Sub", v, g.doubles([]int64{1, d}, shift...))
+		v = g.op("Div", v, g.doubles([]int64{1, d}, scale...))
+		add(g.op("MatMul", v, g.doubles([]int64{d, int64(len(g.formulas))}, weights...)))
 	}
 	for i := range g.formulas[0].Products {
 		add(g.product(i))
@@ -121,10 +121,10 @@ func (g *graph) margin() string {
 func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
 	one, zero := g.scalar(1), g.scalar(0)
-	e := g.node("Exp", "", []string{g.node("Neg", "", []string{g.node("Abs", "", []string{margin})})})
-	above := g.node("Where", "", []string{g.node("Less", "", []string{margin, zero}), e, one})
+	e := g.op("Exp", g.op("Neg", g.op("Abs", margin)))
+	above := g.op("Where", g.op("Less", margin, zero), e, one)
 	out := g.names.unique(scoreName(g.formulas[0]))
-	g.addNode(out, "Div", "", []string{above, g.node("Add", "", []string{one, e})})
+	g.addNode(out, "Div", "", []string{above, g.op("Add", one, e)})
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
 
@@ -132,12 +132,12 @@ func (g *graph) declareProbability(margin string) {
 func (g *graph) declareValue(margin string) {
 	t := &g.formulas[0].Target
 	out := g.names.unique(scoreName(g.formulas[0]))
-	v := g.node("Mul", "", []string{margin, g.scalar(t.Scale)})
+	v := g.op("Mul", margin, g.scalar(t.Scale))
 	if t.Transform == "" {
 		g.addNode(out, "Add", "", []string{v, g.scalar(t.Shift)})
 	} else {
-		v = g.node("Exp", "", []string{g.node("Add", "", []string{v, g.scalar(t.Shift)})})
-		v = g.node("Mul", "", []string{v, g.scalar(t.Factor())})
+		v = g.op("Exp", g.op("Add", v, g.scalar(t.Shift)))
+		v = g.op("Mul", v, g.scalar(t.Factor()))
 		less := 0.0
 		if t.Transform == "log1p" {
 			less = 1
@@ -192,7 +192,7 @@ func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) 
 			fmt.Fprintf(doc, " %s is in days since 1970-01-01.", t.Column)
 		}
 		if t.Fill != nil {
-			c.value = g.node("Where", "", []string{g.node("IsNaN", "", []string{c.value}), g.doubles([]int64{1}, *t.Fill), c.value})
+			c.value = g.op("Where", g.op("IsNaN", c.value), g.doubles([]int64{1}, *t.Fill), c.value)
 		}
 		return c, nil
 	case t.Kind == score.Categorical && t.Stored == score.Numeric:
@@ -260,7 +260,7 @@ func (g *graph) vectors(doc *strings.Builder) error {
 		d := int64(len(at))
 		block.value = g.node("Gather", "", []string{name, g.integers(d, at...)}, intAttribute("axis", 1))
 		if len(fills) == len(at) {
-			block.value = g.node("Where", "", []string{g.node("IsNaN", "", []string{block.value}), g.doubles([]int64{1, d}, fills...), block.value})
+			block.value = g.op("Where", g.op("IsNaN", block.value), g.doubles([]int64{1, d}, fills...), block.value)
 		}
 		for j, i := range block.terms {
 			if usedInProduct(f, i) {
@@ -317,16 +317,16 @@ func (g *graph) lookup(c *onnxColumn, of func(f *score.Formula) (weights []float
 	switch {
 	case c.values != nil:
 		k := int64(len(c.values))
-		is := g.node("Equal", "", []string{t.Column, g.doubles([]int64{1, k}, c.values...)})
+		is := g.op("Equal", t.Column, g.doubles([]int64{1, k}, c.values...))
 		is = g.node("Cast", "", []string{is}, intAttribute("to", doubleType))
-		v := g.node("MatMul", "", []string{is, g.doubles([]int64{k, outputs}, table(levels)...)})
+		v := g.op("MatMul", is, g.doubles([]int64{k, outputs}, table(levels)...))
 		if t.Null {
-			null := g.node("IsNaN", "", []string{t.Column})
-			v = g.node("Where", "", []string{null, column(len(t.Levels)), v})
+			null := g.op("IsNaN", t.Column)
+			v = g.op("Where", null, column(len(t.Levels)), v)
 		}
 		return v
 	case c.place == "":
-		return g.node("Where", "", []string{t.Column, column(slices.Index(t.Levels, "true")), column(slices.Index(t.Levels, "false"))})
+		return g.op("Where", t.Column, column(slices.Index(t.Levels, "true")), column(slices.Index(t.Levels, "false")))
 	}
 	if t.Null {
 		levels = append(levels, len(t.Levels))
@@ -335,6 +335,6 @@ func (g *graph) lookup(c *onnxColumn, of func(f *score.Formula) (weights []float
 		levels = append(levels, slices.Index(t.Levels, strings.ToLower(spelt)))
 	}
 	levels = append(levels, -1)
-	v := g.node("Gather", "", []string{g.doubles([]int64{int64(len(levels)), outputs}, table(levels)...), c.place}) // [N, 1, outputs]
-	return g.node("Squeeze", "", []string{v, g.integers(1, 1)})
+	v := g.op("Gather", g.doubles([]int64{int64(len(levels)), outputs}, table(levels)...), c.place) // [N, 1, outputs]
+	return g.op("Squeeze", v, g.integers(1, 1))
 }

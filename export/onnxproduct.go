@@ -17,12 +17,12 @@ func (g *graph) product(i int) string {
 		if v == "" {
 			v = factor
 		} else {
-			v = g.node("Mul", "", []string{v, factor})
+			v = g.op("Mul", v, factor)
 		}
 	}
-	v = g.node("Sub", "", []string{v, g.scalar(p.Shift)})
-	v = g.node("Div", "", []string{v, g.scalar(p.Scale)})
-	return g.node("Mul", "", []string{v, g.each(func(f *score.Formula) float64 { return f.Products[i].Weight })})
+	v = g.op("Sub", v, g.scalar(p.Shift))
+	v = g.op("Div", v, g.scalar(p.Scale))
+	return g.op("Mul", v, g.each(func(f *score.Formula) float64 { return f.Products[i].Weight }))
 }
 
 func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
@@ -43,19 +43,16 @@ func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
 
 // function returns f of a value, NaN outside its domain.
 func (g *graph) function(f *score.Function, v string) string {
-	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
-	where := func(is, a, b string) string { return g.node("Where", "", []string{is, a, b}) }
-	none := func() string { return g.scalar(math.NaN()) }
 	switch f.Name {
 	case "log":
-		return where(two("Greater", v, g.scalar(0)), g.node("Log", "", []string{v}), none())
+		return g.op("Where", g.op("Greater", v, g.scalar(0)), g.op("Log", v), g.scalar(math.NaN()))
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
 		one := g.scalar(1)
-		u := two("Add", v, one)
-		log := two("Mul", g.node("Log", "", []string{u}), two("Div", v, two("Sub", u, one)))
-		return where(two("Greater", v, g.scalar(-1)), where(two("Equal", u, one), v, log), none())
+		u := g.op("Add", v, one)
+		log := g.op("Mul", g.op("Log", u), g.op("Div", v, g.op("Sub", u, one)))
+		return g.op("Where", g.op("Greater", v, g.scalar(-1)), g.op("Where", g.op("Equal", u, one), v, log), g.scalar(math.NaN()))
 	case "square":
-		return two("Mul", v, v)
+		return g.op("Mul", v, v)
 	case "piecewise":
 		return g.piecewise(f, v)
 	}
@@ -65,14 +62,13 @@ func (g *graph) function(f *score.Function, v string) string {
 // piecewise counts the knots that a value has reached and takes the polynomial of
 // that number, of degree 3, in the distance from a base.
 func (g *graph) piecewise(f *score.Function, v string) string {
-	two := func(op, a, b string) string { return g.node(op, "", []string{a, b}) }
 	k := int64(len(f.Knots))
-	reached := two("GreaterOrEqual", v, g.doubles([]int64{1, k}, f.Knots...))
+	reached := g.op("GreaterOrEqual", v, g.doubles([]int64{1, k}, f.Knots...))
 	ones := make([]float64, k)
 	for i := range ones {
 		ones[i] = 1
 	}
-	at := two("MatMul", g.node("Cast", "", []string{reached}, intAttribute("to", doubleType)), g.doubles([]int64{k, 1}, ones...))
+	at := g.op("MatMul", g.node("Cast", "", []string{reached}, intAttribute("to", doubleType)), g.doubles([]int64{k, 1}, ones...))
 	at = g.node("Cast", "", []string{at}, intAttribute("to", integerType))
 	pieces := [][4]float64{{f.Below[0], f.Below[1]}}
 	pieces = append(append(pieces, f.Pieces...), [4]float64{f.Above[0], f.Above[1]})
@@ -81,12 +77,12 @@ func (g *graph) piecewise(f *score.Function, v string) string {
 		for i := range values {
 			values[i] = of(i)
 		}
-		return two("Gather", g.doubles([]int64{int64(len(values))}, values...), at)
+		return g.op("Gather", g.doubles([]int64{int64(len(values))}, values...), at)
 	}
-	u := two("Sub", v, table(func(i int) float64 { return f.Knots[max(i-1, 0)] }))
+	u := g.op("Sub", v, table(func(i int) float64 { return f.Knots[max(i-1, 0)] }))
 	sum := table(func(i int) float64 { return pieces[i][3] })
 	for c := 2; c >= 0; c-- {
-		sum = two("Add", table(func(i int) float64 { return pieces[i][c] }), two("Mul", u, sum))
+		sum = g.op("Add", table(func(i int) float64 { return pieces[i][c] }), g.op("Mul", u, sum))
 	}
 	return sum
 }

@@ -47,7 +47,7 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: e.Name})
 	}
 	for _, v := range versions(m) {
-		c.Models = append(c.Models, v.name())
+		c.Models = append(c.Models, nameOf[v.role])
 		original := m.Original(v.x)
 		for i := range c.Rows {
 			row := &c.Rows[i]
@@ -75,7 +75,7 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 		c.Rows = append(c.Rows, eval.Coefficient{Name: column.Name})
 	}
 	for _, v := range versions(m) {
-		c.Models = append(c.Models, v.name())
+		c.Models = append(c.Models, nameOf[v.role])
 		for i := range c.Rows {
 			of := v.x[i*k : (i+1)*k]
 			mean, size := 0.0, 0.0
@@ -100,9 +100,6 @@ type version struct {
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
-// name returns what the version is called in tables.
-func (v version) name() string { return nameOf[v.role] }
-
 // scored returns versions, and the rescaled baseline.
 func scored(m *train.Model, folds *train.OutOfFold) []version {
 	out := versions(m)
@@ -112,17 +109,10 @@ func scored(m *train.Model, folds *train.OutOfFold) []version {
 	if folds == nil {
 		return out
 	}
-	for k, v := range out {
-		switch v.role {
-		case role(m):
-			out[k].fold = folds.Robust
-		case eval.StandardModel:
-			out[k].fold = folds.Baseline
-		case eval.BalancedModel:
-			out[k].fold = folds.GroupWeighted
-		case eval.RescaledModel:
-			out[k].fold = folds.Tempered
-		}
+	of := map[eval.Role]*train.Prediction{eval.StandardModel: folds.Baseline, eval.BalancedModel: folds.GroupWeighted, eval.RescaledModel: folds.Tempered}
+	of[role(m)] = folds.Robust
+	for k := range out {
+		out[k].fold = of[out[k].role]
 	}
 	return out
 }

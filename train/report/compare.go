@@ -37,27 +37,22 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		}
 	}
 	x := &Measured{options: o, model: first, compared: models}
-	split := eval.Table
-	var rows []int
-	if f == nil {
-		split = eval.Holdout
-		if first.Run == nil || first.Run.Holdout == nil {
-			return nil, &OptionError{"model", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
-		}
-		f, rows = first.Run.Frame, first.Run.Holdout.Rows
-		for _, m := range models[1:] {
-			if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
-				return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
-			}
-		}
-	}
-	if split == eval.Table {
+	if f != nil {
 		return x, x.evaluateTable(ctx, f)
+	}
+	if first.Run == nil || first.Run.Holdout == nil {
+		return nil, &OptionError{"model", fmt.Sprintf("%s held out no rows", models[0].Name), "name a table to measure on"}
+	}
+	rows := first.Run.Holdout.Rows
+	for _, m := range models[1:] {
+		if m.Model.Run == nil || m.Model.Run.Holdout == nil || !slices.Equal(m.Model.Run.Holdout.Rows, rows) {
+			return nil, &OptionError{"model", fmt.Sprintf("%s and %s did not hold out the same rows", models[0].Name, m.Name), "name a table to measure on"}
+		}
 	}
 	if !slices.IsSorted(rows) {
 		rows = slices.Sorted(slices.Values(rows))
 	}
-	return x, x.evaluateRows(ctx, f, rows, split)
+	return x, x.evaluateRows(ctx, first.Run.Frame, rows, eval.Holdout)
 }
 
 // comparable reports why the risks of two models are not the same thing.

@@ -175,10 +175,10 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	}
 	for _, v := range scored(x.model, x.folds) {
 		if p := v.fold; p != nil {
-			out = append(out, eval.Model{Name: v.name(), Role: v.role, Score: p.Score, Loss: p.Loss})
+			out = append(out, eval.Model{Name: nameOf[v.role], Role: v.role, Score: p.Score, Loss: p.Loss})
 			continue
 		}
-		if err := add(v.name(), v.role, x.model, rows, v.x); err != nil {
+		if err := add(nameOf[v.role], v.role, x.model, rows, v.x); err != nil {
 			return nil, err
 		}
 	}

@@ -17,9 +17,6 @@ import (
 // clearBin is how many standard errors a bin is away from 0 where its sign is clear.
 const clearBin = 3
 
-// eceMethod is the name of such an interval.
-const eceMethod = "bootstrap, bins bounded"
-
 // ECE returns the interval of the calibration error of model k over a part, or with base ≥ 0 of its change
 // from that of model base; at is the value. The interval of an error is not below 0. Nil where all rows
 // are of one class.
@@ -33,26 +30,24 @@ func (p *Part) ECE(k, base int, at float64) *measure.Interval {
 	}
 	mean, root := p.binErrors(models)
 	n := len(mean)
-	clear := make([]bool, n)
+	certain := make([]bool, n)
 	for j, m := range mean {
 		variance := 0.0
 		for _, x := range root.v[j*(j+1)/2:][:j+1] {
 			variance += x * x
 		}
-		clear[j] = math.Abs(m) > clearBin*math.Sqrt(variance)
+		certain[j] = math.Abs(m) > clearBin*math.Sqrt(variance)
 	}
 	lo, hi := make([]float64, r.Resamples), make([]float64, r.Resamples)
 	g, z := make([]float64, n), make([]float64, n)
 	for b := range lo {
 		random := NewRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
 		random.normals(z)
-		for j := range g {
-			g[j] = 0
-		}
+		clear(g)
 		root.addTo(g, z)
 		for j, x := range g {
 			low, high := -math.Abs(x), math.Abs(x)
-			if clear[j] {
+			if certain[j] {
 				low = math.Copysign(1, mean[j]) * x
 				high = low
 			}
@@ -64,7 +59,7 @@ func (p *Part) ECE(k, base int, at float64) *measure.Interval {
 		}
 	}
 	a := (1 - r.Confidence) / 2
-	iv := &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: eceMethod}
+	iv := &measure.Interval{Low: measure.Num(at - UpperQuantile(hi, 1-a)), High: measure.Num(at - UpperQuantile(lo, a)), Method: "bootstrap, bins bounded"}
 	if base < 0 {
 		iv.Low = max(0, iv.Low)
 	}
