@@ -43,10 +43,7 @@ func TestPredictionByBlocks(t *testing.T) {
 		if err := data.WriteTable(path, append(columns, text), false); err != nil {
 			t.Fatal(err)
 		}
-		f, err := data.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openTable(t, path)
 		defer f.Close()
 		d, report, err := m.Encoder.Encode(t.Context(), f, nil)
 		if err != nil {

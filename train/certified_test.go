@@ -1,11 +1,10 @@
-package train_test
+package train
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -18,11 +17,11 @@ func TestSummary_Uncertified(t *testing.T) {
 	}
 	cfg.MaxPasses, cfg.Solver = 2, "lbfgs"
 	err := fit(t, cfg).Result.Uncertified()
-	var e *train.UncertifiedError
+	var e *UncertifiedError
 	if !errors.As(err, &e) || e.Status != "limit" || e.RelativeGap == nil || !strings.Contains(err.Error(), "the passes allowed were used up at a relative gap of ") {
 		t.Errorf("after two passes: %v", err)
 	}
-	odd := train.Summary{Status: "odd"}
+	odd := Summary{Status: "odd"}
 	if err := odd.Uncertified(); err == nil || err.Error() != `not certified: the status is "odd"` {
 		t.Errorf("a status that is not known: %v", err)
 	}

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -67,7 +66,7 @@ func TestWeightsRepeatRows(t *testing.T) {
 			cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Scale, cfg.ScaleTarget = filepath.Join(dir, file), "y", []string{"g"}, 0, "none", false
 			cfg.Level, cfg.Mu, cfg.Gap = l, &mu, 1e-8
 			cfg.Weight = "w"
-			m, err := train.Fit(context.Background(), cfg)
+			m, err := Fit(context.Background(), cfg)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -93,8 +92,8 @@ func TestFewRowsAreNoChoice(t *testing.T) {
 		t.Errorf("level %v, notes %q", m.Config.Level, m.Notes)
 	}
 	cfg.Select = "tail"
-	for _, cfg.Checkpoint = range []*train.Checkpoint{nil, train.NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), 0)} {
-		if _, err := train.Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
+	for _, cfg.Checkpoint = range []*Checkpoint{nil, NewCheckpoint(filepath.Join(t.TempDir(), "checkpoint"), 0)} {
+		if _, err := Fit(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "a fold would be without a class") {
 			t.Errorf("a choice that was asked for: %v", err)
 		}
 	}
@@ -114,7 +113,7 @@ func TestFit_ExtremeWeights(t *testing.T) {
 	put(t, path, text)
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Weight, cfg.Holdout = path, "y", "w", 0
-	_, err := train.Fit(t.Context(), cfg)
+	_, err := Fit(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "too far apart: from 1e-300 to 1") {
 		t.Errorf("got %v", err)
 	}

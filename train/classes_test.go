@@ -120,10 +120,7 @@ func checkClassScores(t *testing.T, m *Model, f *data.Frame) {
 	if _, err := m.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := ReadModel(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := readModel(t, &b)
 	p := predict(t, loaded, f)
 	s := scorer(t, loaded)
 	k := len(loaded.Classes())

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -33,7 +32,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "noise.csv")
 	put(t, path, b.String())
 	cfg := keepingRows()
-	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Evaluate = path, "y", []string{"g"}, 0, train.EvaluateCrossfit
+	cfg.Data, cfg.Target, cfg.Groups, cfg.Holdout, cfg.Evaluate = path, "y", []string{"g"}, 0, EvaluateCrossfit
 	cfg.Level = level.Level{Penalty: "kl", Nu: level.At(1)}
 	m := fit(t, cfg)
 	out, err := m.CrossFit(t.Context())
@@ -54,7 +53,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, p := range map[string]*train.Prediction{"ERM": out.Baseline, "robust": out.Robust, "balanced": out.GroupWeighted, "tempered": out.Tempered} {
+	for name, p := range map[string]*Prediction{"ERM": out.Baseline, "robust": out.Robust, "balanced": out.GroupWeighted, "tempered": out.Tempered} {
 		if p == nil {
 			t.Fatalf("no %s", name)
 		}
@@ -72,15 +71,15 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 		t.Errorf("levels %q", out.Levels)
 	}
 	// A fold is told of before its rows are encoded.
-	var told []train.Progress
-	m.Config.Observe = func(p train.Progress) { told = append(told, p) }
+	var told []Progress
+	m.Config.Observe = func(p Progress) { told = append(told, p) }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := m.CrossFit(ctx); err == nil || len(told) != 1 || told[0].Phase != "cross-fitting" || told[0].Total != out.Folds {
 		t.Errorf("%v, told %+v", err, told)
 	}
 	cfg.Holdout = 0.2
-	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "set Config.Holdout to 0") {
+	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "set Config.Holdout to 0") {
 		t.Errorf("crossfit with a hold-out: %v", err)
 	}
 }
@@ -89,7 +88,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 // same again.
 func TestCrossFitChoosesInsideTheFolds(t *testing.T) {
 	cfg := builtin(t, "hmda")
-	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Folds = nil, 0, train.EvaluateCrossfit, 3
+	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Folds = nil, 0, EvaluateCrossfit, 3
 	cfg.Select = "tail" // where the folds do not agree on the plain average
 	m := fit(t, cfg)
 	out, err := m.CrossFit(t.Context())

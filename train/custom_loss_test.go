@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"bytes"
@@ -7,9 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/losses"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
-	"github.com/drotrain/drotrain/train/report"
 )
 
 // smoothQuantile is the quantile loss of level 0.9 with a parabola of width 0.1 around 0: slopes of
@@ -51,7 +49,7 @@ func (smoothQuantile) Lipschitz() float64 { return 0.9 }
 
 func (smoothQuantile) Smoothness() float64 { return 10 }
 
-// A loss of the program is trained, certified, measured, saved, read and scored by its name.
+// A loss of the program is trained, certified, saved, read and scored by its name.
 func TestFit_RegisteredLoss(t *testing.T) {
 	if err := losses.Register(smoothQuantile{}, false); err != nil {
 		t.Fatal(err)
@@ -59,14 +57,11 @@ func TestFit_RegisteredLoss(t *testing.T) {
 	if err := losses.Register(smoothQuantile{}, false); err == nil {
 		t.Error("a loss is registered twice")
 	}
-	frame, err := train.Open(t.Context(), "builtin:cps1988")
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := openTable(t, "builtin:cps1988")
 	cfg := builtin(t, "cps1988")
 	cfg.Loss, cfg.Features, cfg.Penalty, cfg.Nu = smoothQuantile{}.Name(), []string{"education", "experience"}, "kl", level.At(0.2)
-	for name, set := range map[string]func(c *train.Config){
-		"KL": func(*train.Config) {}, "ERM": func(c *train.Config) { c.Level = level.Level{Average: "plain"} },
+	for name, set := range map[string]func(c *Config){
+		"KL": func(*Config) {}, "ERM": func(c *Config) { c.Level = level.Level{Average: "plain"} },
 	} {
 		c := cfg
 		set(&c)
@@ -88,19 +83,11 @@ func TestFit_RegisteredLoss(t *testing.T) {
 		if name == "ERM" && !(math.Abs(below-0.9) <= 0.02) {
 			t.Errorf("%.3f of the wages are below the 0.9 quantile", below)
 		}
-		o := report.DefaultOptions()
-		o.Quick = true
-		if x, err := report.Measure(t.Context(), m, o); err != nil || x.Evaluation == nil {
-			t.Errorf("%s: measured: %v", name, err)
-		}
 		var b bytes.Buffer
 		if _, err := m.WriteTo(&b); err != nil {
 			t.Fatal(err)
 		}
-		loaded, err := train.ReadModel(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := readModel(t, &b)
 		checkScorer(t, loaded, frame, p.Score)
 	}
 }
@@ -119,18 +106,13 @@ func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
 	if err := losses.Register(renamed{losses.Logistic{}, "log-odds"}, true); err != nil {
 		t.Fatal(err)
 	}
-	frame, err := train.Open(t.Context(), "builtin:hmda")
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := openTable(t, "builtin:hmda")
 	cfg := builtin(t, "hmda")
 	cfg.Penalty, cfg.Nu = "kl", level.At(1)
-	var of [2]*train.Model
+	var of [2]*Model
 	for k, name := range []string{"logistic", "log-odds"} {
 		cfg.Loss = name
-		if of[k], err = train.FitFrame(t.Context(), frame, cfg); err != nil {
-			t.Fatal(err)
-		}
+		of[k] = fitFrame(t, frame, cfg)
 	}
 	constant, want := *of[1].Result.Constant, *of[0].Result.Constant
 	first, wantFirst := *of[1].Trace[0].Upper, *of[0].Trace[0].Upper
@@ -140,7 +122,7 @@ func TestFit_RegisteredLossOfTwoClasses(t *testing.T) {
 }
 
 // checkScorer compares the scorer of a model with predictions of the first rows of a table.
-func checkScorer(t *testing.T, m *train.Model, f *data.Frame, want []float64) {
+func checkScorer(t *testing.T, m *Model, f *data.Frame, want []float64) {
 	t.Helper()
 	s := scorer(t, m)
 	for r, v := range want[:100] {

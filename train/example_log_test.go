@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Tell a structured log how a training comes along, and what came out.
 func ExampleConfig_LogTo() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutNumbers}))
-	cfg := keepingRows()
+	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target = "builtin:hmda", "deny"
-	cfg.Ess, cfg.NoBaseline = share(0.8), true
+	cfg.Ess, cfg.NoBaseline = level.At(0.8), true
 	cfg.LogTo(logger, 10*time.Second)
 	model, err := train.Fit(context.Background(), cfg)
 	if err != nil {
@@ -27,8 +28,6 @@ func ExampleConfig_LogTo() {
 	// level=INFO msg=training phase=robust
 	// level=INFO msg=trained model.status=certified model.level="KL ball of perplexity 80 %" model.solver=newton model.rows=1904 model.columns=14
 }
-
-func share(v float64) *float64 { return &v }
 
 // withoutNumbers keeps an example from changing with the machine.
 func withoutNumbers(_ []string, a slog.Attr) slog.Attr {

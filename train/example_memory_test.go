@@ -7,6 +7,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Train on rows in memory: structs become a table, RowSet says which of them to train
@@ -30,8 +31,8 @@ func ExampleFitFrame() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cfg := keepingRows()
-	cfg.Target, cfg.Protect, cfg.NoBaseline = "rent", share(0.5), true
+	cfg := train.DefaultConfig()
+	cfg.Target, cfg.Protect, cfg.NoBaseline = "rent", level.At(0.5), true
 	cfg.Rows = &train.RowSet{}
 	for i := range flats {
 		if i%4 == 0 {

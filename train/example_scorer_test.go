@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/train"
+	"github.com/drotrain/drotrain/train/level"
 )
 
 // Serve a model over HTTP: one Scorer for all requests.
 func ExampleModel_Scorer() {
-	cfg := keepingRows()
+	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "lvrat", "phist"}
-	cfg.Ess = share(0.95)
+	cfg.Ess = level.At(0.95)
 	model, err := train.Fit(context.Background(), cfg) // or train.Load("model.json")
 	if err != nil {
 		log.Fatal(err)
@@ -56,9 +57,9 @@ func ExampleModel_Scorer() {
 
 // Explain a prediction: what every column adds to the log-odds, and which values are unusual.
 func ExampleModel_Scorer_explain() {
-	cfg := keepingRows()
+	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Features = "builtin:hmda", "deny", []string{"pirat", "phist"}
-	cfg.Ess = share(0.95)
+	cfg.Ess = level.At(0.95)
 	model, err := train.Fit(context.Background(), cfg)
 	if err != nil {
 		log.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // Train a robust model of mortgage denials and see who is worst off.
 func Example() {
-	cfg := keepingRows()
+	cfg := train.DefaultConfig()
 	cfg.Data = "builtin:hmda" // or a Parquet, Arrow or CSV file
 	cfg.Target = "deny"
 	cfg.Groups = []string{"afam"}

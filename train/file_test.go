@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"bytes"
@@ -12,13 +12,12 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/goldentest"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
 // goldenModel is a small model: a number, a category of two levels, one of three with
 // nulls, a bool, and groups.
-func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
+func goldenModel(t testing.TB) (*Model, *data.Frame) {
 	t.Helper()
 	f, err := data.Read(t.Context(), filepath.Join("testdata", "golden.csv"))
 	if err != nil {
@@ -31,7 +30,7 @@ func goldenModel(t testing.TB) (*train.Model, *data.Frame) {
 	return m, f
 }
 
-func document(t testing.TB, m *train.Model) []byte {
+func document(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if n, err := m.WriteTo(&b); err != nil || n != int64(b.Len()) {
@@ -56,7 +55,7 @@ func TestGoldenModels(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"model-1"} {
-		old, err := train.Load(filepath.Join("testdata", name+".json"))
+		old, err := Load(filepath.Join("testdata", name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,19 +87,16 @@ func TestWaysToReadAModel(t *testing.T) {
 	m, f := goldenModel(t)
 	want := predict(t, m, f)
 	raw := document(t, m)
-	var whole train.Model
+	var whole Model
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		t.Fatal(err)
 	}
-	var inside struct{ Models []train.Model }
+	var inside struct{ Models []Model }
 	if err := json.Unmarshal(slices.Concat([]byte(`{"models":[`), raw, []byte(`]}`)), &inside); err != nil {
 		t.Fatal(err)
 	}
-	read, err := train.ReadModel(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range []*train.Model{&whole, &inside.Models[0], read} {
+	read := readModel(t, bytes.NewReader(raw))
+	for i, m := range []*Model{&whole, &inside.Models[0], read} {
 		p, err := m.Predict(t.Context(), f)
 		if err != nil || !slices.Equal(p.Score, want.Score) || !slices.Equal(p.Loss, want.Loss) {
 			t.Errorf("way %d: other predictions, %v", i, err)
@@ -110,7 +106,7 @@ func TestWaysToReadAModel(t *testing.T) {
 		}
 	}
 	// A model that nobody made is an error, not a panic.
-	for _, m := range []*train.Model{{}, {Encoder: m.Encoder}, {Encoder: m.Encoder, Coefficients: m.Coefficients}} {
+	for _, m := range []*Model{{}, {Encoder: m.Encoder}, {Encoder: m.Encoder, Coefficients: m.Coefficients}} {
 		if _, err := m.Predict(t.Context(), f); err == nil {
 			t.Error("an incomplete model predicts")
 		}
@@ -126,14 +122,11 @@ func TestFieldsOfANewerVersion(t *testing.T) {
 		v["config"].(map[string]any)["solver"] = "quantum"
 		v["encoder"].(map[string]any)["inputs"].([]any)[0].(map[string]any)["colour"] = "red"
 	})
-	newer, err := train.ReadModel(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	newer := readModel(t, bytes.NewReader(raw))
 	if w := strings.Join(newer.Warnings, "\n"); !strings.Contains(w, `"speed"`) || !strings.Contains(w, `"encoder.inputs[].colour"`) || !strings.Contains(w, "v9") {
 		t.Errorf("warnings %q", w)
 	}
-	many, err := train.ReadModel(bytes.NewReader(edit(t, document(t, m), func(v map[string]any) {
+	many, err := ReadModel(bytes.NewReader(edit(t, document(t, m), func(v map[string]any) {
 		for _, key := range strings.Fields("a b c d e f g") {
 			v["new_"+key] = true
 		}
@@ -157,10 +150,7 @@ func edit(t *testing.T, raw []byte, change func(map[string]any)) []byte {
 		t.Fatal(err)
 	}
 	change(v)
-	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := marshal(t, v)
 	return out
 }
 
@@ -248,7 +238,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no level of robustness": {"level of robustness is missing", func(v object) { in(v, "config")["nu"] = nil }},
 		"weights unmeasured":     {"of other baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
 	} {
-		_, err := train.ReadModel(bytes.NewReader(edit(t, raw, of.change)))
+		_, err := ReadModel(bytes.NewReader(edit(t, raw, of.change)))
 		if err == nil || !strings.Contains(err.Error(), of.want) {
 			t.Errorf("%s: %v, want %q", name, err, of.want)
 		}
@@ -270,15 +260,15 @@ func TestLoadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.json")
 	for name, b := range documents {
 		put(t, path, string(b))
-		if m, err := train.Load(path); err == nil || m != nil || !strings.Contains(err.Error(), path) {
+		if m, err := Load(path); err == nil || m != nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: loaded, error %v", name, err)
 		}
-		var m train.Model
+		var m Model
 		if err := json.Unmarshal(b, &m); err == nil && name != "null" {
 			t.Errorf("%s: unmarshalled", name)
 		}
 	}
-	if _, err := train.ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "a model of schema 99") {
+	if _, err := ReadModel(bytes.NewReader(documents["a later schema"])); err == nil || !strings.Contains(err.Error(), "a model of schema 99") {
 		t.Error(err)
 	}
 }
@@ -301,7 +291,7 @@ func FuzzReadModel(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := train.ReadModel(bytes.NewReader(b))
+		m, err := ReadModel(bytes.NewReader(b))
 		if err != nil {
 			return
 		}
@@ -317,7 +307,7 @@ func FuzzReadModel(f *testing.F) {
 		if _, err := m.WriteTo(&w); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.ReadModel(&w); err != nil {
+		if _, err := ReadModel(&w); err != nil {
 			t.Errorf("what was written does not read: %v", err)
 		}
 	})

@@ -236,10 +236,7 @@ func TestGroupCoefficients_PredictAsTrained(t *testing.T) {
 			if _, err := m.WriteTo(&b); err != nil {
 				t.Fatal(err)
 			}
-			loaded, err := ReadModel(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := readModel(t, &b)
 			again := mixedGroups(t, 600, false)
 			p, err := loaded.Predict(context.Background(), again)
 			if err != nil {

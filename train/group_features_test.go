@@ -1,7 +1,6 @@
 package train
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -28,10 +27,7 @@ func TestGroupFeatures_NoteSaysWhichAndWhy(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:hmda", "deny", []string{"afam"}, level.At(1), true
 		c.change(&cfg)
-		m, err := Fit(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := fit(t, cfg)
 		if has := slices.Contains(m.Encoder.Names(), "afam=yes"); has != c.in {
 			t.Errorf("%s: features %q", c.name, m.Encoder.Names())
 		}
@@ -97,10 +93,7 @@ func TestGroupFeatureCost_WorstGroup(t *testing.T) {
 func TestFit_DigitsWithoutTheirGroups(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Groups, cfg.Nu, cfg.NoBaseline = "builtin:digits", "size", []string{"agrees"}, level.At(1), true
-	m, err := Fit(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fit(t, cfg)
 	if in, out := splitGroupFeatures(m.Encoder); len(in) > 0 || len(out) != 1 || m.Config.GroupFeatures {
 		t.Errorf("features %q, not features %q, group features %v", in, out, m.Config.GroupFeatures)
 	}

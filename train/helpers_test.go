@@ -1,6 +1,9 @@
 package train
 
 import (
+	"context"
+	"encoding/json"
+	"io"
 	"os"
 	"testing"
 
@@ -81,4 +84,34 @@ func scorer(t testing.TB, m *Model) *score.Scorer {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// openTable returns the table of a path or of an embedded name.
+func openTable(t testing.TB, path string) *data.Frame {
+	t.Helper()
+	f, err := Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// readModel returns the model that r gives.
+func readModel(t testing.TB, r io.Reader) *Model {
+	t.Helper()
+	m, err := ReadModel(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// marshal returns v as JSON.
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
 const closedForm = 1e-12 // relative tolerance of one formula against another
 
-func builtin(t testing.TB, name string) train.Config {
+func builtin(t testing.TB, name string) Config {
 	cfg := keepingRows()
 	cfg.Data, cfg.Nu = "builtin:"+name, level.At(1)
 	switch name {
@@ -29,9 +28,9 @@ func builtin(t testing.TB, name string) train.Config {
 	return cfg
 }
 
-func fit(t testing.TB, cfg train.Config) *train.Model {
+func fit(t testing.TB, cfg Config) *Model {
 	t.Helper()
-	m, err := train.Fit(context.Background(), cfg)
+	m, err := Fit(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +38,13 @@ func fit(t testing.TB, cfg train.Config) *train.Model {
 }
 
 // reloaded is the model as a file has it.
-func reloaded(t testing.TB, m *train.Model) *train.Model {
+func reloaded(t testing.TB, m *Model) *Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
 	if err := m.Save(path, false); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := train.Load(path)
+	loaded, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +62,14 @@ func TestSaveLoadPredictTheSameBits(t *testing.T) {
 		if err := m.Save(path, false); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("an existing model was overwritten: %v", err)
 		}
-		loaded, err := train.Load(path)
+		loaded, err := Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(loaded.Summary(path), m.Summary(path)) {
 			t.Errorf("summary changed:\n%+v\n%+v", loaded.Summary(path), m.Summary(path))
 		}
-		frame, err := train.Open(context.Background(), cfg.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frame := openTable(t, cfg.Data)
 		a := predict(t, m, frame)
 		b := predict(t, loaded, frame)
 		if !reflect.DeepEqual(a.Score, b.Score) || !reflect.DeepEqual(a.Loss, b.Loss) {
@@ -89,9 +85,9 @@ func TestExplainReproducesPredictions(t *testing.T) {
 		cfg := builtin(t, "cps1988")
 		cfg.Intercept, cfg.GroupCoefficients = intercept, "no"
 		m := fit(t, cfg)
-		frame, _ := train.Open(context.Background(), cfg.Data)
+		frame, _ := Open(context.Background(), cfg.Data)
 		p := predict(t, m, frame)
-		standard, _, err := m.Variant(train.VariantERM)
+		standard, _, err := m.Variant(VariantERM)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,12 +188,12 @@ func TestCancellationKeepsTheModelSoFar(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := builtin(t, "hmda")
 	cfg.Gap = 1e-15
-	cfg.Observe = func(p train.Progress) {
+	cfg.Observe = func(p Progress) {
 		if p.Phase == "robust" {
 			cancel()
 		}
 	}
-	m, err := train.Fit(ctx, cfg)
+	m, err := Fit(ctx, cfg)
 	if !errors.Is(err, context.Canceled) || m == nil {
 		t.Fatalf("model %v, error %v", m, err)
 	}
@@ -226,18 +222,18 @@ func TestNoRegulariser(t *testing.T) {
 
 // Tables and columns that are not there, and a loss that does not suit the target, are refused.
 func TestFit_Refusals(t *testing.T) {
-	for name, change := range map[string]func(*train.Config){
-		"column": func(c *train.Config) { c.Target = "dney" }, "data": func(c *train.Config) { c.Data = "" },
-		"builtin": func(c *train.Config) { c.Data = "builtin:hdma" }, "file": func(c *train.Config) { c.Data = "none.parquet" },
-		"squared loss of a yes/no target": func(c *train.Config) { c.Loss = "squared" },
+	for name, change := range map[string]func(*Config){
+		"column": func(c *Config) { c.Target = "dney" }, "data": func(c *Config) { c.Data = "" },
+		"builtin": func(c *Config) { c.Data = "builtin:hdma" }, "file": func(c *Config) { c.Data = "none.parquet" },
+		"squared loss of a yes/no target": func(c *Config) { c.Loss = "squared" },
 	} {
 		cfg := builtin(t, "hmda")
 		change(&cfg)
-		if m, err := train.Fit(context.Background(), cfg); err == nil || m != nil {
+		if m, err := Fit(context.Background(), cfg); err == nil || m != nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := train.FitFrame(context.Background(), &data.Frame{}, builtin(t, "hmda")); err == nil {
+	if _, err := FitFrame(context.Background(), &data.Frame{}, builtin(t, "hmda")); err == nil {
 		t.Error("an empty table was accepted")
 	}
 }

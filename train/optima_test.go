@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/optima"
-	"github.com/drotrain/drotrain/train"
 )
 
 // The whole way from a CSV file to a certified model holds the optima of 256-bit
@@ -30,12 +29,12 @@ func TestFitReproducesOptima(t *testing.T) {
 			cfg.Intercept = c.Intercept
 			cfg.Loss, cfg.HuberDelta, cfg.Penalty, cfg.Nu, cfg.Mu = c.Loss, c.Delta, c.Penalty, &c.Nu, &c.Mu
 			cfg.Solver, cfg.Gap, cfg.MaxPasses = solver, 1e-10, 60
-			cfg.Observe = func(p train.Progress) {
+			cfg.Observe = func(p Progress) {
 				if p.Phase == "robust" && !c.Optimum.LiesBetween(p.Lower, p.Upper) {
 					t.Errorf("%s by %s: after %v passes [%v, %v]", c.Name, solver, p.Passes, p.Lower, p.Upper)
 				}
 			}
-			m, err := train.FitFrame(context.Background(), frame, cfg)
+			m, err := FitFrame(context.Background(), frame, cfg)
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
@@ -91,12 +90,12 @@ func TestImputeReachesTheEncoder(t *testing.T) {
 	}
 	cfg := keepingRows()
 	cfg.Target, cfg.Loss, cfg.Holdout = "target", "squared", 0
-	if _, err := train.FitFrame(context.Background(), frame, cfg); err == nil || !strings.Contains(err.Error(), `"a"`) {
+	if _, err := FitFrame(context.Background(), frame, cfg); err == nil || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("a missing number was taken: %v", err)
 	}
 	for how, n := range map[string]int{"mean": 40, "median": 40, "drop": 39} {
 		cfg.Impute = how
-		m, err := train.FitFrame(context.Background(), frame, cfg)
+		m, err := FitFrame(context.Background(), frame, cfg)
 		if err != nil {
 			t.Errorf("impute %s: %v", how, err)
 		} else if m.TrainRows != n {

@@ -1,12 +1,10 @@
-package train_test
+package train
 
 import (
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/train"
 )
 
 // A column whose squares overflow is an error that names it and says what to do.
@@ -20,11 +18,11 @@ func TestOverflowNamesTheColumn(t *testing.T) {
 	put(t, path, csv.String())
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Loss = path, "y", "squared"
-	if m, err := train.Fit(t.Context(), cfg); err != nil || !m.Result.Certified {
+	if m, err := Fit(t.Context(), cfg); err != nil || !m.Result.Certified {
 		t.Fatalf("standardised: %v", err)
 	}
 	cfg.Scale = "none"
-	_, err := train.Fit(t.Context(), cfg)
+	_, err := Fit(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), `"large"`) || !strings.Contains(err.Error(), "standard") {
 		t.Errorf("raw: %v", err)
 	}

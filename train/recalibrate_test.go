@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -74,7 +73,7 @@ func TestRecalibrated(t *testing.T) {
 func TestRecalibrationIsForClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
-	if _, err := train.Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is for a target of two values") {
+	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is for a target of two values") {
 		t.Errorf("a recalibration of wages: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 )
 
 const (
@@ -63,7 +62,7 @@ func TestFitReproducesReferences(t *testing.T) {
 			cfg.Scale, cfg.ScaleTarget, cfg.Intercept, cfg.Holdout = "none", false, false, 0
 			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, &ref.Nu, &ref.Mu
 			cfg.Solver, cfg.Gap = solver, 1e-10
-			cfg.Observe = func(p train.Progress) {
+			cfg.Observe = func(p Progress) {
 				if p.Phase == "robust" && !(p.Lower <= ref.Objective && ref.Objective <= p.Upper) {
 					t.Errorf("%+v: after %v passes [%v, %v]", ref, p.Passes, p.Lower, p.Upper)
 				}
@@ -71,7 +70,7 @@ func TestFitReproducesReferences(t *testing.T) {
 					t.Errorf("%s after %v passes: lower %v above upper %v", p.Phase, p.Passes, p.Lower, p.Upper)
 				}
 			}
-			m, err := train.FitFrame(context.Background(), frame, cfg)
+			m, err := FitFrame(context.Background(), frame, cfg)
 			if err != nil {
 				t.Fatalf("%+v: %v", ref, err)
 			}

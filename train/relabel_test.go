@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -67,15 +66,12 @@ func TestScorer_TextsOfATableReadWithoutRelabelling(t *testing.T) {
 	cfg.Data, cfg.Target, cfg.Nu, cfg.Holdout, cfg.NoBaseline = path, "y", level.At(1), 0, true
 	cfg.Reading.Relabel, cfg.Interact = map[string]string{"N": "north", "S.": "south", "west": "east"}, []string{"site:x"}
 	m := fit(t, cfg)
-	named, err := train.OpenAs(t.Context(), path, cfg.Reading)
+	named, err := OpenAs(t.Context(), path, cfg.Reading)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := predict(t, m, named)
-	raw, err := train.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := openTable(t, path)
 	s := scorer(t, m)
 	got := scoreRows(t, s, raw)
 	for i := range got {

@@ -22,10 +22,7 @@ func loaded(t *testing.T, m *Model) *Model {
 	if _, err := m.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	out, err := ReadModel(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := readModel(t, &b)
 	return out
 }
 
@@ -42,10 +39,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 	open := func() *data.Frame {
 		t.Helper()
 		put(t, path, table)
-		f, err := Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := openTable(t, path)
 		return f
 	}
 	cfg := keepingRows()
@@ -70,10 +64,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 		}, "context canceled"},
 		"another file": {nil, func(*Model, *data.Frame) *data.Frame {
 			put(t, path, table+"1,2,p,1\n")
-			other, err := Open(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := openTable(t, path)
 			return other
 		}, path + " is not the data the model was trained on: its SHA-256 differs"},
 		"a table of no file": {nil, func(m *Model, f *data.Frame) *data.Frame { return wide(t, 90) }, "its SHA-256 differs"},

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"bytes"
@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 )
 
-func priced(t testing.TB, name string, nu float64) train.Config {
+func priced(t testing.TB, name string, nu float64) Config {
 	cfg := builtin(t, name)
 	cfg.Nu = &nu
 	return cfg
@@ -21,12 +20,9 @@ func priced(t testing.TB, name string, nu float64) train.Config {
 func TestRowSet(t *testing.T) {
 	cfg := priced(t, "hmda", 1)
 	cfg.Gap = 1e-10
-	frame, err := train.Open(t.Context(), cfg.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := openTable(t, cfg.Data)
 	split := fit(t, cfg)
-	cfg.Rows = &train.RowSet{Train: split.Run.Train.Rows, Holdout: split.Run.Holdout.Rows}
+	cfg.Rows = &RowSet{Train: split.Run.Train.Rows, Holdout: split.Run.Holdout.Rows}
 	given := fitFrame(t, frame, cfg)
 	if !(math.Abs(given.Result.Objective/split.Result.Objective-1) <= 1e-9) || given.TrainRows != split.TrainRows || given.HoldoutRows != split.HoldoutRows {
 		t.Errorf("objective %v, by the split %v", given.Result.Objective, split.Result.Objective)
@@ -36,7 +32,7 @@ func TestRowSet(t *testing.T) {
 	for i := 0; i < frame.Rows; i += 2 {
 		half = append(half, i)
 	}
-	cfg.Rows = &train.RowSet{Train: half}
+	cfg.Rows = &RowSet{Train: half}
 	some := fitFrame(t, frame, cfg)
 	var columns []data.Column
 	for _, name := range frame.Names() {
@@ -60,9 +56,9 @@ func TestRowSet(t *testing.T) {
 	if !(math.Abs(some.Result.Objective/alone.Result.Objective-1) <= 1e-9) || some.HoldoutRows != 0 {
 		t.Errorf("objective %v, of the rows alone %v", some.Result.Objective, alone.Result.Objective)
 	}
-	for _, bad := range []train.RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}}, {Train: []int{1, 2}, Holdout: []int{2}}} {
+	for _, bad := range []RowSet{{}, {Train: []int{-1}}, {Train: []int{frame.Rows}}, {Train: []int{1, 2, 1}}, {Train: []int{1, 2}, Holdout: []int{2}}} {
 		cfg.Rows = &bad
-		if _, err := train.FitFrame(t.Context(), frame, cfg); err == nil {
+		if _, err := FitFrame(t.Context(), frame, cfg); err == nil {
 			t.Errorf("rows %+v: accepted", bad)
 		}
 	}
@@ -71,10 +67,7 @@ func TestRowSet(t *testing.T) {
 	if _, err := some.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := train.ReadModel(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := readModel(t, &b)
 	if err := loaded.Rerun(t.Context(), frame); err == nil || !strings.Contains(err.Error(), "chosen by the program") {
 		t.Errorf("rerun: %v", err)
 	}
@@ -101,18 +94,15 @@ func TestNoBaseline(t *testing.T) {
 	if _, err := m.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := train.ReadModel(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := readModel(t, &b)
 	if _, err := loaded.Predict(t.Context(), m.Run.Frame); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := loaded.Variant(train.VariantERM); err == nil {
+	if _, _, err := loaded.Variant(VariantERM); err == nil {
 		t.Error("a baseline that is not there predicts")
 	}
 	cfg.Nu = nil
-	if _, err := train.Fit(t.Context(), cfg); err == nil {
+	if _, err := Fit(t.Context(), cfg); err == nil {
 		t.Error("a level was chosen without the plain average to start from")
 	}
 }
@@ -125,10 +115,7 @@ func TestStrayGroups(t *testing.T) {
 	if notes := strings.Join(whole.Notes, "\n"); strings.Contains(notes, "without a training row") {
 		t.Errorf("every group was trained on: %s", notes)
 	}
-	frame, err := train.Open(t.Context(), cfg.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := openTable(t, cfg.Data)
 	column, err := frame.Lookup("afam")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +123,7 @@ func TestStrayGroups(t *testing.T) {
 	if column, err = column.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Rows = &train.RowSet{}
+	cfg.Rows = &RowSet{}
 	for row := range frame.Rows {
 		if column.Text(row) == "yes" || row%5 == 0 {
 			cfg.Rows.Holdout = append(cfg.Rows.Holdout, row)

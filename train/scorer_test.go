@@ -1,7 +1,6 @@
-package train_test
+package train
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/score"
 )
@@ -35,21 +33,18 @@ func messy(t testing.TB) string {
 	return path
 }
 
-func messyModel(t testing.TB) (*train.Model, *data.Frame) {
+func messyModel(t testing.TB) (*Model, *data.Frame) {
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Impute, cfg.Categorical = messy(t), "y", "median", []string{"floors"}
 	cfg.Penalty, cfg.Nu, cfg.Holdout = "chi2", level.At(1), 0
 	m := fit(t, cfg)
-	frame, err := data.Open(context.Background(), cfg.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frame := openTable(t, cfg.Data)
 	return m, frame
 }
 
 // A row of a table scores as Predict scores it, whichever way it is given.
 func TestScorerIsPredict(t *testing.T) {
-	check := func(m *train.Model, frame *data.Frame) {
+	check := func(m *Model, frame *data.Frame) {
 		t.Helper()
 		want := predict(t, m, frame)
 		s := scorer(t, m)
@@ -91,10 +86,7 @@ func TestScorerIsPredict(t *testing.T) {
 	check(messyModel(t))
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)
-		frame, err := train.Open(context.Background(), cfg.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frame := openTable(t, cfg.Data)
 		check(fit(t, cfg), frame)
 	}
 }
@@ -136,7 +128,7 @@ func TestScorerRefuses(t *testing.T) {
 	if _, err := s.Values(1, 2); err == nil {
 		t.Error("a row of two values was scored")
 	}
-	if _, err := new(train.Model).Scorer(); err == nil {
+	if _, err := new(Model).Scorer(); err == nil {
 		t.Error("an empty model has a scorer")
 	}
 	if _, err := score.Of[struct{ Size float64 }](s); err == nil || !strings.Contains(err.Error(), "floors") {

@@ -3,7 +3,6 @@ package train
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -70,10 +69,7 @@ func written(t *testing.T, m *Model) []byte {
 	c := *m
 	c.Result.Seconds, c.Trace, c.Trained = 0, nil, time.Time{}
 	c.Notes = slices.DeleteFunc(slices.Clone(m.Notes), func(n string) bool { return strings.HasPrefix(n, "warning: ") }) // which the first rank has alone
-	b, err := json.Marshal(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := marshal(t, &c)
 	return b
 }
 
@@ -230,10 +226,7 @@ func encoded(t *testing.T, m *Model) string {
 	t.Helper()
 	e := *m.Encoder
 	e.Target.Shift, e.Target.Scale = 0, 0 // sums in the order of the rows
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := marshal(t, e)
 	return string(b)
 }
 

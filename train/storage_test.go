@@ -1,12 +1,10 @@
-package train_test
+package train
 
 import (
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/train"
 )
 
 // Every storage gives the same model: sparse to rounding, float32 to the
@@ -38,7 +36,7 @@ func TestStorages(t *testing.T) {
 			if err := m.Save(path, false); err != nil {
 				t.Fatal(err)
 			}
-			if loaded, err := train.Load(path); err != nil || loaded.Config.Storage != m.Config.Storage {
+			if loaded, err := Load(path); err != nil || loaded.Config.Storage != m.Config.Storage {
 				t.Errorf("%s as %s: loaded %v", name, storage, err)
 			}
 		}

@@ -1,16 +1,14 @@
-package train_test
+package train
 
 import (
 	"fmt"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/drotrain/drotrain/train"
 )
 
 // plainly is the plain average of what is paid, of a table of text.
-func plainly(t *testing.T, text string) *train.Model {
+func plainly(t *testing.T, text string) *Model {
 	t.Helper()
 	f := readCSV(t, "t.csv", text)
 	cfg := keepingRows()

@@ -1,10 +1,9 @@
-package train_test
+package train
 
 import (
 	"math"
 	"testing"
 
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -66,4 +65,4 @@ func TestTempered(t *testing.T) {
 	}
 }
 
-func rowsOf(m *train.Model) level.Rows { return train.Rows(m.Run.Train, m.Run.Weight) }
+func rowsOf(m *Model) level.Rows { return Rows(m.Run.Train, m.Run.Weight) }

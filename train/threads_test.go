@@ -1,17 +1,15 @@
-package train_test
+package train
 
 import (
 	"runtime"
 	"slices"
 	"testing"
-
-	"github.com/drotrain/drotrain/train"
 )
 
 // The threads of a training change neither the model, chosen by cross-validation, nor the process.
 func TestConfig_Threads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	var first *train.Model
+	var first *Model
 	for _, threads := range []int{0, 1, 3} {
 		cfg := keepingRows()
 		cfg.Data, cfg.Target, cfg.Groups, cfg.Threads = "builtin:hmda", "deny", []string{"afam"}, threads
@@ -28,7 +26,7 @@ func TestConfig_Threads(t *testing.T) {
 	}
 	cfg := keepingRows()
 	cfg.Data, cfg.Target, cfg.Threads = "builtin:hmda", "deny", -1
-	if _, err := train.Fit(t.Context(), cfg); err == nil {
+	if _, err := Fit(t.Context(), cfg); err == nil {
 		t.Error("no error for -1 threads")
 	}
 }

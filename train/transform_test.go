@@ -1,7 +1,6 @@
-package train_test
+package train
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/train"
 )
 
 // transformed is a table whose target is a product of powers, a bend and a step.
@@ -28,10 +26,7 @@ func transformed(t *testing.T) *data.Frame {
 		y := math.Exp(0.3*math.Log(a)+math.Sin(x)/2+0.1*float64(i*7%3)) * (1 + 0.05*float64(i*29%11-5))
 		fmt.Fprintf(&b, "%v,%v,%s,%d,%s,%v\n", y, a, gap, i%13, level, i%2 == 0)
 	}
-	f, err := data.ReadBytes(context.Background(), "t.csv", []byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := readCSV(t, "t.csv", b.String())
 	return f
 }
 
@@ -59,10 +54,7 @@ func TestTransforms(t *testing.T) {
 	if _, err := m.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	again, err := train.ReadModel(strings.NewReader(text.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := readModel(t, strings.NewReader(text.String()))
 	p := predict(t, again, f)
 	scorer := scorer(t, again)
 	ratio := 0.0
@@ -92,18 +84,18 @@ func TestTransforms(t *testing.T) {
 	if !(math.Abs(ratio-1) <= 1e-9) || again.Encoder.Target.Smear <= 1 {
 		t.Errorf("targets are %v of their predictions on average, with the factor %v", ratio, again.Encoder.Target.Smear)
 	}
-	for name, change := range map[string]func(*train.Config){
-		"no column \"q\"": func(c *train.Config) { c.Square = []string{"q"} },
-		"is of numbers":   func(c *train.Config) { c.Log = []string{"g"} },
-		"no value here":   func(c *train.Config) { c.Log, c.Spline = []string{"b"}, nil },
-		"column:knots":    func(c *train.Config) { c.Spline = []string{"b:x"} },
-		"3 to 20":         func(c *train.Config) { c.Spline = []string{"b:2"} },
-		"column:column":   func(c *train.Config) { c.Interact = []string{"b"} },
-		"without a colon": func(c *train.Config) { c.Interact = []string{"a:b:c"} },
-		"Config.Spline: column \"b\" is named twice":    func(c *train.Config) { c.Spline = []string{"b:4", "b:5"} },
-		"Config.Reference: column \"g\" is named twice": func(c *train.Config) { c.Reference = []string{"g=u", "g=v"} },
-		"two different columns":                         func(c *train.Config) { c.Interact = []string{"b:b"} },
-		"which has no log":                              func(c *train.Config) { c.Target = "b" },
+	for name, change := range map[string]func(*Config){
+		"no column \"q\"": func(c *Config) { c.Square = []string{"q"} },
+		"is of numbers":   func(c *Config) { c.Log = []string{"g"} },
+		"no value here":   func(c *Config) { c.Log, c.Spline = []string{"b"}, nil },
+		"column:knots":    func(c *Config) { c.Spline = []string{"b:x"} },
+		"3 to 20":         func(c *Config) { c.Spline = []string{"b:2"} },
+		"column:column":   func(c *Config) { c.Interact = []string{"b"} },
+		"without a colon": func(c *Config) { c.Interact = []string{"a:b:c"} },
+		"Config.Spline: column \"b\" is named twice":    func(c *Config) { c.Spline = []string{"b:4", "b:5"} },
+		"Config.Reference: column \"g\" is named twice": func(c *Config) { c.Reference = []string{"g=u", "g=v"} },
+		"two different columns":                         func(c *Config) { c.Interact = []string{"b:b"} },
+		"which has no log":                              func(c *Config) { c.Target = "b" },
 	} {
 		bad := cfg
 		change(&bad)
@@ -111,7 +103,7 @@ func TestTransforms(t *testing.T) {
 			bad.Spline, bad.Interact = nil, nil
 			bad.Filter = "b is not null"
 		}
-		if _, err := train.FitFrame(t.Context(), f, bad); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := FitFrame(t.Context(), f, bad); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -133,10 +125,7 @@ func TestTransformsOfLaterNulls(t *testing.T) {
 		}
 	}
 	median := (a[len(a)/2-1] + a[len(a)/2]) / 2
-	later, err := data.ReadBytes(t.Context(), "later.csv", fmt.Appendf(nil, "a,c,g\n%v,3,u\n,3,u\n2,5,v\n", median))
-	if err != nil {
-		t.Fatal(err)
-	}
+	later := readCSV(t, "later.csv", fmt.Sprintf("a,c,g\n%v,3,u\n,3,u\n2,5,v\n", median))
 	p := predict(t, m, later)
 	if p.Score[0] != p.Score[1] || p.Score[0] == p.Score[2] {
 		t.Errorf("scores %v: a null is not the median %v", p.Score, median)

@@ -1,4 +1,4 @@
-package train_test
+package train
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -53,7 +52,7 @@ func TestUnitsOfTheTarget(t *testing.T) {
 }
 
 func unitsOfTheTarget(t *testing.T, at func(unit float64) level.Level) {
-	results := map[float64]*train.Model{}
+	results := map[float64]*Model{}
 	for _, unit := range []float64{1, 0x1p-20, 0x1p20} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.ScaleTarget, cfg.Holdout, cfg.Gap = "y", []string{"group"}, false, 0, 1e-9
@@ -138,7 +137,7 @@ func TestNewProblem_IsTheOneTrained(t *testing.T) {
 		cfg.Target, cfg.Level, cfg.Holdout = "y", l, 0
 		f := measured(t, 1)
 		m := fitFrame(t, f, cfg)
-		p, _, err := train.NewProblem(t.Context(), f, cfg)
+		p, _, err := NewProblem(t.Context(), f, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +159,7 @@ func TestNewProblem_IsTheOneTrained(t *testing.T) {
 			}
 		}
 		cfg.Loss = "logistic"
-		if p, _, err := train.NewProblem(t.Context(), f, cfg); err == nil || p != nil {
+		if p, _, err := NewProblem(t.Context(), f, cfg); err == nil || p != nil {
 			t.Errorf("%s: a problem of classes with the targets of quantities", name)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/report"
@@ -32,6 +33,21 @@ func fit(t *testing.T, change func(*train.Config)) *train.Model {
 	}
 	m := must(train.Fit(t.Context(), cfg))
 	return m
+}
+
+// renamed is a loss under another name, with no method but those of losses.Loss.
+type renamed struct{ losses.Loss }
+
+func (renamed) Name() string { return "log-odds" }
+
+func TestMeasure_RegisteredLoss(t *testing.T) {
+	if err := losses.Register(renamed{losses.Logistic{}}, true); err != nil {
+		t.Fatal(err)
+	}
+	m := fit(t, func(c *train.Config) { c.Loss = "log-odds" })
+	if x, err := report.Measure(t.Context(), m, options()); err != nil || x.Evaluation.Loss != "log-odds" {
+		t.Errorf("%v", err)
+	}
 }
 
 func options() report.Options {
