@@ -15,6 +15,9 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
+// leveled sets a level in place of a choice, which tests of signals are not about.
+var leveled = []string{"--adversary", "groups", "--nu", "0.1"}
+
 // try runs a command line in the current directory.
 func try(ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer

@@ -18,12 +18,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// endless trains for the better part of a minute, as long as nobody stops it; leveled sets a level
-// in place of a choice, which these tests are not about.
-var (
-	leveled = []string{"--adversary", "groups", "--nu", "0.1"}
-	endless = []string{"train", "--data", "builtin:hmda", "--mu", "1e-12", "--nu", "1e-9", "--solver", "separable", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
-)
+// endless trains for the better part of a minute, as long as nobody stops it.
+var endless = []string{"train", "--data", "builtin:hmda", "--mu", "1e-12", "--nu", "1e-9", "--solver", "separable", "--gap", "1e-300", "--max-passes", "1e12", "--verbose"}
 
 // start runs the command in a process of its own and returns its stderr.
 func start(t *testing.T, args ...string) (*exec.Cmd, *bufio.Reader) {
