@@ -182,7 +182,7 @@ func TestQuickCellsAndWrongPoint(t *testing.T) {
 		t.Fatalf("%d results, %d skipped", len(r.Results), len(r.Skipped))
 	}
 	for _, res := range r.Results {
-		own := res.of("ours")
+		own := res.seriesOf("ours")
 		if own.Gap > relativeGap || !res.Sound || len(own.Seconds) < 2 || own.Passes <= 0 {
 			t.Errorf("%s: %+v, sound %v", res.Cell, own, res.Sound)
 		}

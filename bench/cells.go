@@ -80,8 +80,7 @@ func conditionings(n, d int) []source {
 	return []source{{Rows: n, Columns: d, Kappa: 1}, {Rows: n, Columns: d, Kappa: 100}}
 }
 
-// mainCells are those of 10⁵ and 10⁶ rows that the goal is about, and smaller, larger and
-// correlated ones beside them.
+// mainCells returns the main problems, of 10⁵ and 10⁶ rows, and smaller, larger and correlated ones.
 func mainCells() (out []cell) {
 	add := func(group string, sources []source, losses []string, nus ...float64) {
 		out = append(out, grid(group, sources, losses, nus)...)
@@ -109,7 +108,7 @@ type curve struct {
 	kappa float64
 }
 
-// curves are those of the sweep over the given variable.
+// curves returns the curves of the sweep over the given variable.
 func curves(of string) []curve {
 	if of == "nu" {
 		return []curve{{"logistic", 1}, {"logistic", 100}, {"huber", 1}}

@@ -186,8 +186,8 @@ func measureAll(o *options, cells []cell, r *report) error {
 		if err := r.write(o.out); err != nil {
 			return err
 		}
-		o.logf("%-50s ours %.3g s, %.1f passes, scipy ÷ ours %.3g", res.Cell, median(res.of("ours").Seconds),
-			res.of("ours").Passes, median(res.Speedup))
+		o.logf("%-50s ours %.3g s, %.1f passes, scipy ÷ ours %.3g", res.Cell, median(res.seriesOf("ours").Seconds),
+			res.seriesOf("ours").Passes, median(res.Speedup))
 	}
 	return nil
 }
@@ -202,15 +202,15 @@ func findAuthors(o *options, cells []cell) error {
 		p, err := startPeer(o, peerSpec{module, module, 1}, files{})
 		if err == nil {
 			p.stop()
-		} else if err := o.absent(module, err); err != nil {
+		} else if err := o.recordMissing(module, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// absent notes that a peer is not installed; any other error it returns.
-func (o *options) absent(module string, err error) error {
+// recordMissing records that a peer is not installed. It returns any other error.
+func (o *options) recordMissing(module string, err error) error {
 	if !errors.Is(err, errMissing) || module == "ours" {
 		return err
 	}

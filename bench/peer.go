@@ -128,7 +128,7 @@ func startPeer(o *options, spec peerSpec, c files) (*peer, error) {
 		return nil, errMissing
 	}
 	go p.listen(bufio.NewReaderSize(out, 1<<16))
-	r, err := p.next(10 * time.Minute)
+	r, err := p.readReply(10 * time.Minute)
 	if err != nil || !r.Ready {
 		p.stop()
 		if r.Missing != "" {
@@ -154,7 +154,8 @@ func (p *peer) listen(out *bufio.Reader) {
 	}
 }
 
-func (p *peer) next(limit time.Duration) (reply, error) {
+// readReply waits for the next reply of the peer, at most the given time.
+func (p *peer) readReply(limit time.Duration) (reply, error) {
 	select {
 	case r, ok := <-p.lines:
 		if !ok {
@@ -177,7 +178,7 @@ func (p *peer) ask(q request) (reply, error) {
 	if _, err := fmt.Fprintf(p.in, "%s\n", raw); err != nil {
 		return reply{}, err
 	}
-	return p.next(time.Duration((p.patience*q.Seconds + 20) * float64(time.Second)))
+	return p.readReply(time.Duration((p.patience*q.Seconds + 20) * float64(time.Second)))
 }
 
 // stop ends the process: at its end of input or, if it is busy, at once.

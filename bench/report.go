@@ -129,7 +129,7 @@ func rounded(res *result) {
 	res.Pass = digits(res.Pass)
 }
 
-// cpuModel returns the processor's name, its architecture where the system does not tell.
+// cpuModel returns the name of the processor, or its architecture if the name is unknown.
 func cpuModel() string {
 	raw, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(raw)) {
@@ -157,7 +157,7 @@ func (r *report) markdown() string {
 			section(&b, group, rows)
 		}
 	}
-	r.others(&b)
+	r.summarisePeers(&b)
 	if len(r.Skipped) > 0 {
 		b.WriteString("\n### Not run\n\n")
 		for _, s := range r.Skipped {
@@ -185,7 +185,7 @@ func section(b *strings.Builder, group string, rows []*result) {
 	fmt.Fprintf(b, "\n### %s\n\n", group)
 	var further []string // solvers that some cells have
 	for _, name := range others {
-		if slices.ContainsFunc(rows, func(r *result) bool { return r.of(name) != nil }) {
+		if slices.ContainsFunc(rows, func(r *result) bool { return r.seriesOf(name) != nil }) {
 			further = append(further, name)
 		}
 	}
@@ -200,7 +200,7 @@ func section(b *strings.Builder, group string, rows []*result) {
 }
 
 func (r *result) row(b *strings.Builder, further []string) {
-	own, scipy := r.of("ours"), r.of("scipy")
+	own, scipy := r.seriesOf("ours"), r.seriesOf("scipy")
 	_, name, _ := strings.Cut(r.Cell, "/")
 	if !r.Sound {
 		name += " **bounds contradict**"
@@ -211,21 +211,21 @@ func (r *result) row(b *strings.Builder, further []string) {
 	} else {
 		one := "–"
 		if v := r.oneThread(); v > 0 {
-			one = r.of("scipy-1").atLeast() + ratio(v)
+			one = r.seriesOf("scipy-1").boundPrefix() + ratio(v)
 		}
 		fmt.Fprintf(b, " %s | %s | %.0f | %.0e | %.0f | %s%s (%s–%s) | %s |", scipy.ms(), strings.TrimPrefix(scipy.Solver, "scipy-"), scipy.Passes, max(0, scipy.Excess), scipy.RSS/1e6,
-			scipy.atLeast(), ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
+			scipy.boundPrefix(), ratio(median(r.Speedup)), ratio(slices.Min(r.Speedup)), ratio(slices.Max(r.Speedup)), one)
 	}
 	fmt.Fprintf(b, " %s |", r.limit())
 	for _, name := range further {
-		s := r.of(name)
+		s := r.seriesOf(name)
 		switch {
 		case s == nil:
 			b.WriteString(" – | – |")
 		case s.Gap < 0:
 			fmt.Fprintf(b, " %s | – |", s.Status)
 		default:
-			fmt.Fprintf(b, " %s (%.0e) | %s%s |", s.ms(), max(0, s.Excess), s.atLeast(), ratio(r.ratio(s)))
+			fmt.Fprintf(b, " %s (%.0e) | %s%s |", s.ms(), max(0, s.Excess), s.boundPrefix(), ratio(r.ratio(s)))
 		}
 	}
 	b.WriteString("\n")
@@ -237,15 +237,15 @@ func (s *series) ms() string {
 	if len(s.Seconds) > 1 {
 		text += fmt.Sprintf(" (%s–%s)", milliseconds(slices.Min(s.Seconds)), milliseconds(slices.Max(s.Seconds)))
 	}
-	if !s.arrived() {
+	if !s.isSolved() {
 		text += " " + s.Status
 	}
 	return text
 }
 
-// atLeast stands before the ratio of a solver that was given up.
-func (s *series) atLeast() string {
-	if s.arrived() {
+// boundPrefix returns "> " if the solver was stopped, so that its time is only a lower bound.
+func (s *series) boundPrefix() string {
+	if s.isSolved() {
 		return ""
 	}
 	return "> "

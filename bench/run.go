@@ -34,10 +34,10 @@ type series struct {
 
 func (s *series) certified() bool { return s.Status == "certified" }
 
-// arrived reports whether the solver ended by its own rule or, of scipy and the authors'
+// isSolved reports whether the solver ended by its own rule or, of scipy and the authors'
 // code, within the gap, and not at the end of its time.
-func (s *series) arrived() bool {
-	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate" // cvxpy's; the excess tells
+func (s *series) isSolved() bool {
+	return s.certified() || s.Status == "solved" || s.Status == "optimal_inaccurate" // of cvxpy, which the excess judges
 }
 
 // A result is what was measured on one cell.
@@ -50,7 +50,8 @@ type result struct {
 	Sound   bool      `json:"sound"`   // no lower bound of the checker lies above an upper one
 }
 
-func (r *result) of(solver string) *series {
+// seriesOf returns the series of a solver, or nil if it did not run. "scipy" is the one compared.
+func (r *result) seriesOf(solver string) *series {
 	for _, s := range r.Series {
 		if s.Solver == solver || solver == "scipy" && s.Compared {
 			return s
@@ -60,11 +61,13 @@ func (r *result) of(solver string) *series {
 }
 
 // ratio returns the time of the solver over ours.
-func (r *result) ratio(s *series) float64 { return median(s.Seconds) / median(r.of("ours").Seconds) }
+func (r *result) ratio(s *series) float64 {
+	return median(s.Seconds) / median(r.seriesOf("ours").Seconds)
+}
 
 // oneThread returns the time of scipy over ours, both on one thread; 0 if not measured.
 func (r *result) oneThread() float64 {
-	own, scipy := r.of("ours-1"), r.of("scipy-1")
+	own, scipy := r.seriesOf("ours-1"), r.seriesOf("scipy-1")
 	if own == nil || scipy == nil {
 		return 0
 	}
@@ -73,7 +76,7 @@ func (r *result) oneThread() float64 {
 
 // limit names what holds ours back on the cell, by the rule in README.md.
 func (r *result) limit() string {
-	own := r.of("ours")
+	own := r.seriesOf("ours")
 	switch {
 	case own.Passes > 10:
 		return "passes"
@@ -132,7 +135,7 @@ func (f *fleet) measure(c *cell) (*result, error) {
 		}
 		for _, run := range order {
 			// a solver that did not arrive once is not asked again
-			if k > 0 && (!run.every || len(run.series.Seconds) == 0 || !run.series.arrived()) || o.missing[run.spec.module] {
+			if k > 0 && (!run.every || len(run.series.Seconds) == 0 || !run.series.isSolved()) || o.missing[run.spec.module] {
 				continue
 			}
 			q := request{Cell: *c, Files: f.files(), Seconds: o.seconds, Threads: run.spec.threads,
@@ -155,7 +158,7 @@ func (f *fleet) measure(c *cell) (*result, error) {
 func (f *fleet) run(run *runner, c *cell, q request, r *result) error {
 	p, err := f.get(run.spec)
 	if err != nil {
-		return f.o.absent(run.spec.module, err)
+		return f.o.recordMissing(run.spec.module, err)
 	}
 	got, err := p.ask(q)
 	if f.turns || err != nil {
@@ -192,7 +195,7 @@ func (f *fleet) optimum(c *cell) (Bounds, error) {
 
 // add notes a run and checks its x.
 func (s *series) add(f *fleet, c *cell, got *reply) error {
-	if s.Status == "" || s.arrived() {
+	if s.Status == "" || s.isSolved() {
 		s.Status = got.Status // the worst of the runs
 	}
 	s.Seconds = append(s.Seconds, got.Seconds)
@@ -233,7 +236,7 @@ func (r *result) conclude(best float64) {
 			r.Sound = false
 		}
 	}
-	own, one, two := r.of("ours"), r.of("scipy-1"), r.of("scipy-2")
+	own, one, two := r.seriesOf("ours"), r.seriesOf("scipy-1"), r.seriesOf("scipy-2")
 	scipy := two
 	if one != nil && (two == nil || one.certified() && (!two.certified() || median(one.Seconds) < median(two.Seconds))) {
 		scipy = one

@@ -16,7 +16,7 @@ type tally struct {
 }
 
 func (t *tally) count(r *result) {
-	own := r.of("ours")
+	own := r.seriesOf("ours")
 	t.cells++
 	t.passes = append(t.passes, own.Passes)
 	five := own.certified() && own.Passes <= 5
@@ -30,7 +30,7 @@ func (t *tally) count(r *result) {
 			t.slower1++
 		}
 	}
-	if r.of("scipy") == nil {
+	if r.seriesOf("scipy") == nil {
 		return
 	}
 	t.compared++
@@ -98,24 +98,24 @@ func (r *report) summary(b *strings.Builder) {
 	}
 }
 
-// others sums up, by group, the peers beside scipy.
-func (r *report) others(b *strings.Builder) {
+// summarisePeers writes a summary of the peers other than scipy by group.
+func (r *report) summarisePeers(b *strings.Builder) {
 	var rows []string
 	for _, peer := range others {
 		for _, group := range groups {
 			cells, arrived, far := 0, 0, 0
 			var ran []bounded
 			for _, res := range r.group(group) {
-				s := res.of(peer)
+				s := res.seriesOf(peer)
 				if s == nil {
 					continue
 				}
 				cells++
-				if s.arrived() && s.Gap >= 0 {
+				if s.isSolved() && s.Gap >= 0 {
 					arrived++
 				}
 				if s.Gap >= 0 {
-					v := bounded{s.atLeast(), res.ratio(s)}
+					v := bounded{s.boundPrefix(), res.ratio(s)}
 					ran = append(ran, v)
 					if v.ratio >= 50 {
 						far++

@@ -19,8 +19,8 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Ours runs in a subprocess of its own, as the peers do, so that its memory can be
-// told from the benchmark's: the command starts itself as `bench worker
+// Ours runs in a subprocess of its own, as the peers do, so that its memory is
+// measured apart from the benchmark's: the command starts itself as `bench worker
 // CONFIG` and they talk in lines of JSON (peer.go).
 
 // workerMode is the first argument of a worker.

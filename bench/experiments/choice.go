@@ -28,7 +28,7 @@ type choiceDesign struct {
 	name, about string
 	helps       bool     // whether a robust linear model can help the worst group
 	groups      []string // labels
-	unnamed     bool     // the choice is not told the groups
+	unnamed     bool     // the choice does not know the groups
 	classes     bool
 	rows        int // for training; 0: 2000
 	draw        func(rng *rand.Rand, x []float64) (group int, y float64)

@@ -65,14 +65,14 @@ func endToEnd(ctx context.Context, fs *flag.FlagSet, args []string) error {
 		}
 		path := filepath.Join(*dir, "endtoend-"+size+".parquet")
 		if _, err := os.Stat(path); err != nil {
-			note("writing " + path)
+			logStep("writing " + path)
 			if err := command(ctx, io.Discard, *python, *peer, "make", path, rows, columns); err != nil {
 				return err
 			}
 		}
 		var ours, theirs []parts
 		for k := range *repeats {
-			note(fmt.Sprintf("%s: run %d of %d", size, k+1, *repeats))
+			logStep(fmt.Sprintf("%s: run %d of %d", size, k+1, *repeats))
 			a, err := measured(ctx, self, "endtoend", "-child", path, fmt.Sprintf("-choose=%t", *choose))
 			if err != nil {
 				return err
@@ -132,7 +132,7 @@ func measured(ctx context.Context, name string, args ...string) (parts, error) {
 	return p, json.Unmarshal([]byte(out.String()), &p)
 }
 
-// trainOnce does what `drotrain train` does, and prints the parts.
+// trainOnce trains as `drotrain train` does, and prints the time of each part.
 func trainOnce(ctx context.Context, path string, choose bool, w io.Writer) error {
 	start := time.Now()
 	last := start

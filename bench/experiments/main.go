@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	return 1
 }
 
-// errUsage is a wrong command line, of which the user has been told.
+// errUsage reports a wrong command line whose message has been printed.
 var errUsage = errors.New("wrong command line")
 
 // parse parses args, which are all flags.
@@ -102,5 +102,5 @@ func list(w io.Writer) {
 	}
 }
 
-// note tells on standard error what runs now.
-func note(what string) { fmt.Fprintln(os.Stderr, what) }
+// logStep prints on standard error what runs now.
+func logStep(what string) { fmt.Fprintln(os.Stderr, what) }

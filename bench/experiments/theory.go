@@ -18,7 +18,7 @@ func theorems(ctx context.Context, fs *flag.FlagSet, args []string) error {
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	r, err := theory.Run(ctx, *quick, *seed, note)
+	r, err := theory.Run(ctx, *quick, *seed, logStep)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type share struct {
 // same run.
 func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int) (share, error) {
 	fixed := m == fullVector
-	at := looks(steps)
+	at := checkpoints(steps)
 	var against []comparator
 	method := m.method(closely, false)
 	pilot := in.ledger(m, closely)
@@ -144,8 +144,8 @@ func (l *lab) shareOf(in *instance, m theoryMethod, wrong lie, seeds, steps int)
 	return out, nil
 }
 
-// guarantees holds the inequality of every proposition at every look, and the same of
-// schedules that are wrong.
+// guarantees checks the inequality of every proposition at every checkpoint, and that wrong
+// schedules violate it.
 func (l *lab) guarantees() (Experiment, error) {
 	l.progress("the inequalities of the propositions")
 	const most = 1 << 16

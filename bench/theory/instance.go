@@ -20,7 +20,7 @@ type instance struct {
 	lipschitz  []float64 // H_j
 	smoothness []float64 // M_j
 	weightCap  float64   // the largest y_j
-	sum        bool      // the weights lie on the simplex, ‖·‖_Y = ‖·‖₁
+	sum        bool      // the weights are in the simplex, ‖·‖_Y = ‖·‖₁
 	bilinear   bool      // f is linear: the gap of the averages is known exactly
 	rows       []float64 // n·d: the rows z_j of losses ℓ(z_jᵀx) of slope 1 at most; nil if f is linear
 }
@@ -140,7 +140,7 @@ func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
 // NonNegative reports whether losses may be negative.
 func (excess) NonNegative() bool { return false }
 
-// Rounding says nothing: it is about losses that are not negative.
+// Rounding returns no bounds: they are for losses of at least 0, and these may be negative.
 func (excess) Rounding() (terms int, largest []float64, smoothness float64) { return 0, nil, 0 }
 
 // newSimplexTraining returns the problem of newTraining in the box with x on the simplex and μ = 0.

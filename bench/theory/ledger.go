@@ -120,8 +120,8 @@ func relativeEntropy(u, x []float64) float64 {
 	return s
 }
 
-// away returns Δ_X(u, x) and Δ_Y(v, y).
-func (l *ledger) away(u, x, v, y []float64) (primal, dual float64) {
+// divergences returns Δ_X(u, x) and Δ_Y(v, y).
+func (l *ledger) divergences(u, x, v, y []float64) (primal, dual float64) {
 	if _, simplex := l.in.primal.(dro.Entropy); simplex {
 		primal = relativeEntropy(u, x)
 	} else {
@@ -145,8 +145,8 @@ func (l *ledger) sides(c comparator) (left, right, rounding float64) {
 	for j, v := range c.v {
 		left += v*l.f[j] - l.y[j]*l.now[j]
 	}
-	start, startDual := l.away(c.u, l.x0, c.v, l.y0)
-	end, endDual := l.away(c.u, l.x, c.v, l.last)
+	start, startDual := l.divergences(c.u, l.x0, c.v, l.y0)
+	end, endDual := l.divergences(c.u, l.x, c.v, l.last)
 	wP, _ := l.weights()
 	cP, cD := 0.25, 0.25
 	switch l.method {
@@ -210,7 +210,7 @@ func gapOf(in *instance, f, y []float64, phi, psi, a float64, g, mean []float64)
 	risk, _ := in.dual.BestResponseTo(make([]float64, in.n), mean)
 	zero := make([]float64, in.d)
 	value, slope := make([]float64, in.n), make([]float64, in.n)
-	in.oracle.EvalTo(value, slope, zero, 0, in.n) // f(0) and the slopes, which are the same everywhere
+	in.oracle.EvalTo(value, slope, zero, 0, in.n) // f(0) and the slopes, which do not depend on x
 	clear(g)
 	constant := 0.0
 	for j, v := range y {

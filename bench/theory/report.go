@@ -63,7 +63,7 @@ func (v Number) String() string {
 }
 
 // Run runs all experiments. quick takes seconds, the full report some minutes; progress,
-// which may be nil, is told of every experiment.
+// which may be nil, is called with the name of every experiment.
 func Run(ctx context.Context, quick bool, seed uint64, progress func(string)) (*Report, error) {
 	l := &lab{ctx: ctx, quick: quick, seed: seed, seeds: 10, steps: 1500}
 	if quick {

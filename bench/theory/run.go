@@ -138,8 +138,8 @@ func (l *lab) each(n int, do func(k int) error) error {
 	return errors.Join(errs...)
 }
 
-// looks returns the iterations at which a run of so many is looked at.
-func looks(steps int) (at []int) {
+// checkpoints returns the iterations at which a run of that many steps is evaluated.
+func checkpoints(steps int) (at []int) {
 	for k := 1; k < steps; k = max(k+1, k*5/4) {
 		at = append(at, k)
 	}

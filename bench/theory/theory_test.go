@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// tiny is a lab of the smallest size at which something can be told.
+// tiny is a lab of the smallest size that still shows the effects.
 func tiny(steps, seeds int) *lab {
 	return &lab{ctx: context.Background(), quick: true, seed: 3, seeds: seeds, steps: steps, progress: func(string) {}}
 }
@@ -118,7 +118,7 @@ func TestWorstComparator(t *testing.T) {
 		book.k = 40
 		excess := func(c comparator) float64 { // without the last distances
 			left, right, _ := book.sides(c)
-			end, endDual := book.away(c.u, book.x, c.v, book.last)
+			end, endDual := book.divergences(c.u, book.x, c.v, book.last)
 			return left - (book.a*in.mu+book.mu0)*end/4 - (book.a*in.nu+book.nu0)*endDual/4 - right
 		}
 		worst := excess(book.worst())
