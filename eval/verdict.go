@@ -52,8 +52,6 @@ type Verdict struct {
 	Details        []string `json:"details"`
 	Warnings       []string `json:"warnings,omitempty"` // about the model in focus
 	Groups         *Tally   `json:"groups,omitempty"`   // of the first comparison
-	// WithoutGroups says what leaving group columns out of the features costs the worst group.
-	WithoutGroups string `json:"without_groups,omitempty"`
 	// Explained is the share of the worst group's improvement that the rescaled baseline
 	// reaches too, where there is one.
 	Explained *Num `json:"explained_by_rescaling,omitempty"`

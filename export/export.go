@@ -16,7 +16,7 @@ import (
 // A Format names a language.
 type Format string
 
-// The languages. An Output of Go takes two files: Write gives the source, WriteGoTest its test.
+// The languages.
 const (
 	ONNX Format = "onnx"
 	SQL  Format = "sql"

@@ -382,29 +382,6 @@ func TestGolden_CoefficientTable(t *testing.T) {
 	}
 }
 
-// The test of a source is written whole, or not at all.
-func TestGoTestsAreWritten(t *testing.T) {
-	for _, task := range []data.Task{data.Binary, data.Regression} {
-		m := edgeModel(task)
-		f, err := m.Formula()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := encodeGoTest([]*score.Formula{f}, Options{Package: "score"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got bytes.Buffer
-		if err := WriteGoTest(&got, m, Options{Package: "score"}); err != nil || !bytes.Equal(got.Bytes(), want) || bytes.Count(want, []byte("{Row{")) < len(edgeRows(f))/2 {
-			t.Errorf("%s: %d bytes of %d, %v", task, got.Len(), len(want), err)
-		}
-		got.Reset()
-		if err := WriteGoTest(&got, m, Options{Package: "not a package"}); err == nil || got.Len() > 0 {
-			t.Errorf("%s: %d bytes for a package that cannot be, %v", task, got.Len(), err)
-		}
-	}
-}
-
 // Every level, an unseen one and a null of every column are among the edge rows.
 func TestEdgeRows(t *testing.T) {
 	f, err := edgeModel(data.Binary).Formula()

@@ -292,9 +292,6 @@ func TestFit_RowsReleased(t *testing.T) {
 	if _, err := m.AdversaryWeights(); err == nil || !strings.Contains(err.Error(), "KeepRows") {
 		t.Errorf("the weights of rows that were released: %v", err)
 	}
-	if cost, reason, err := m.GroupFeatureCost(t.Context()); cost != nil || reason == "" || err != nil {
-		t.Errorf("the cost without rows: %v, %q, %v", cost, reason, err)
-	}
 	if _, err := m.CrossFit(t.Context()); err == nil {
 		t.Error("a model without rows is cross-fitted")
 	}

@@ -76,7 +76,6 @@ var elsewhere = []struct{ begins, why string }{
 	{"go build ", "it builds the program that runs here"},
 	{"go test ", "this is one of them"},
 	{"go run golang.org/", "it downloads a tool"},
-	{"go run ./docs/site", "CI runs it"},
 	{"go -C ", "it is a module of its own"},
 	{"python3 ", "it installs packages"}, {"venv/bin/", "it installs packages"}, {"git clone ", "it downloads"},
 	{"notebooks-go/run ", "CI runs it"}, {"release/build ", "it cross-compiles for minutes"},

@@ -23,12 +23,6 @@ type exported struct {
 	Files   []string `json:"files"`
 }
 
-// A part is one file of an export.
-type part struct {
-	path    string
-	content func(w io.Writer) error
-}
-
 func newExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                   "export --model FILE --out FILE [options]",
@@ -72,28 +66,15 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 		}
 	}
 	o.Export.Formulas = !o.Safe
-	parts := []part{{o.Out, func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }}}
-	if export.Format(o.Format) == export.Go {
-		parts = append(parts, part{strings.TrimSuffix(o.Out, ".go") + "_test.go",
-			func(w io.Writer) error { return export.WriteGoTest(w, m, o.Export) }})
-	}
-	done := exported{Format: o.Format, Variant: variant}
-	for _, p := range parts { // none is written if one of them is in the way
-		if err := a.inputs.Check(o.Force, p.path); err != nil {
-			return err
-		}
-	}
-	for _, p := range parts {
-		if err := a.inputs.WriteFile(p.path, o.Force, p.content); err != nil {
-			return err
-		}
-		done.Files = append(done.Files, p.path)
+	write := func(w io.Writer) error { return export.Write(w, m, export.Format(o.Format), o.Export) }
+	if err := a.inputs.WriteFile(o.Out, o.Force, write); err != nil {
+		return err
 	}
 	if o.JSON {
-		return show.JSON(a.stdout, done)
+		return show.JSON(a.stdout, exported{Format: o.Format, Variant: variant, Files: []string{o.Out}})
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stdout, "wrote  %s\n", strings.Join(done.Files, ", "))
+		fmt.Fprintf(a.stdout, "wrote  %s\n", o.Out)
 	}
 	return nil
 }

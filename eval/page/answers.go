@@ -55,9 +55,6 @@ func (p *page) worries() (out []string) {
 	if c := p.Report.Certificate; c != nil && !c.Certified {
 		out = append(out, certificateCaveat(c)...)
 	}
-	if e.Verdict.WithoutGroups != "" {
-		out = append(out, e.Verdict.WithoutGroups)
-	}
 	return out
 }
 

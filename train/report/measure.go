@@ -72,27 +72,8 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 	if x.folds != nil && t.arena != nil {
 		t.sort(run.Frame.Rows) // their columns are read in the order of the table
 	}
-	if err = x.evaluate(ctx, run.Frame, t, split); err == nil {
-		err = x.costOfGroups(ctx)
-	}
+	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)
-}
-
-// costOfGroups reports what leaving group columns out of the features costs the worst group.
-func (x *Measured) costOfGroups(ctx context.Context) error {
-	if x.options.Quick || len(x.options.Groups) > 0 {
-		return nil
-	}
-	cost, leftOut, err := x.model.GroupFeatureCost(ctx)
-	if err != nil {
-		return err
-	}
-	if cost != nil {
-		x.Evaluation.Verdict.WithoutGroups = cost.String()
-	} else if leftOut != "" {
-		x.notes = append(x.notes, "The cost of leaving group columns out of the features was not computed: "+leftOut+".")
-	}
-	return nil
 }
 
 // runWithGroups returns the rows of the training, with other groupings if any are named.

@@ -42,7 +42,7 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 
 // verdictLines writes the sentences of a verdict, the recommendation first.
 func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
-	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost, v.WithoutGroups} {
+	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost} {
 		if s != "" {
 			Wrapped(w, indent, s)
 		}

@@ -4,30 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/score"
 )
-
-// WriteGoTest writes the test of the source that Write writes with Go: rows with
-// every level, one that training did not see, nulls and numbers far out, and the
-// scores that m gives them.
-func WriteGoTest(w io.Writer, m *train.Model, o Options) error {
-	formulas, err := formulasOf(m)
-	if err != nil {
-		return err
-	}
-	out, err := encodeGoTest(formulas, o)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(out)
-	return err
-}
 
 // scoreRow returns the score of a row of values in the order of the terms, or the probabilities
 // of more than two classes.
