@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -86,9 +85,9 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	}
 	N := float64(n)
 	a := &Adversary{Penalty: in.Penalty, OverGroups: in.OverGroups, N: n, Groupings: []MassGrouping{}, Top: []TopRow{}, Warnings: []string{}}
-	var sum, squares, kl, chi measure.Summer
+	var sum, squares, kl, chi compensatedSum
 	for i, y := range in.Weights {
-		if measure.Bad(y) || y < 0 {
+		if isNotFinite(y) || y < 0 {
 			return nil, fmt.Errorf("eval: weight %d is %v", i+1, y)
 		}
 		sum.Add(y)
@@ -110,15 +109,15 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	a.EffectiveShare = a.Effective / Num(N)
 	a.MaxWeight = Num(slices.Max(in.Weights) * N)
 	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/N/2)
-	a.TenPercent, a.OnePercent = Num(measure.Heaviest(in.Weights, max(1, n/10)).Mass), Num(measure.Heaviest(in.Weights, max(1, n/100)).Mass)
-	a.HalfMassRows = measure.FewestHolding(in.Weights, 0.5).Count
+	a.TenPercent, a.OnePercent = Num(sumOfLargest(in.Weights, max(1, n/10)).Mass), Num(sumOfLargest(in.Weights, max(1, n/100)).Mass)
+	a.HalfMassRows = fewestHolding(in.Weights, 0.5).Count
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err
 		}
 		a.Groupings = append(a.Groupings, massBy(g, in.Weights))
 	}
-	for _, i := range measure.Largest(in.Weights, in.Loss, topRows) { // an adversary over groups weighs all rows of one alike
+	for _, i := range indicesOfLargest(in.Weights, in.Loss, topRows) { // an adversary over groups weighs all rows of one alike
 		r := TopRow{Row: i + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
 		if in.Loss != nil {
 			l := Num(in.Loss[i])
@@ -132,7 +131,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 
 // massBy returns the weight of every group that has rows, most up-weighted first.
 func massBy(g data.Grouping, y []float64) MassGrouping {
-	mass, count := make([]measure.Summer, len(g.Labels)), make([]int, len(g.Labels))
+	mass, count := make([]compensatedSum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
 		mass[k].Add(y[i])
 		count[k]++

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -56,7 +55,7 @@ func (e *Evaluation) caveat(in *Input) {
 		}
 		if len(one) > 0 {
 			bounds := "do not account for this"
-			if resample.Logarithmic(in.rows) {
+			if hasLogLoss(in.rows) {
 				bounds = "account for as many rows of that class as chance may have left out, by their scores"
 			}
 			say("%s: in %s all rows are of one class, so errors on the other class are unknown there; bounds on the worst group %s: %s.",

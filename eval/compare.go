@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -75,31 +73,31 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
-func newComparison(e *Evaluation, in *Input, losses []*measure.Sorted, k int) Comparison {
+func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
 	c.Alike = slices.Equal(in.Models[k].Loss, in.Models[0].Loss)
 	for _, q := range in.Task.Measures() {
 		d := e.Models[k].Overall.Of[q.Key] - e.Models[0].Overall.Of[q.Key]
 		c.Measures[q.Key] = Difference{Value: d}
 	}
-	a, _ := losses[k].CVaRAt(measure.TailAlpha)
-	b, _ := losses[0].CVaRAt(measure.TailAlpha)
+	a, _ := losses[k].CVaRAt(TailAlpha)
+	b, _ := losses[0].CVaRAt(TailAlpha)
 	c.CVaR.Value = Num(a - b)
 	return c
 }
 
 // addGroups adds the differences of the risk by group of the headline; intervals are those of single groups,
 // by group and model, and critical how many standard errors hold for all together.
-func (c *Comparison) addGroups(in *Input, g *Grouping, strata []measure.Stratum, intervals [][]*Interval, k int, critical float64) {
+func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
 		d := GroupDifference{Label: g.Label, N: g.N, Sufficient: g.Sufficient,
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if intervals[s] != nil {
 			d.Interval = intervals[s][k]
-			h := Num(critical * resample.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
+			h := Num(critical * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
-			few := resample.ScarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
+			few := scarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
 			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))
 		}
 		c.Groups = append(c.Groups, d)

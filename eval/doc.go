@@ -26,10 +26,13 @@
 //   - A number that cannot be computed is null in JSON, and the reason stands
 //     beside it under "undefined". NaN and ±Inf never leave the package.
 //
-// What is computed of rows stands in internal/measure, how sure it is in
-// internal/resample; here it is put together by group, compared, and judged. The
-// package may import these, losses and data; it neither prints, reads the environment,
-// nor trains. Start reading at evaluate.go.
+// # Files
+//
+// Start reading at evaluate.go. measure.go lists the measures, measure_binary.go and its neighbours compute
+// them over rows.go and strata.go. An interval follows from the influences of the rows, the derivatives of a
+// measure by their weights (influence.go, influence_columns.go, estimate_error.go, interval_student.go), or from
+// counts for proportions and medians (interval_exact.go). Only the calibration error (ece.go) and the largest
+// deviation among groups (interval_family.go) need random draws. verdict.go and sentence.go draw conclusions.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
 // a patch version does not.

@@ -3,9 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // Evaluate measures every model overall and by group, compares each with the
@@ -33,39 +30,39 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		Groupings: []Grouping{}, Compared: []Comparison{}, Caveats: []string{},
 	}
 	if in.Weight != nil {
-		k := Num(measure.Effective(in.Weight))
+		k := Num(effectiveRows(in.Weight))
 		e.Weighted, e.Effective = true, &k
 	}
 	if in.Task == Binary {
 		t := Num(in.threshold())
 		e.Threshold = &t
 	}
-	strata, err := measure.NewStrata(ctx, in.rows, in.Groups)
+	strata, err := newStrata(ctx, in.rows, in.Groups)
 	if err != nil {
 		return nil, err
 	}
 	e.Models = make([]ModelResult, len(in.Models))
-	losses := make([]*measure.Sorted, len(in.Models))
+	losses := make([]*sortedLosses, len(in.Models))
 	err = in.rows.Parallel(ctx, "measuring", len(in.Models), func(k int) error {
 		m := in.Models[k]
-		s, err := measure.Sort(in.rows.Arena, m.Loss, in.rows.Weight)
+		s, err := sortLosses(in.rows.Arena, m.Loss, in.rows.Weight)
 		if err != nil {
 			return err
 		}
 		losses[k] = s
 		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: overConstant(&in, m.Loss, strata.All.Rows)}
-		r.Overall = measure.All(in.rows, k, strata.All)
-		for _, a := range measure.CVaRLevels(n) {
+		r.Overall = measureStratum(in.rows, k, strata.All)
+		for _, a := range cvarLevels(n) {
 			v, _ := s.CVaRAt(a)
 			r.CVaR = append(r.CVaR, CVaRPoint{Alpha: a, Value: Num(v)})
 		}
 		if in.Task == Binary {
-			r.Calibration = measure.Calibrate(in.rows, m.Score, strata.All.Order[k], measure.Bins)
+			r.Calibration = calibrationBinsOf(in.rows, m.Score, strata.All.Order[k], calibrationBins)
 		} else if in.Task == Multiclass {
-			r.Classes = measure.ByClass(in.rows, &m, strata.All.Rows)
-			r.ConfusionMatrix, r.MostConfused = measure.Confusions(in.rows, &m)
+			r.Classes = classResults(in.rows, &m, strata.All.Rows)
+			r.ConfusionMatrix, r.MostConfused = confusionsOf(in.rows, &m)
 		} else {
-			r.Residuals = measure.ResidualBins(in.Target, m.Score, strata.All.Order[k])
+			r.Residuals = residualBins(in.Target, m.Score, strata.All.Order[k])
 		}
 		e.Models[k] = r
 		return nil
@@ -107,7 +104,7 @@ func overConstant(in *Input, loss []float64, rows []int32) *Difference {
 		return nil
 	}
 	n, weight := float64(len(rows)), in.rows.Weight
-	change := (measure.WeightedSum(loss, weight) - measure.WeightedSum(in.Constant, weight)) / n // the weights have mean 1
-	half := resample.Student(in.confidence(), n-1) * resample.StandardError(loss, in.Constant, weight, rows)
+	change := (weightedSum(loss, weight) - weightedSum(in.Constant, weight)) / n // the weights have mean 1
+	half := studentQuantile(in.confidence(), n-1) * standardError(loss, in.Constant, weight, rows)
 	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half), Method: "student"}}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // Shares returns, for each grouping, the share of its rows in every group that
@@ -31,34 +30,34 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 }
 
 // measureGrouping measures all models on every group of a grouping; share holds the groups’ shares of the training rows, or is nil.
-func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []measure.Stratum, share map[string]float64) (Grouping, error) {
+func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
-		total[k] = measure.WeightedSum(m.Loss, weight)
+		total[k] = weightedSum(m.Loss, weight)
 	}
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
 	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int) error {
 		r := groups[j].Rows
-		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: measure.SumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
-			if ok && (measure.Bad(s) || s < 0) {
+			if ok && (isNotFinite(s) || s < 0) {
 				return fmt.Errorf("eval: training share of group %q is %v", h.Label, s)
 			}
 			t := Num(s)
 			h.TrainShare = &t
 		}
 		for k, m := range in.Models {
-			v := measure.All(in.rows, k, &groups[j])
+			v := measureStratum(in.rows, k, &groups[j])
 			risk, _ := v.Get("risk")
 			es := undefined()
 			if total[k] > 0 {
-				es = Num(risk * measure.SumAt(weight, r) / total[k])
+				es = Num(risk * sumAt(weight, r) / total[k])
 			}
 			of := GroupModel{Model: m.Name, Values: v, ErrorShare: es}
-			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= measure.MostMatrix {
-				of.Classes = measure.ByClass(in.rows, &in.Models[k], r)
+			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= mostMatrixClasses {
+				of.Classes = classResults(in.rows, &in.Models[k], r)
 			}
 			h.Models = append(h.Models, of)
 		}
@@ -83,7 +82,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 func spread(groups []Group, k int, key string, overall float64) Spread {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	diff, ratio := 0.0, math.Inf(1)
-	var sum, wsum, weight measure.Summer
+	var sum, wsum, weight compensatedSum
 	s := Spread{}
 	for i := range groups {
 		g := &groups[i]

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -83,13 +82,13 @@ type Input struct {
 	// Columns are offered to the search for bad slices; nil means no search.
 	Columns []Column
 
-	rows *measure.Rows
+	rows *measuredRows
 }
 
 // measured returns the rows in the form in which they are measured.
-func (in *Input) measured() *measure.Rows {
+func (in *Input) measured() *measuredRows {
 	arena := in.Arena.NewChild()
-	return &measure.Rows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: measure.ScaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), Pool: measure.Pool{Observe: in.Observe, Arena: arena}}
+	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
 }
 
 func (in *Input) threshold() float64 {
@@ -148,12 +147,12 @@ func (in *Input) check() error {
 		if in.Task == Multiclass && !(t >= 0 && t < float64(len(in.Classes)) && t == math.Floor(t)) {
 			return fmt.Errorf("eval: target of row %d is %v; the classes are numbered from 0 to %d", in.rowID(i), t, len(in.Classes)-1)
 		}
-		if measure.Bad(t) {
+		if isNotFinite(t) {
 			return fmt.Errorf("eval: target of row %d is %v", in.rowID(i), t)
 		}
 	}
 	for i, w := range in.Weight {
-		if !(w > 0) || measure.Bad(w) {
+		if !(w > 0) || isNotFinite(w) {
 			return fmt.Errorf("eval: weight of row %d is %v; a positive number is needed", in.rowID(i), w)
 		}
 	}
@@ -176,11 +175,11 @@ func (in *Input) check() error {
 		}
 		for i := range n {
 			switch s := m.Score[i]; {
-			case measure.Bad(s):
+			case isNotFinite(s):
 				return fmt.Errorf("eval: score of model %q at row %d is %v", m.Name, in.rowID(i), s)
 			case in.Task != Regression && (s < 0 || s > 1):
 				return fmt.Errorf("eval: score of model %q at row %d is %v; a probability in [0, 1] is needed", m.Name, in.rowID(i), s)
-			case measure.Bad(m.Loss[i]):
+			case isNotFinite(m.Loss[i]):
 				return fmt.Errorf("eval: loss of model %q at row %d is %v", m.Name, in.rowID(i), m.Loss[i])
 			}
 		}

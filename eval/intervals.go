@@ -2,14 +2,11 @@ package eval
 
 import (
 	"context"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // addIntervals fills in the comparisons with the baseline and every interval, or none where no
 // resamples are asked for.
-func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measure.Strata, losses []*measure.Sorted) error {
+func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata, losses []*sortedLosses) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
 	}
@@ -21,18 +18,18 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measur
 	}
 	tailQ := make([]float64, len(losses))
 	for k, s := range losses {
-		_, tailQ[k] = s.CVaRAt(measure.TailAlpha)
+		_, tailQ[k] = s.CVaRAt(TailAlpha)
 	}
-	center := measure.Mean(in.Target)
-	plan := resample.Plan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}
+	center := meanOf(in.Target)
+	plan := intervalPlan{Resamples: in.Resamples, Confidence: e.Confidence, Seed: in.Seed}
 	divided := strata.Groups
 	if len(divided) == 0 {
-		divided = [][]measure.Stratum{{*strata.All}}
+		divided = [][]stratum{{*strata.All}}
 	}
-	by := make([]*resample.Resampler, len(divided))
+	by := make([]*intervalMaker, len(divided))
 	for j := range divided {
 		var err error
-		if by[j], err = resample.New(ctx, in.rows, plan, uint64(j), divided[j], strata.All, tailQ, center); err != nil {
+		if by[j], err = newIntervalMaker(ctx, in.rows, plan, uint64(j), divided[j], strata.All, tailQ, center); err != nil {
 			return err
 		}
 	}
@@ -49,10 +46,10 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *measur
 }
 
 // allMeasures returns the measures of every model, in the order of models and of the task's measures.
-func allMeasures(in *Input) (out []resample.Quantity) {
+func allMeasures(in *Input) (out []quantity) {
 	for k := range in.Models {
 		for _, m := range in.Task.Measures() {
-			out = append(out, resample.Quantity{Key: m.Key, Model: k, Base: -1})
+			out = append(out, quantity{Key: m.Key, Model: k, Base: -1})
 		}
 	}
 	return out
@@ -60,11 +57,11 @@ func allMeasures(in *Input) (out []resample.Quantity) {
 
 // groupIntervals adds the intervals of the groups of grouping j and of its summaries; for the last one,
 // those of the comparisons by group too. overall are the errors over all rows.
-func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.Resampler, j int, strata []measure.Stratum, overall []resample.Error) error {
+func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
 	eligible := make([]bool, len(strata))
-	var parts []*resample.Part
+	var parts []*errorPart
 	var at []int // of parts among the groups
 	for s := range strata {
 		if eligible[s] = groups[s].Sufficient && groups[s].N > 1; eligible[s] {
@@ -74,7 +71,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 	of := allMeasures(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
-		of = append(of, resample.Quantity{Key: "risk", Model: k + 1, Base: 0})
+		of = append(of, quantity{Key: "risk", Model: k + 1, Base: 0})
 	}
 	errors, err := r.Errors(ctx, "errors by "+name, parts, of)
 	if err != nil {
@@ -84,7 +81,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 		for k := range in.Models {
 			m := &groups[s].Models[k]
 			m.Intervals = make(map[string]Interval)
-			resample.AddExact(in.rows, k, &strata[s], m.Values, e.Confidence, m.Intervals)
+			addExactIntervals(in.rows, k, &strata[s], m.Values, e.Confidence, m.Intervals)
 		}
 		return nil
 	})
@@ -113,7 +110,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 	if err != nil {
 		return err
 	}
-	byGroup := make([][]resample.Error, len(groups))
+	byGroup := make([][]estimateError, len(groups))
 	for p, s := range at {
 		byGroup[s] = errors[p]
 	}
@@ -131,23 +128,23 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *resample.
 
 // overallIntervals adds the intervals over all rows, and of the comparisons there. It returns the errors
 // of [allMeasures].
-func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *resample.Resampler) ([]resample.Error, error) {
+func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *intervalMaker) ([]estimateError, error) {
 	part, list := r.All(), in.Task.Measures()
 	of := allMeasures(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
 		for _, m := range list {
-			of = append(of, resample.Quantity{Key: m.Key, Model: k + 1})
+			of = append(of, quantity{Key: m.Key, Model: k + 1})
 		}
-		of = append(of, resample.Quantity{Key: "cvar", Model: k + 1})
+		of = append(of, quantity{Key: "cvar", Model: k + 1})
 	}
-	errors, err := r.Errors(ctx, "errors over all rows", []*resample.Part{part}, of)
+	errors, err := r.Errors(ctx, "errors over all rows", []*errorPart{part}, of)
 	if err != nil {
 		return nil, err
 	}
 	for k := range in.Models {
 		m := &e.Models[k]
-		resample.AddExact(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
+		addExactIntervals(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
 			put(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
@@ -174,8 +171,8 @@ func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *resampl
 			}
 			c.Measures[m.Key] = d
 		}
-		if measure.TailAlpha*float64(len(in.Target)) >= resample.FewTailRows {
-			base := float64(e.Models[0].CVaRAt(measure.TailAlpha))
+		if TailAlpha*float64(len(in.Target)) >= fewTailRows {
+			base := float64(e.Models[0].CVaRAt(TailAlpha))
 			c.CVaR.Interval = part.Change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own)
 		}
 	}
@@ -183,7 +180,7 @@ func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *resampl
 }
 
 // put gives a measure of n rows its interval, unless it has an exact one.
-func put(part *resample.Part, m Measure, k, n int, l resample.Error, v Values, iv map[string]Interval) {
+func put(part *errorPart, m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
 		return
@@ -192,7 +189,7 @@ func put(part *resample.Part, m Measure, k, n int, l resample.Error, v Values, i
 	switch {
 	case m.Key == "ece":
 		i = part.ECE(k, -1, at)
-	case m.Key == "median_ae", m.Key == "auprc" && resample.FewOfAClass(v, n):
+	case m.Key == "median_ae", m.Key == "auprc" && hasFewOfAClass(v, n):
 	default:
 		i = part.Interval(m, k, at, l)
 	}
@@ -204,11 +201,11 @@ func put(part *resample.Part, m Measure, k, n int, l resample.Error, v Values, i
 // addSimultaneous gives every model an interval of its risk in an eligible group that covers together with
 // all the others: risk ± c·se with c the confidence quantile of the largest studentised deviation, and what
 // rows of a class that few are of may add.
-func (e *Evaluation) addSimultaneous(in *Input, r *resample.Resampler, g *Group, rows []int32, c float64) {
-	few := resample.ScarcityOf(in.rows, rows, g.Models[0].Values, c)
+func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64) {
+	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m := float64(g.Models[k].Values.Of["risk"])
-		se := resample.StandardError(in.Models[k].Loss, nil, in.rows.Weight, rows)
+		se := standardError(in.Models[k].Loss, nil, in.rows.Weight, rows)
 		iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		few.Widen(iv, m, few.GapOf(k))
 		if r.LossAtLeast0[k] { // and so is their mean

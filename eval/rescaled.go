@@ -2,9 +2,6 @@ package eval
 
 import (
 	"math"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled
@@ -20,24 +17,24 @@ func (j *judge) beatsRescaled() bool {
 	}
 	r := j.rescaledModel()
 	gain, se := j.accuracyGain(s, r)
-	z := resample.Student(j.Confidence, max(1, float64(len(s.Rows)-1)))
+	z := studentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))
 	if gain > z*se {
 		return true
 	}
-	gain, se = resample.RankingGain(j.in.rows, s, j.k, r)
+	gain, se = rankingGain(j.in.rows, s, j.k, r)
 	return gain > z*se
 }
 
 // accuracyGain returns by how much the model in focus is more accurate than model r on rows,
 // and the standard error.
-func (j *judge) accuracyGain(s *measure.Stratum, r int) (gain, se float64) {
+func (j *judge) accuracyGain(s *stratum, r int) (gain, se float64) {
 	right := func(k int, i int32) float64 {
 		if (j.in.Models[k].Score[i] >= j.in.threshold()) == (j.in.Target[i] > 0) {
 			return 1
 		}
 		return 0
 	}
-	var sum, weights, squares measure.Summer
+	var sum, weights, squares compensatedSum
 	weight := j.in.rows.WeightOf
 	for _, i := range s.Rows {
 		sum.Add(weight(i) * (right(j.k, i) - right(r, i)))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -277,7 +276,7 @@ func (j *judge) numbers() string {
 	before, a := j.valuesOf(0)
 	after, b := j.valuesOf(j.k)
 	if a == nil || b == nil {
-		from, to := float64(j.Models[0].CVaRAt(measure.TailAlpha)), float64(j.Models[j.k].CVaRAt(measure.TailAlpha))
+		from, to := float64(j.Models[0].CVaRAt(TailAlpha)), float64(j.Models[j.k].CVaRAt(TailAlpha))
 		if math.IsNaN(from) || math.IsNaN(to) {
 			return ""
 		}

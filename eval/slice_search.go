@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -88,9 +87,9 @@ const (
 // A ranking looks at cells of the rows searched, which it has in their order.
 type ranking struct {
 	*slicing
-	all       measure.Moments // of the losses
-	deviation []float64       // from their mean
-	code      [][]uint8       // by column
+	all       meanVariance // of the losses
+	deviation []float64    // from their mean
+	code      [][]uint8    // by column
 }
 
 // rank returns the best candidates, no two of which share a cell.

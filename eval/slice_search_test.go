@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // What a search ranks a slice by is computed from its rows: the mean loss inside, and how
@@ -39,7 +37,7 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 			rows = append(rows, int32(i))
 		}
 	}
-	s := &slicing{in: &Input{rows: &measure.Rows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
+	s := &slicing{in: &Input{rows: &measuredRows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
 	found, err := s.rank(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +111,7 @@ func TestPairedColumnsAreTheWorst(t *testing.T) {
 // A slice holds a hundredth of the rows that are searched, and no fewer than can be confirmed.
 func TestFewestRowsOfASlice(t *testing.T) {
 	for n, want := range map[int]int{200: 20, 4000: 20, 4198: 20, 4200: 21, 20198: 100, 20200: 101} {
-		in := &Input{rows: &measure.Rows{}, Target: make([]float64, n), Models: []Model{{Loss: make([]float64, n)}}}
+		in := &Input{rows: &measuredRows{}, Target: make([]float64, n), Models: []Model{{Loss: make([]float64, n)}}}
 		s, err := searchSlices(t.Context(), in)
 		if err != nil || s.MinRows != want {
 			t.Errorf("%d rows: %d, not %d: %v", n, s.MinRows, want, err)

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/eval/internal/measure"
-	"github.com/drotrain/drotrain/eval/internal/resample"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -77,7 +75,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := resample.NormalQuantile(1 - (1-in.confidence())/float64(len(found)))
+	z := normalQuantile(1 - (1-in.confidence())/float64(len(found)))
 	for _, c := range found {
 		if q, ok := s.confirmed(c, z); ok {
 			s.out.Found = append(s.out.Found, q)
@@ -104,7 +102,7 @@ func (s *slicing) method() string {
 
 // permuted returns the rows in an order drawn by the seed.
 func permuted(in *Input, n int) []int32 {
-	r := resample.NewRNG(in.Seed, 0x511ce5)
+	r := newRNG(in.Seed, 0x511ce5)
 	perm := memory.Make[int32](in.rows.Arena, n)
 	for i := range perm {
 		j := int(r.IntBelow(uint32(i + 1)))
@@ -145,14 +143,14 @@ func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
 
 // meanAndVariance returns the weighted mean of x over rows and the variance of
 // that mean.
-func meanAndVariance(x []float64, in *measure.Rows, rows []int32) (m, variance float64) {
-	var s measure.Summer
-	total := measure.SumAt(in.Weight, rows)
+func meanAndVariance(x []float64, in *measuredRows, rows []int32) (m, variance float64) {
+	var s compensatedSum
+	total := sumAt(in.Weight, rows)
 	for _, i := range rows {
 		s.Add(in.WeightOf(i) * x[i])
 	}
 	m = s.Sum() / total
-	var q measure.Summer
+	var q compensatedSum
 	for _, i := range rows {
 		d := in.WeightOf(i) * (x[i] - m)
 		q.Add(d * d)

@@ -2,8 +2,6 @@ package eval
 
 import (
 	"math"
-
-	"github.com/drotrain/drotrain/eval/internal/resample"
 )
 
 // spreads computes the intervals of Spread from the errors of the groups' measures. The extremes of
@@ -12,15 +10,15 @@ import (
 type spreads struct {
 	e       *Evaluation
 	in      *Input
-	r       *resample.Resampler
+	r       *intervalMaker
 	g       *Grouping
-	errors  [][]resample.Error // by group, then as allMeasures and the changes of the risk; nil: no evidence
-	overall []resample.Error   // as allMeasures
+	errors  [][]estimateError // by group, then as allMeasures and the changes of the risk; nil: no evidence
+	overall []estimateError   // as allMeasures
 }
 
 // errorOf returns the error of measure q of model k in a group, and its standard error; ok is false where
 // it is not known, or of rows too few.
-func (a *spreads) errorOf(s, k, q int) (l resample.Error, se float64, ok bool) {
+func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	list := a.in.Task.Measures()
 	if a.errors[s] == nil {
 		return l, 0, false
@@ -90,17 +88,17 @@ func (a *spreads) addIntervals() {
 
 // A groupMean is the error of a weighted mean of measures of groups.
 type groupMean struct {
-	sum    resample.Error
+	sum    estimateError
 	weight float64
 }
 
-func (m *groupMean) add(l resample.Error, weight float64) {
+func (m *groupMean) add(l estimateError, weight float64) {
 	m.sum.AddScaled(l, weight)
 	m.weight += weight
 }
 
 func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval {
-	var l resample.Error
+	var l estimateError
 	l.AddScaled(m.sum, 1/m.weight)
 	return l.Interval(float64(at), confidence, least, most)
 }
@@ -108,7 +106,7 @@ func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval 
 // critical returns how many standard errors wide the intervals of n independent numbers must be to hold
 // together (Šidák 1967).
 func (a *spreads) critical(n int) float64 {
-	return resample.NormalQuantile(math.Pow(a.e.Confidence, 1/float64(n)))
+	return normalQuantile(math.Pow(a.e.Confidence, 1/float64(n)))
 }
 
 // A band holds the true value of every group at once.
@@ -178,7 +176,7 @@ func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 		at := float64(v.Of[m.Key])
 		b := clipped(m, band{at - crit*se[i], at + crit*se[i]})
 		if n := v.Trials(m.Key, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
-			b.lo, b.hi = resample.WilsonAt(at*n, n, crit)
+			b.lo, b.hi = wilsonIntervalAt(at*n, n, crit)
 		}
 		if t := g.Models[k].Simultaneous; m.Key == "risk" && t != nil {
 			b = band{min(b.lo, float64(t.Low)), max(b.hi, float64(t.High))}
@@ -226,7 +224,7 @@ func (a *spreads) compare(c *Comparison, k int) {
 		}
 	}
 	change := func(of *groupMean, after, before Num) Difference {
-		l, at := of.sum.UnlessRounding(float64(after-before), float64(before), resample.Error{})
+		l, at := of.sum.UnlessRounding(float64(after-before), float64(before), estimateError{})
 		m := groupMean{l, of.weight}
 		return Difference{after - before, m.interval(Num(at), a.e.Confidence, math.Inf(-1), math.Inf(1))}
 	}

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // RootMeanSquare is the Loss of what [Report.InTargetUnits] returns.
@@ -125,7 +123,7 @@ func (u unit) evaluation(e *Evaluation) *Evaluation {
 		was, is := &e.Models[0], &e.Models[k+1]
 		c.Measures = maps.Clone(c.Measures)
 		c.Measures["risk"] = u.difference(c.Measures["risk"], is.Overall.Of["risk"], was.Overall.Of["risk"])
-		c.CVaR = u.difference(c.CVaR, is.CVaRAt(measure.TailAlpha), was.CVaRAt(measure.TailAlpha))
+		c.CVaR = u.difference(c.CVaR, is.CVaRAt(TailAlpha), was.CVaRAt(TailAlpha))
 		c.Spread = nil // the differences of the spread of root mean squares are not tested
 		if c.WorstGroup != nil {
 			d := u.difference(*c.WorstGroup, is.WorstGroup.Risk, was.WorstGroup.Risk)

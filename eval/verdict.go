@@ -2,8 +2,6 @@ package eval
 
 import (
 	"math"
-
-	"github.com/drotrain/drotrain/eval/internal/measure"
 )
 
 // Outcome is the conclusion of an evaluation. docs/intervals.md has the condition of each as a
@@ -73,7 +71,7 @@ const negligible = 0.001
 type judge struct {
 	*Evaluation
 	in     *Input
-	strata *measure.Strata
+	strata *strata
 	k      int         // the model in focus
 	c      *Comparison // with the baseline; nil for one model
 	d      Difference  // of the worst group's risk, or of CVaR_0.1 without groups
@@ -83,7 +81,7 @@ type judge struct {
 }
 
 // verdict judges the first comparison.
-func (e *Evaluation) verdict(in *Input, strata *measure.Strata) Verdict {
+func (e *Evaluation) verdict(in *Input, strata *strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if in.EffectiveRows > 0 {
 		j.effective, j.fewest = in.EffectiveRows, fewestEffective(in.TrainingRows)
@@ -147,7 +145,7 @@ func (j *judge) worstRisk() float64 {
 	if w := j.Models[0].WorstGroup; w != nil {
 		return float64(w.Risk)
 	}
-	return float64(j.Models[0].CVaRAt(measure.TailAlpha))
+	return float64(j.Models[0].CVaRAt(TailAlpha))
 }
 
 // isAffordable reports whether the average's increase is within the budget asked for, or worth

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/eval/internal/measure"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -201,7 +200,7 @@ func (p *page) tiles() []tile {
 		lossName = "log loss"
 	}
 	if w := e.Models[k].WorstGroup; w == nil {
-		out = append(out, compare(func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(measure.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
+		out = append(out, compare(func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(eval.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
 	} else {
 		where := fmt.Sprintf("%s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
 		if e.Task != eval.Regression {

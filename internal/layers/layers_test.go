@@ -37,11 +37,9 @@ var rooms = []struct {
 	{"data", []string{"internal", "design", "data/internal/table", "data/fix", "data/internal/csv", "data/internal/parquet", "data/internal/ipc", "data/internal/npy", "data/internal/matrix"}},
 	{"data/propose", []string{"internal", "data/internal/table", "data/fix", "data"}},
 	{"datasets", []string{"internal", "data"}},
-	{"eval/internal/measure", []string{"internal", "data"}},
-	{"eval/internal/resample", []string{"internal", "data", "eval/internal/measure"}},
-	{"eval", []string{"internal", "losses", "data", "eval/internal/measure", "eval/internal/resample"}},
+	{"eval", []string{"internal", "losses", "data"}},
 	{"eval/internal/evaltest", []string{"data", "eval"}}, // only tests import it
-	{"eval/page", []string{"internal", "eval/internal/measure", "eval"}},
+	{"eval/page", []string{"internal", "eval"}},
 	{"train/level", []string{"internal", "dro"}},
 	{"train/tune", []string{"internal", "design", "losses", "dro", "train/level"}},
 	{"train/score", nil},

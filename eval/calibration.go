@@ -1,0 +1,87 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// A CalibrationBin is about a tenth of the rows (of a small group, a larger
+// part), by ascending probability; equal probabilities share a bin.
+type CalibrationBin struct {
+	N         int `json:"n"`
+	Predicted Num `json:"mean_probability"`
+	Observed  Num `json:"positive_share"`
+}
+
+// calibrationBins is the number of bins of a reliability curve.
+const calibrationBins = 10
+
+// calibrationBinsOf returns about as many bins of equal size as parts says, by ascending score, with
+// weighted means.
+func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts int) []CalibrationBin {
+	out := []CalibrationBin{}
+	eachBin(score, order, parts, func(bin []int32) {
+		var p, pos, total compensatedSum
+		for _, i := range bin {
+			w := in.WeightOf(i)
+			total.Add(w)
+			p.Add(w * score[i])
+			pos.Add(w * max(0, in.Target[i]))
+		}
+		out = append(out, CalibrationBin{len(bin), Num(p.Sum() / total.Sum()), Num(pos.Sum() / total.Sum())})
+	})
+	return out
+}
+
+// eachBin calls f with order, rows by ascending score, in about parts equal
+// runs; equal scores share one.
+func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
+	done := 0
+	for lo := 0; lo < len(order); done++ {
+		left := max(1, parts-done)
+		hi := lo + (len(order)-lo+left-1)/left
+		for hi < len(order) && score[order[hi]] == score[order[hi-1]] {
+			hi++
+		}
+		f(order[lo:hi])
+		lo = hi
+	}
+}
+
+// A ResidualBin is about a tenth of the rows, by ascending prediction;
+// residual = target − prediction, in target units.
+type ResidualBin struct {
+	N         int `json:"n"`
+	Predicted Num `json:"mean_prediction"`
+	P10       Num `json:"residual_p10"`
+	Median    Num `json:"residual_median"`
+	P90       Num `json:"residual_p90"`
+}
+
+// residualBins returns the bins of a residual plot, by ascending score.
+func residualBins(target, score []float64, order []int32) []ResidualBin {
+	out := []ResidualBin{}
+	eachBin(score, order, calibrationBins, func(bin []int32) {
+		residual := make([]float64, 0, len(bin))
+		var p compensatedSum
+		for _, i := range bin {
+			p.Add(score[i])
+			residual = append(residual, target[i]-score[i])
+		}
+		slices.Sort(residual)
+		out = append(out, ResidualBin{len(bin), Num(p.Sum() / float64(len(bin))),
+			Num(quantileOf(residual, 0.1)), Num(quantileOf(residual, 0.5)), Num(quantileOf(residual, 0.9))})
+	})
+	return out
+}
+
+// quantileOf interpolates linearly between order statistics (the "type 7" of R,
+// NumPy's default); x is ascending.
+func quantileOf(x []float64, q float64) float64 {
+	h := q * float64(len(x)-1)
+	k := int(math.Floor(h))
+	if k+1 >= len(x) {
+		return x[len(x)-1]
+	}
+	return x[k] + (h-float64(k))*(x[k+1]-x[k])
+}

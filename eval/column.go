@@ -1,0 +1,147 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Column is one raw feature over the rows evaluated: numbers, or codes into
+// Levels.
+type Column struct {
+	Name   string
+	Unit   string
+	Value  []float64 // numeric column: n values, original units
+	Levels []string  // categorical column: level names …
+	Code   []int32   // … and n codes; −1 is missing
+
+	// Load, if it is not nil, returns the column with its values, which are not
+	// kept here. It is called when they are needed; afterwards Done of the column
+	// that it returned is called, if it is not nil, to free them.
+	Load func() (Column, error)
+	Done func()
+}
+
+// Loaded returns the column with its n values.
+func (c Column) Loaded(n int) (Column, error) {
+	if c.Load != nil {
+		var err error
+		if c, err = c.Load(); err != nil {
+			return c, err
+		}
+	}
+	return c, c.Check(n)
+}
+
+// Free lets go of the values of a column that was loaded.
+func (c Column) Free() {
+	if c.Done != nil {
+		c.Done()
+	}
+}
+
+// Check returns an error that names where the values do not fit n rows.
+func (c Column) Check(n int) error {
+	if c.Levels == nil {
+		if len(c.Value) != n {
+			return fmt.Errorf("eval: column %q has %d values for %d rows", c.Name, len(c.Value), n)
+		}
+		return nil
+	}
+	if len(c.Code) != n {
+		return fmt.Errorf("eval: column %q has %d codes for %d rows", c.Name, len(c.Code), n)
+	}
+	for i, k := range c.Code {
+		if k < -1 || int(k) >= len(c.Levels) {
+			return fmt.Errorf("eval: column %q has code %d of %d levels at row %d", c.Name, k, len(c.Levels), i+1)
+		}
+	}
+	return nil
+}
+
+// CellsIn divides a column into labelled cells: its levels, or quintiles of its
+// numbers (fewer where values repeat), with the codes of numbers in an arena; nil is
+// the heap. Code −1 is a missing value.
+func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
+	if c.Levels != nil {
+		return c.Levels, c.Code
+	}
+	cuts := quantileCuts(c.Value, 5)
+	code = memory.Make[int32](arena, len(c.Value))
+	least := math.Inf(1)
+	for i, v := range c.Value {
+		if math.IsNaN(v) {
+			code[i] = -1
+			continue
+		}
+		least = min(least, v)
+		k := int32(0) // cell k: cuts[k−1] < v ≤ cuts[k]
+		for _, c := range cuts {
+			if v > c {
+				k++
+			}
+		}
+		code[i] = k
+	}
+	if len(cuts) == 0 {
+		return []string{formatCut(least)}, code
+	}
+	for k := 0; k <= len(cuts); k++ {
+		switch k {
+		case 0:
+			labels = append(labels, "≤ "+formatCut(cuts[0]))
+		case len(cuts):
+			labels = append(labels, "> "+formatCut(cuts[k-1]))
+		default:
+			labels = append(labels, fmt.Sprintf("%s to %s", formatCut(cuts[k-1]), formatCut(cuts[k])))
+		}
+	}
+	return labels, code
+}
+
+// quantileCuts returns at most k−1 increasing observed values that divide x
+// into about equal parts, none of them the largest value. NaN is left out. Of many
+// values, a sample decides.
+func quantileCuts(x []float64, k int) []float64 {
+	s := slices.DeleteFunc(thinSample(x), math.IsNaN)
+	slices.Sort(s)
+	var cuts []float64
+	for j := 1; j < k && len(s) > 0; j++ {
+		v := s[max(0, (j*len(s)+k-1)/k-1)]
+		if v < s[len(s)-1] && (len(cuts) == 0 || v > cuts[len(cuts)-1]) {
+			cuts = append(cuts, v)
+		}
+	}
+	return cuts
+}
+
+// mostForCuts is how many values cuts are found among: those of 2¹⁴ are off by less than
+// a hundredth of the rows.
+const mostForCuts = 1 << 14
+
+// thinSample returns a copy of x, or one of every run of it where it is long, at a place in the run that
+// follows no pattern.
+func thinSample(x []float64) []float64 {
+	step := len(x) / mostForCuts
+	if step < 2 {
+		return slices.Clone(x)
+	}
+	out := make([]float64, len(x)/step)
+	place := rand.New(rand.NewPCG(uint64(len(x)), uint64(step)))
+	for j := range out {
+		out[j] = x[j*step+place.IntN(step)]
+	}
+	return out
+}
+
+// formatCut writes a cut point without trailing zeros.
+func formatCut(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return printable.Count(int(x))
+	}
+	return fmt.Sprintf("%.4g", x)
+}

@@ -1,0 +1,112 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+// CVaRPoint is one point of a CVaR curve.
+type CVaRPoint struct {
+	Alpha float64 `json:"alpha"` // in (0, 1]
+	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
+}
+
+// sortedLosses holds losses in descending order, the weights w of their rows (of mean
+// 1) and running sums.
+type sortedLosses struct {
+	loss []float64
+	w    []float64 // nil: all 1
+	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k
+	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
+	base float64   // the mean: keeps the sums free of cancellation
+}
+
+// upTo returns the weight of the k largest losses.
+func (s *sortedLosses) upTo(k int) float64 {
+	if s.cum == nil {
+		return float64(k)
+	}
+	return s.cum[k]
+}
+
+// sortLosses returns the losses sorted; weight is nil or has mean 1, and a nil arena is the heap. It is an
+// error if there are none, or if one is not finite.
+func sortLosses(arena *memory.Arena, loss, weight []float64) (*sortedLosses, error) {
+	if len(loss) == 0 {
+		return nil, fmt.Errorf("eval: no losses")
+	}
+	for i, l := range loss {
+		if math.IsNaN(l) || math.IsInf(l, 0) {
+			return nil, fmt.Errorf("eval: loss of row %d is %v", i+1, l)
+		}
+	}
+	n := len(loss)
+	s := &sortedLosses{loss: memory.Make[float64](arena, n), base: weightedSum(loss, weight) / float64(n)}
+	order := argsort(arena, n, func(i int) float64 { return -loss[i] })
+	defer memory.Release(arena, order)
+	for k, i := range order {
+		s.loss[k] = loss[i]
+	}
+	if weight != nil {
+		s.w, s.cum = memory.Make[float64](arena, n), memory.Make[float64](arena, n+1)
+		var c compensatedSum
+		for k, i := range order {
+			s.w[k] = weight[i]
+			c.Add(weight[i])
+			s.cum[k+1] = c.Sum()
+		}
+	}
+	s.sum = memory.Make[float64](arena, n+1)
+	var a compensatedSum
+	for i, l := range s.loss {
+		d := l - s.base
+		if s.w != nil {
+			d *= s.w[i]
+		}
+		a.Add(d)
+		s.sum[i+1] = a.Sum()
+	}
+	return s, nil
+}
+
+// CVaRAt returns the mean of the worst α-fraction of the losses, and the loss at the boundary (a 1−α
+// quantile):
+//
+//	CVaR_α = min_q  q + mean((ℓ − q)₊)/α = (1/αn) (Σ_{i≤k} ℓ_(i) + (αn − k) ℓ_(k+1)),  k = ⌊αn⌋
+//
+// with ℓ_(1) ≥ ℓ_(2) ≥ …; α = 1 is the mean, α ≤ 1/n the largest loss.
+func (s *sortedLosses) CVaRAt(alpha float64) (value, quantile float64) {
+	m := alpha * float64(len(s.loss))
+	k := min(int(m), len(s.loss)-1)
+	if s.cum != nil { // the last k with cum[k] ≤ m
+		k = min(sort.Search(len(s.cum), func(i int) bool { return s.cum[i] > m })-1, len(s.loss)-1)
+	}
+	if k == 0 || m <= s.upTo(1) {
+		return s.loss[0], s.loss[0]
+	}
+	return s.base + (s.sum[k]+(m-s.upTo(k))*(s.loss[k]-s.base))/m, s.loss[k]
+}
+
+// cvarLevels returns the levels of a CVaR curve from max(1/n, 0.001) to 1, more of them near 0. Usual
+// levels such as 0.05 are among them.
+func cvarLevels(n int) []float64 {
+	lo := math.Max(1/float64(n), 1e-3)
+	round := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
+	levels := slices.DeleteFunc(slices.Clone(round), func(a float64) bool { return a < lo })
+	const k = 40
+	for i := range k {
+		a := lo * math.Pow(1/lo, float64(i)/k)
+		if !slices.ContainsFunc(round, func(b float64) bool { return float32(a) == float32(b) }) { // but for rounding
+			levels = append(levels, a)
+		}
+	}
+	slices.Sort(levels)
+	return levels
+}
+
+// TailAlpha is the level of the tail measure compared between models.
+const TailAlpha = 0.1

@@ -1,0 +1,101 @@
+package eval
+
+import (
+	"math"
+)
+
+// The calibration error is a sum of |m_b|, m_b being what bin b adds to the mean of
+// predicted − observed. Where m_b is near 0 its draws say little of the error's:
+// |m_b + g| − |m_b| is |g| at 0, ± g far from it, and between −|g| and |g| wherever
+// m_b may be. So the error of the sum is bounded in every draw: by ± g in the bins
+// whose sign is clear, by |g| in the others; the interval follows from quantiles of the
+// two bounds. In bins that are clear it is the usual one, and where nothing is clear it
+// still holds, wider than it need be.
+
+// clearBin is how many standard errors a bin is away from 0 where its sign is clear.
+const clearBin = 3
+
+// ECE returns the interval of the calibration error of model k over a part, or with base ≥ 0 of its change
+// from that of model base; at is the value. The interval of an error is not below 0. Nil where all rows
+// are of one class.
+func (p *errorPart) ECE(k, base int, at float64) *Interval {
+	if p.OneClass() {
+		return nil
+	}
+	r, models := p.r, []int{k}
+	if base >= 0 {
+		models = append(models, base)
+	}
+	mean, root := p.binErrors(models)
+	n := len(mean)
+	certain := make([]bool, n)
+	for j, m := range mean {
+		variance := 0.0
+		for _, x := range root.v[j*(j+1)/2:][:j+1] {
+			variance += x * x
+		}
+		certain[j] = math.Abs(m) > clearBin*math.Sqrt(variance)
+	}
+	lo, hi := make([]float64, r.Resamples), make([]float64, r.Resamples)
+	g, z := make([]float64, n), make([]float64, n)
+	for b := range lo {
+		random := newRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
+		random.normals(z)
+		clear(g)
+		root.addTo(g, z)
+		for j, x := range g {
+			low, high := -math.Abs(x), math.Abs(x)
+			if certain[j] {
+				low = math.Copysign(1, mean[j]) * x
+				high = low
+			}
+			if j >= eceBins { // of the base
+				low, high = -high, -low
+			}
+			lo[b] += low
+			hi[b] += high
+		}
+	}
+	a := (1 - r.Confidence) / 2
+	iv := &Interval{Low: Num(at - upperQuantile(hi, 1-a)), High: Num(at - upperQuantile(lo, a)), Method: "bootstrap, bins bounded"}
+	if base < 0 {
+		iv.Low = max(0, iv.Low)
+	}
+	return iv
+}
+
+// binErrors returns what every bin of every model adds to the mean of predicted − observed, and the root
+// of the covariance of these.
+func (p *errorPart) binErrors(models []int) (mean []float64, root lowerTriangle) {
+	in, n := p.r.in, len(models)*eceBins
+	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) of the bin
+	cross := make([]float64, n*(n+1)/2)                   // Σ w² (s − y)(s′ − y)
+	var weights, squares float64
+	bin, of := make([]int, len(models)), make([]float64, len(models))
+	for _, i := range p.of.Rows {
+		w := in.WeightOf(i)
+		weights += w
+		squares += w * w
+		for q, k := range models {
+			s := in.Models[k].Score[i]
+			j := q*eceBins + eceBinOf(s)
+			bin[q], of[q] = j, w*(s-max(0, in.Target[i]))
+			gap[j] += of[q]
+			square[j] += w * of[q]
+			for o := range q + 1 {
+				cross[j*(j+1)/2+bin[o]] += of[q] * of[o]
+			}
+		}
+	}
+	mean = make([]float64, n)
+	for j := range mean {
+		mean[j] = gap[j] / weights
+	}
+	for j := range mean {
+		for k := range j + 1 {
+			c := &cross[j*(j+1)/2+k]
+			*c = (*c - mean[j]*square[k] - mean[k]*square[j] + mean[j]*mean[k]*squares) / (weights * weights)
+		}
+	}
+	return mean, cholesky(cross, n)
+}

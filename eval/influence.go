@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/memory"
+	"gonum.org/v1/gonum/floats"
+)
+
+// aucInfluence writes the influence of every row on the AUC, along order (rows
+// by ascending score). It is what DeLong's components are made of:
+// w (share of the other class beaten − AUC) / weight of the own class.
+func aucInfluence(dst []float64, t tiedScores, auc float64) {
+	P, N := t.Totals()
+	var pos, neg float64
+	at := 0
+	t.Each(func(p, q float64, end int) {
+		up, down := ((neg+q/2)/N-auc)/P, ((P-pos-p/2)/P-auc)/N
+		for ; at < end; at++ {
+			if t.Flag[at]&flagPositive != 0 {
+				dst[at] = up
+			} else {
+				dst[at] = down
+			}
+			if t.Weight != nil {
+				dst[at] *= t.Weight[t.Order[at]]
+			}
+		}
+		pos, neg = pos+p, neg+q
+	})
+}
+
+// averagePrecisionInfluence writes the influence of every row on the average
+// precision AP = Σ_k p_k T_k/A_k / T, along order (rows by ascending score). p_k
+// is the weight of the positives in the k-th run of equal scores from the top,
+// T_k and A_k those of the positives and of all rows down to it. A positive in
+// run m adds (T_m/A_m + Σ_{k≥m} p_k (A_k − T_k)/A_k² − AP)/T, a negative
+// −Σ_{k≥m} p_k T_k/A_k² / T.
+func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
+	T, N := t.Totals()
+	A := T + N
+	total := T
+	at := 0
+	var up, down float64 // the sums, from the lowest run upwards
+	t.Each(func(p, q float64, end int) {
+		up += p * (A - T) / (A * A)
+		down += p * T / (A * A)
+		gain, loss := (T/A+up-ap)/total, -down/total
+		for ; at < end; at++ {
+			if t.Flag[at]&flagPositive != 0 {
+				dst[at] = gain
+			} else {
+				dst[at] = loss
+			}
+			if t.Weight != nil {
+				dst[at] *= t.Weight[t.Order[at]]
+			}
+		}
+		T, A = T-p, A-p-q
+	})
+}
+
+// rankingGain returns the AUC of model k minus that of model base over a stratum, and the standard error
+// of DeLong, DeLong and Clarke-Pearson (1988); NaN where it is not known.
+func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) {
+	l := areaEstimateError(in, of, quantity{"auc", k, base})
+	se, _ = l.SE()
+	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
+}
+
+// areaEstimateError returns the error of the AUC or the average precision of a model over a stratum, or of its
+// change. The AUC is a mean over either class.
+func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateError {
+	n := len(of.Rows)
+	influence := func(k int) ([]float64, tiedScores) {
+		along, t := memory.Make[float64](in.Arena, n), of.Ties(in, k)
+		if what.Key == "auc" {
+			aucInfluence(along, t, t.AUC())
+		} else {
+			averagePrecisionInfluence(along, t, t.AveragePrecision())
+		}
+		return along, t
+	}
+	x, ties := influence(what.Model)
+	defer func() { memory.Release(in.Arena, x) }()
+	if what.Base >= 0 {
+		byRow := memory.Make[float64](in.Arena, len(in.Target))
+		base, at := influence(what.Base)
+		for p, i := range at.Order {
+			byRow[i] = base[p]
+		}
+		for p, i := range ties.Order {
+			x[p] -= byRow[i]
+		}
+		memory.Release(in.Arena, base, byRow)
+	}
+	var class [2]influenceMoments
+	for p, flag := range ties.Flag {
+		c := 0
+		if what.Key == "auc" {
+			c = int(flag & flagPositive)
+		}
+		class[c].add(x[p])
+	}
+	var l estimateError
+	scarce := n
+	for _, m := range class {
+		if m.n > 0 {
+			l.addStratum(m)
+			scarce = min(scarce, int(m.n))
+		}
+	}
+	if what.Key == "auc" {
+		l.n = scarce
+	}
+	if scarce < 2 {
+		l.variance = math.NaN()
+	}
+	return l
+}
+
+// medianEnds returns the ends of the interval of the median |error| of model k over a stratum: the
+// errors between which the weight below the median is by the normal approximation of the binomial
+// distribution. ok is false for too few rows.
+func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, high float64, ok bool) {
+	var total, squares, run float64
+	for _, i := range of.Rows {
+		w := in.WeightOf(i)
+		total, squares = total+w, squares+w*w
+	}
+	half := normalQuantile(confidence) * math.Sqrt(squares) / 2
+	low, high = math.NaN(), math.NaN()
+	for _, i := range of.Size[k] {
+		w, x := in.WeightOf(i), math.Abs(in.Models[k].Score[i]-in.Target[i])
+		if run+w/2 <= total/2-half {
+			low = x
+		}
+		if run+w/2 >= total/2+half {
+			high = x
+			break
+		}
+		run += w
+	}
+	return low, high, !math.IsNaN(low) && !math.IsNaN(high)
+}
+
+// belowMedian returns the influence of every row of a stratum on the share of the weight at or below
+// the median |error| of model k.
+func belowMedian(in *measuredRows, of *stratum, k int) []float64 {
+	score := in.Models[k].Score
+	median := medianErrorOf(in.Target, score, in.Weight, of.Size[k])
+	out := make([]float64, len(of.Rows))
+	total, share := sumAt(in.Weight, of.Rows), 0.0
+	for p, i := range of.Rows {
+		if math.Abs(score[i]-in.Target[i]) <= median {
+			out[p] = 1
+			share += in.WeightOf(i) / total
+		}
+	}
+	for p, i := range of.Rows {
+		out[p] = in.WeightOf(i) / total * (out[p] - share)
+	}
+	return out
+}
+
+// medianEstimateError returns the error of the median |error| of a model over a stratum, or of its change: the
+// standard error is that of its interval (McKean and Schrader 1984), the correlation of two medians that of
+// the rows below them.
+func medianEstimateError(in *measuredRows, of *stratum, what quantity, confidence float64) estimateError {
+	se := func(k int) float64 {
+		low, high, ok := medianEnds(in, of, k, confidence)
+		if !ok {
+			return math.NaN()
+		}
+		return (high - low) / 2 / normalQuantile(confidence)
+	}
+	a := se(what.Model)
+	l := estimateError{n: len(of.Rows), variance: a * a, second: a * a}
+	if what.Base >= 0 {
+		x, y := belowMedian(in, of, what.Model), belowMedian(in, of, what.Base)
+		b, norm := se(what.Base), floats.Norm(x, 2)/floats.Norm(y, 2)
+		d := 0.0 // twice one less the correlation
+		for p := range x {
+			d += (x[p] - norm*y[p]) * (x[p] - norm*y[p])
+		}
+		d /= floats.Dot(x, x)
+		l.variance = (a-b)*(a-b) + a*b*d
+		l.second = l.variance
+	}
+	return l
+}

@@ -1,0 +1,22 @@
+package eval
+
+import (
+	"math"
+	"testing"
+)
+
+// Of 2³² numbers drawn, 2³² mod n are drawn again: where that is a quarter of them, every
+// value is still as frequent as any other.
+func TestBelowIsExactWhereManyAreDrawnAgain(t *testing.T) {
+	const n, draws = 3 << 30, 30_000
+	r := newRNG(11)
+	var by [3]float64 // remainder by three, which tells numbers drawn apart
+	for range draws {
+		by[r.IntBelow(n)%3]++
+	}
+	for k, c := range by {
+		if !(math.Abs(c-draws/3) <= 5*math.Sqrt(draws/3)) {
+			t.Errorf("remainder %d: %v of %d", k, c, draws)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"context"
+	"math"
+)
+
+// An intervalFamily is what the simultaneous intervals of a stratum cover together: the risk of every model, and
+// its difference from the baseline's, studentised by standard errors.
+type intervalFamily struct {
+	root lowerTriangle // of the covariance of the risks
+	se   []float64     // of the models' risks, then of models−1 differences
+}
+
+// newFamily returns the family of a stratum.
+func (r *intervalMaker) newFamily(s int) intervalFamily {
+	in, rows, c := r.in, r.strata[s].Rows, r.columns
+	models := len(in.Models)
+	w := r.sums[s][c.shared]
+	f := intervalFamily{}
+	for k := range models {
+		f.se = append(f.se, standardError(in.Models[k].Loss, nil, in.Weight, rows))
+	}
+	base := r.sums[s][colLoss] / w
+	for k := 1; k < models; k++ {
+		se := standardError(in.Models[k].Loss, in.Models[0].Loss, in.Weight, rows)
+		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
+			se = 0 // a change that is the same in all rows, but for rounding
+		}
+		f.se = append(f.se, se)
+	}
+	covariance := make([]float64, models*(models+1)/2)
+	d := make([]float64, models)
+	for _, i := range rows {
+		at := 0
+		for k := range models {
+			d[k] = in.WeightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			for q := range k + 1 {
+				covariance[at] += float64(d[k] * d[q])
+				at++
+			}
+		}
+	}
+	f.root = cholesky(covariance, models)
+	return f
+}
+
+// deviation returns the largest studentised deviation for normal numbers z, with d as memory.
+func (f *intervalFamily) deviation(d, z []float64) float64 {
+	clear(d)
+	f.root.addTo(d, z)
+	t := 0.0
+	for k, se := range f.se {
+		x := 0.0
+		if k < len(d) {
+			x = d[k]
+		} else {
+			x = d[k-len(d)+1] - d[0]
+		}
+		if x = math.Abs(x); se > 0 && x > t*se {
+			t = x / se
+		}
+	}
+	return t
+}
+
+// Critical returns how many standard errors wide the intervals of the eligible strata must be to hold
+// together with the probability of Confidence: the quantile of the largest deviation of normal risks
+// with the rows' covariance, drawn Resamples times for every stratum on its own.
+func (r *intervalMaker) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
+	families := make([]intervalFamily, len(r.strata))
+	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {
+		if eligible[s] && len(r.strata[s].Rows) > 1 {
+			families[s] = r.newFamily(s)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	const task = 50 // draws
+	largest := make([]float64, r.Resamples)
+	err = r.in.Parallel(ctx, phase, (r.Resamples+task-1)/task, func(t int) error {
+		d, z := make([]float64, len(r.in.Models)), make([]float64, len(r.in.Models))
+		for b := t * task; b < min(r.Resamples, (t+1)*task); b++ {
+			g := newRNG(r.Seed, r.salt, uint64(b))
+			for s := range families {
+				if f := &families[s]; f.se != nil {
+					g.normals(z)
+					largest[b] = max(largest[b], f.deviation(d, z))
+				}
+			}
+		}
+		return nil
+	})
+	return upperQuantile(largest, r.Confidence), err
+}

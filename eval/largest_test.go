@@ -1,0 +1,84 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Selection agrees with sorting: sums by count and by mass, and the order of the largest,
+// with ties, zeros, weights of many sizes and weights that differ in their last bits.
+func TestHeaviest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	kinds := map[string]func() float64{
+		"alike":    func() float64 { return 1 },
+		"sizes":    func() float64 { return math.Exp(8 * r.NormFloat64()) },
+		"ties":     func() float64 { return float64(r.IntN(4)) },
+		"few bits": func() float64 { return 1 + float64(r.IntN(50))*0x1p-52 },
+		"one":      func() float64 { return math.Pow(r.Float64(), 400) },
+		"−0":       func() float64 { return math.Copysign(float64(r.IntN(2)), float64(r.IntN(2))-0.5) },
+	}
+	for name, draw := range kinds {
+		for _, n := range []int{1, 2, 7, 64, 1000} {
+			y, total := make([]float64, n), compensatedSum{}
+			for i := range y {
+				if y[i] = draw(); math.Signbit(y[i]) {
+					y[i] = math.Copysign(0, -1)
+				}
+				total.Add(y[i])
+			}
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(y[j], y[i]) })
+			counts := []int{1, n, 1 + r.IntN(n), 1 + r.IntN(n)}
+			half := fewestHolding(y, total.Sum()/2)
+			var cum compensatedSum
+			reached := 0
+			for k, i := range order {
+				cum.Add(y[i])
+				if reached == 0 && cum.Sum() >= total.Sum()/2*(1-1e-12) {
+					reached = k + 1
+				}
+				for _, c := range counts {
+					if c != k+1 {
+						continue
+					}
+					if of := sumOfLargest(y, c); of.Count != c || !(math.Abs(of.Mass-cum.Sum()) <= 1e-13*cum.Sum()) {
+						t.Errorf("%s: the heaviest %d of %d sum up to %v, want %v", name, c, n, of, cum.Sum())
+					}
+				}
+			}
+			if total.Sum() > 0 && half.Count != reached {
+				t.Errorf("%s: half of %d is held by %d, want %d", name, n, half.Count, reached)
+			}
+			for _, c := range []int{-1, 0, 1, 5, n, n + 1} {
+				if got := indicesOfLargest(y, nil, c); !slices.Equal(got, order[:max(0, min(c, n))]) {
+					t.Errorf("%s: the largest %d of %d are %v", name, c, n, got)
+				}
+			}
+			then := make([]float64, n)
+			for i := range then {
+				then[i] = float64(r.IntN(5))
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(y[j], y[i]), cmp.Compare(then[j], then[i])) })
+			for _, c := range []int{1, 5, n} {
+				if got := indicesOfLargest(y, then, c); !slices.Equal(got, order[:min(c, n)]) {
+					t.Errorf("%s: the largest %d of %d, ties by another number, are %v", name, c, n, got)
+				}
+			}
+		}
+	}
+}
+
+// Where all together do not sum up to a mass, all are what holds the most of it.
+func TestHeaviestOfTooLittle(t *testing.T) {
+	for _, y := range [][]float64{{3}, {1, 1, 1}, {1, 0, 2}} {
+		if all := fewestHolding(y, 4); all != (largestSum{len(y), 3}) {
+			t.Errorf("of %v: %+v", y, all)
+		}
+	}
+}

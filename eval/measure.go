@@ -1,0 +1,151 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// Task says what the target is.
+type Task string
+
+const (
+	Binary     Task = "binary"     // Target is ±1, Score is P(positive)
+	Regression Task = "regression" // Target and Score are in original units
+	Multiclass Task = "multiclass" // Target is the index of a class, Score the probability of it
+)
+
+// A Measure describes one number of the tables.
+type Measure struct {
+	Key   string // JSON key, e.g. "balanced_accuracy"
+	Label string // for people, e.g. "Balanced accuracy"
+	Unit  string // "loss", "share", "target" (the target's own unit), "log-loss", ""
+	About string // one sentence: the definition
+}
+
+// Measures returns the measures computed for a task, in table order. The first
+// is always "risk".
+func (t Task) Measures() []Measure {
+	switch t {
+	case Binary:
+		return binaryMeasures
+	case Multiclass:
+		return multiclassMeasures
+	}
+	return regressionMeasures
+}
+
+// Measure returns the measure of a key.
+func (t Task) Measure(key string) (Measure, bool) {
+	for _, m := range t.Measures() {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return Measure{}, false
+}
+
+var binaryMeasures = []Measure{
+	{"risk", "Risk", "loss", "mean training loss"},
+	{"accuracy", "Accuracy", "share", "share of rows classified correctly at the threshold"},
+	{"balanced_accuracy", "Balanced accuracy", "share", "mean of the recall of the two classes"},
+	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to [2.2e-16, 1 − 2.2e-16]"},
+	{"brier", "Brier score", "", "mean squared distance between the probability and the 0/1 outcome"},
+	{"auc", "AUC", "", "area under the ROC curve, ties by midranks"},
+	{"auprc", "AUPRC", "", "average precision: Σ (recall step) × precision, tied scores in one step"},
+	{"tpr", "True positive rate", "share", "share of the positives predicted positive"},
+	{"fpr", "False positive rate", "share", "share of the negatives predicted positive"},
+	{"ppv", "Precision (PPV)", "share", "share of the predicted positives that are positive"},
+	{"ece", "Calibration error (ECE)", "share", "mean over 10 equal-width bins of |mean probability − share of positives|, weighted by rows"},
+	{"calibration_gap", "Predicted − observed", "share", "mean probability − share of positives"},
+	{"selection_rate", "Selection rate", "share", "share of rows predicted positive"},
+	{"prevalence", "Prevalence", "share", "share of rows that are positive"},
+}
+
+var regressionMeasures = []Measure{
+	{"risk", "Risk", "loss", "mean training loss"},
+	{"rmse", "RMSE", "target", "square root of the mean squared error"},
+	{"mae", "MAE", "target", "mean absolute error"},
+	{"r2", "R²", "", "1 − squared error / squared deviation from the group's own mean"},
+	{"median_ae", "Median absolute error", "target", "median of |prediction − target|"},
+	{"bias", "Bias", "target", "mean of prediction − target"},
+}
+
+// Values holds one number per measure, keyed by Measure.Key. A measure that
+// could not be computed is NaN here (null in JSON) and has its reason in Why.
+type Values struct {
+	Of  map[string]Num    `json:"values"`
+	Why map[string]string `json:"undefined,omitempty"`
+}
+
+// Get returns the value of a measure and whether it is defined.
+func (v Values) Get(key string) (float64, bool) {
+	x, ok := v.Of[key]
+	if !ok || !x.Defined() {
+		return math.NaN(), false
+	}
+	return float64(x), true
+}
+
+// set stores a value of a measure, or why it is undefined.
+func (v *Values) set(key string, x float64, why string) {
+	if v.Of == nil {
+		v.Of = make(map[string]Num)
+	}
+	if why == "" && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		why = "not finite"
+	}
+	if why != "" {
+		if v.Why == nil {
+			v.Why = make(map[string]string)
+		}
+		v.Why[key] = why
+		v.Of[key] = undefined()
+		return
+	}
+	v.Of[key] = Num(x)
+}
+
+// measureStratum computes every measure of model k over the rows of a stratum.
+func measureStratum(in *measuredRows, k int, s *stratum) Values {
+	m := &in.Models[k]
+	switch in.Task {
+	case Multiclass:
+		return measureMulticlass(in, m, s.Rows)
+	case Binary:
+		return measureBinary(in, m, s.Rows, s.Ties(in, k))
+	}
+	return measureRegression(in, m, s.Rows, s.Size[k])
+}
+
+var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
+
+// Bounds returns the values a measure can take.
+func (m Measure) Bounds() (lo, hi float64) {
+	switch {
+	case m.Key == "calibration_gap":
+		return -1, 1
+	case m.Unit == "share" || m.Key == "auc" || m.Key == "auprc":
+		return 0, 1
+	case slices.Contains(nonNegative, m.Key):
+		return 0, math.Inf(1)
+	case m.Key == "r2":
+		return math.Inf(-1), 1
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// Trials returns the number of rows that a proportion is taken over; 0 for what is
+// no proportion.
+func (v *Values) Trials(key string, n float64) float64 {
+	switch key {
+	case "accuracy", "top5", "selection_rate", "prevalence":
+		return n
+	case "tpr":
+		return math.Round(n * float64(v.Of["prevalence"]))
+	case "fpr":
+		return math.Round(n * (1 - float64(v.Of["prevalence"])))
+	case "ppv":
+		return math.Round(n * float64(v.Of["selection_rate"]))
+	}
+	return 0
+}

@@ -1,0 +1,128 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+var multiclassMeasures = []Measure{
+	{"risk", "Risk", "loss", "mean training loss"},
+	{"accuracy", "Accuracy", "share", "share of rows whose most probable class is the actual one"},
+	{"log_loss", "Log-loss", "nats", "mean of −log of the probability given to the class that occurred, probabilities clipped to 2.2e-16 from below"},
+	{"macro_f1", "Macro-F1", "share", "mean F1 of the classes that occur, the harmonic mean of recall and precision; a class that is never predicted counts as 0"},
+	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes"},
+}
+
+// top5Classes is the number of classes above which the five most probable ones say something.
+const top5Classes = 10
+
+// measureMulticlass measures rows of more than two classes.
+func measureMulticlass(in *measuredRows, m *Model, rows []int32) Values {
+	var v Values
+	var total, risk, ll, hit, five compensatedSum
+	for _, i := range rows {
+		w := in.WeightOf(i)
+		total.Add(w)
+		risk.Add(w * m.Loss[i])
+		ll.Add(-w * math.Log(max(m.Score[i], logLossClip)))
+		if float64(m.Class[i]) == in.Target[i] {
+			hit.Add(w)
+		}
+		if m.Place[i] <= 5 {
+			five.Add(w)
+		}
+	}
+	n := total.Sum()
+	v.set("risk", risk.Sum()/n, "")
+	v.set("accuracy", hit.Sum()/n, "")
+	v.set("log_loss", ll.Sum()/n, "")
+	f1, count := 0.0, 0.0
+	for _, c := range classResults(in, m, rows) {
+		if c.Support > 0 {
+			f1 += float64(c.F1)
+			count++
+		}
+	}
+	v.set("macro_f1", f1/count, "")
+	why := ""
+	if len(in.Classes) <= top5Classes {
+		why = "there are ten classes or fewer"
+	}
+	v.set("top5", five.Sum()/n, why)
+	return v
+}
+
+// A ClassResult is what a model does on the rows of one class.
+type ClassResult struct {
+	Class     string `json:"class"`
+	Support   int    `json:"support"`   // rows of the class
+	Predicted int    `json:"predicted"` // rows predicted to be of it
+	Recall    Num    `json:"recall"`    // share of its rows that are predicted to be of it; null without rows
+	Precision Num    `json:"precision"` // share of the rows predicted to be of it that are; null where none is
+	F1        Num    `json:"f1"`
+}
+
+// classResults returns what model m does on the rows of every class.
+func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
+	k := len(in.Classes)
+	out := make([]ClassResult, k)
+	of, as, right := make([]float64, k), make([]float64, k), make([]float64, k)
+	for _, i := range rows {
+		w, t, c := in.WeightOf(i), int(in.Target[i]), int(m.Class[i])
+		of[t] += w
+		as[c] += w
+		out[t].Support++
+		out[c].Predicted++
+		if t == c {
+			right[t] += w
+		}
+	}
+	for c := range out {
+		r := &out[c]
+		r.Class, r.Recall, r.Precision, r.F1 = in.Classes[c], Num(right[c]/of[c]), Num(right[c]/as[c]), Num(2*right[c]/(of[c]+as[c]))
+	}
+	return out
+}
+
+// A Confusion is how many rows of one class are predicted to be of another.
+type Confusion struct {
+	Actual    string `json:"actual"`
+	Predicted string `json:"predicted"`
+	Rows      int    `json:"rows"`
+}
+
+const (
+	// mostMatrixClasses is the number of classes up to which all pairs of classes, and all classes of a group,
+	// are counted; mostConfused is the number of pairs of different classes that are named.
+	mostMatrixClasses = 30
+	mostConfused      = 20
+)
+
+// confusionsOf returns the rows of every actual and predicted class, and the most frequent pairs of
+// different classes; matrix is nil where there are too many classes.
+func confusionsOf(in *measuredRows, m *Model) (matrix [][]int, pairs []Confusion) {
+	k := len(in.Classes)
+	count := map[[2]int]int{}
+	for i, t := range in.Target {
+		count[[2]int{int(t), int(m.Class[i])}]++
+	}
+	if k <= mostMatrixClasses {
+		matrix = make([][]int, k)
+		for t := range matrix {
+			matrix[t] = make([]int, k)
+			for c := range matrix[t] {
+				matrix[t][c] = count[[2]int{t, c}]
+			}
+		}
+	}
+	for at, n := range count {
+		if at[0] != at[1] {
+			pairs = append(pairs, Confusion{in.Classes[at[0]], in.Classes[at[1]], n})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b Confusion) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Actual, b.Actual), cmp.Compare(a.Predicted, b.Predicted))
+	})
+	return matrix, pairs[:min(len(pairs), mostConfused)]
+}

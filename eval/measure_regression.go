@@ -1,0 +1,70 @@
+package eval
+
+import "math"
+
+// measureRegression measures rows; order are the same rows by ascending |error|.
+func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
+	var v Values
+	w, target := in.WeightOf, in.Target
+	var total, risk, sse, sae, bias, sum compensatedSum
+	for _, i := range rows {
+		r := m.Score[i] - target[i]
+		total.Add(w(i))
+		risk.Add(w(i) * m.Loss[i])
+		sse.Add(w(i) * r * r)
+		sae.Add(w(i) * math.Abs(r))
+		bias.Add(w(i) * r)
+		sum.Add(w(i) * target[i])
+	}
+	n := total.Sum()
+	mean := sum.Sum() / n
+	var sst compensatedSum
+	constant := true
+	for _, i := range rows {
+		sst.Add(w(i) * (target[i] - mean) * (target[i] - mean))
+		constant = constant && target[i] == target[rows[0]]
+	}
+	v.set("risk", risk.Sum()/n, "")
+	v.set("rmse", math.Sqrt(sse.Sum()/n), "")
+	v.set("mae", sae.Sum()/n, "")
+	v.set("bias", bias.Sum()/n, "")
+	v.set("median_ae", medianErrorOf(target, m.Score, in.Weight, order), "")
+	switch {
+	case len(rows) < 2:
+		v.set("r2", 0, "one row")
+	case constant:
+		v.set("r2", 0, "the target is constant")
+	default:
+		v.set("r2", 1-sse.Sum()/sst.Sum(), "")
+	}
+	return v
+}
+
+// medianErrorOf returns the median of |score − target|: the mean of the two middle
+// values where the number of rows is even. With weights it is the same of the
+// values at half of the weight (scikit-learn's averaged weighted percentile).
+func medianErrorOf(target, score, weight []float64, order []int32) float64 {
+	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
+	if weight == nil {
+		k := len(order) / 2
+		if len(order)%2 == 1 {
+			return at(order[k])
+		}
+		return at(order[k-1])/2 + at(order[k])/2
+	}
+	var total, run compensatedSum
+	for _, i := range order {
+		total.Add(weight[i])
+	}
+	half := total.Sum() / 2
+	for k, i := range order {
+		run.Add(weight[i])
+		switch s := run.Sum(); {
+		case s == half && k+1 < len(order):
+			return at(i)/2 + at(order[k+1])/2
+		case s >= half:
+			return at(i)
+		}
+	}
+	return math.NaN()
+}

@@ -1,0 +1,80 @@
+package eval
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Num is a float64 that may be undefined. NaN and ±Inf are null in JSON; null
+// reads back as NaN.
+type Num float64
+
+// undefined returns the Num that stands for "could not be computed".
+func undefined() Num { return Num(math.NaN()) }
+
+// Defined reports whether x is a finite number.
+func (x Num) Defined() bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
+
+// MarshalJSON writes null for NaN and ±Inf.
+func (x Num) MarshalJSON() ([]byte, error) {
+	if !x.Defined() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (x *Num) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*x = undefined()
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(x))
+}
+
+// compensatedSum adds float64 with Neumaier's compensation, so that the sum of 10⁶
+// losses has the accuracy of one addition.
+type compensatedSum struct{ s, c float64 }
+
+// Add adds x.
+func (a *compensatedSum) Add(x float64) {
+	t := a.s + x
+	if math.Abs(a.s) >= math.Abs(x) {
+		a.c += (a.s - t) + x
+	} else {
+		a.c += (x - t) + a.s
+	}
+	a.s = t
+}
+
+// Sum returns the sum so far.
+func (a *compensatedSum) Sum() float64 { return a.s + a.c }
+
+// meanOf returns the mean of x, NaN of nothing.
+func meanOf(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	var s compensatedSum
+	for _, v := range x {
+		s.Add(v)
+	}
+	return s.Sum() / float64(len(x))
+}
+
+// isNotFinite reports whether x is NaN or infinite.
+func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// meanVariance accumulates a mean and variance (Welford).
+type meanVariance struct{ N, Mean, m2 float64 }
+
+// Add takes x up.
+func (m *meanVariance) Add(x float64) {
+	m.N++
+	d := x - m.Mean
+	m.Mean += d / m.N
+	m.m2 += d * (x - m.Mean)
+}
+
+// Variance returns the variance of a sample, 0 of one number.
+func (m *meanVariance) Variance() float64 { return m.m2 / math.Max(1, m.N-1) }

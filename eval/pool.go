@@ -1,0 +1,51 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/drotrain/drotrain/internal/memory"
+	"github.com/drotrain/drotrain/internal/shard"
+)
+
+// Progress is where a measurement has come to: Done of Total equal steps of a
+// phase ("sorting", "measuring", "searching slices").
+type Progress struct {
+	Phase       string
+	Done, Total int
+}
+
+// A workerPool runs the steps of a phase on all threads and reports each.
+type workerPool struct {
+	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
+	Arena   *memory.Arena  // of what is as long as the rows; nil: the heap
+}
+
+// Parallel runs f(0) … f(n−1), the steps of a phase, of which an empty one is not reported. It returns the
+// error of the lowest index, or ctx's.
+func (p workerPool) Parallel(ctx context.Context, phase string, n int, f func(i int) error) error {
+	var mu sync.Mutex
+	done := 0
+	if phase == "" {
+		p.Observe = nil
+	}
+	if p.Observe != nil {
+		p.Observe(Progress{phase, 0, n})
+	}
+	err := shard.Parallel(ctx, n, func(i int) (err error) {
+		defer memory.Catch(&err)
+		err = f(i)
+		if p.Observe != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			p.Observe(Progress{phase, done, n})
+		}
+		return err
+	})
+	if canceled := ctx.Err(); canceled != nil {
+		return fmt.Errorf("eval: %w", canceled)
+	}
+	return err
+}

@@ -1,0 +1,45 @@
+package eval
+
+import "math/rand/v2"
+
+// rng is SplitMix64: 2⁶⁴ period, passes BigCrush, a few instructions.
+type rng uint64
+
+func mixBits(z uint64) uint64 {
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}
+
+// newRNG returns a generator whose stream the seed and the parts decide.
+func newRNG(seed uint64, part ...uint64) rng {
+	for _, p := range part {
+		seed = mixBits(seed+0x9e3779b97f4a7c15) ^ mixBits(p*0x9e3779b97f4a7c15+0xd1b54a32d192ed03)
+	}
+	return rng(mixBits(seed))
+}
+
+// Uint64 makes an rng a source of math/rand.
+func (r *rng) Uint64() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	return mixBits(uint64(*r))
+}
+
+// IntBelow returns a uniform integer in [0, n) by Lemire's method, exactly.
+func (r *rng) IntBelow(n uint32) uint32 {
+	for {
+		x := r.Uint64()
+		m := uint64(uint32(x)) * uint64(n)
+		if low := uint32(m); low >= n || low >= -n%n {
+			return uint32(m >> 32)
+		}
+	}
+}
+
+// normals fills z with independent standard normal numbers.
+func (r *rng) normals(z []float64) {
+	g := rand.New(r)
+	for i := range z {
+		z[i] = g.NormFloat64()
+	}
+}

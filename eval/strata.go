@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"context"
+	"math"
+
+	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+// A stratum is the rows of one group, with their orders. The models are sorted
+// once, over all rows; groups take their part of it.
+type stratum struct {
+	Rows  []int32   // ascending
+	Order [][]int32 // by model: the rows by ascending score
+	Flag  [][]uint8 // two classes, by model: along Order, as in tiedScores
+	Size  [][]int32 // regression, by model: the rows by ascending |error|
+}
+
+// Ties returns the rows by ascending score of model k, for two classes.
+func (s *stratum) Ties(in *measuredRows, k int) tiedScores {
+	return tiedScores{s.Order[k], s.Flag[k], in.Weight}
+}
+
+// strata holds all rows as one, and the groups with rows of every grouping.
+type strata struct {
+	All    *stratum
+	Groups [][]stratum
+}
+
+// newStrata returns the strata of in by the groupings, sorted by every model.
+func newStrata(ctx context.Context, in *measuredRows, groups []data.Grouping) (*strata, error) {
+	n := len(in.Target)
+	all := &stratum{Rows: memory.Make[int32](in.Arena, n), Order: make([][]int32, len(in.Models))}
+	for i := range all.Rows {
+		all.Rows[i] = int32(i)
+	}
+	sorts := len(in.Models)
+	if in.Task == Regression {
+		all.Size = make([][]int32, len(in.Models))
+		sorts *= 2
+	} else if in.Task == Binary {
+		all.Flag = make([][]uint8, len(in.Models))
+	}
+	err := in.Parallel(ctx, "sorting", sorts, func(k int) error {
+		m := in.Models[k%len(in.Models)]
+		if k < len(in.Models) {
+			all.Order[k] = argsort(in.Arena, n, func(i int) float64 { return m.Score[i] })
+			if all.Flag != nil {
+				all.Flag[k] = newTiedScores(in.Arena, in.Target, m.Score, nil, all.Order[k]).Flag
+			}
+		} else {
+			all.Size[k-len(in.Models)] = argsort(in.Arena, n, func(i int) float64 { return math.Abs(m.Score[i] - in.Target[i]) })
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &strata{All: all, Groups: make([][]stratum, len(groups))}
+	err = in.Parallel(ctx, "", len(groups), func(j int) error {
+		s.Groups[j] = all.divide(in, groups[j])
+		return nil
+	})
+	return s, err
+}
+
+// divide returns the groups of g that have rows, in the order of their labels.
+func (a *stratum) divide(in *measuredRows, g data.Grouping) []stratum {
+	var out []stratum
+	for _, rows := range rowsByGroup(in.Arena, g, nil) {
+		if len(rows) > 0 {
+			out = append(out, stratum{Rows: rows})
+		}
+	}
+	// each calls f with the rows of every group in the given order of all rows.
+	each := func(order []int32, f func(s *stratum, rows []int32)) {
+		s := 0
+		for _, rows := range rowsByGroup(in.Arena, g, order) {
+			if len(rows) > 0 {
+				f(&out[s], rows)
+				s++
+			}
+		}
+	}
+	for k, o := range a.Order {
+		each(o, func(s *stratum, rows []int32) {
+			s.Order = append(s.Order, rows)
+			if a.Flag != nil {
+				s.Flag = append(s.Flag, newTiedScores(in.Arena, in.Target, in.Models[k].Score, nil, rows).Flag)
+			}
+		})
+	}
+	for _, o := range a.Size {
+		each(o, func(s *stratum, rows []int32) { s.Size = append(s.Size, rows) })
+	}
+	return out
+}
+
+// rowsByGroup returns, for each label, the rows that carry it, in the order
+// given; nil means ascending.
+func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 {
+	count := make([]int32, len(g.Labels)+1) // where each group begins
+	for _, k := range g.Index {
+		count[k+1]++
+	}
+	for k := range g.Labels {
+		count[k+1] += count[k]
+	}
+	flat := memory.Make[int32](arena, len(g.Index))
+	next := append([]int32(nil), count...)
+	for at := range g.Index {
+		i := int32(at)
+		if order != nil {
+			i = order[at]
+		}
+		k := g.Index[i]
+		flat[next[k]] = i
+		next[k]++
+	}
+	out := make([][]int32, len(g.Labels))
+	for k := range out {
+		out[k] = flat[count[k]:count[k+1]:count[k+1]]
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
+
+// tiedScores holds rows of two classes by ascending score, for measures that depend on their order
+// alone.
+type tiedScores struct {
+	Order  []int32
+	Flag   []uint8   // along Order: flagPositive, and flagTieEnd on the last of a run of equal scores
+	Weight []float64 // by row, not along Order; nil: equal
+}
+
+// Flags of tiedScores.
+const (
+	flagPositive = 1 << iota
+	flagTieEnd
+)
+
+// newTiedScores flags rows in the order of their scores; a target is positive above 0. A nil arena is the heap.
+func newTiedScores(arena *memory.Arena, target, score, weight []float64, order []int32) tiedScores {
+	t := tiedScores{order, memory.Make[uint8](arena, len(order)), weight}
+	for at, i := range order {
+		if target[i] > 0 {
+			t.Flag[at] = flagPositive
+		}
+		if at+1 == len(order) || score[i] != score[order[at+1]] {
+			t.Flag[at] |= flagTieEnd
+		}
+	}
+	return t
+}
+
+func (t tiedScores) weightAt(at int) float64 {
+	if t.Weight == nil {
+		return 1
+	}
+	return t.Weight[t.Order[at]]
+}
+
+// Each calls f with the weight of the positives and of the negatives of every run of
+// equal scores, and where the run ends.
+func (t tiedScores) Each(f func(p, q float64, end int)) {
+	var p, q float64
+	for at, flag := range t.Flag {
+		w := t.weightAt(at)
+		if flag&flagPositive != 0 {
+			p += w
+		} else {
+			q += w
+		}
+		if flag&flagTieEnd != 0 {
+			f(p, q, at+1)
+			p, q = 0, 0
+		}
+	}
+}
+
+// Totals returns the weights of the two classes.
+func (t tiedScores) Totals() (positive, negative float64) {
+	if t.Weight == nil {
+		n := 0
+		for _, flag := range t.Flag {
+			n += int(flag & flagPositive)
+		}
+		return float64(n), float64(len(t.Flag) - n)
+	}
+	t.Each(func(p, q float64, _ int) { positive, negative = positive+p, negative+q })
+	return positive, negative
+}
+
+// AUC returns the Mann–Whitney statistic, a tie between a positive and a negative counting
+// one half.
+func (t tiedScores) AUC() float64 {
+	var neg, pos, wins float64
+	t.Each(func(p, q float64, _ int) {
+		wins += p * (neg + q/2)
+		pos += p
+		neg += q
+	})
+	return math.Min(1, wins/(pos*neg)) // with weights rounding may take it above
+}
+
+// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k over descending distinct scores.
+func (t tiedScores) AveragePrecision() float64 {
+	var tp, all, p, q float64
+	var ap compensatedSum
+	for at := len(t.Flag) - 1; at >= 0; at-- {
+		w := t.weightAt(at)
+		if t.Flag[at]&flagPositive != 0 {
+			p += w
+		} else {
+			q += w
+		}
+		if at > 0 && t.Flag[at-1]&flagTieEnd == 0 {
+			continue
+		}
+		tp += p
+		all += p + q
+		if p > 0 {
+			ap.Add(p * (tp / all))
+		}
+		p, q = 0, 0
+	}
+	return ap.Sum() / tp
+}
