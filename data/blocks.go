@@ -65,7 +65,7 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 		}
 	}
 	e.sortReport(&report)
-	report.Drift = e.drifts(&drift, &report)
+	report.Drift = e.describeDrifts(&drift, &report)
 	return report, f.checkUnchanged()
 }
 

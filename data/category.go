@@ -54,9 +54,9 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		limit = DefaultMaxLevels
 	}
 	if s.MinCount > 0 {
-		k.merge(counts, s.MinCount, limit)
+		k.mergeRareLevels(counts, s.MinCount, limit)
 	}
-	n := k.count()
+	n := k.countLevels()
 	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		own := *number
 		own.Path, own.Class = f.Name(), nil
@@ -69,12 +69,12 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		return k
 	}
 	if s.MaxLevels == 0 && n == rows && rows > 20 {
-		k.err = f.fault(c.Name, fixes(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, unexpectedText(f, c))
+		k.err = f.fault(c.Name, fixes(fix.DropColumn), "every one of the %d training rows has its own value, so it cannot be a feature%s", rows, describeUnexpectedText(f, c))
 		return k
 	}
 	if n > limit {
 		k.err = f.fault(c.Name, fixes(fix.DropColumn, fix.MergeRareLevels, fix.RaiseMaxLevels),
-			"%d levels are more than the %d a feature may have%s", n, limit, unexpectedText(f, c))
+			"%d levels are more than the %d a feature may have%s", n, limit, describeUnexpectedText(f, c))
 		return k
 	}
 	k.in = Input{Name: c.Name, Kind: k.kind, Stored: c.Kind, Levels: k.levels, Missing: k.missing, Other: k.merged > 0}
@@ -87,9 +87,9 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	return k
 }
 
-// merge makes one level of those of fewer rows than least, and of the rarest beyond the
+// mergeRareLevels makes one level of those of fewer rows than least, and of the rarest beyond the
 // limit.
-func (k *category) merge(counts []int, least, limit int) {
+func (k *category) mergeRareLevels(counts []int, least, limit int) {
 	order := make([]int, len(counts))
 	for i := range order {
 		order[i] = i
@@ -122,8 +122,8 @@ func (k *category) width() int {
 	return k.in.Width()
 }
 
-// count returns the number of levels, those of nulls and of rare ones included.
-func (k *category) count() int {
+// countLevels returns the number of levels, those of nulls and of rare ones included.
+func (k *category) countLevels() int {
 	n := len(k.levels)
 	if k.missing {
 		n++
@@ -158,7 +158,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 		return false
 	}
 	if k.merged > 0 {
-		e.notef("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), otherLabel)
+		e.addNote("column %q: %d %s %s, as are levels that training did not see", k.in.Name, k.merged, printable.Noun(k.merged, "rare level is", "rare levels are one,"), otherLabel)
 	}
 	k.in.First = len(e.Columns)
 	for i, l := range all {
@@ -233,8 +233,8 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 	}
 }
 
-// unexpectedText returns the reason a column meant as numbers may be text.
-func unexpectedText(f *Frame, c *Column) string {
+// describeUnexpectedText returns the reason a column meant as numbers may be text.
+func describeUnexpectedText(f *Frame, c *Column) string {
 	if c.UnexpectedRow == 0 {
 		return ""
 	}

@@ -56,7 +56,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 			}
 			parts[i] = p
 		}
-		joined, err := join(ctx, parts, frames)
+		joined, err := joinColumns(ctx, parts, frames)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		if len(parts) < len(frames) {
 			continue
 		}
-		joined, err := join(ctx, parts, frames)
+		joined, err := joinColumns(ctx, parts, frames)
 		if err != nil {
 			return nil, err
 		}
@@ -81,9 +81,9 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	return out, nil
 }
 
-// join joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
+// joinColumns joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
 // them is there.
-func join(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
+func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
 	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) { // integers as bits and other numbers
 		for i, p := range parts {
 			var err error

@@ -46,7 +46,7 @@ func TestConcat_Remarks(t *testing.T) {
 		t.Errorf("%v", f.Remarks)
 	}
 	for was, want := range map[string]string{"": "parts", "number": "number"} {
-		if got := (Reading{Dates: was}).Suggested(f.Remarks); got.Dates != want {
+		if got := (Reading{Dates: was}).WithRemarks(f.Remarks); got.Dates != want {
 			t.Errorf("dates %q become %q, not %q", was, got.Dates, want)
 		}
 	}

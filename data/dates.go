@@ -40,9 +40,9 @@ func (r Reading) Validate() error {
 	return r.Text.Validate()
 }
 
-// Suggested returns the reading with what remarks on a table suggest; the header is the
+// WithRemarks returns the reading with what remarks on a table suggest; the header is the
 // reader's to judge.
-func (r Reading) Suggested(remarks []*Error) Reading {
+func (r Reading) WithRemarks(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
 		for remedy, what := range e.FixValues {
@@ -71,8 +71,8 @@ func (r Reading) Suggested(remarks []*Error) Reading {
 	return r
 }
 
-// text returns how text is read.
-func (r Reading) text() csv.Options {
+// csvOptions returns how text is read.
+func (r Reading) csvOptions() csv.Options {
 	o := r.Text
 	o.Dates = r.Dates != ""
 	return o

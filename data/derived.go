@@ -46,7 +46,7 @@ func (t *fitting) deriveColumns() error {
 
 // applyTransforms makes the columns of the Transforms of the Spec.
 func (t *fitting) applyTransforms() error {
-	if t.e.Spec.Transforms.Empty() {
+	if t.e.Spec.Transforms.IsEmpty() {
 		return nil
 	}
 	m := &derivation{fitting: t, place: map[string][]*Column{}}
@@ -252,7 +252,7 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 		}
 		var texts []string
 		for _, r := range m.partition.Set(0).All() {
-			if c.IsNull(r) && m.e.Spec.Numeric(c) { // filled with the constant
+			if c.IsNull(r) && m.e.Spec.IsNumeric(c) { // filled with the constant
 				continue
 			}
 			if text := c.Text(r); !slices.Contains(texts, text) {
@@ -267,7 +267,7 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 			return false, err
 		}
 		if is = len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(all...))))) < 2; is {
-			m.e.notef("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
+			m.e.addNote("the product of %q and %q left out: %q is constant in the training rows", pair[0], pair[1], name)
 		}
 	}
 	return is, nil
@@ -281,7 +281,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 	if c == nil {
 		return nil, nil
 	}
-	if m.e.Spec.Numeric(c) {
+	if m.e.Spec.IsNumeric(c) {
 		o, err := m.numericOperand(c, what)
 		if err != nil {
 			return nil, err
@@ -325,7 +325,7 @@ func (m *derivation) numericOperand(c *Column, what string) (*Operand, error) {
 	if c == nil {
 		return nil, nil
 	}
-	if !m.e.Spec.Numeric(c) {
+	if !m.e.Spec.IsNumeric(c) {
 		m.problems.Add(m.f.fault(c.Name, remedy{}, "%s is of numbers, and this column is taken as a category", what))
 		return nil, nil
 	}
@@ -352,7 +352,7 @@ func (t *fitting) setFill(o *Operand, c *Column) error {
 	var v float64
 	if how == "median" {
 		var err error
-		if v, err = t.median(c); err != nil {
+		if v, err = t.medianOf(c); err != nil {
 			return err
 		}
 	} else {

@@ -63,7 +63,7 @@ const (
 func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) {
 	rows := min(d.N, profiledRows, max(leastProfiled, profiledValues/max(1, len(e.Inputs))))
 	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
-	values := e.collect(d, e.Profile.Rows, e.Profile.Float32)
+	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {
 		if len(in.Of) > 1 {
 			continue
@@ -77,17 +77,17 @@ func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) 
 				p.Edges = append(p.Edges, v[(len(v)-1)*k/10])
 			}
 			p.Edges = slices.Compact(p.Edges)
-			p.Missing = report.filled(in.Name) / float64(max(1, report.Rows))
+			p.Missing = report.imputedCount(in.Name) / float64(max(1, report.Rows))
 		}
-		for _, n := range p.counts(&in, v) {
+		for _, n := range p.countCells(&in, v) {
 			p.Shares = append(p.Shares, float64(n)/float64(len(v)))
 		}
 		e.Profile.Inputs = append(e.Profile.Inputs, p)
 	}
 }
 
-// filled returns the number of nulls of a column that were filled.
-func (r *EncodeReport) filled(column string) float64 {
+// imputedCount returns the number of nulls of a column that were filled.
+func (r *EncodeReport) imputedCount(column string) float64 {
 	for _, f := range r.Imputed {
 		if f.Column == column {
 			return float64(f.Count)
@@ -96,9 +96,9 @@ func (r *EncodeReport) filled(column string) float64 {
 	return 0
 }
 
-// collect returns the values of the first count rows of d by input: of a number in its units, of a
+// collectValues returns the values of the first count rows of d by input: of a number in its units, of a
 // category the index of its label. Products have none.
-func (e *Encoder) collect(d *Dataset, count int, narrow bool) [][]float64 {
+func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
 	out := make([][]float64, len(e.Inputs))
 	row := make([]float64, d.D)
 	count = min(count, d.N)
@@ -148,8 +148,8 @@ func labelOf(in *Input, row []float64) int {
 	return n
 }
 
-// counts returns how many of the values are in every interval, or have every label.
-func (p *InputProfile) counts(in *Input, values []float64) []int {
+// countCells returns how many of the values are in every interval, or have every label.
+func (p *InputProfile) countCells(in *Input, values []float64) []int {
 	if in.Kind != Numeric {
 		n := make([]int, len(in.Labels())+1)
 		for _, v := range values {
@@ -184,7 +184,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 		}
 		some.N, some.X = len(at), d.X.Select(at)
 	}
-	values := e.collect(&some, some.N, e.Profile.Float32)
+	values := e.collectValues(&some, some.N, e.Profile.Float32)
 	if c.counts == nil {
 		c.counts, c.outside = make([][]int, len(e.Profile.Inputs)), make([]int, len(e.Profile.Inputs))
 	}
@@ -192,7 +192,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	for k := range e.Profile.Inputs {
 		p := &e.Profile.Inputs[k]
 		in := &e.Inputs[p.Input]
-		n := p.counts(in, values[p.Input])
+		n := p.countCells(in, values[p.Input])
 		if c.counts[k] == nil {
 			c.counts[k] = n
 		} else {
@@ -210,8 +210,8 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	}
 }
 
-// drifts compares what was counted with the profile, most drifted first.
-func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
+// describeDrifts compares what was counted with the profile, most drifted first.
+func (e *Encoder) describeDrifts(c *driftCount, r *EncodeReport) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
 		in := &e.Inputs[p.Input]
@@ -232,7 +232,7 @@ func (e *Encoder) drifts(c *driftCount, r *EncodeReport) (out []Drift) {
 		}
 		// Rows of one population have about this index on average, and seldom three times as much.
 		d.limit = driftPSI + 3*(bins-1)*(1/float64(c.rows)+1/float64(e.Profile.Rows))
-		d.Missing = r.filled(d.Column) / float64(max(1, r.Rows))
+		d.Missing = r.imputedCount(d.Column) / float64(max(1, r.Rows))
 		for _, u := range r.Unseen {
 			if u.Column == d.Column {
 				d.Unseen = float64(u.Count) / float64(max(1, r.Rows))
@@ -288,7 +288,7 @@ func (r EncodeReport) Drifted() string {
 	if columns == nil {
 		return ""
 	}
-	return "these rows differ from those of training: " + joinFirst(columns)
+	return "these rows differ from those of training: " + listFirst(columns)
 }
 
 // validate reports what is wrong with a profile that was read.

@@ -129,7 +129,7 @@ func (e *Encoder) findColumns(ctx context.Context, f *Frame, withTarget bool) (*
 			o.complete = append(o.complete, c)
 		}
 	}
-	if err := absentTogether(problems).Err(); err != nil {
+	if err := mergeAbsentColumns(problems).Err(); err != nil {
 		return nil, err
 	}
 	if !withTarget {
@@ -152,8 +152,8 @@ type source struct {
 	category *category
 }
 
-// sources reads the categories of the rows of a partition, and prepares the numbers.
-func (e *Encoder) sources(ctx context.Context, f *Frame, d *matrix.Partition, o *openColumns) (all []source, written []matrix.Source, err error) {
+// prepareSources reads the categories of the rows of a partition, and prepares the numbers.
+func (e *Encoder) prepareSources(ctx context.Context, f *Frame, d *matrix.Partition, o *openColumns) (all []source, written []matrix.Source, err error) {
 	for i := 0; i < len(e.Inputs); i++ {
 		q := source{in: &e.Inputs[i], column: o.inputs[i]}
 		if k, n := e.crossingAt(i); n > 0 {
@@ -198,7 +198,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 	if err != nil {
 		return nil, err
 	}
-	sources, written, err := e.sources(ctx, f, d, o)
+	sources, written, err := e.prepareSources(ctx, f, d, o)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 		if s > 0 && d.Set(s).Len() == 0 {
 			continue
 		}
-		ds, report, err := e.dataset(ctx, f, d, s, o, sources)
+		ds, report, err := e.newDataset(ctx, f, d, s, o, sources)
 		if err == nil {
 			ds.X, err = m.Matrix(s)
 		}
@@ -236,8 +236,8 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 	return out, nil
 }
 
-// dataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
-func (e *Encoder) dataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *openColumns, sources []source) (*Dataset, EncodeReport, error) {
+// newDataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
+func (e *Encoder) newDataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *openColumns, sources []source) (*Dataset, EncodeReport, error) {
 	rows := d.Set(s)
 	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
 	report := EncodeReport{Rows: ds.N}
@@ -316,8 +316,8 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	return checkInputColumn(ctx, f, in, c)
 }
 
-// absentTogether makes one problem of many columns that are not there: a table is another one then.
-func absentTogether(all Problems) (out Problems) {
+// mergeAbsentColumns makes one problem of many columns that are not there: a table is another one then.
+func mergeAbsentColumns(all Problems) (out Problems) {
 	const most = 3 // that have an error each
 	var absent []string
 	var first *Error
@@ -427,7 +427,7 @@ func (r EncodeReport) String() string {
 		filled = append(filled, fmt.Sprintf("%s (%s in %d %s)", i.Column, table.FormatNumber(i.Value), i.Count, printable.Noun(i.Count, "row", "rows")))
 	}
 	if n := len(filled); n > 0 {
-		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), joinFirst(filled))
+		add("nulls filled in %d %s: %s", n, printable.Noun(n, "column", "columns"), listFirst(filled))
 	}
 	if len(r.MissingGroups) > 0 {
 		add("no group column %s", printable.QuoteList(r.MissingGroups, "and"))

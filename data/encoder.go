@@ -33,16 +33,16 @@ type Encoder struct {
 // noteColumns adds a note on every kind of change that several columns share.
 func (e *Encoder) noteColumns() {
 	if n := len(e.constant); n > 0 {
-		e.notef("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), joinFirst(e.constant))
+		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
 	}
 	if n := len(e.filled); n > 0 {
-		e.notef("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), joinFirst(e.filled))
+		e.addNote("nulls of the training rows filled with the %s in %d %s: %s", e.Spec.Impute, n, printable.Noun(n, "column", "columns"), listFirst(e.filled))
 	}
 	e.constant, e.filled = nil, nil
 }
 
-// joinFirst joins the first texts of a list and counts the others.
-func joinFirst(all []string) string {
+// listFirst joins the first texts of a list and counts the others.
+func listFirst(all []string) string {
 	const most = 8
 	if n := len(all) - most; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
@@ -50,7 +50,7 @@ func joinFirst(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-func (e *Encoder) notef(format string, args ...any) {
+func (e *Encoder) addNote(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
@@ -141,7 +141,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	}
 	e.Dates = nil
 	for _, c := range usable {
-		if c.Clock && s.Numeric(c) {
+		if c.Clock && s.IsNumeric(c) {
 			e.Dates = append(e.Dates, c.Name)
 		}
 	}
@@ -150,7 +150,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		switch {
 		case at < 0:
 			problems.Add(noFeatureFault(f, name, "a reference level"))
-		case s.Numeric(usable[at]):
+		case s.IsNumeric(usable[at]):
 			problems = append(problems, f.fault(name, remedy{}, "a reference level is asked of it, but it is taken as a number"))
 		}
 	}

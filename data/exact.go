@@ -26,7 +26,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 		}
 	}
 	if again != nil {
-		all, err := f.openAgain(ctx, func(in *input) (*table.Table, error) { return in.exact(ctx, again, f.how) })
+		all, err := f.reopen(ctx, func(in *input) (*table.Table, error) { return in.readExact(ctx, again, f.how) })
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 			if c, err = c.Load(ctx); err != nil {
 				return nil, err
 			}
-			if writtenAlike(c, out[i]) {
+			if areWrittenAlike(c, out[i]) {
 				out[i] = c
 			}
 		}
@@ -73,8 +73,8 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 	return out, nil
 }
 
-// openAgain returns the table of the files, each opened in another way.
-func (f *Frame) openAgain(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
+// reopen returns the table of the files, each opened in another way.
+func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
 	frames := make([]*Frame, len(f.inputs))
 	for i, in := range f.inputs {
 		t, err := open(in)
@@ -86,8 +86,8 @@ func (f *Frame) openAgain(ctx context.Context, open func(in *input) (*table.Tabl
 	return concat(ctx, frames)
 }
 
-// exact reads columns of a file as it has them.
-func (in *input) exact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
+// readExact reads columns of a file as it has them.
+func (in *input) readExact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
 	err = table.Catch(func() (err error) {
 		t, err = in.format.read(ctx, in, names, how, true)
 		return err
@@ -95,8 +95,8 @@ func (in *input) exact(ctx context.Context, names []string, how Reading) (t *tab
 	return t, err
 }
 
-// writtenAlike reports whether the values of a column, written, are the texts of another.
-func writtenAlike(c, text *Column) bool {
+// areWrittenAlike reports whether the values of a column, written, are the texts of another.
+func areWrittenAlike(c, text *Column) bool {
 	if text.Kind != Categorical || c.Kind == Categorical || c.Kind == Other || c.Len() != text.Len() {
 		return false
 	}

@@ -28,7 +28,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	if strings.TrimSpace(expression) != "" {
 		e, err := expr.Parse(expression)
 		if err == nil {
-			is, err = e.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) { return f.truths(ctx, leaf) })
+			is, err = e.Eval(func(leaf *expr.Expr) ([]expr.Truth, error) { return f.evaluateFilter(ctx, leaf) })
 		}
 		var wrong *expr.Error
 		if errors.As(err, &wrong) {
@@ -47,8 +47,8 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	return rows, nil
 }
 
-// truths returns the truth of a comparison in every row.
-func (f *Frame) truths(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
+// evaluateFilter returns the truth of a comparison in every row.
+func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
 	c, err := f.Lookup(e.Name)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (f *Frame) truths(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) 
 		}
 		return out, nil
 	}
-	is, err := condition(c, e)
+	is, err := compileCondition(c, e)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func (f *Frame) truths(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) 
 	return out, nil
 }
 
-// condition returns a comparison of a column, for rows that are not null.
-func condition(c *Column, e *expr.Expr) (func(row int) bool, error) {
+// compileCondition returns a comparison of a column, for rows that are not null.
+func compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 	fail := func(at int, format string, args ...any) (func(int) bool, error) {
 		return nil, expr.Errorf(at, format, args...)
 	}

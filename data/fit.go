@@ -63,20 +63,20 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (
 	if err := t.scan(); err != nil {
 		return nil, err
 	}
-	e, err := t.encoder()
+	e, err := t.makeEncoder()
 	if err != nil {
 		return nil, err
 	}
 	if (to.Storage == "" || to.Storage == AutoStorage) && mostlySingle(t.features) {
 		to.Storage = Float32 // as their files have them
 	}
-	to.Storage = to.Storage.Choose(t.entries(), len(e.Columns))
+	to.Storage = to.Storage.Choose(t.entriesPerRow(), len(e.Columns))
 	out, err := e.encodeSets(ctx, t.block, t.partition, to, true)
 	for _, c := range t.features {
 		c.inner().ReleaseBlocks()
 	}
 	if to.Shared != nil {
-		out, err = t.exchange(out, err, holdout, to.Shared)
+		out, err = t.exchangeWithRanks(out, err, holdout, to.Shared)
 	}
 	if err != nil {
 		return nil, err
@@ -114,12 +114,12 @@ func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, er
 	if err := t.scan(); err != nil {
 		return nil, err
 	}
-	return t.encoder()
+	return t.makeEncoder()
 }
 
-// exchange completes the datasets of a rank: a collective call. out are its training rows, or the
+// exchangeWithRanks completes the datasets of a rank: a collective call. out are its training rows, or the
 // error of their encoding; own its hold-out rows.
-func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
+func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
 		Fault  *Error       // of training rows
 		Report EncodeReport // of hold-out rows
@@ -145,7 +145,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 		if err == nil {
 			held.Rows = own
 			for k, g := range held.Groups {
-				held.Groups[k].Labels = unnamed(t.e.factor(g.Name), g.Labels)
+				held.Groups[k].Labels = trimColumnName(t.e.factorNamed(g.Name), g.Labels)
 				is.Labels = append(is.Labels, held.Groups[k].Labels)
 			}
 		}
@@ -169,7 +169,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 	out.TrainReport = EncodeReport{Rows: t.total}
 	for _, q := range t.fitted {
 		if q.kept && q.number != nil && q.number.Faults.Nulls > 0 {
-			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fill(q.column.Name)})
+			out.TrainReport.Imputed = append(out.TrainReport.Imputed, Filled{Column: q.column.Name, Count: q.number.Faults.Nulls, Value: t.e.fillOf(q.column.Name)})
 		}
 	}
 	if err := shared.spreadOverRanks(out.Train, t.first); err != nil {
@@ -189,7 +189,7 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 					g = g.addLabels(of.Labels[k])
 				}
 			}
-			factor := t.e.factor(g.Name)
+			factor := t.e.factorNamed(g.Name)
 			if len(factor.Sources) == 1 {
 				if err := checkGroupCount(t.f, g.Name, factor.Kind, g.Labels); err != nil {
 					return nil, err
@@ -202,18 +202,18 @@ func (t *fitting) exchange(out *Fitted, fault error, own []int, shared *Shared) 
 	return out, nil
 }
 
-// factor returns the factor of a grouping.
-func (e *Encoder) factor(name string) Factor {
+// factorNamed returns the factor of a grouping.
+func (e *Encoder) factorNamed(name string) Factor {
 	return e.Groups[slices.IndexFunc(e.Groups, func(f Factor) bool { return f.Name == name })]
 }
 
-// fill returns what stands for nulls of an input.
-func (e *Encoder) fill(input string) float64 {
+// fillOf returns what stands for nulls of an input.
+func (e *Encoder) fillOf(input string) float64 {
 	return e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == input })].Fill
 }
 
-// unnamed takes the name of the column from the labels of nameGroups.
-func unnamed(f Factor, labels []string) []string {
+// trimColumnName returns the labels without the name of the column that nameGroups added.
+func trimColumnName(f Factor, labels []string) []string {
 	if !f.Named {
 		return labels
 	}

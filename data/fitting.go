@@ -140,7 +140,7 @@ func (t *fitting) dropNulls() error {
 		cols = append(cols, t.target)
 	}
 	for _, c := range t.features {
-		if t.e.Spec.Numeric(c) {
+		if t.e.Spec.IsNumeric(c) {
 			cols = append(cols, c)
 		}
 	}
@@ -157,7 +157,7 @@ func (t *fitting) dropNulls() error {
 		return t.f.fault("", fixes(fix.FillNulls), "every one of the %d rows has a null in a numeric feature or the target", all)
 	}
 	if n := t.dropped[0]; n > 0 {
-		t.e.notef("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
+		t.e.addNote("%d of %d training rows dropped for nulls in numeric features or the target", n, all)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (t *fitting) fitTarget() error {
 func (t *fitting) scan() error {
 	var numbers, texts []*Column
 	for _, c := range t.features {
-		if t.e.Spec.Numeric(c) {
+		if t.e.Spec.IsNumeric(c) {
 			numbers = append(numbers, c)
 		} else if t.crossed[c] == nil {
 			texts = append(texts, c)
@@ -205,7 +205,7 @@ func (t *fitting) scan() error {
 	t.fitted = make([]feature, len(t.features))
 	for i, c := range t.features {
 		q := &t.fitted[i]
-		if q.column = c; t.e.Spec.Numeric(c) {
+		if q.column = c; t.e.Spec.IsNumeric(c) {
 			q.number, moments = &moments[0], moments[1:]
 			continue
 		}
@@ -221,22 +221,22 @@ func (t *fitting) scan() error {
 	return nil
 }
 
-// leaveOutGroups removes the group columns that cannot be features and were not named as such.
-func (t *fitting) leaveOutGroups() {
+// dropUnusableGroups removes the group columns that cannot be features and were not named as such.
+func (t *fitting) dropUnusableGroups() {
 	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
 		var fault *Error
 		if q.category == nil || !t.e.Spec.isGroupFeature(q.category.in.Name) || !errors.As(q.category.err, &fault) {
 			return false
 		}
-		t.e.notef("group column %q is not a feature: %s", q.category.in.Name, fault.Msg)
+		t.e.addNote("group column %q is not a feature: %s", q.category.in.Name, fault.Msg)
 		return true
 	})
 }
 
-// encoder makes the encoder of the statistics, or returns all problems at once.
-func (t *fitting) encoder() (*Encoder, error) {
+// makeEncoder makes the encoder of the statistics, or returns all problems at once.
+func (t *fitting) makeEncoder() (*Encoder, error) {
 	f, e := t.f, t.e
-	t.leaveOutGroups()
+	t.dropUnusableGroups()
 	for i := range t.fitted {
 		q := &t.fitted[i]
 		var err error
@@ -263,14 +263,14 @@ func (t *fitting) encoder() (*Encoder, error) {
 	}
 	e.noteColumns()
 	if w := len(e.Columns); w > t.total {
-		e.notef("%d encoded columns but only %d training rows", w, t.total)
+		e.addNote("%d encoded columns but only %d training rows", w, t.total)
 	}
 	return e, nil
 }
 
-// filled returns the proportion of rows in which a number has an entry: of a product it is
+// shareOfEntries returns the proportion of rows in which a number has an entry: of a product it is
 // about one over the levels of its group column, else 1.
-func (t *fitting) filled(c *Column) float64 {
+func (t *fitting) shareOfEntries(c *Column) float64 {
 	p, product := t.products[c]
 	if !product {
 		return 1
@@ -284,9 +284,9 @@ func (t *fitting) filled(c *Column) float64 {
 	return 1 / float64(len(levels))
 }
 
-// entries returns how many cells of a row are not zero on average: of categories and of numbers
+// entriesPerRow returns how many cells of a row are not zero on average: of categories and of numbers
 // that are standardised, at most.
-func (t *fitting) entries() float64 {
+func (t *fitting) entriesPerRow() float64 {
 	sum := 0.0
 	for _, q := range t.fitted {
 		switch {
@@ -294,7 +294,7 @@ func (t *fitting) entries() float64 {
 		case q.number != nil && t.e.Spec.Scale == "none":
 			sum += float64(q.number.Nonzero) / float64(t.total)
 		case q.number != nil:
-			sum += t.filled(q.column)
+			sum += t.shareOfEntries(q.column)
 		default:
 			sum++
 		}

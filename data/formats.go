@@ -65,14 +65,14 @@ var formats = []*format{
 var csvFormat = &format{
 	name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true,
 	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-		return csv.Read(ctx, in, names, how.text(), exact)
+		return csv.Read(ctx, in, names, how.csvOptions(), exact)
 	},
 }
 
 var linesFormat = &format{
 	name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
 	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-		return csv.ReadLines(ctx, in, names, how.text(), exact)
+		return csv.ReadLines(ctx, in, names, how.csvOptions(), exact)
 	},
 }
 

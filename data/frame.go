@@ -79,7 +79,7 @@ func (f *Frame) Reading() Reading { return f.how }
 // short or replaced since it was opened, by its size, its time and its identity.
 func (f *Frame) checkUnchanged() error {
 	for _, in := range f.inputs {
-		if err := in.unchanged(); err != nil {
+		if err := in.checkUnchanged(); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func (e *Encoder) GroupColumns() (out []GroupColumn) {
 		done = append(done, name)
 		g := GroupColumn{Input: at}
 		for _, in := range e.Inputs {
-			if slices.Contains(done, in.Name) || len(in.Of) > 1 || e.interacted(name, in.Name) {
+			if slices.Contains(done, in.Name) || len(in.Of) > 1 || e.hasInteraction(name, in.Name) {
 				continue
 			}
 			if in.Kind == Numeric {
@@ -47,8 +47,8 @@ func (e *Encoder) GroupColumns() (out []GroupColumn) {
 	return out
 }
 
-// interacted reports whether the product of two columns is a feature already.
-func (e *Encoder) interacted(a, b string) bool {
+// hasInteraction reports whether the product of two columns is a feature already.
+func (e *Encoder) hasInteraction(a, b string) bool {
 	return slices.ContainsFunc(e.Spec.Transforms.Interact, func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
 }
 
@@ -63,7 +63,7 @@ func (e *Encoder) GroupProducts(ridge float64) (out []Product) {
 		for _, level := range in.Levels {
 			group := Operand{Column: in.Name, Kind: in.Kind, Level: level}
 			for _, c := range g.Columns {
-				feature, name := e.operand(c)
+				feature, name := e.operandOf(c)
 				out = append(out, Product{
 					Name: group.Label() + ":" + name, Of: []Operand{group, feature}, Scale: root * e.Columns[c].Scale,
 				})
@@ -73,9 +73,9 @@ func (e *Encoder) GroupProducts(ridge float64) (out []Product) {
 	return out
 }
 
-// operand returns the encoded column c times its Scale as a factor of a product, and its
+// operandOf returns the encoded column c times its Scale as a factor of a product, and its
 // name. A number is centred near its mean, at a decimal that the name says exactly.
-func (e *Encoder) operand(c int) (o Operand, name string) {
+func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	col := e.Columns[c]
 	in := e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == col.Source })]
 	if in.Kind != Numeric {
@@ -133,7 +133,7 @@ func (e *Encoder) GroupCoefficients() (out []GroupCoefficient) {
 		in := e.Inputs[g.Input]
 		for _, level := range in.Levels {
 			for _, c := range g.Columns {
-				o, _ := e.operand(c)
+				o, _ := e.operandOf(c)
 				if i, ok := product[factors{in.Name, level, o.Column, o.Level, fmt.Sprint(o.Function)}]; ok {
 					out = append(out, GroupCoefficient{Input: g.Input, Level: level, Column: c, Product: i})
 				}

@@ -49,10 +49,10 @@ func (t *fitting) fitGroups() error {
 		e.Groups = append(e.Groups, factor)
 		singles = append(singles, nameGroups(factor, g.addLabels(labels)))
 		if slices.Contains(labels, MissingLabel) {
-			e.notef("group column %q: rows without a value are the group %s, which may be the worst one; the filter %q leaves them out", name, MissingLabel, expr.QuoteName(name)+" is not null")
+			e.addNote("group column %q: rows without a value are the group %s, which may be the worst one; the filter %q leaves them out", name, MissingLabel, expr.QuoteName(name)+" is not null")
 		}
 		if len(labels) == 1 {
-			e.notef("group column %q has only one value, %q, in the training rows", name, labels[0])
+			e.addNote("group column %q has only one value, %q, in the training rows", name, labels[0])
 		}
 	}
 	if len(problems) > 0 || len(singles) < len(e.Spec.Groups) || len(singles) < 2 {
@@ -77,9 +77,9 @@ func checkGroupCount(f *Frame, column string, kind Kind, labels []string) error 
 		}
 	}
 	if fractions && len(labels) > maxFloatGroups {
-		return tooFine(f, column)
+		return fractionsFault(f, column)
 	}
-	return tooMany(f, column, len(labels))
+	return checkGroupLimit(f, column, len(labels))
 }
 
 // encodeGroups adds the groupings of rows to a dataset, and the group columns that f does not have to the
@@ -214,28 +214,28 @@ func groupsOf(f *Frame, c *Column, trained Kind, rows matrix.Set) (Grouping, err
 		}
 		g.Index[i] = int32(values.indexOf(r))
 		if fractions && len(values.number) > maxFloatGroups {
-			return Grouping{}, tooFine(f, c.Name)
+			return Grouping{}, fractionsFault(f, c.Name)
 		}
 	}
-	return g.sorted(), tooMany(f, c.Name, len(g.Labels))
+	return g.sortLabels(), checkGroupLimit(f, c.Name, len(g.Labels))
 }
 
-// tooMany refuses so many groups.
-func tooMany(f *Frame, column string, groups int) error {
+// checkGroupLimit returns an error for more than maxGroups groups.
+func checkGroupLimit(f *Frame, column string, groups int) error {
 	if groups <= maxGroups {
 		return nil
 	}
 	return f.fault(column, hint("choose a coarser column"), "%d groups are too many", groups)
 }
 
-// tooFine refuses so many different fractions as groups.
-func tooFine(f *Frame, column string) error {
+// fractionsFault returns the error of a group column of too many different fractions.
+func fractionsFault(f *Frame, column string) error {
 	return f.fault(column, hint("bin it into a column of a few ranges first"),
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 
-// sorted puts the labels in order, as numbers if they all are, the missing ones last.
-func (g Grouping) sorted() Grouping {
+// sortLabels puts the labels in order, as numbers if they all are, the missing ones last.
+func (g Grouping) sortLabels() Grouping {
 	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
 		_, _, ok := table.ParseNumber(l)
 		return !ok && l != MissingLabel
@@ -288,7 +288,7 @@ func (g Grouping) addLabels(trained []string) Grouping {
 	if !added {
 		return g
 	}
-	return g.sorted()
+	return g.sortLabels()
 }
 
 // crossGroupings combines groupings into the combinations that occur.
@@ -320,7 +320,7 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 		labels = next
 	}
 	g.Index, g.Labels = cur, labels
-	return g.sorted()
+	return g.sortLabels()
 }
 
 // crossLabel quotes a label that holds the separator, so that combinations stay apart.

@@ -38,7 +38,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, err
 	}
 	if len(rows) == 0 {
-		return nil, nil, f.NoSplit(h, 0, 0)
+		return nil, nil, f.CheckSplit(h, 0, 0)
 	}
 	if h.Split == "" && !h.Joined {
 		if err := checkFraction(h.Fraction); err != nil {
@@ -66,7 +66,7 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 		return nil, nil, err
 	}
 	train, held = divideRows(rows, out, 0)
-	if err := f.NoSplit(h, len(train), len(held)); err != nil {
+	if err := f.CheckSplit(h, len(train), len(held)); err != nil {
 		return nil, nil, err
 	}
 	return train, held, nil
@@ -100,8 +100,8 @@ func divideRows(rows []int, out []bool, first int) (train, held []int) {
 	return train, held
 }
 
-// NoSplit refuses so many rows to train on and to hold out where there are to be some.
-func (f *Frame) NoSplit(h Holdout, train, held int) error {
+// CheckSplit returns an error if no row is left to train on, or none to hold out where h asks for some.
+func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	switch {
 	case train+held == 0 && f.Rows == 0:
 		return &Error{Path: f.Name(), Msg: "the table has no rows"}
@@ -243,7 +243,7 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 			return nil, f.faultAt(h.Time, r, hint("leave such rows out with a filter"), "a row without a time is neither early nor late")
 		}
 	}
-	at, _, err := f.times(c, h.Time, rows)
+	at, _, err := f.timesOf(c, h.Time, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -263,9 +263,9 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// times returns when a row was by its value in a column, and that value in words. Text is a
+// timesOf returns when a row was by its value in a column, and that value in words. Text is a
 // date, or begins with the year and sorts as it is written (2024-05, 2024Q2).
-func (f *Frame) times(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
+func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
 	if c.Clock && c.Kind == Numeric {
 		return func(r int) float64 { return c.Number[r] }, func(r int) string { return csv.FormatDay(c.Number[r]) }, nil
 	}
@@ -318,7 +318,7 @@ func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, l
 	if err != nil || len(rows) == 0 {
 		return "", "", err
 	}
-	at, text, err := f.times(c, column, rows)
+	at, text, err := f.timesOf(c, column, rows)
 	if err != nil {
 		return "", "", err
 	}

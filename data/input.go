@@ -54,7 +54,7 @@ func openInput(ctx context.Context, path string) (*input, error) {
 			return nil, cannot(err)
 		}
 		defer f.Close()
-		return spool(ctx, path, f, spooledInMemory)
+		return spoolReader(ctx, path, f, spooledInMemory)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -66,10 +66,10 @@ func openInput(ctx context.Context, path string) (*input, error) {
 // spooledInMemory is the size in bytes from which a stream is stored in a file.
 const spooledInMemory = 64 << 20
 
-// spool reads r to its end. An Arrow stream, which is decoded as a whole, is kept in memory, and so is
+// spoolReader reads r to its end. An Arrow stream, which is decoded as a whole, is kept in memory, and so is
 // any other of less than inMemory bytes where eight times as much memory is available. Longer ones are
 // stored in a file without a name, which is gone when it is closed, however the process ends.
-func spool(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
+func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
 	fail := func(err error) (*input, error) {
 		var known *Error
 		switch {
@@ -211,9 +211,9 @@ func (in *input) read(b []byte, at int64) error {
 	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
-// unchanged refuses a file that is not the one that was opened any more, by its
+// checkUnchanged refuses a file that is not the one that was opened any more, by its
 // size, its time and its identity.
-func (in *input) unchanged() error {
+func (in *input) checkUnchanged() error {
 	if in.was == nil {
 		return nil
 	}

@@ -97,7 +97,7 @@ func TestSpool_Limit(t *testing.T) {
 		limit  int64
 		inFile bool
 	}{{int64(len(text)) + 1, false}, {int64(len(text)), true}, {3, true}} {
-		in, err := spool(t.Context(), "t.csv", strings.NewReader(text), c.limit)
+		in, err := spoolReader(t.Context(), "t.csv", strings.NewReader(text), c.limit)
 		if err != nil {
 			t.Fatal(err)
 		}

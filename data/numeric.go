@@ -17,7 +17,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	e, f, c, known := t.e, t.f, q.column, q.number
 	nulls := known.Faults.Nulls
 	if nulls == t.total { // nothing to fill, and nothing to ask for
-		e.notef("column %q left out: it has no values in the training rows", c.Name)
+		e.addNote("column %q left out: it has no values in the training rows", c.Name)
 		return false, nil
 	}
 	in := Input{Name: c.Name, Kind: Numeric, First: len(e.Columns), Of: t.made[c], Vector: c.Vector}
@@ -31,7 +31,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	_, mean, sd, constant := matrix.JoinMoments(known.Moments)
 	if known.Inexact > 0 {
 		path, row := f.Where(known.Inexact - 1)
-		e.notef("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+		e.addNote("column %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 	}
 	if math.IsInf(mean, 0) || math.IsInf(sd, 0) || math.IsNaN(mean) || math.IsNaN(sd) {
 		return false, f.fault(c.Name, hint("rescale it", fix.DropColumn), "the values are too large to standardise")
@@ -41,7 +41,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	case "mean":
 		in.Fill = mean
 	case "median":
-		if in.Fill, err = t.median(c); err != nil {
+		if in.Fill, err = t.medianOf(c); err != nil {
 			return false, err
 		}
 	}
@@ -52,7 +52,7 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 		}
 	}
 	if constant && e.keepsConstantColumn(value) {
-		e.notef("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
+		e.addNote("column %q is constant (%s): it is kept, since no intercept is fitted", c.Name, table.FormatNumber(value))
 	} else if constant {
 		e.constant = append(e.constant, fmt.Sprintf("%s (%s)", c.Name, table.FormatNumber(value)))
 		return false, nil
@@ -74,8 +74,8 @@ func (e *Encoder) keepsConstantColumn(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
-// median returns the median of the training values of a column, NaN without values.
-func (t *fitting) median(c *Column) (float64, error) {
+// medianOf returns the median of the training values of a column, NaN without values.
+func (t *fitting) medianOf(c *Column) (float64, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {
 		return 0, err

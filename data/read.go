@@ -101,7 +101,7 @@ func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 // does. The name stands for it in messages, and decides on the format where the bytes
 // do not: of a name without an extension, text is CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
-	in, err := spool(ctx, name, r, spooledInMemory)
+	in, err := spoolReader(ctx, name, r, spooledInMemory)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 		if matrix.Finite(buf) {
 			moment = matrix.MomentOf(buf)
 		} else {
-			notFinite(t, j, rows[from:to], &faults)
+			addNotFinite(t, j, rows[from:to], &faults)
 		}
 		moments = append(moments, moment)
 		nonzero += to - from - len(buf)
@@ -146,8 +146,8 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	return buf
 }
 
-// notFinite adds the first value that is not finite.
-func notFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
+// addNotFinite adds the first value that is not finite.
+func addNotFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !isFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
 			faults.Add(matrix.Faults{Null: -1, Far: -1, Bad: t.First + int(i), Value: v})

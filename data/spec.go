@@ -140,8 +140,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Numeric reports whether a column is taken as numbers.
-func (s *Spec) Numeric(c *Column) bool {
+// IsNumeric reports whether a column is taken as numbers.
+func (s *Spec) IsNumeric(c *Column) bool {
 	return c.Kind == Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
 
@@ -177,8 +177,8 @@ type Transforms struct {
 	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
 }
 
-// Empty reports whether no column is to be made.
-func (t *Transforms) Empty() bool {
+// IsEmpty reports whether no column is to be made.
+func (t *Transforms) IsEmpty() bool {
 	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
 }
 

@@ -18,7 +18,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	if c.Kind == Other {
 		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
 	}
-	if err := known.fault(f, c.Name, n); err != nil {
+	if err := known.checkValues(f, c.Name, n); err != nil {
 		return err
 	}
 	values := known.Values
@@ -38,14 +38,14 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 			task = Binary
 		case c.Kind == Numeric && c.Integer && len(values) <= table.FewNumbers && n > 2*len(values):
 			return f.fault(c.Name, fixes(fix.TakeAsClasses, fix.TakeAsQuantity),
-				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), firstOf(values))
+				"the target has %d different whole numbers, %s: they may be classes without an order or a quantity (for ordered levels and for counts there is no model of their own)", len(values), listSmallest(values))
 		case c.Kind == Numeric:
 			task = Regression
-			e.notef("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
+			e.addNote("target %q: taken as a quantity, because it is a number with more than two values", c.Name)
 		case slices.IndexFunc(values, func(v string) bool { _, _, is := table.ParseNumber(v); return !is }) < 0:
-			return f.fault(c.Name, hint("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", firstOf(values), unexpectedText(f, c))
+			return f.fault(c.Name, hint("store it as numbers for a regression", fix.TakeAsClasses), "the target is numbers stored as text, %s%s", listSmallest(values), describeUnexpectedText(f, c))
 		case c.UnexpectedRow > 0:
-			return f.fault(c.Name, hint("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), unexpectedText(f, c))
+			return f.fault(c.Name, hint("fix that row", fix.TakeAsClasses), "the target is text with at least three values: %s%s", printable.QuoteList(values[:3], "and"), describeUnexpectedText(f, c))
 		default:
 			task = Multiclass
 		}
@@ -56,11 +56,11 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	e.Target.Task = task
 	if task == Regression {
 		if c.Kind == Categorical {
-			return f.fault(c.Name, hint("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", unexpectedText(f, c))
+			return f.fault(c.Name, hint("", fix.TakeAsClasses), "the target of a regression must be numbers, not text%s", describeUnexpectedText(f, c))
 		}
 		if known.Inexact > 0 {
 			path, row := f.Where(known.Inexact - 1)
-			e.notef("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
+			e.addNote("target %q has values that a 64-bit float cannot hold exactly (first in row %d of %s); they are rounded", c.Name, row, path)
 		}
 		if s.Positive != "" {
 			return f.fault(c.Name, fixes(fix.ForgetPositive, fix.TakeAsClasses), "a positive value is given, but the target is a quantity")
@@ -107,9 +107,9 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 			all = append(all, v)
 		}
 	}
-	classes := inOrder(c, all)
+	classes := sortValues(c, all)
 	e.Target.Classes = classes
-	e.notef("target %q: %d classes, %s%s", c.Name, len(classes), printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
+	e.addNote("target %q: %d classes, %s%s", c.Name, len(classes), printable.QuoteList(classes[:min(len(classes), 5)], "and"), map[bool]string{true: ", …"}[len(classes) > 5])
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 	a, b := values[0], values[1]
 	set := func(positive, negative, rule string) error {
 		e.Target.Positive, e.Target.Negative = positive, negative
-		e.notef("target %q: the positive class is %q and the negative class %q (%s)", c.Name, positive, negative, rule)
+		e.addNote("target %q: the positive class is %q and the negative class %q (%s)", c.Name, positive, negative, rule)
 		return nil
 	}
 	if want := e.Spec.Positive; want != "" {
@@ -137,8 +137,8 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 	return set(b, a, rule)
 }
 
-// inOrder returns values of a column in order: numbers by their size, texts by the alphabet.
-func inOrder(c *Column, values []string) []string {
+// sortValues returns values of a column in order: numbers by their size, texts by the alphabet.
+func sortValues(c *Column, values []string) []string {
 	if c.Kind == Numeric {
 		return slices.SortedFunc(slices.Values(values), compareNumbers)
 	}
@@ -184,8 +184,8 @@ func (c *Column) PositiveOf(values []string) (positive, rule string) {
 // mostValues is how many values of a target are counted: one more than a target may have classes.
 const mostValues = maxClasses + 1
 
-// firstOf lists the three smallest of values that are numbers, with dots where there are more.
-func firstOf(values []string) string {
+// listSmallest lists the three smallest of values that are numbers, with dots where there are more.
+func listSmallest(values []string) string {
 	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
 	if len(sorted) > 3 {
 		sorted = append(sorted[:3], "…")
@@ -248,7 +248,7 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 			}
 		}
 		if t.e.Spec.ScaleTarget && c.Kind != Categorical {
-			k.Moments = t.moments(c, (&Target{Transform: transform}).Transformed)
+			k.Moments = t.targetMoments(c, (&Target{Transform: transform}).Transformed)
 		}
 	}
 	for _, row := range []*int{&k.First, &k.Null, &k.Bad, &k.Outside} {
@@ -262,9 +262,9 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	return k
 }
 
-// moments returns the moments of a function of the values of a column in the rows of the block,
+// targetMoments returns the moments of a function of the values of a column in the rows of the block,
 // without nulls, cut as those of features are.
-func (t *fitting) moments(c *Column, of func(float64) float64) (parts []matrix.Moment) {
+func (t *fitting) targetMoments(c *Column, of func(float64) float64) (parts []matrix.Moment) {
 	if t.counts == nil {
 		t.prepareCuts()
 	}
@@ -312,8 +312,8 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 	return out
 }
 
-// fault refuses nulls, NaN and infinities in n rows.
-func (k *targetStatistics) fault(f *Frame, column string, n int) error {
+// checkValues returns an error if one of the n rows is null, NaN or infinite.
+func (k *targetStatistics) checkValues(f *Frame, column string, n int) error {
 	switch {
 	case k.Bad >= 0:
 		return notFiniteFault(f, column, k.Bad, k.Value)
@@ -369,12 +369,12 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64
 	if c.Kind == Other {
 		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
 	}
-	if err := targetFaults(c, rows).fault(f, c.Name, rows.Len()); err != nil {
+	if err := targetFaults(c, rows).checkValues(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.fault(c.Name, remedy{}, "the target was numbers in training but is text here%s", unexpectedText(f, c))
+			return f.fault(c.Name, remedy{}, "the target was numbers in training but is text here%s", describeUnexpectedText(f, c))
 		}
 		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
 			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))

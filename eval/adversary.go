@@ -115,7 +115,7 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err
 		}
-		a.Groupings = append(a.Groupings, massBy(g, in.Weights))
+		a.Groupings = append(a.Groupings, massByGroup(g, in.Weights))
 	}
 	for _, i := range indicesOfLargest(in.Weights, in.Loss, topRows) { // an adversary over groups weighs all rows of one alike
 		r := TopRow{Row: i + 1, Weight: Num(in.Weights[i] * N), Mass: Num(in.Weights[i])}
@@ -125,12 +125,12 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 		}
 		a.Top = append(a.Top, r)
 	}
-	a.warn()
+	a.addWarning()
 	return a, nil
 }
 
-// massBy returns the weight of every group that has rows, most up-weighted first.
-func massBy(g data.Grouping, y []float64) MassGrouping {
+// massByGroup returns the weight of every group that has rows, most up-weighted first.
+func massByGroup(g data.Grouping, y []float64) MassGrouping {
 	mass, count := make([]compensatedSum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
 		mass[k].Add(y[i])
@@ -146,8 +146,8 @@ func massBy(g data.Grouping, y []float64) MassGrouping {
 	return out
 }
 
-// warn adds a warning where a handful of rows carry the objective.
-func (a *Adversary) warn() {
+// addWarning adds a warning where a handful of rows carry the objective.
+func (a *Adversary) addWarning() {
 	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
 	switch ess := float64(a.Effective); {
 	case ess < 30:

@@ -7,8 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// caveat lists what a reader must know before quoting the numbers.
-func (e *Evaluation) caveat(in *Input) {
+// addCaveats lists what a reader must know before quoting the numbers.
+func (e *Evaluation) addCaveats(in *Input) {
 	say := func(format string, a ...any) { e.Caveats = append(e.Caveats, fmt.Sprintf(format, a...)) }
 	if e.Split == Training {
 		say("All numbers are measured on the training rows. They flatter every model; measure on a hold-out before deciding.")

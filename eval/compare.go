@@ -104,8 +104,8 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, interva
 	}
 }
 
-// compare fills in what needs the worst groups named.
-func (e *Evaluation) compare() {
+// compareWorstGroups fills in what needs the worst groups named.
+func (e *Evaluation) compareWorstGroups() {
 	g := e.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return

@@ -19,7 +19,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		return nil, err
 	}
 	n := len(in.Target)
-	in.rows = in.measured()
+	in.rows = in.newMeasuredRows()
 	defer in.rows.Arena.Close()
 	e := &Evaluation{
 		Schema: Schema, Task: in.Task, Loss: in.LossName, LossUnit: in.LossUnit,
@@ -50,7 +50,7 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 			return err
 		}
 		losses[k] = s
-		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: overConstant(&in, m.Loss, strata.All.Rows)}
+		r := ModelResult{Name: m.Name, Role: m.Role, OverConstant: differenceFromConstant(&in, m.Loss, strata.All.Rows)}
 		r.Overall = measureStratum(in.rows, k, strata.All)
 		for _, a := range cvarLevels(n) {
 			v, _ := s.CVaRAt(a)
@@ -85,21 +85,21 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 		return nil, err
 	}
 	e.nameWorstGroups()
-	e.compare()
+	e.compareWorstGroups()
 	if in.Columns != nil {
 		if e.Slices, err = searchSlices(ctx, &in); err != nil {
 			return nil, err
 		}
 	}
-	e.caveat(&in)
+	e.addCaveats(&in)
 	e.Rate, e.Budget = in.rate(), in.Budget
-	e.Gaps = e.gaps(in.tolerance())
-	e.Verdict = e.verdict(&in, strata)
+	e.Gaps = e.findGaps(in.tolerance())
+	e.Verdict = e.reachVerdict(&in, strata)
 	return e, nil
 }
 
-// overConstant compares losses with those of the constant; nil without a constant.
-func overConstant(in *Input, loss []float64, rows []int32) *Difference {
+// differenceFromConstant compares losses with those of the constant; nil without a constant.
+func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference {
 	if in.Constant == nil || len(rows) < 2 {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 			messages = append(messages, fmt.Sprintf("verdict is %s", e.Verdict.Outcome))
 			return []expr.Truth{expr.TruthOf(is)}, nil
 		}
-		v, err := e.number(leaf.Name)
+		v, err := e.evaluatePath(leaf.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -183,10 +183,10 @@ func newEstimate(v Num, iv *Interval) estimate {
 	return estimate{v, iv.Low, iv.High}
 }
 
-// since returns the estimate minus that of an independent sample. The interval recovers the variances
+// changeSince returns the estimate minus that of an independent sample. The interval recovers the variances
 // from the two intervals (Zou and Donner 2008): the lower end is the difference minus the root of the sum
 // of squares of a − its lower end and of the upper end of b − b.
-func (a estimate) since(b estimate) estimate {
+func (a estimate) changeSince(b estimate) estimate {
 	d := a[0] - b[0]
 	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
@@ -236,8 +236,8 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 		return p, fmt.Errorf("%q names a model or a comparison, not a number", text)
 	}
 	p.text = strings.Join(part, ".")
-	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.alternatives(part[0]), ", "))
-	if key, err := e.key(part[0]); err == nil && len(part) == 1 {
+	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(part[0]), ", "))
+	if key, err := e.measureKey(part[0]); err == nil && len(part) == 1 {
 		p.head, p.key = "overall", key
 		return p, nil
 	}
@@ -250,14 +250,14 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	}
 	if takes.key {
 		if p.key = part[1]; p.key != "n" || head != "group" && head != "worst_group" {
-			p.key, err = e.key(part[1])
+			p.key, err = e.measureKey(part[1])
 		}
 	}
 	return p, err
 }
 
-// number returns the number that a path names.
-func (e *Evaluation) number(text string) (float64, error) {
+// evaluatePath returns the number that a path names.
+func (e *Evaluation) evaluatePath(text string) (float64, error) {
 	p, err := e.parsePath(text)
 	if err != nil {
 		return 0, err
@@ -274,34 +274,34 @@ func (e *Evaluation) number(text string) (float64, error) {
 	return float64(q[p.end]), err
 }
 
-// alternatives returns paths that somebody may have meant.
-func (e *Evaluation) alternatives(name string) []string {
+// suggestPaths returns paths that somebody may have meant.
+func (e *Evaluation) suggestPaths(name string) []string {
 	name, _, _ = strings.Cut(name, "[")
 	heads := []string{"overall", "worst_group", "group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
-	if near := printable.Nearest(name, append(heads, e.keys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
+	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
 		return near
 	}
 	return []string{"overall." + e.Task.Measures()[1].Key, "worst_group.risk", "difference.risk", "cvar[0.1]"}
 }
 
-// keys returns the keys of the measures.
-func (e *Evaluation) keys() (out []string) {
+// measureKeys returns the keys of the measures.
+func (e *Evaluation) measureKeys() (out []string) {
 	for _, m := range e.Task.Measures() {
 		out = append(out, m.Key)
 	}
 	return out
 }
 
-// key returns the key that a name means: logloss is log_loss.
-func (e *Evaluation) key(name string) (string, error) {
+// measureKey returns the key that a name means: logloss is log_loss.
+func (e *Evaluation) measureKey(name string) (string, error) {
 	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	for _, k := range e.keys() {
+	for _, k := range e.measureKeys() {
 		if fold(k) == fold(name) {
 			return k, nil
 		}
 	}
 	hint := ""
-	if near := printable.Nearest(name, e.keys(), 2); len(near) > 0 {
+	if near := printable.Nearest(name, e.measureKeys(), 2); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
@@ -439,7 +439,7 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
 		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
 	}
-	if err := e.Reference.comparable(e); err != nil {
+	if err := e.Reference.checkComparable(e); err != nil {
 		return q, err
 	}
 	now, err := e.estimateOf(p)
@@ -453,11 +453,11 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if p.head == "group" {
 		path = "group[" + p.arg + "]." + p.key
 	}
-	was, ok := e.Reference.estimate(e.Models[p.model].Name, path)
+	was, ok := e.Reference.estimateAt(e.Models[p.model].Name, path)
 	if !ok {
 		was = newEstimate(undefined(), nil)
 	}
-	return now.since(was), nil
+	return now.changeSince(was), nil
 }
 
 // driftOf returns the proportion of rows in which a column differs from training.

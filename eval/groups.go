@@ -71,15 +71,15 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 		s := Summary{Model: m.Name, Spread: make(map[string]Spread)}
 		for _, q := range in.Task.Measures() {
 			overall, _ := e.Models[k].Overall.Get(q.Key)
-			s.Spread[q.Key] = spread(out.Groups, k, q.Key, overall)
+			s.Spread[q.Key] = newSpread(out.Groups, k, q.Key, overall)
 		}
 		out.Summary = append(out.Summary, s)
 	}
 	return out, nil
 }
 
-// spread summarises one measure of model k over the groups with enough rows.
-func spread(groups []Group, k int, key string, overall float64) Spread {
+// newSpread summarises one measure of model k over the groups with enough rows.
+func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	diff, ratio := 0.0, math.Inf(1)
 	var sum, wsum, weight compensatedSum

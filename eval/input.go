@@ -85,8 +85,8 @@ type Input struct {
 	rows *measuredRows
 }
 
-// measured returns the rows in the form in which they are measured.
-func (in *Input) measured() *measuredRows {
+// newMeasuredRows returns the rows in the form in which they are measured.
+func (in *Input) newMeasuredRows() *measuredRows {
 	arena := in.Arena.NewChild()
 	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
 }

@@ -33,20 +33,20 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 			return err
 		}
 	}
-	overall, err := e.overallIntervals(ctx, in, by[len(by)-1])
+	overall, err := e.addOverallIntervals(ctx, in, by[len(by)-1])
 	if err != nil {
 		return err
 	}
 	for j := range in.Groups {
-		if err := e.groupIntervals(ctx, in, by[j], j, divided[j], overall); err != nil {
+		if err := e.addGroupIntervals(ctx, in, by[j], j, divided[j], overall); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// allMeasures returns the measures of every model, in the order of models and of the task's measures.
-func allMeasures(in *Input) (out []quantity) {
+// allQuantities returns the measures of every model, in the order of models and of the task's measures.
+func allQuantities(in *Input) (out []quantity) {
 	for k := range in.Models {
 		for _, m := range in.Task.Measures() {
 			out = append(out, quantity{Key: m.Key, Model: k, Base: -1})
@@ -55,9 +55,9 @@ func allMeasures(in *Input) (out []quantity) {
 	return out
 }
 
-// groupIntervals adds the intervals of the groups of grouping j and of its summaries; for the last one,
+// addGroupIntervals adds the intervals of the groups of grouping j and of its summaries; for the last one,
 // those of the comparisons by group too. overall are the errors over all rows.
-func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
+func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
 	eligible := make([]bool, len(strata))
@@ -68,7 +68,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *intervalM
 			parts, at = append(parts, r.Stratum(s)), append(at, s)
 		}
 	}
-	of := allMeasures(in)
+	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
 		of = append(of, quantity{Key: "risk", Model: k + 1, Base: 0})
@@ -97,7 +97,7 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *intervalM
 		g := &groups[at[p]]
 		for k := range in.Models {
 			for q, m := range list {
-				put(parts[p], m, k, g.N, errors[p][k*len(list)+q], g.Models[k].Values, g.Models[k].Intervals)
+				putInterval(parts[p], m, k, g.N, errors[p][k*len(list)+q], g.Models[k].Values, g.Models[k].Intervals)
 			}
 			if k > 0 {
 				base, value := float64(g.Models[0].Values.Of["risk"]), float64(g.Models[k].Values.Of["risk"])
@@ -126,11 +126,11 @@ func (e *Evaluation) groupIntervals(ctx context.Context, in *Input, r *intervalM
 	return nil
 }
 
-// overallIntervals adds the intervals over all rows, and of the comparisons there. It returns the errors
+// addOverallIntervals adds the intervals over all rows, and of the comparisons there. It returns the errors
 // of [allMeasures].
-func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *intervalMaker) ([]estimateError, error) {
+func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *intervalMaker) ([]estimateError, error) {
 	part, list := r.All(), in.Task.Measures()
-	of := allMeasures(in)
+	of := allQuantities(in)
 	changes := len(of)
 	for k := range in.Models[1:] {
 		for _, m := range list {
@@ -146,7 +146,7 @@ func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *interva
 		m := &e.Models[k]
 		addExactIntervals(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
-			put(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
+			putInterval(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
 	}
 	own := errors[0][0] // of the baseline's risk
@@ -179,8 +179,8 @@ func (e *Evaluation) overallIntervals(ctx context.Context, in *Input, r *interva
 	return errors[0], nil
 }
 
-// put gives a measure of n rows its interval, unless it has an exact one.
-func put(part *errorPart, m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
+// putInterval gives a measure of n rows its interval, unless it has an exact one.
+func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
 		return

@@ -40,14 +40,14 @@ func NewReference(e *Evaluation) *Reference {
 				}
 			}
 		}
-		for _, key := range e.keys() {
+		for _, key := range e.measureKeys() {
 			for _, head := range heads {
 				p, err := e.parsePath(head + "." + key)
 				if p.model = k; err != nil {
 					continue
 				}
 				if q, err := e.estimateOf(p); err == nil && q[0].Defined() {
-					of.Estimates[head+"."+key] = rounded(q)
+					of.Estimates[head+"."+key] = roundEstimate(q)
 				}
 			}
 		}
@@ -56,8 +56,8 @@ func NewReference(e *Evaluation) *Reference {
 	return r
 }
 
-// rounded returns the estimate to six digits.
-func rounded(q estimate) estimate {
+// roundEstimate returns the estimate to six digits.
+func roundEstimate(q estimate) estimate {
 	for i, v := range q {
 		if v.Defined() {
 			x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'g', 6, 64), 64)
@@ -67,8 +67,8 @@ func rounded(q estimate) estimate {
 	return q
 }
 
-// comparable returns an error if the numbers of r are of another target, task or loss than those of e.
-func (r *Reference) comparable(e *Evaluation) error {
+// checkComparable returns an error if the numbers of r are of another target, task or loss than those of e.
+func (r *Reference) checkComparable(e *Evaluation) error {
 	for _, c := range []struct{ what, was, is string }{
 		{"target", r.Target, e.Target}, {"task", string(r.Task), string(e.Task)},
 		{"positive class", r.Positive, e.Positive}, {"loss", r.Loss, e.Loss},
@@ -80,8 +80,8 @@ func (r *Reference) comparable(e *Evaluation) error {
 	return nil
 }
 
-// estimate returns the estimate of a path, of the model of that name or else of the one in focus.
-func (r *Reference) estimate(model, path string) (estimate, bool) {
+// estimateAt returns the estimate of a path, of the model of that name or else of the one in focus.
+func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 	of := r.Models[focus(len(r.Models))]
 	for _, m := range r.Models {
 		if m.Name == model {

@@ -172,7 +172,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		return err
 	}
 	c := *r
-	c.Schema, c.Evaluation = ReportSchema, r.Evaluation.shortened()
+	c.Schema, c.Evaluation = ReportSchema, r.Evaluation.shorten()
 	if o := r.Objective; o.Penalty != "" || o.Mu > 0 {
 		c.Objective.Text = o.ObjectiveText()
 	}

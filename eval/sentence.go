@@ -10,12 +10,12 @@ import (
 
 // writeSentences fills in the sentences of a verdict whose outcome is decided.
 func (j *judge) writeSentences(v *Verdict) {
-	v.Warnings = j.warnings()
-	v.Headline = j.headline(v)
+	v.Warnings = j.warningSentences()
+	v.Headline = j.headlineSentence(v)
 	if j.c == nil || j.c.Alike {
 		v.Numbers = j.singleModelSentence()
 	} else {
-		v.Numbers, v.Cost = j.numbers(), j.cost()
+		v.Numbers, v.Cost = j.worstGroupSentence(), j.costSentence()
 	}
 	if v.Outcome == NoBaseline {
 		v.Headline, v.Numbers = v.Numbers, ""
@@ -24,37 +24,37 @@ func (j *judge) writeSentences(v *Verdict) {
 		v.Headline += " This was measured on the training rows."
 	}
 	v.Recommendation, v.Recommended = j.recommend(v)
-	v.Details = j.details()
+	v.Details = j.detailSentences()
 }
 
-// headline returns the sentence of an outcome: the one place that gives an outcome its verb,
+// headlineSentence returns the sentence of an outcome: the one place that gives an outcome its verb,
 // for classification and regression alike.
-func (j *judge) headline(v *Verdict) string {
+func (j *judge) headlineSentence(v *Verdict) string {
 	model, base := j.modelName(j.k), j.modelName(0)
 	switch v.Outcome {
 	case Helped:
-		return fmt.Sprintf("%s is better for %s.", j.capitalisedName(j.k), j.worst())
+		return fmt.Sprintf("%s is better for %s.", j.capitalisedName(j.k), j.nameOfWorst())
 	case Mixed:
 		switch v.Reason {
 		case TooExpensive:
-			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.capitalisedName(j.k), j.worst(), j.acceptedCost())
+			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.capitalisedName(j.k), j.nameOfWorst(), j.acceptedCost())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				j.capitalisedName(j.k), j.worst(), j.in.Models[j.rescaledModel()].Name, printable.Percent0(round2(float64(*v.Explained))))
+				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.Percent0(round2(float64(*v.Explained))))
 		case OthersLose:
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
 				j.capitalisedName(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
 		}
-		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.capitalisedName(j.k), j.worst(), v.Groups)
+		return fmt.Sprintf("%s is not measurably better for %s, and it is worse for more groups than it is better for: %s", j.capitalisedName(j.k), j.nameOfWorst(), v.Groups)
 	case NoDifference:
 		if j.c.Alike {
 			return fmt.Sprintf("%s and %s make the same predictions on these rows.", j.capitalisedName(0), model)
 		}
-		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.worst())
+		return fmt.Sprintf("There is no measurable difference between %s and %s for %s.", model, base, j.nameOfWorst())
 	case Hurt:
-		return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.worst())
+		return fmt.Sprintf("Do not use %s: it is worse for %s.", model, j.nameOfWorst())
 	case TooLittleData:
-		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.worst())
+		return fmt.Sprintf("There is too little data to say whether %s is better for %s.", model, j.nameOfWorst())
 	case StandardKept:
 		if j.in.RejectedCandidates == 0 {
 			return "The evaluation after the training recommended the standard model (ERM)."
@@ -83,8 +83,8 @@ func (j *judge) modelName(k int) string {
 	return j.in.Models[k].Name
 }
 
-// worst names whose losses are compared.
-func (j *judge) worst() string {
+// nameOfWorst names whose losses are compared.
+func (j *judge) nameOfWorst() string {
 	if j.Headline() == nil {
 		return "the worst 10\u00a0% of rows"
 	}
@@ -102,9 +102,9 @@ func (j *judge) acceptedCost() string {
 // rejectedSentence reports how many candidates cross-validation did not take.
 func (j *judge) rejectedSentence() string {
 	if n := j.in.RejectedCandidates; n > 1 {
-		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.worst())
+		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.nameOfWorst())
 	}
-	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.worst())
+	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.nameOfWorst())
 }
 
 // recommend returns which model to use, in a sentence and by its name.
@@ -117,7 +117,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 		return "", ""
 	case Helped:
 		if v.Groups != nil && v.Groups.Worse > 0 {
-			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.worst(),
+			return fmt.Sprintf("Use %s if %s matters most. %s worse off with it%s.", model, j.nameOfWorst(),
 				printable.Plural(v.Groups.Worse, "group is", "groups are"), j.losingGroups()) + j.betterModelNote(), j.in.Models[j.k].Name
 		}
 		return fmt.Sprintf("Use %s.", model) + j.betterModelNote(), j.in.Models[j.k].Name
@@ -151,7 +151,7 @@ func (j *judge) betterModelNote() string {
 			continue
 		}
 		if float64(own.Risk-m.WorstGroup.Risk) > negligible*math.Abs(j.worstRisk()) {
-			all := j.leading()
+			all := j.leadingMeasures()
 			r := all[len(all)-1]
 			v, w := j.valuesOf(k)
 			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", printable.Capital(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
@@ -171,7 +171,7 @@ func (j *judge) losingGroups() string {
 			return ": " + strings.Join(out, "; ") + "; and others"
 		}
 		h := &j.Headline().Groups[i]
-		m := j.leading()[0]
+		m := j.leadingMeasures()[0]
 		out = append(out, fmt.Sprintf("%s (%s %s)", printable.Group(g.Label), m.name, m.beforeAfter(m.valueOf(h.Models[0].Values), m.valueOf(h.Models[j.k].Values), h.N)))
 	}
 	if len(out) == 0 {
@@ -180,8 +180,8 @@ func (j *judge) losingGroups() string {
 	return ": " + strings.Join(out, "; ")
 }
 
-// A reading is a measure that people count, and how it is written.
-type reading struct {
+// A shownMeasure is a measure that people count, and how it is written.
+type shownMeasure struct {
 	name  string // "accuracy"
 	key   string
 	unit  string
@@ -189,17 +189,17 @@ type reading struct {
 }
 
 // valueOf returns the value of the measure among v.
-func (r reading) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
+func (r shownMeasure) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 
 // text writes a value over n rows.
-func (r reading) text(x float64, n int) string {
+func (r shownMeasure) text(x float64, n int) string {
 	if r.share {
 		return printable.PercentOf(x, n)
 	}
 	return printable.Number(x)
 }
 
-func (r reading) withUnit(s string) string {
+func (r shownMeasure) withUnit(s string) string {
 	if r.unit == "" {
 		return s
 	}
@@ -207,7 +207,7 @@ func (r reading) withUnit(s string) string {
 }
 
 // change writes "rises from a to b".
-func (r reading) change(a, b float64, n int) string {
+func (r shownMeasure) change(a, b float64, n int) string {
 	from, to := r.text(a, n), r.text(b, n)
 	switch {
 	case from == to:
@@ -219,29 +219,29 @@ func (r reading) change(a, b float64, n int) string {
 }
 
 // beforeAfter writes "a → b".
-func (r reading) beforeAfter(a, b float64, n int) string {
+func (r shownMeasure) beforeAfter(a, b float64, n int) string {
 	return r.text(a, n) + " → " + r.withUnit(r.text(b, n))
 }
 
-// leading returns the measures that the verdict leads with, the one with an interval last:
+// leadingMeasures returns the measures that the verdict leads with, the one with an interval last:
 // accuracy and log loss; the RMSE in units; of other losses the risk.
-func (e *Evaluation) leading() []reading {
-	risk := reading{name: "the risk", key: "risk"}
+func (e *Evaluation) leadingMeasures() []shownMeasure {
+	risk := shownMeasure{name: "the risk", key: "risk"}
 	if e.Task != Regression {
 		if e.LossUnit == "nats" {
 			risk.name = "log loss"
 		}
-		accuracy := reading{name: "accuracy", key: "accuracy", share: true}
+		accuracy := shownMeasure{name: "accuracy", key: "accuracy", share: true}
 		if t := e.Threshold; t != nil && *t != 0.5 {
 			accuracy.name = "accuracy at threshold " + printable.FourDigits(float64(*t))
 		}
-		return []reading{accuracy, risk}
+		return []shownMeasure{accuracy, risk}
 	}
-	rmse := reading{name: "the typical error (RMSE)", key: "rmse", unit: e.TargetUnit}
+	rmse := shownMeasure{name: "the typical error (RMSE)", key: "rmse", unit: e.TargetUnit}
 	if e.riskIsMeanSquare() {
-		return []reading{rmse}
+		return []shownMeasure{rmse}
 	}
-	return []reading{rmse, risk}
+	return []shownMeasure{rmse, risk}
 }
 
 // riskIsMeanSquare reports whether the risks are proportional to the mean squares of the errors
@@ -271,8 +271,8 @@ func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	return e.Models[k].Overall, nil
 }
 
-// numbers returns the measures of the worst group before and after.
-func (j *judge) numbers() string {
+// worstGroupSentence returns the measures of the worst group before and after.
+func (j *judge) worstGroupSentence() string {
 	before, a := j.valuesOf(0)
 	after, b := j.valuesOf(j.k)
 	if a == nil || b == nil {
@@ -280,12 +280,12 @@ func (j *judge) numbers() string {
 		if math.IsNaN(from) || math.IsNaN(to) {
 			return ""
 		}
-		tail := j.leading()[len(j.leading())-1]
+		tail := j.leadingMeasures()[len(j.leadingMeasures())-1]
 		tail.key, tail.unit = "", ""
 		if tail.name != "log loss" {
 			tail.name = "the risk"
 		}
-		return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), j.interval(1))
+		return fmt.Sprintf("Over the worst 10\u00a0%% of rows %s %s%s.", tail.name, tail.change(from, to, j.N), j.intervalText(1))
 	}
 	where := fmt.Sprintf("For %s (%s)", printable.Group(a.Label), printable.Plural(a.N, "row", "rows"))
 	if a.Label != b.Label {
@@ -293,19 +293,19 @@ func (j *judge) numbers() string {
 			printable.Group(b.Label), printable.Plural(b.N, "row", "rows"), j.modelName(j.k))
 	}
 	var parts []string
-	for _, m := range j.leading() {
+	for _, m := range j.leadingMeasures() {
 		parts = append(parts, m.name+" "+m.change(m.valueOf(before), m.valueOf(after), min(a.N, b.N)))
 	}
 	perRisk := 1.0
-	if m := j.leading(); m[len(m)-1].key == "rmse" {
+	if m := j.leadingMeasures(); m[len(m)-1].key == "rmse" {
 		perRisk = rmsePerRisk(m[len(m)-1], before, after)
 	}
-	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.interval(perRisk))
+	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.intervalText(perRisk))
 }
 
 // rmsePerRisk returns the change of the RMSE per change of the risk: the risk is k·RMSE², and
 // a² − b² = (a + b)(a − b).
-func rmsePerRisk(m reading, before, after Values) float64 {
+func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	a, risk := m.valueOf(before), float64(before.Of["risk"])
 	if !(risk > 0) || !(a+m.valueOf(after) > 0) {
 		return math.NaN()
@@ -313,8 +313,8 @@ func rmsePerRisk(m reading, before, after Values) float64 {
 	return a * a / risk / (a + m.valueOf(after))
 }
 
-// interval writes the interval of the change that the outcome rests on, times a factor.
-func (j *judge) interval(factor float64) string {
+// intervalText writes the interval of the change that the outcome rests on, times a factor.
+func (j *judge) intervalText(factor float64) string {
 	if j.d.Interval == nil || math.IsNaN(factor) {
 		return ""
 	}
@@ -322,11 +322,11 @@ func (j *judge) interval(factor float64) string {
 	return fmt.Sprintf(" (%s interval of the change %s)", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
 }
 
-// cost reports what happens to all rows.
-func (j *judge) cost() string {
+// costSentence reports what happens to all rows.
+func (j *judge) costSentence() string {
 	change := float64(j.c.Measures["risk"].Value)
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
-	all := j.leading()
+	all := j.leadingMeasures()
 	first := all[0]
 	s := fmt.Sprintf("%s over all rows %s", first.name, first.change(first.valueOf(before), first.valueOf(after), j.N))
 	if len(all) > 1 {
@@ -353,7 +353,7 @@ func (j *judge) singleModelSentence() string {
 	}
 	overall := j.Models[j.k].Overall
 	in, w := j.valuesOf(j.k)
-	all := j.leading()
+	all := j.leadingMeasures()
 	first := all[0]
 	s := fmt.Sprintf("%s %s %s of %s overall", name, has, strings.Replace(first.name, "the ", "a ", 1), first.withUnit(first.text(first.valueOf(overall), j.N)))
 	if first.share {
@@ -379,8 +379,8 @@ func (j *judge) singleModelSentence() string {
 	return s + "."
 }
 
-// warnings lists what to worry about: first why a model is degenerate.
-func (j *judge) warnings() []string {
+// warningSentences lists what to worry about: first why a model is degenerate.
+func (j *judge) warningSentences() []string {
 	var out []string
 	name, is := j.subject()
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
@@ -408,8 +408,8 @@ func (j *judge) warnings() []string {
 	return out
 }
 
-// details returns the numbers behind the headline.
-func (j *judge) details() []string {
+// detailSentences returns the numbers behind the headline.
+func (j *judge) detailSentences() []string {
 	out := []string{}
 	conf := printable.Percent0(j.Confidence)
 	if j.c == nil {

@@ -20,8 +20,8 @@ type cutColumn struct {
 
 const noCell = math.MaxUint8
 
-// cut stores column j cut into cells.
-func (s *slicing) cut(j int) error {
+// cutColumn stores column j cut into cells.
+func (s *sliceSearcher) cutColumn(j int) error {
 	arena := s.in.rows.Arena
 	c, err := s.in.Columns[j].Loaded(len(s.in.Target))
 	if err != nil {
@@ -86,15 +86,15 @@ const (
 
 // A ranking looks at cells of the rows searched, which it has in their order.
 type ranking struct {
-	*slicing
+	*sliceSearcher
 	all       meanVariance // of the losses
 	deviation []float64    // from their mean
 	code      [][]uint8    // by column
 }
 
-// rank returns the best candidates, no two of which share a cell.
-func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
-	r := &ranking{slicing: s, deviation: memory.Make[float64](s.in.rows.Arena, len(s.search)), code: make([][]uint8, len(s.columns))}
+// rankCandidates returns the best candidates, no two of which share a cell.
+func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error) {
+	r := &ranking{sliceSearcher: s, deviation: memory.Make[float64](s.in.rows.Arena, len(s.search)), code: make([][]uint8, len(s.columns))}
 	for _, i := range s.search {
 		r.all.Add(s.loss[i])
 	}
@@ -112,7 +112,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	for _, c := range s.columns {
 		s.out.Tried += len(c.text)
 	}
-	pairs := s.pairs(single)
+	pairs := s.pairsToTry(single)
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
 	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int) error {
 		double[p], tried[p] = r.rankPairs(pairs[p][0], pairs[p][1])
@@ -124,7 +124,7 @@ func (s *slicing) rank(ctx context.Context) ([]candidate, error) {
 	for _, k := range tried {
 		s.out.Tried += k
 	}
-	return best(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
+	return topCandidates(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
 }
 
 // rankSingle returns the cells of a column whose losses exceed the others', and keeps its codes.
@@ -179,9 +179,9 @@ func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
 	return to
 }
 
-// pairs returns the columns that are searched together.
-func (s *slicing) pairs(single [][]candidate) (pairs [][2]int) {
-	paired := pairedOf(single)
+// pairsToTry returns the columns that are searched together.
+func (s *sliceSearcher) pairsToTry(single [][]candidate) (pairs [][2]int) {
+	paired := columnsToPair(single)
 	for p, a := range paired {
 		for _, b := range paired[p+1:] {
 			if s.columns[a].cells*s.columns[b].cells <= maxPairCells {
@@ -192,8 +192,8 @@ func (s *slicing) pairs(single [][]candidate) (pairs [][2]int) {
 	return pairs
 }
 
-// best returns those of the largest excess, no two of which share a cell.
-func best(of []candidate) (out []candidate) {
+// topCandidates returns those of the largest excess, no two of which share a cell.
+func topCandidates(of []candidate) (out []candidate) {
 	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	for _, c := range of {
 		if !slices.ContainsFunc(out, c.sharesCell) {
@@ -206,8 +206,8 @@ func best(of []candidate) (out []candidate) {
 	return out
 }
 
-// pairedOf returns the columns to pair, in ascending order.
-func pairedOf(single [][]candidate) []int {
+// columnsToPair returns the columns to pair, in ascending order.
+func columnsToPair(single [][]candidate) []int {
 	out := make([]int, len(single))
 	worst := make([]float64, len(single))
 	for a, cands := range single {

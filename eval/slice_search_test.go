@@ -37,8 +37,8 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 			rows = append(rows, int32(i))
 		}
 	}
-	s := &slicing{in: &Input{rows: &measuredRows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
-	found, err := s.rank(t.Context())
+	s := &sliceSearcher{in: &Input{rows: &measuredRows{}}, loss: loss, search: rows, columns: cols, out: &SliceSearch{MinRows: 15}}
+	found, err := s.rankCandidates(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func TestPairedColumnsAreTheWorst(t *testing.T) {
 	for a := range single {
 		single[a] = []candidate{{t: 1}, {t: 2 + float64(a%7)}, {t: 3}}
 	}
-	all := pairedOf(single[:pairedColumns])
+	all := columnsToPair(single[:pairedColumns])
 	if len(all) != pairedColumns {
 		t.Fatalf("%d of %d columns", len(all), pairedColumns)
 	}
 	single[4], single[11], single[20] = nil, []candidate{{t: 0.5}}, []candidate{{t: 0.25}}
-	got := pairedOf(single)
+	got := columnsToPair(single)
 	var want []int
 	for a := range single {
 		if a != 4 && a != 11 && a != 20 {

@@ -42,8 +42,8 @@ const maxFound = 5
 // fewestConfirmed returns how many rows of the confirming half a slice needs at least.
 func (in *Input) fewestConfirmed() int { return max(in.MinGroupSize, 20) }
 
-// A slicing is a search for slices under way.
-type slicing struct {
+// A sliceSearcher is a search for slices under way.
+type sliceSearcher struct {
 	in              *Input
 	loss            []float64 // of the model in focus
 	search, confirm []int32   // rows
@@ -58,26 +58,26 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	m := in.Models[focus(len(in.Models))]
 	n := len(in.Target)
 	half := n / 2
-	s := &slicing{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
+	s := &sliceSearcher{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
 		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.fewestConfirmed(), half/100), Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
 		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
 		return s.out, nil
 	}
-	s.out.Method = s.method()
-	rows := permuted(in, n)
+	s.out.Method = s.describeMethod()
+	rows := permuteRows(in, n)
 	s.search, s.confirm = rows[:half], rows[half:]
-	err := in.rows.Parallel(ctx, "cutting columns", len(s.columns), func(j int) error { return s.cut(j) })
+	err := in.rows.Parallel(ctx, "cutting columns", len(s.columns), func(j int) error { return s.cutColumn(j) })
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.rank(ctx)
+	found, err := s.rankCandidates(ctx)
 	if err != nil {
 		return nil, err
 	}
 	z := normalQuantile(1 - (1-in.confidence())/float64(len(found)))
 	for _, c := range found {
-		if q, ok := s.confirmed(c, z); ok {
+		if q, ok := s.confirmSlice(c, z); ok {
 			s.out.Found = append(s.out.Found, q)
 			if q.Confirmed {
 				s.out.Confirmed++
@@ -88,8 +88,8 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	return s.out, nil
 }
 
-// method reports how it is searched.
-func (s *slicing) method() string {
+// describeMethod reports how it is searched.
+func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.fewestConfirmed())
 	if len(s.in.Columns) > pairedColumns {
 		text += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
@@ -100,8 +100,8 @@ func (s *slicing) method() string {
 	return text
 }
 
-// permuted returns the rows in an order drawn by the seed.
-func permuted(in *Input, n int) []int32 {
+// permuteRows returns the rows in an order drawn by the seed.
+func permuteRows(in *Input, n int) []int32 {
 	r := newRNG(in.Seed, 0x511ce5)
 	perm := memory.Make[int32](in.rows.Arena, n)
 	for i := range perm {
@@ -112,9 +112,9 @@ func permuted(in *Input, n int) []int32 {
 	return perm
 }
 
-// confirmed measures a candidate on the confirming half, with an interval of z standard errors;
+// confirmSlice measures a candidate on the confirming half, with an interval of z standard errors;
 // false where it, or the rest, has no two rows there.
-func (s *slicing) confirmed(c candidate, z float64) (Slice, bool) {
+func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	arena := s.in.rows.Arena
 	both := memory.Make[int32](arena, 2*len(s.confirm))
 	defer memory.Release(arena, both)

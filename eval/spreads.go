@@ -137,7 +137,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 		return
 	}
 	crit := a.critical(groups + 1)
-	o := clipped(m, band{at - crit*own, at + crit*own})
+	o := clipToBounds(m, band{at - crit*own, at + crit*own})
 	var d band
 	ratio := band{1, 1}
 	for _, g := range a.bands(k, m, se, crit) {
@@ -174,7 +174,7 @@ func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 		}
 		v := &g.Models[k].Values
 		at := float64(v.Of[m.Key])
-		b := clipped(m, band{at - crit*se[i], at + crit*se[i]})
+		b := clipToBounds(m, band{at - crit*se[i], at + crit*se[i]})
 		if n := v.Trials(m.Key, float64(g.N)); n > 0 && a.in.rows.Weight == nil {
 			b.lo, b.hi = wilsonIntervalAt(at*n, n, crit)
 		}
@@ -189,8 +189,8 @@ func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 	return out
 }
 
-// clipped returns the part of b that m can take.
-func clipped(m Measure, b band) band {
+// clipToBounds returns the part of b that m can take.
+func clipToBounds(m Measure, b band) band {
 	lo, hi := m.Bounds()
 	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
 }

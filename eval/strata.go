@@ -59,14 +59,14 @@ func newStrata(ctx context.Context, in *measuredRows, groups []data.Grouping) (*
 	}
 	s := &strata{All: all, Groups: make([][]stratum, len(groups))}
 	err = in.Parallel(ctx, "", len(groups), func(j int) error {
-		s.Groups[j] = all.divide(in, groups[j])
+		s.Groups[j] = all.splitByGroup(in, groups[j])
 		return nil
 	})
 	return s, err
 }
 
-// divide returns the groups of g that have rows, in the order of their labels.
-func (a *stratum) divide(in *measuredRows, g data.Grouping) []stratum {
+// splitByGroup returns the groups of g that have rows, in the order of their labels.
+func (a *stratum) splitByGroup(in *measuredRows, g data.Grouping) []stratum {
 	var out []stratum
 	for _, rows := range rowsByGroup(in.Arena, g, nil) {
 		if len(rows) > 0 {

@@ -15,8 +15,8 @@ type Tally struct {
 	TooSmall  int `json:"too_small"` // fewer rows than min_group_size: not tested
 }
 
-// tally counts the groups of a comparison; nil without groups.
-func (c *Comparison) tally() *Tally {
+// tallyGroups counts the groups of a comparison; nil without groups.
+func (c *Comparison) tallyGroups() *Tally {
 	if c.Groups == nil {
 		return nil
 	}
@@ -71,8 +71,8 @@ type Gap struct {
 	Outcome string `json:"outcome"`
 }
 
-// gaps compares the rates that fairness rules speak of with the tolerance.
-func (e *Evaluation) gaps(tolerance float64) []Gap {
+// findGaps compares the rates that fairness rules speak of with the tolerance.
+func (e *Evaluation) findGaps(tolerance float64) []Gap {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {
 		return nil

@@ -23,15 +23,15 @@ func (r *Report) InTargetUnits() *Report {
 		return r
 	}
 	out := *r
-	out.Evaluation = u.evaluation(e)
+	out.Evaluation = u.convertEvaluation(e)
 	if r.Choice != nil {
 		c := *r.Choice
 		c.Candidates = slices.Clone(c.Candidates)
 		for k := range c.Candidates {
 			m := &c.Candidates[k]
-			m.SE *= Num(u.square) / (2 * u.root(m.Value))
-			m.RiseSE *= Num(u.square) / (2 * u.root(m.Average))
-			m.Average, m.Value = u.root(m.Average), u.root(m.Value)
+			m.SE *= Num(u.square) / (2 * u.rootMeanSquare(m.Value))
+			m.RiseSE *= Num(u.square) / (2 * u.rootMeanSquare(m.Average))
+			m.Average, m.Value = u.rootMeanSquare(m.Average), u.rootMeanSquare(m.Value)
 		}
 		out.Choice = &c
 	}
@@ -41,21 +41,21 @@ func (r *Report) InTargetUnits() *Report {
 // A unit converts risks to root mean squares: RMSE² = square·risk.
 type unit struct{ square float64 }
 
-func (u unit) root(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
+func (u unit) rootMeanSquare(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
 
 func (u unit) interval(iv *Interval) *Interval {
 	if iv == nil {
 		return nil
 	}
 	out := *iv
-	out.Low, out.High = u.root(iv.Low), u.root(iv.High)
+	out.Low, out.High = u.rootMeanSquare(iv.Low), u.rootMeanSquare(iv.High)
 	return &out
 }
 
 // difference returns the change of the root mean square between two risks, with the interval of the
 // change of the risk: a² − b² = (a + b)(a − b).
 func (u unit) difference(d Difference, after, before Num) Difference {
-	a, b := u.root(after), u.root(before)
+	a, b := u.rootMeanSquare(after), u.rootMeanSquare(before)
 	out := Difference{Value: a - b}
 	if d.Interval != nil && a+b > 0 {
 		iv := *d.Interval
@@ -68,7 +68,7 @@ func (u unit) difference(d Difference, after, before Num) Difference {
 func (u unit) values(v Values) Values {
 	v.Of = maps.Clone(v.Of)
 	if risk, ok := v.Of["risk"]; ok && risk.Defined() {
-		v.Of["risk"] = u.root(risk)
+		v.Of["risk"] = u.rootMeanSquare(risk)
 	}
 	return v
 }
@@ -81,8 +81,8 @@ func (u unit) intervals(of map[string]Interval) map[string]Interval {
 	return out
 }
 
-// evaluation returns a copy of e with risks and their changes as root mean squares.
-func (u unit) evaluation(e *Evaluation) *Evaluation {
+// convertEvaluation returns a copy of e with risks and their changes as root mean squares.
+func (u unit) convertEvaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit
 	out.Models = slices.Clone(e.Models)
@@ -91,12 +91,12 @@ func (u unit) evaluation(e *Evaluation) *Evaluation {
 		m.Overall, m.Intervals = u.values(m.Overall), u.intervals(m.Intervals)
 		if m.WorstGroup != nil {
 			w := *m.WorstGroup
-			w.Risk, w.Interval, w.MaxInterval = u.root(w.Risk), u.interval(w.Interval), u.interval(w.MaxInterval)
+			w.Risk, w.Interval, w.MaxInterval = u.rootMeanSquare(w.Risk), u.interval(w.Interval), u.interval(w.MaxInterval)
 			m.WorstGroup = &w
 		}
 		m.CVaR = slices.Clone(m.CVaR)
 		for i := range m.CVaR {
-			m.CVaR[i].Value = u.root(m.CVaR[i].Value)
+			m.CVaR[i].Value = u.rootMeanSquare(m.CVaR[i].Value)
 		}
 	}
 	out.Groupings = slices.Clone(e.Groupings)
@@ -150,7 +150,7 @@ func (u unit) evaluation(e *Evaluation) *Evaluation {
 			if iv := u.difference(Difference{Interval: &f.Interval}, f.Risk, f.Rest).Interval; iv != nil {
 				f.Interval = *iv
 			}
-			f.SearchRisk, f.Risk, f.Rest = u.root(f.SearchRisk), u.root(f.Risk), u.root(f.Rest)
+			f.SearchRisk, f.Risk, f.Rest = u.rootMeanSquare(f.SearchRisk), u.rootMeanSquare(f.Risk), u.rootMeanSquare(f.Rest)
 		}
 		out.Slices = &t
 	}

@@ -80,8 +80,8 @@ type judge struct {
 	ranksBetter       bool    // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
 }
 
-// verdict judges the first comparison.
-func (e *Evaluation) verdict(in *Input, strata *strata) Verdict {
+// reachVerdict judges the first comparison.
+func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if in.EffectiveRows > 0 {
 		j.effective, j.fewest = in.EffectiveRows, fewestEffective(in.TrainingRows)
@@ -93,7 +93,7 @@ func (e *Evaluation) verdict(in *Input, strata *strata) Verdict {
 		if j.c.WorstGroup != nil {
 			j.d = *j.c.WorstGroup
 		}
-		v.Groups, v.Explained = j.c.tally(), j.explainedShare()
+		v.Groups, v.Explained = j.c.tallyGroups(), j.explainedShare()
 		if v.Explained != nil && *v.Explained >= mostExplained {
 			j.ranksBetter = j.beatsRescaled()
 		}

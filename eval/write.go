@@ -21,10 +21,10 @@ type OtherGroups struct {
 
 // WriteJSON writes the evaluation (metrics.json) as JSON: of the worst [MostGroups] groups
 // of a grouping everything, of the others OtherGroups, unless e.AllGroups.
-func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.shortened()) }
+func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.shorten()) }
 
-// shortened returns a copy in which groupings of many groups have OtherGroups.
-func (e *Evaluation) shortened() *Evaluation {
+// shorten returns a copy in which groupings of many groups have OtherGroups.
+func (e *Evaluation) shorten() *Evaluation {
 	long := func(g Grouping) bool { return len(g.Groups) > MostGroups }
 	if e.AllGroups || !slices.ContainsFunc(e.Groupings, long) {
 		return e
@@ -33,7 +33,7 @@ func (e *Evaluation) shortened() *Evaluation {
 	c.Groupings = slices.Clone(e.Groupings)
 	for i := range c.Groupings {
 		if g := &c.Groupings[i]; long(*g) {
-			kept := e.keptLabels(g)
+			kept := e.labelsToKeep(g)
 			if g == c.Headline() {
 				c.Compared = slices.Clone(e.Compared)
 				for k := range c.Compared {
@@ -47,9 +47,9 @@ func (e *Evaluation) shortened() *Evaluation {
 	return &c
 }
 
-// keptLabels returns the labels of the groups of which everything is kept: the worst, and those
+// labelsToKeep returns the labels of the groups of which everything is kept: the worst, and those
 // that are named elsewhere.
-func (e *Evaluation) keptLabels(g *Grouping) map[string]bool {
+func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
 	for _, h := range g.WorstFirst()[:MostGroups] {
 		kept[h.Label] = true

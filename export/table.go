@@ -22,7 +22,7 @@ func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	_ = w.Write([]string{"name", "source", "kind", "level", "shift", "scale", "coefficient", "original"})
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	scoring := *m
-	scoring.Coefficients = m.Scoring()
+	scoring.Coefficients = m.ScoringCoefficients()
 	for i, c := range scoring.Explain() {
 		if i >= len(m.Encoder.Columns) { // the constant of a model without an intercept
 			_ = w.Write([]string{text(c.Name), "", "constant", "", "", "", "", num(c.Robust)})

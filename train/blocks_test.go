@@ -49,7 +49,7 @@ func TestPredictionByBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.PredictDataset(d, m.Scoring())
+		p, err := m.PredictDataset(d, m.ScoringCoefficients())
 		if err != nil {
 			t.Fatal(err)
 		}

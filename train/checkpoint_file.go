@@ -83,9 +83,9 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	return j, nil
 }
 
-// part returns a checkpoint in the same file for a part of the training: all its names begin with
+// forPart returns a checkpoint in the same file for a part of the training: all its names begin with
 // the name of the part.
-func (j *Checkpoint) part(part string) *Checkpoint {
+func (j *Checkpoint) forPart(part string) *Checkpoint {
 	if j == nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a value was written before its time")
 	}
-	fold := j.part("fold 1")
+	fold := j.forPart("fold 1")
 	fold.Store("first", "another")
 	if err := fold.Agree("seed", "4"); err != nil {
 		t.Error(err)
@@ -47,7 +47,7 @@ func TestCheckpoint_KeepsPartsAndRefusesChanges(t *testing.T) {
 		t.Error("parts differ")
 	}
 	var text string
-	if ok, err := k.part("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
+	if ok, err := k.forPart("fold 1").Load("first", &text); !ok || err != nil || text != "another" {
 		t.Error(ok, err, text)
 	}
 	var changed *ChangedError
@@ -98,7 +98,7 @@ func TestCheckpoint_Nil(t *testing.T) {
 	if err = errors.Join(err, j.Agree("seed", "3"), j.Flush(), j.Remove()); err != nil || done {
 		t.Error(err, done)
 	}
-	if j.part("fold") != nil || j.HasParts() || len(j.Facts("")) != 0 {
+	if j.forPart("fold") != nil || j.HasParts() || len(j.Facts("")) != 0 {
 		t.Error("it keeps something")
 	}
 }

@@ -179,7 +179,7 @@ func TestChoiceGoesOn(t *testing.T) {
 	for fold := range cfg.Folds {
 		for c := range 20 {
 			var x struct{ X []float64 }
-			if ok, _ := cfg.Checkpoint.part("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
+			if ok, _ := cfg.Checkpoint.forPart("choice").Load(fmt.Sprintf("choice, fold %d, candidate %d", fold, c), &x); ok && len(x.X) > 0 {
 				known++
 			}
 		}

@@ -18,7 +18,7 @@ func TestFitChooses(t *testing.T) {
 	cfg.Nu = nil
 	m := fit(t, cfg)
 	s := m.Result.Selection
-	if s == nil || !m.Config.Level.Chosen() || s.Best().Level.String() != m.Result.Level || len(s.Candidates) != 12 {
+	if s == nil || !m.Config.Level.IsSet() || s.Best().Level.String() != m.Result.Level || len(s.Candidates) != 12 {
 		t.Fatalf("selection %+v, level %v", s, m.Config.Level)
 	}
 	if s.Criterion != "worst-group" || s.Candidates[0].Family != "erm" || !m.Result.Certified {

@@ -54,7 +54,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
 		cfg := m.configBeforeChoice()
-		cfg.Checkpoint = m.Config.Checkpoint.part(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
+		cfg.Checkpoint = m.Config.Checkpoint.forPart(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
 		if cfg.Observe = m.foldObserver(k, began); cfg.Observe != nil {
 			cfg.Observe(Progress{}) // before its rows are encoded
 		}
@@ -115,7 +115,7 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 		also bool
 	}{
 		{&out.Baseline, other.Baseline, m.Baseline != nil},
-		{&out.Robust, other.Scoring(), true},
+		{&out.Robust, other.ScoringCoefficients(), true},
 		{&out.GroupWeighted, other.GroupWeighted, m.GroupWeighted != nil},
 		{&out.Tempered, tempered, m.Tempered != nil},
 	} {

@@ -95,7 +95,7 @@ func (c Config) estimateDemand(f *data.Frame) (d demand) {
 	if c.Filter != "" || c.Rows != nil {
 		d.heap += 16 * n
 	}
-	if !c.Level.Chosen() {
+	if !c.Level.IsSet() {
 		d.choice = c.Choice.tuneOptions().MemoryBytes(int(trained), columns)
 	}
 	if c.GroupFeatures && len(c.Groups) > 0 && c.GroupCoefficients != "" && c.GroupCoefficients != groupCoefficientsNo {
@@ -159,7 +159,7 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	if free < d.disk {
 		return refuse("name a directory on another disk with Config.Cache, allow more memory, or store float32", "about %s of disk are needed in %s, where %s are free; the matrix takes %s and %s of memory (%s) are allowed", formatBytes(d.disk), dir, formatBytes(free), formatBytes(d.matrix), formatBytes(may), limit)
 	}
-	c.announce(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit, dir))
+	c.reportStorage(fmt.Sprintf("matrix %s, memory %s (%s): kept in %s", formatBytes(d.matrix), formatBytes(may), limit, dir))
 	arena, err := memory.NewArena(dir, memory.ResidentLimit(may))
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	return &diskStorage{data.DiskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}}, nil
 }
 
-func (c Config) announce(line string) {
+func (c Config) reportStorage(line string) {
 	if c.Announce != nil {
 		c.Announce(line)
 	}

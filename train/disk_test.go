@@ -109,11 +109,11 @@ func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
 		if !slices.Equal(m.Run.Train.Rows, want.Run.Train.Rows) || len(m.Run.Loss) != m.TrainRows || !slices.Equal(m.Run.Holdout.Rows, want.Run.Holdout.Rows) {
 			t.Errorf("%s: other rows", name)
 		}
-		got, err := m.PredictDataset(m.Run.Holdout, m.Scoring())
+		got, err := m.PredictDataset(m.Run.Holdout, m.ScoringCoefficients())
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if one, err := m.PredictDataset(want.Run.Holdout, m.Scoring()); err != nil || !slices.Equal(got.Score, one.Score) || !slices.Equal(got.Loss, one.Loss) {
+		if one, err := m.PredictDataset(want.Run.Holdout, m.ScoringCoefficients()); err != nil || !slices.Equal(got.Score, one.Score) || !slices.Equal(got.Loss, one.Loss) {
 			t.Errorf("%s: hold-out rows on disk have other scores, %v", name, err)
 		}
 	}
@@ -306,11 +306,11 @@ func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
 	if err := m.trainChecked(t.Context(), oracle, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.PredictDataset(m.Run.Holdout, want.Scoring())
+	got, err := m.PredictDataset(m.Run.Holdout, want.ScoringCoefficients())
 	if err != nil || !slices.Equal(got.Rows, []int{3, 7, 12, 400}) {
 		t.Fatalf("rows %v: %v", got.Rows, err)
 	}
-	in, err := want.PredictDataset(want.Run.Holdout, want.Scoring())
+	in, err := want.PredictDataset(want.Run.Holdout, want.ScoringCoefficients())
 	if err != nil {
 		t.Fatal(err)
 	}

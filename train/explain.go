@@ -24,7 +24,7 @@ func (m *Model) Explain() []Coefficient {
 	if m.Classes() != nil {
 		return m.explainClasses()
 	}
-	robust, erm := m.Original(m.Scoring()), m.Original(m.Baseline)
+	robust, erm := m.Original(m.ScoringCoefficients()), m.Original(m.Baseline)
 	out := make([]Coefficient, len(robust))
 	for i, w := range robust {
 		out[i] = Coefficient{Name: "(constant)", Robust: w}
@@ -56,7 +56,7 @@ func (m *Model) explainClasses() []Coefficient {
 			}
 			return m.Original(column)
 		}
-		robust, erm := one(m.Scoring()), one(m.Baseline)
+		robust, erm := one(m.ScoringCoefficients()), one(m.Baseline)
 		for i, w := range robust {
 			q := Coefficient{Name: "(constant)", Robust: w}
 			if i < m.Encoder.D() {

@@ -175,7 +175,7 @@ func (m *Model) validate() error {
 		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
 	case c.Recalibrate != (m.Recalibrated != nil):
 		return errors.New("its recalibrated_coefficients are missing, or not asked for")
-	case !c.Level.Chosen():
+	case !c.Level.IsSet():
 		return errors.New("its level of robustness is missing")
 	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty || s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
 		return errors.New("its result is that of another configuration")

@@ -99,7 +99,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 			return err
 		}
 	}
-	if !m.Config.Level.Chosen() {
+	if !m.Config.Level.IsSet() {
 		before := *m.Config.Mu
 		if err := m.chooseLevel(ctx, plain.X, began); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if m.Coefficients != nil {
 		m.fitSmearing()
 		if !m.isFollower() { // of several ranks the first one looks at its hold-out rows
-			m.addNotes(propose.Flawless(m.Encoder, m.Run.Holdout, m.Scoring())...)
+			m.addNotes(propose.Flawless(m.Encoder, m.Run.Holdout, m.ScoringCoefficients())...)
 		}
 	}
 	return err
@@ -423,7 +423,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty string, nu float64) {
 	c := m.Config
 	switch {
-	case c.Groupwise() || c.Average != "" || c.Protect != nil:
+	case c.IsGroupwise() || c.Average != "" || c.Protect != nil:
 		return "", 0
 	case c.Nu != nil:
 		return c.Penalty, *c.Nu

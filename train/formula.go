@@ -22,7 +22,7 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 // formula per class. A Model without coefficients for its columns is an error.
 func (m *Model) Formula() (*score.Formula, error) {
 	e := m.Encoder
-	if e == nil || len(m.Scoring()) == 0 || len(m.Scoring()) != e.D()*m.coefficientsPerColumn() {
+	if e == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != e.D()*m.coefficientsPerColumn() {
 		return nil, errors.New("train: the model has no coefficients for its columns: train one, or Load it")
 	}
 	t := &e.Target
@@ -32,7 +32,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 	}
 	k := m.coefficientsPerColumn()
 	if k == 1 {
-		f := m.formulaAt(m.Scoring())
+		f := m.formulaAt(m.ScoringCoefficients())
 		f.Target = target
 		return f, nil
 	}
@@ -40,7 +40,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 	for c := range k {
 		x := make([]float64, e.D())
 		for i := range x {
-			x[i] = m.Scoring()[i*k+c]
+			x[i] = m.ScoringCoefficients()[i*k+c]
 		}
 		f.Classes = append(f.Classes, m.formulaAt(x))
 	}

@@ -169,7 +169,7 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 		return err
 	}
 	need := matrix + n*rowBytes
-	if !c.Level.Chosen() {
+	if !c.Level.IsSet() {
 		need += c.Choice.tuneOptions().MemoryBytes(d.N, all)
 	}
 	budget := memory.NewBudget(c.Memory)

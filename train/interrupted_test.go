@@ -50,7 +50,7 @@ func TestInterruptedInAnyPhase(t *testing.T) {
 		if (m != nil) != trained {
 			t.Errorf("%+v: a model %v", at, m != nil)
 		}
-		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).Scoring() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibrating: ")) {
+		if m != nil && (m.Config.Recalibrate != (m.Recalibrated != nil) || loaded(t, m).ScoringCoefficients() == nil || strings.HasPrefix(at.phase, "recal") != strings.HasPrefix(err.Error(), "recalibrating: ")) {
 			t.Errorf("%+v: recalibrated %v, %v", at, m.Recalibrated, err)
 		}
 	}

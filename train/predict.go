@@ -41,7 +41,7 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.PredictDataset(d, m.Scoring())
+	p, err := m.PredictDataset(d, m.ScoringCoefficients())
 	if err != nil {
 		return nil, err
 	}

@@ -25,9 +25,9 @@ type SummaryRecalibration struct {
 	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
 }
 
-// Scoring returns the coefficients that the model predicts with: Recalibrated where there
+// ScoringCoefficients returns the coefficients that the model predicts with: Recalibrated where there
 // are any, else Coefficients.
-func (m *Model) Scoring() []float64 {
+func (m *Model) ScoringCoefficients() []float64 {
 	if m.Recalibrated != nil {
 		return m.Recalibrated
 	}
@@ -43,7 +43,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	}
 	d := m.Run.Train
 	t := m.tuneTable(d)
-	t.Memory = m.Config.Checkpoint.part("recalibration")
+	t.Memory = m.Config.Checkpoint.forPart("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
 	tell := func(done, total int) {
 		if m.Config.Observe != nil {

@@ -39,11 +39,11 @@ func TestRecalibrated(t *testing.T) {
 	loaded := reloaded(t, m)
 	scorer := scorer(t, loaded)
 	held := m.Run.Holdout
-	p, err := loaded.PredictDataset(held, loaded.Scoring())
+	p, err := loaded.PredictDataset(held, loaded.ScoringCoefficients())
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := before.PredictDataset(held, before.Scoring())
+	old, err := before.PredictDataset(held, before.ScoringCoefficients())
 	if err != nil {
 		t.Fatal(err)
 	}

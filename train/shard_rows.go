@@ -75,7 +75,7 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		before[k+1] = [2]int{before[k][0] + int(counts[2*k]), before[k][1] + int(counts[2*k+1])}
 	}
 	s.Total, s.AllHeld = before[chunks][0], before[chunks][1]
-	if err := f.NoSplit(h, s.Total, s.AllHeld); err != nil {
+	if err := f.CheckSplit(h, s.Total, s.AllHeld); err != nil {
 		return nil, err
 	}
 	taken := func(side, lo, hi int) (rows []int, err error) {

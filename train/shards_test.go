@@ -190,7 +190,7 @@ func TestRanksWithoutRoomForTheReport(t *testing.T) {
 		if m.Run.Weights != nil {
 			t.Errorf("rank %d has what the first one has no room for", comm.Rank())
 		}
-		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "who holds the adversary's weight") != (comm.Rank() == 0) {
+		if said := strings.Join(m.Notes[notes:], ""); strings.Contains(said, "the adversary's weight falls on") != (comm.Rank() == 0) {
 			t.Errorf("rank %d says %q", comm.Rank(), said)
 		}
 		return nil

@@ -19,7 +19,7 @@ func (m *Model) fitSmearing() {
 	margin := memory.Make[float64](arena, d.N)
 	defer memory.Release(arena, margin)
 	sum := m.Run.rows.Sum(d.N, func(lo, hi int) (sum float64) {
-		d.X.MarginsTo(margin, m.Scoring(), lo, hi)
+		d.X.MarginsTo(margin, m.ScoringCoefficients(), lo, hi)
 		for i := lo; i < hi; i++ {
 			sum += math.Exp(t.Scale * (d.Target[i] - margin[i]))
 		}

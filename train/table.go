@@ -32,7 +32,7 @@ func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string,
 		return report, err
 	}
 	return m.Encoder.EncodeBlocks(ctx, f, nil, size, false, func(b data.Block) error {
-		p, err := m.PredictDataset(b.Rows, m.Scoring())
+		p, err := m.PredictDataset(b.Rows, m.ScoringCoefficients())
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func TestUnchosen(t *testing.T) {
 		m.Config.Level, m.Config.Mu, m.Config.Evaluate = level.Level{Penalty: "kl", Nu: level.At(1)}, &c.mu, EvaluateCrossfit
 		m.Result.Selection = c.selection
 		got := m.configBeforeChoice()
-		if got.Level.Chosen() != c.level || (got.Mu != nil) != c.at || got.Evaluate != "" {
+		if got.Level.IsSet() != c.level || (got.Mu != nil) != c.at || got.Evaluate != "" {
 			t.Errorf("%s: level %v, μ %v", name, got.Level, got.Mu)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
-	if c.Penalty != standard.Penalty && !c.Level.Divergent() {
+	if c.Penalty != standard.Penalty && !c.Level.HasDivergence() {
 		wrong = append(wrong, fmt.Sprintf("Config.Penalty %s is the divergence of a level that Config.Nu, Config.Radius or Config.Ess sets, and none of them is set", c.Penalty))
 	}
-	if c.Adversary != "" && !c.Level.Chosen() {
+	if c.Adversary != "" && !c.Level.IsSet() {
 		wrong = append(wrong, fmt.Sprintf("Config.Adversary %s needs a level of robustness, and none is set", c.Adversary))
 	}
 	if c.HuberDelta != standard.HuberDelta && !losses.HasDelta(c.Loss) {
@@ -50,7 +50,7 @@ func (c *Config) validate() error {
 	if c.Threads < 0 {
 		say("Config.Threads is %d: at least 1, or 0 for as many as the process has", c.Threads)
 	}
-	if c.NoBaseline && (!c.Level.Chosen() || c.Average != "") {
+	if c.NoBaseline && (!c.Level.IsSet() || c.Average != "") {
 		say("a training without baselines needs a level of robustness other than a plain average")
 	}
 	for _, e := range []struct {

@@ -82,7 +82,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	err = asUsage(err)
 	text.Flush()
 	for _, w := range a.warnings {
-		if a.follows() {
+		if a.isFollower() {
 			break // the first rank prints them
 		}
 		a.log(logWarning, w)
@@ -105,8 +105,8 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 func (a *app) printError(err error, code int) {
 	msg, hint := exit.DescribeFor(err, a.hasOption)
 	msg, hint = options.NameOptions(msg), options.NameOptions(hint)
-	if a.follows() {
-		a.complain(msg)
+	if a.isFollower() {
+		a.printRankError(msg)
 		return
 	}
 	if a.json || a.logFormat == options.LogJSON {

@@ -37,7 +37,7 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		return nil
 	}
 	path, every := filepath.Join(o.Out, checkpointFile), checkpointInterval
-	if a.follows() { // it reads the checkpoint that the first rank writes
+	if a.isFollower() { // it reads the checkpoint that the first rank writes
 		every = math.MaxInt64 / 4
 	}
 	if o.Resume && o.Config.Data != "" {

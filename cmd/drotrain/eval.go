@@ -78,7 +78,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		return err
 	}
 	var err error
-	if o.measure, err = measuring(o.Settings); err != nil {
+	if o.measure, err = reportOptions(o.Settings); err != nil {
 		return err
 	}
 	c := &o.Config
@@ -87,10 +87,10 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	m.Unweighted = fs.Changed("weight") && c.Weight == ""
 	m.Cache, m.Memory = c.Cache, c.Memory
 	if m.Cache == "" {
-		m.Cache = o.folder()
+		m.Cache = o.modelFolder()
 	}
 	limitHeap(m.Memory)
-	m.Announce = announcing(a, m.Memory)
+	m.Announce = storageAnnouncer(a, m.Memory)
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	p := a.newProgress()
 	defer p.Finish()
 	ctx = p.Watch(ctx)
-	o.begin, m.Observe = p.Begin, p.Measuring
+	o.begin, m.Observe = p.Begin, p.ObserveEvaluation
 	measured, title, err := o.evaluate(ctx, a)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		return err
 	}
 	switch {
-	case o.toStream():
+	case o.writesToStream():
 	case o.JSON:
 		if err := e.WriteJSON(a.stdout); err != nil {
 			return err
@@ -186,7 +186,7 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return err
 	}
 	switch {
-	case o.JSON && o.toStream():
+	case o.JSON && o.writesToStream():
 		return exit.Usagef("leave out one of them", "--out - writes the report to the standard output, where --json writes too")
 	case o.Predictions != "":
 	case o.Config.Data != "" && o.TrainedOn != "":
@@ -308,9 +308,9 @@ is one of these, with a KEY of the lists below:
 	return nil
 }
 
-// folder returns the directory of the files that are written; the working directory without any.
-func (o *evalOptions) folder() string {
-	if dir := o.directory(); dir != "" {
+// modelFolder returns the directory of the files that are written; the working directory without any.
+func (o *evalOptions) modelFolder() string {
+	if dir := o.outputDirectory(); dir != "" {
 		return dir
 	}
 	if len(o.Outputs) > 0 {

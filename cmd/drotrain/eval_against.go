@@ -20,7 +20,7 @@ func readReference(path string) (*eval.Reference, error) {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		for _, name := range []string{metricsFile, modelFile} {
-			if file := filepath.Join(path, name); exists(file) {
+			if file := filepath.Join(path, name); fileExists(file) {
 				return readReference(file)
 			}
 		}
@@ -36,7 +36,7 @@ func readReference(path string) (*eval.Reference, error) {
 	return r, nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

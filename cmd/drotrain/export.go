@@ -52,7 +52,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 // export writes a model in the format of another system.
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
-	if err := needed(modelNeeded(model), need{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
+	if err := checkNeeded(modelNeeded(model), need{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
 		return err
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)

@@ -46,7 +46,7 @@ func main() {
 		os.Exit(exit.Failed)
 	}
 	memory.LimitHeap()
-	a.join(comm)
+	a.joinRanks(comm)
 	code := a.run(ctx, os.Args[1:])
 	if code != exit.OK || !a.endsOnSignal(ctx) {
 		stop()

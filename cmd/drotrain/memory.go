@@ -27,9 +27,9 @@ func limitHeap(memory int64) {
 	}
 }
 
-// announcing returns a function that notes that rows go to disk, and lowers the limit of the heap
+// storageAnnouncer returns a function that notes that rows go to disk, and lowers the limit of the heap
 // for what is kept of them in memory.
-func announcing(a *app, memory int64) func(line string) {
+func storageAnnouncer(a *app, memory int64) func(line string) {
 	return func(line string) {
 		if memory == 0 {
 			memory = debug.SetMemoryLimit(-1)

@@ -16,7 +16,7 @@ import (
 // loadModel reads a model file; a directory stands for the model in it. What it warns
 // of is reported on stderr.
 func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
-	if err := needed(modelNeeded(path)); err != nil {
+	if err := checkNeeded(modelNeeded(path)); err != nil {
 		return nil, err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -56,15 +56,15 @@ func dataNeeded(path string) need {
 	return need{"data", path, "name a file, a directory, a glob or builtin:NAME"}
 }
 
-// needed refuses a command line without some of these, all at once.
-func needed(all ...need) error {
+// checkNeeded refuses a command line without some of these, all at once.
+func checkNeeded(all ...need) error {
 	var missing []error
 	for _, n := range all {
 		if n.value == "" {
 			missing = append(missing, exit.Usagef(n.hint, "no --%s", n.name))
 		}
 	}
-	return options.Together(missing)
+	return options.JoinErrors(missing)
 }
 
 // loadVariant reads a model and says which of those in its file is meant, where that is not the

@@ -58,7 +58,7 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.Shell(siblingPath(o.path)))
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.Shell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}
@@ -75,8 +75,8 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	return o, nil
 }
 
-// siblingPath returns the first numbered directory that does not exist.
-func siblingPath(path string) string {
+// unusedSibling returns the first numbered directory that does not exist.
+func unusedSibling(path string) string {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("%s-%d", filepath.Clean(path), n)
 		if _, err := os.Lstat(name); err != nil {

@@ -38,12 +38,12 @@ func formatOf(path string) string {
 	return ""
 }
 
-// toStream reports whether the report goes to the standard output, in one format.
-func (o *evalOptions) toStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
+// writesToStream reports whether the report goes to the standard output, in one format.
+func (o *evalOptions) writesToStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
 
-// directory returns the one that --out names, "" if it names files.
-func (o *evalOptions) directory() string {
-	if o.toStream() {
+// outputDirectory returns the one that --out names, "" if it names files.
+func (o *evalOptions) outputDirectory() string {
+	if o.writesToStream() {
 		return ""
 	}
 	if len(o.Outputs) == 1 && formatOf(o.Outputs[0]) == "" && (filepath.Ext(o.Outputs[0]) == "" || len(o.Formats) > 0) {
@@ -54,10 +54,10 @@ func (o *evalOptions) directory() string {
 
 // checkFormats refuses outputs whose format is not known.
 func (o *evalOptions) checkFormats() error {
-	if o.directory() != "" {
+	if o.outputDirectory() != "" {
 		return nil
 	}
-	if o.toStream() {
+	if o.writesToStream() {
 		if len(o.Formats) == 0 {
 			o.Formats = []string{"html"}
 		}
@@ -79,8 +79,8 @@ func (o *evalOptions) checkFormats() error {
 
 // checkOutputs refuses, before any work is done, outputs that are in the way.
 func (o *evalOptions) checkOutputs(a *app) error {
-	dir := o.directory()
-	if o.toStream() {
+	dir := o.outputDirectory()
+	if o.writesToStream() {
 		return nil
 	}
 	if dir == "" {
@@ -104,7 +104,7 @@ func (o *evalOptions) formats() []string {
 // needsReport reports whether a file shows more than the numbers of the evaluation and its gates.
 func (o *evalOptions) needsReport() bool {
 	needs := func(format string) bool { return format != "metrics" && format != "junit" }
-	if o.directory() != "" || o.toStream() {
+	if o.outputDirectory() != "" || o.writesToStream() {
 		return slices.ContainsFunc(o.formats(), needs)
 	}
 	return slices.ContainsFunc(o.Outputs, func(path string) bool { return needs(formatOf(path)) })
@@ -112,13 +112,13 @@ func (o *evalOptions) needsReport() bool {
 
 // write writes the files and returns their paths; r is nil where no file needs it.
 func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report) ([]string, error) {
-	dir := o.directory()
-	if o.toStream() {
-		return nil, writer(o.Formats[0], e, r)(a.rawOut)
+	dir := o.outputDirectory()
+	if o.writesToStream() {
+		return nil, contentWriter(o.Formats[0], e, r)(a.rawOut)
 	}
 	if dir == "" {
 		for _, path := range o.Outputs {
-			if err := a.inputs.WriteFile(path, o.Force, writer(formatOf(path), e, r)); err != nil {
+			if err := a.inputs.WriteFile(path, o.Force, contentWriter(formatOf(path), e, r)); err != nil {
 				return nil, err
 			}
 		}
@@ -131,7 +131,7 @@ func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *
 	defer out.Close()
 	for _, f := range o.formats() {
 		if name, ok := reportFiles[f]; ok {
-			if err := out.Write(name, writer(f, e, r)); err != nil {
+			if err := out.Write(name, contentWriter(f, e, r)); err != nil {
 				return nil, err
 			}
 			continue
@@ -147,8 +147,8 @@ func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *
 	return paths, nil
 }
 
-// writer returns what writes a report in a format of documents.
-func writer(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) error {
+// contentWriter returns what writes a report in a format of documents.
+func contentWriter(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
 		case "html":
@@ -176,7 +176,7 @@ func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.P
 		return err
 	}
 	for k, f := range figures {
-		p.Measuring(eval.Progress{Phase: drawing, Done: k, Total: len(figures)})
+		p.ObserveEvaluation(eval.Progress{Phase: drawing, Done: k, Total: len(figures)})
 		for _, format := range formats {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -61,7 +61,7 @@ spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
 // predict writes the predictions of a model for the rows of a table.
 func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	model := strings.Join(o.Models, "")
-	if err := needed(modelNeeded(model), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+	if err := checkNeeded(modelNeeded(model), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
@@ -100,7 +100,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
-				disarm(columns)
+				escapeFormulas(columns)
 			}
 			if done.Columns == nil {
 				for _, c := range columns {
@@ -108,7 +108,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 				}
 			}
 			done.Rows += columns[0].Len()
-			shown.Measuring(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
+			shown.ObserveEvaluation(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
 			if err := put(columns); err != nil {
 				return &writing{err}
 			}
@@ -143,8 +143,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	return nil
 }
 
-// disarm puts an apostrophe before names and levels that spreadsheets take for formulas.
-func disarm(columns []data.Column) {
+// escapeFormulas puts an apostrophe before names and levels that spreadsheets take for formulas.
+func escapeFormulas(columns []data.Column) {
 	for i := range columns {
 		c := &columns[i]
 		c.Name = printable.Cell(c.Name)

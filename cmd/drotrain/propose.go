@@ -43,7 +43,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 		if err != nil {
 			return nil, how, err
 		}
-		next := how.Suggested(f.Remarks)
+		next := how.WithRemarks(f.Remarks)
 		next.Dates = datesToSee(f, how)
 		if info, err := os.Stat(path); fmt.Sprint(next) == fmt.Sprint(how) || err != nil || info.Mode()&os.ModeNamedPipe != 0 {
 			break
@@ -173,8 +173,8 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 	return nil
 }
 
-// named returns the columns of groups in the command.
-func (p *proposed) named() string {
+// groupColumns returns the columns of groups in the command.
+func (p *proposed) groupColumns() string {
 	if p.flags == nil {
 		return ""
 	}
@@ -222,7 +222,7 @@ func (p *proposed) print(w io.Writer) {
 	if len(p.Findings) == 0 {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
-	if len(p.Groups) > 0 && len(p.named()) == 0 {
+	if len(p.Groups) > 0 && len(p.groupColumns()) == 0 {
 		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.Shell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))

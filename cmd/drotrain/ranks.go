@@ -29,23 +29,23 @@ import (
 // A training by several ranks: each runs this program with the same options. The first one
 // writes and prints; the others follow, and speak of what is wrong with them alone.
 
-// join makes the program one of several ranks.
-func (a *app) join(c ranks.Comm) {
+// joinRanks makes the program one of several ranks.
+func (a *app) joinRanks(c ranks.Comm) {
 	if _, alone := c.(ranks.One); alone {
 		return
 	}
 	a.comm, a.traffic = ranks.Count(c)
-	if a.follows() {
+	if a.isFollower() {
 		a.faults, a.stdout, a.stderr, a.terminal = a.stderr, io.Discard, io.Discard, false
 	}
 }
 
-// follows reports whether another rank writes and prints.
-func (a *app) follows() bool { return a.comm != nil && a.comm.Rank() > 0 }
+// isFollower reports whether another rank writes and prints.
+func (a *app) isFollower() bool { return a.comm != nil && a.comm.Rank() > 0 }
 
-// complain writes an error of this rank, after a while: the first one says what is wrong
+// printRankError writes an error of this rank, after a while: the first one says what is wrong
 // with all, and that ends them.
-func (a *app) complain(msg string) {
+func (a *app) printRankError(msg string) {
 	time.Sleep(a.patience)
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
@@ -53,36 +53,36 @@ func (a *app) complain(msg string) {
 // endsOnSignal makes a signal end all ranks while this rank waits for the first.
 // It reports whether this rank waits.
 func (a *app) endsOnSignal(ctx context.Context) bool {
-	if !a.follows() || ctx.Err() != nil {
+	if !a.isFollower() || ctx.Err() != nil {
 		return false
 	}
 	context.AfterFunc(ctx, func() {
 		err := interruptedBefore(ctx, ctx.Err(), "rank 0 had finished")
-		a.complain(err.Error())
+		a.printRankError(err.Error())
 		a.comm.Abort(exit.Code(ctx, err))
 	})
 	return true
 }
 
-// runsAlone refuses commands that are not for several ranks.
-func (a *app) runsAlone(command string) error {
+// checkOneRank refuses commands that are not for several ranks.
+func (a *app) checkOneRank(command string) error {
 	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
 		return nil
 	}
 	return exit.Usagef("run it without the launcher", "%s is for one process, and this is one of %d: only train runs over several", command, a.comm.Size())
 }
 
-// A standing is what ranks must have in common before they begin, and what processors they
+// A rankState is what ranks must have in common before they begin, and what processors they
 // run on.
-type standing struct{ Version, Machine, Options, Checkpoint, Processors string }
+type rankState struct{ Version, Machine, Options, Checkpoint, Processors string }
 
-// agree refuses ranks that were started with other options, are another version, run on
+// agreeOnOptions refuses ranks that were started with other options, are another version, run on
 // processors whose arithmetic differs, or see another checkpoint.
-func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
+func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	if a.comm == nil {
 		return nil
 	}
-	own := standing{Version: train.Version(), Machine: machine(), Processors: processors()}
+	own := rankState{Version: train.Version(), Machine: machine(), Processors: processors()}
 	fs.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed {
 			return
@@ -99,30 +99,30 @@ func (a *app) agree(o *trainOptions, fs *pflag.FlagSet) error {
 		sum := sha256.Sum256(b)
 		own.Checkpoint = hex.EncodeToString(sum[:6])
 	}
-	place, beside, err := own.agreed(a.comm)
+	place, beside, err := own.agreeOnPlace(a.comm)
 	if err == nil && o.Threads == 0 && os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(share(runtime.GOMAXPROCS(0), place, beside))
+		runtime.GOMAXPROCS(shareProcessors(runtime.GOMAXPROCS(0), place, beside))
 	}
 	a.beside = beside
 	return err
 }
 
-// share returns how many processors the rank at a place, from 0, takes among those that share
+// shareProcessors returns how many processors the rank at a place, from 0, takes among those that share
 // them; at least one.
-func share(processors, place, beside int) int {
+func shareProcessors(processors, place, beside int) int {
 	return max(1, (processors+beside-1-place)/beside)
 }
 
-// agreed refuses ranks that stand otherwise than rank 0: a collective call. It returns the
+// agreeOnPlace refuses ranks that stand otherwise than rank 0: a collective call. It returns the
 // place of this rank among those that run on the same processors, and how many these are.
-func (own standing) agreed(c ranks.Comm) (place, beside int, err error) {
+func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 	b, err := json.Marshal(own)
 	if err != nil {
 		return 0, 0, err
 	}
-	var first standing
+	var first rankState
 	for r, text := range ranks.GatherBytes(c, b) {
-		var is standing
+		var is rankState
 		if err := json.Unmarshal(text, &is); err != nil {
 			return 0, 0, err
 		}
@@ -161,13 +161,13 @@ func machine() string {
 	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
 }
 
-// follow trains with the first rank, and writes nothing.
-func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) error {
+// runAsFollower trains with the first rank, and writes nothing.
+func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	a.quiet = true
 	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
-	if err := a.agree(o, fs); err != nil {
+	if err := a.agreeOnOptions(o, fs); err != nil {
 		return err
 	}
 	if err := o.chooseData(a, fs); err != nil {
@@ -192,7 +192,7 @@ func (o *trainOptions) follow(ctx context.Context, a *app, fs *pflag.FlagSet) er
 	case o.Report == options.ReportNone:
 		return nil
 	}
-	opt, _ := measuring(o.Settings) // the first rank says what is wrong with them
+	opt, _ := reportOptions(o.Settings) // the first rank says what is wrong with them
 	_, err = report.Measure(ctx, m, opt)
 	return interruptedBefore(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }

@@ -20,8 +20,8 @@ import (
 
 // Every rank is told which one stands otherwise, in what, and what rank 0 has.
 func TestRanksThatDifferAreRefused(t *testing.T) {
-	same := standing{"v1", "amd64", "--nu 1 ", "abc", "host"}
-	for want, other := range map[string]standing{
+	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
+	for want, other := range map[string]rankState{
 		"": same,
 		"rank 2 is another version: v2, and rank 0 v1":                         {"v2", "amd64", "--nu 1 ", "abc", "host"},
 		"rank 2 runs on another kind of processor: arm64, and rank 0 amd64":    {"v1", "arm64", "--nu 1 ", "abc", "host"},
@@ -34,7 +34,7 @@ func TestRanksThatDifferAreRefused(t *testing.T) {
 			if c.Rank() == 2 {
 				own = other
 			}
-			if _, _, err := own.agreed(c); err != nil {
+			if _, _, err := own.agreeOnPlace(c); err != nil {
 				told[c.Rank()] = err.Error()
 			}
 			return nil
@@ -53,15 +53,15 @@ func TestRanksThatDifferAreRefused(t *testing.T) {
 func TestRanksShareProcessors(t *testing.T) {
 	hosts := []string{"a", "b", "a", "a", "b", "c"}
 	if err := ranks.Run(len(hosts), func(c ranks.Comm) error {
-		place, beside, err := standing{Processors: hosts[c.Rank()]}.agreed(c)
+		place, beside, err := rankState{Processors: hosts[c.Rank()]}.agreeOnPlace(c)
 		if err != nil {
 			return err
 		}
 		want := []int{3, 4, 3, 2, 4, 8}[c.Rank()]
-		if got := share(8, place, beside); got != want {
+		if got := shareProcessors(8, place, beside); got != want {
 			t.Errorf("rank %d takes %d of 8 processors, not %d", c.Rank(), got, want)
 		}
-		if got := share(1, place, beside); got != 1 {
+		if got := shareProcessors(1, place, beside); got != 1 {
 			t.Errorf("rank %d takes %d of one processor", c.Rank(), got)
 		}
 		return nil
@@ -78,7 +78,7 @@ func launched(t *testing.T, n int, line string, beside ...string) (codes []int, 
 	launchedWith(t, n, func(c ranks.Comm) int {
 		var out, err bytes.Buffer
 		a := &app{stdout: &out, stderr: &err, now: time.Now}
-		a.join(c)
+		a.joinRanks(c)
 		args := strings.Fields(line)
 		if c.Rank() < len(beside) {
 			args = append(args, strings.Fields(beside[c.Rank()])...)
@@ -133,7 +133,7 @@ func TestRanks_Signals(t *testing.T) {
 				}
 				clock := time.Unix(0, 0)
 				a := &app{stdout: io.Discard, stderr: &errs[r], now: func() time.Time { clock = clock.Add(time.Minute); return clock }}
-				a.join(comm)
+				a.joinRanks(comm)
 				own := t.Context()
 				if r == c.rank {
 					own = ctx
@@ -169,7 +169,7 @@ func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 	var faults bytes.Buffer
 	w := worker{ended: make(chan int, 1)}
 	a := &app{stdout: io.Discard, stderr: &faults, now: time.Now}
-	a.join(w)
+	a.joinRanks(w)
 	ctx, stop := context.WithCancelCause(t.Context())
 	if !a.endsOnSignal(ctx) {
 		t.Fatal("it does not wait")
@@ -182,7 +182,7 @@ func TestRanks_SignalWhileTheFirstWorks(t *testing.T) {
 		t.Error("a rank that was stopped with all others waits for a signal")
 	}
 	first := &app{}
-	first.join(ranks.One{})
+	first.joinRanks(ranks.One{})
 	if first.endsOnSignal(t.Context()) {
 		t.Error("the only rank waits for another")
 	}

@@ -32,7 +32,7 @@ is lower than with the standard model without group columns on 19 and higher on
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.runsAlone(cmd.Name()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkOneRank(cmd.Name()) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				cmd.SetOut(a.stderr)

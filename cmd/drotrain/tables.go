@@ -23,7 +23,7 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	if name == stream {
 		f, err := data.OpenReader(ctx, name, a.standardInput(), how)
 		if err == nil {
-			collectOften(f)
+			collectGarbageOften(f)
 		}
 		return f, err
 	}
@@ -32,7 +32,7 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 		return nil, unknownDataset(name, err)
 	}
 	if err == nil {
-		collectOften(f)
+		collectGarbageOften(f)
 		for _, s := range f.Sources {
 			a.inputs.Add(s.Path)
 		}
@@ -40,11 +40,11 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	return f, err
 }
 
-// collectOften keeps the garbage of a long run small where the data are large.
+// collectGarbageOften keeps the garbage of a long run small where the data are large.
 // By default as much garbage may gather as there are live bytes; these are
 // nearly all in the matrix, one block without a pointer, so that a collection
 // costs next to nothing, and waiting for it the size of the matrix once more.
-func collectOften(f *data.Frame) {
+func collectGarbageOften(f *data.Frame) {
 	const large = 64 << 20 // bytes of a dense matrix
 	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
 		debug.SetGCPercent(25)

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measuring returns the options of the measuring that the settings of a command ask for.
-func measuring(s *options.Settings) (report.Options, error) {
+// reportOptions returns the options of the measuring that the settings of a command ask for.
+func reportOptions(s *options.Settings) (report.Options, error) {
 	c := &s.Config
 	r := report.DefaultOptions()
 	r.MinGroupSize, r.AllGroups = c.MinGroupSize, s.AllGroups

@@ -40,8 +40,8 @@ const (
 
 // run trains, writes the files and prints the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if a.follows() {
-		return o.follow(ctx, a, fs)
+	if a.isFollower() {
+		return o.runAsFollower(ctx, a, fs)
 	}
 	if err := o.checkStreams(a); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err := o.openCheckpoint(a, fs); err != nil {
 		return err
 	}
-	if err := a.agree(o, fs); err != nil {
+	if err := a.agreeOnOptions(o, fs); err != nil {
 		return err
 	}
 	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
@@ -76,10 +76,10 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err := c.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
-	if err := oneChoice(fs); err != nil {
+	if err := checkOneLevel(fs); err != nil {
 		return err
 	}
-	if err := applicable(fs, c); err != nil {
+	if err := checkApplicable(fs, c); err != nil {
 		return err
 	}
 	if o.Threads > 0 {
@@ -90,7 +90,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		o.Report = options.ReportNone
 		a.warn("no report is written: no rows are held out, and several ranks do not measure the rows that they train on")
 	}
-	opt, err := measuring(o.Settings)
+	opt, err := reportOptions(o.Settings)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 		o.ended = true
 		return o.printResult(a, m, nil, out)
 	}
-	opt.Observe = p.Measuring
+	opt.Observe = p.ObserveEvaluation
 	e, err := o.writeResults(ctx, m, out, opt, p)
 	p.Finish()
 	if err != nil && context.Cause(ctx) != nil {
@@ -194,7 +194,7 @@ func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 			continue
 		}
 		if f != nil {
-			n = exit.Remarked(f, n)
+			n = exit.AddRemedy(f, n)
 		}
 		a.note("%s", n)
 	}
@@ -297,8 +297,8 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 // choiceOptions say how a level is chosen, and nothing else.
 var choiceOptions = []string{"select", "folds"}
 
-// oneChoice refuses to choose a level that is set.
-func oneChoice(fs *pflag.FlagSet) error {
+// checkOneLevel refuses to choose a level that is set.
+func checkOneLevel(fs *pflag.FlagSet) error {
 	given := func(names ...string) (out []string) {
 		for _, name := range names {
 			if fs.Changed(name) {
@@ -314,17 +314,17 @@ func oneChoice(fs *pflag.FlagSet) error {
 	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
 }
 
-// applicable refuses options that the others leave without an effect.
-func applicable(fs *pflag.FlagSet, c *train.Config) error {
+// checkApplicable refuses options that the others leave without an effect.
+func checkApplicable(fs *pflag.FlagSet, c *train.Config) error {
 	given := func(name string) bool {
 		f := fs.Lookup(name)
 		return f != nil && f.Changed
 	}
 	switch {
-	case given("penalty") && !c.Divergent():
+	case given("penalty") && !c.HasDivergence():
 		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
-	case given("adversary") && !c.Level.Chosen():
+	case given("adversary") && !c.Level.IsSet():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: cross-validation then chooses the level", "--adversary %s has no effect without a level", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
@@ -343,7 +343,7 @@ func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 		cfg.Cache = o.Out
 	}
 	limitHeap(cfg.Memory)
-	cfg.Announce = announcing(a, cfg.Memory)
+	cfg.Announce = storageAnnouncer(a, cfg.Memory)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training
@@ -355,7 +355,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 		return nil, err
 	}
 	e := measured.Evaluation
-	recommend(m, e)
+	recordRecommendation(m, e)
 	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
@@ -379,8 +379,8 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	return e, writeFigures(ctx, r, out, p, "svg")
 }
 
-// recommend notes in the model what its evaluation recommends.
-func recommend(m *train.Model, e *eval.Evaluation) {
+// recordRecommendation notes in the model what its evaluation recommends.
+func recordRecommendation(m *train.Model, e *eval.Evaluation) {
 	v := e.Verdict
 	m.Result.Outcome, m.Result.Recommended = string(v.Outcome), ""
 	for _, model := range e.Models {
@@ -481,7 +481,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 			a.warn(w)
 		}
 	}
-	show.Outcome(a.stdout, m, e, o.title(m))
+	show.Outcome(a.stdout, m, e, o.resultTitle(m))
 	out.List(a.stdout)
 	if e != nil {
 		printNext(a.stdout, m, e, out)
@@ -489,7 +489,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 	return s, nil
 }
 
-func (o *trainOptions) title(m *train.Model) string {
+func (o *trainOptions) resultTitle(m *train.Model) string {
 	t := fmt.Sprintf("%s: %s, target %s", m.Config.Data, show.Plural(m.TrainRows+m.HoldoutRows, "row", "rows"), show.Target(m))
 	if m.HoldoutRows > 0 {
 		t += fmt.Sprintf(" (%s held out)", show.Thousands(m.HoldoutRows))

@@ -59,7 +59,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	if err := o.Config.Validate(); err != nil {
 		return exit.Usagef("", "%v", err)
 	}
-	if err := applicable(fs, &o.Config); err != nil {
+	if err := checkApplicable(fs, &o.Config); err != nil {
 		return err
 	}
 	if o.Threads > 0 {
@@ -112,7 +112,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 			return err
 		}
 	}
-	training := o.training(fs, s)
+	training := o.trainingFlags(fs, s)
 	path := out.File(configFile)
 	if err := out.Write(configFile, func(w io.Writer) error { return options.WriteYAML(w, "train", path, training, nil) }); err != nil {
 		return err
@@ -130,9 +130,9 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	return nil
 }
 
-// training returns the options of a training of what was chosen, from the options fs of the
+// trainingFlags returns the options of a training of what was chosen, from the options fs of the
 // choice.
-func (o *trainOptions) training(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
+func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
 	cmd := &cobra.Command{}
 	of := options.Add(cmd, options.Train)
 	to := cmd.Flags()

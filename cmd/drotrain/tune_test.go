@@ -32,7 +32,7 @@ func TestTuneTellsTheTraining(t *testing.T) {
 			if err := cmd.ParseFlags(given); err != nil {
 				t.Fatal(err)
 			}
-			chosen := o.training(cmd.Flags(), &tune.Selection{Of: 100, Mu: mu, Candidates: []tune.Candidate{{}, {Level: l}}, Chosen: 1})
+			chosen := o.trainingFlags(cmd.Flags(), &tune.Selection{Of: 100, Mu: mu, Candidates: []tune.Candidate{{}, {Level: l}}, Chosen: 1})
 			line := options.CommandLine("train", chosen)
 			var file bytes.Buffer
 			fromFile := &cobra.Command{Use: "train"}
@@ -49,7 +49,7 @@ func TestTuneTellsTheTraining(t *testing.T) {
 			if err := trained.ParseFlags(words[2:]); err != nil || strings.Join(words[:2], " ") != "drotrain train" {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if err := oneChoice(trained.Flags()); err != nil {
+			if err := checkOneLevel(trained.Flags()); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 			c := again.Config

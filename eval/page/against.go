@@ -18,8 +18,8 @@ type line struct {
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
-// against returns the table of all models, and of the differences where three or fewer fit.
-func (p *page) against() table {
+// comparisonTable returns the table of all models, and of the differences where three or fewer fit.
+func (p *page) comparisonTable() table {
 	e := p.E
 	t := table{Title: "All measures", Head: append([]string{"Measure"}, p.Models...)}
 	compared := e.Compared
@@ -30,7 +30,7 @@ func (p *page) against() table {
 		t.Head = append(t.Head, c.Model+" − "+c.Baseline)
 	}
 	risk := p.measure(printable.WithUnit(p.riskName()+", all rows", e.LossUnit), "risk")
-	for _, l := range slices.Concat([]line{risk}, p.acrossGroups(), p.tails(), p.measures()) {
+	for _, l := range slices.Concat([]line{risk}, p.groupLines(), p.tailLines(), p.measureLines()) {
 		cells := l.cells(len(e.Models), compared)
 		if strings.Trim(strings.Join(cells[1:], ""), "–") != "" {
 			t.Rows = append(t.Rows, tableRow{Cells: cells})
@@ -88,8 +88,8 @@ func (p *page) measure(label, key string) line {
 	}
 }
 
-// measures returns the lines of the measures of the task, without the risk.
-func (p *page) measures() (lines []line) {
+// measureLines returns the lines of the measures of the task, without the risk.
+func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
 		if q.Key == "log_loss" && p.riskName() == "Log loss" || q.Key == "rmse" && p.riskName() == "RMSE" {
 			continue // that is the risk
@@ -106,7 +106,7 @@ func (p *page) measures() (lines []line) {
 	return lines
 }
 
-func (p *page) tails() []line {
+func (p *page) tailLines() []line {
 	cvar := func(share float64) func(int) float64 {
 		return func(k int) float64 { return float64(p.E.Models[k].CVaRAt(share)) }
 	}
@@ -116,8 +116,8 @@ func (p *page) tails() []line {
 	}
 }
 
-// acrossGroups returns the lines of the groups that the page leads with.
-func (p *page) acrossGroups() []line {
+// groupLines returns the lines of the groups that the page leads with.
+func (p *page) groupLines() []line {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// worries returns what a reader should worry about before using the model: warnings, notes on
+// caveatList returns what a reader should worry about before using the model: warnings, notes on
 // leakage, small groups, calibration and columns left out.
-func (p *page) worries() (out []string) {
+func (p *page) caveatList() (out []string) {
 	e := p.E
 	out = append(out, e.Verdict.Warnings...)
 	if a := p.Report.Adversary; a != nil {
@@ -50,7 +50,7 @@ func (p *page) worries() (out []string) {
 	m := &e.Models[e.Focus()]
 	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
 		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", printable.Capital(m.Name),
-			points(m.Overall.Of["calibration_gap"]), points(iv.Low), points(iv.High)))
+			formatPoints(m.Overall.Of["calibration_gap"]), formatPoints(iv.Low), formatPoints(iv.High)))
 	}
 	if c := p.Report.Certificate; c != nil && !c.Certified {
 		out = append(out, certificateCaveat(c)...)
@@ -58,8 +58,8 @@ func (p *page) worries() (out []string) {
 	return out
 }
 
-// points writes a share in percentage points.
-func points(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
+// formatPoints writes a share in percentage points.
+func formatPoints(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
 // byLine returns the date and the owner that a model card names.
 func byLine(r *eval.Report) string {

@@ -139,10 +139,10 @@ func newPage(raw *eval.Report) *page {
 	}
 	p.Objective.Notes = r.Objective.Normalisation()
 	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
-	p.Outcome, p.Kept = outcome(e), e.Verdict.Outcome == eval.StandardKept
+	p.Outcome, p.Kept = outcomeClass(e), e.Verdict.Outcome == eval.StandardKept
 	p.Tiles = p.tiles()
-	p.Against = p.against()
-	p.RiskIs = riskIs(e)
+	p.Against = p.comparisonTable()
+	p.RiskIs = describeRisk(e)
 	p.Groups = p.groupTable()
 	if t := e.Verdict.Groups; t != nil {
 		p.Tally = printable.Capital(t.String())
@@ -155,7 +155,7 @@ func newPage(raw *eval.Report) *page {
 	p.Facts = p.factList()
 	if a := r.Adversary; a != nil {
 		p.Adversary = adversaryFacts(a)
-		p.About = about(a)
+		p.About = describeAdversary(a)
 		p.Top = heaviestRowsTable(a, lossUnit)
 	}
 	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
@@ -170,8 +170,8 @@ func newPage(raw *eval.Report) *page {
 	}
 	p.Caveats = append(p.Caveats, e.Caveats...)
 	p.Notes = r.Notes
-	p.Worries = p.worries()
-	p.Methods = methods(e)
+	p.Worries = p.caveatList()
+	p.Methods = describeMethods(e)
 	return p
 }
 
@@ -207,7 +207,7 @@ func (p *page) tiles() []tile {
 			out = append(out, compare(of("accuracy", share(w.N), worst), "Worst group: accuracy", "in "+where))
 			out = append(out, compare(of("risk", printable.Number, worst), "Worst group: "+lossName, "in "+where))
 		} else {
-			out = append(out, compare(of("rmse", printable.Number, worst), "Worst group: RMSE", unitFirst(e.TargetUnit, "in "+where)))
+			out = append(out, compare(of("rmse", printable.Number, worst), "Worst group: RMSE", prefixUnit(e.TargetUnit, "in "+where)))
 		}
 	}
 	rows := "over " + printable.Plural(e.N, "row", "rows")
@@ -218,8 +218,8 @@ func (p *page) tiles() []tile {
 		out = append(out, compare(of("accuracy", share(e.N), all), "All rows: accuracy", rows+", at threshold "+printable.FourDigits(float64(*e.Threshold))),
 			compare(of("risk", printable.Number, all), "All rows: "+lossName, rows))
 	} else {
-		out = append(out, compare(of("rmse", printable.Number, all), "All rows: RMSE", unitFirst(e.TargetUnit, rows)),
-			compare(of("bias", printable.Number, all), "Bias", unitFirst(e.TargetUnit, "mean of prediction − target")))
+		out = append(out, compare(of("rmse", printable.Number, all), "All rows: RMSE", prefixUnit(e.TargetUnit, rows)),
+			compare(of("bias", printable.Number, all), "Bias", prefixUnit(e.TargetUnit, "mean of prediction − target")))
 	}
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", printable.Count(t.Better), printable.Count(t.Worse), printable.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
@@ -227,16 +227,16 @@ func (p *page) tiles() []tile {
 	return out
 }
 
-// unitFirst writes "unit, note".
-func unitFirst(unit, note string) string {
+// prefixUnit writes "unit, note".
+func prefixUnit(unit, note string) string {
 	if unit == "" {
 		return note
 	}
 	return unit + ", " + note
 }
 
-// outcome words the badge: a model from elsewhere did not help, it is better or worse.
-func outcome(e *eval.Evaluation) string {
+// outcomeClass words the badge: a model from elsewhere did not help, it is better or worse.
+func outcomeClass(e *eval.Evaluation) string {
 	o := e.Verdict.Outcome
 	if e.Models[e.Focus()].Role == eval.OtherModel {
 		switch o {
@@ -249,8 +249,8 @@ func outcome(e *eval.Evaluation) string {
 	return string(o)
 }
 
-// riskIs explains the risk to those who have not met it.
-func riskIs(e *eval.Evaluation) string {
+// describeRisk explains the risk to those who have not met it.
+func describeRisk(e *eval.Evaluation) string {
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
 		return "Log loss: 0 is perfect, 0.693 is a coin flip; lower is better."
@@ -350,8 +350,8 @@ func certificateCaveat(c *eval.Certificate) []string {
 	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at most the gap shown."}
 }
 
-// about describes the adversary, and what it knows.
-func about(a *eval.Adversary) string {
+// describeAdversary describes the adversary, and what it knows.
+func describeAdversary(a *eval.Adversary) string {
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
 		return "Every training row has the same weight."
 	}
@@ -373,8 +373,8 @@ func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	}
 }
 
-// methods states how the numbers were made.
-func methods(e *eval.Evaluation) []string {
+// describeMethods states how the numbers were made.
+func describeMethods(e *eval.Evaluation) []string {
 	out := []string{
 		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with enough rows; grouping and minimum size are given above.",
 		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: compared with the value over all rows). Averages weight groups equally, or by their share of the training rows (of these rows, if that is unknown).",

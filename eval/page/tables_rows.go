@@ -39,7 +39,7 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 		return top, nil
 	}
 	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
-	top.Foot = "Largest by what one standard deviation of the column does. " + top.Foot
+	top.Foot = "Sorted by the effect of one standard deviation of the column. " + top.Foot
 	more := rows[n:]
 	rest = coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
 	if left := len(more) - len(rest.Rows); left > 0 {

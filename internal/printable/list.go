@@ -39,6 +39,9 @@ func Wrap(text string, width int) []string {
 
 // Capital begins s with a capital letter.
 func Capital(s string) string {
+	if s == "" {
+		return ""
+	}
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
 }

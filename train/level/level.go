@@ -62,16 +62,16 @@ func joinNames(fields []string, separator string) string {
 	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
-// Chosen reports whether the level is set, not left to the data.
-func (l Level) Chosen() bool { return len(l.setFields()) > 0 }
+// IsSet reports whether the level is set, not left to the data.
+func (l Level) IsSet() bool { return len(l.setFields()) > 0 }
 
-// Divergent reports whether the level is set in terms of a divergence.
-func (l Level) Divergent() bool {
+// HasDivergence reports whether the level is set in terms of a divergence.
+func (l Level) HasDivergence() bool {
 	return l.Nu != nil || l.Radius != nil || l.Ess != nil
 }
 
-// Groupwise reports whether the adversary weighs groups.
-func (l Level) Groupwise() bool { return l.Adversary == "groups" }
+// IsGroupwise reports whether the adversary weighs groups.
+func (l Level) IsGroupwise() bool { return l.Adversary == "groups" }
 
 // Validate reports everything that is wrong with the level, whatever the rows.
 func (l Level) Validate() error {
@@ -110,8 +110,8 @@ func (l Level) Validate() error {
 	if !(l.Adjust >= 0) || math.IsInf(l.Adjust, 0) {
 		say("Config.Adjust is %v: it must be finite and ≥ 0", l.Adjust)
 	}
-	if l.Groupwise() {
-		if !l.Chosen() {
+	if l.IsGroupwise() {
+		if !l.IsSet() {
 			say("Config.Adversary groups needs a level: Config.Nu (0 is group DRO) or Config.Radius; without one, leave it out: cross-validation then chooses among adversaries over rows and groups")
 		}
 		if l.Average != "" || l.Ess != nil || l.Protect != nil {
@@ -184,7 +184,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 		divergence = dro.PearsonChi2
 	}
 	switch {
-	case l.Groupwise():
+	case l.IsGroupwise():
 		return l.groupDual(divergence, r)
 	case l.Average == "plain" && r.Weights == nil:
 		return dro.Uniform{}, nil
@@ -320,7 +320,7 @@ func (l Level) String() string {
 		divergence = "χ²"
 	}
 	of, groups := "rows", "group DRO"
-	if l.Groupwise() {
+	if l.IsGroupwise() {
 		of = "groups"
 		if l.Adjust > 0 {
 			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
@@ -335,9 +335,9 @@ func (l Level) String() string {
 		return "ERM"
 	case l.Average == "balanced":
 		return "group-balanced ERM"
-	case l.Groupwise() && l.Nu != nil && *l.Nu == 0:
+	case l.IsGroupwise() && l.Nu != nil && *l.Nu == 0:
 		return strings.TrimPrefix(groups, "χ² ")
-	case l.Groupwise() && l.Nu != nil:
+	case l.IsGroupwise() && l.Nu != nil:
 		return fmt.Sprintf("%s, ν = %.3g", groups, *l.Nu)
 	case l.Nu != nil:
 		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)

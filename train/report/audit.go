@@ -112,7 +112,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 		return nil, err
 	}
 	if o.Weight != "" {
-		if in.Weight, err = weights(ctx, f, o.rows, in.Arena, o.Weight); err != nil {
+		if in.Weight, err = readWeights(ctx, f, o.rows, in.Arena, o.Weight); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	if in.Groups, _, err = encoder.Groupings(ctx, f, o.rows, in.Arena); err != nil {
 		return nil, err
 	}
-	in.Groups = o.relabelled(in.Groups)
+	in.Groups = o.relabelGroups(in.Groups)
 	if in.Task == eval.Multiclass {
 		in.Groups = append([]data.Grouping{classGrouping(o.Label, in.Classes, in.Target)}, in.Groups...)
 	}
@@ -174,7 +174,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		in.Task = eval.Regression
 	}
 	if in.Task == eval.Regression {
-		in.Target, err = numbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
+		in.Target, err = readNumbers(ctx, f, o.rows, in.Arena, o.Label, "a label", func(float64) bool { return true }, "a finite number", "")
 		return err
 	}
 	if len(values) > 2 {
@@ -204,16 +204,16 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 		}
 		return "", &OptionError{"positive", fmt.Sprintf("%q does not occur; the labels are %q", o.Positive, values), ""}
 	}
-	if len(values) == 2 && !plainClasses(values) {
+	if len(values) == 2 && !areStandardClasses(values) {
 		return "", &OptionError{"positive", fmt.Sprintf("is needed: the labels are %q and %q; say of which the scores are probabilities", values[0], values[1]), fmt.Sprintf("Config.Positive %q or Config.Positive %q", values[0], values[1])}
 	}
 	positive, _ := c.PositiveOf(values)
 	return positive, nil
 }
 
-// plainClasses reports whether two labels say themselves which is positive: 0 and 1, −1 and 1,
+// areStandardClasses reports whether two labels say themselves which is positive: 0 and 1, −1 and 1,
 // no and yes, false and true.
-func plainClasses(values []string) bool {
+func areStandardClasses(values []string) bool {
 	for _, pair := range [][2]string{{"0", "1"}, {"-1", "1"}, {"no", "yes"}, {"false", "true"}} {
 		for k := range 2 {
 			if strings.EqualFold(values[k], pair[0]) && strings.EqualFold(values[1-k], pair[1]) {
@@ -265,7 +265,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	}
 	for _, s := range o.Scores {
 		m := eval.Model{Name: s.Name}
-		if m.Score, err = numbers(ctx, o.frame, o.rows, in.Arena, s.Column, "a score", valid, must, hint); err != nil {
+		if m.Score, err = readNumbers(ctx, o.frame, o.rows, in.Arena, s.Column, "a score", valid, must, hint); err != nil {
 			return err
 		}
 		if m.Loss, err = lossesOf(m.Score); err != nil {
@@ -330,7 +330,7 @@ func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.C
 				continue
 			}
 		}
-		out = append(out, loaded(ctx, o.frame, name, o.rows, arena, false))
+		out = append(out, loadColumn(ctx, o.frame, name, o.rows, arena, false))
 	}
 	return out, nil
 }

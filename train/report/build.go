@@ -20,7 +20,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	case x.audit != nil:
 		return x.auditReport(), nil
 	case x.compared != nil:
-		return x.comparison(), nil
+		return x.comparisonReport(), nil
 	}
 	m := x.model
 	s, day := m.Summary(""), ""
@@ -28,7 +28,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 		day = " " + m.Trained.Format(time.DateOnly)
 	}
 	r := &eval.Report{
-		Title:    fmt.Sprintf("%s predicting %s, trained on %s", titled(m), m.Encoder.Target.Name, m.Config.Data),
+		Title:    fmt.Sprintf("%s predicting %s, trained on %s", reportTitle(m), m.Encoder.Target.Name, m.Config.Data),
 		Subtitle: fmt.Sprintf("Trained%s on %s rows, measured on the %s (%s rows).", day, printable.Count(m.TrainRows), x.Evaluation.Split, printable.Count(x.Evaluation.N)),
 		Trained:  m.Trained,
 		Objective: eval.Objective{
@@ -37,13 +37,13 @@ func (x *Measured) Report() (*eval.Report, error) {
 			// training rows alone, where the plain average was a candidate.
 			Selection: selectionText(m), SelectedAlike: true,
 		},
-		Facts:             facts(m),
-		Certificate:       certificate(m),
+		Facts:             provenanceFacts(m),
+		Certificate:       certificateOf(m),
 		Choice:            Choice(m.Result.Selection),
 		Evaluation:        x.Evaluation,
 		Coefficients:      Coefficients(m),
 		GroupCoefficients: groupCoefficients(m),
-		Notes:             slices.Concat(notes(m), x.notes, foldNotes(x.folds)),
+		Notes:             slices.Concat(reportNotes(m), x.notes, foldNotes(x.folds)),
 		Command:           x.options.Command,
 		Card:              x.options.Card,
 	}
@@ -52,8 +52,8 @@ func (x *Measured) Report() (*eval.Report, error) {
 	}
 	var err error
 	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
-		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelled(x.run.Train.Groups),
-		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.Groupwise(),
+		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelGroups(x.run.Train.Groups),
+		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(),
 	})
 	if err == nil {
 		for k := range r.Adversary.Top { // places among the training rows → numbers in the table
@@ -64,8 +64,8 @@ func (x *Measured) Report() (*eval.Report, error) {
 	return r, err
 }
 
-// titled returns the model in the title of a page.
-func titled(m *train.Model) string {
+// reportTitle returns the model in the title of a page.
+func reportTitle(m *train.Model) string {
 	switch m.Config.Average {
 	case "plain":
 		return "Standard model (" + Baseline + ")"
@@ -75,21 +75,21 @@ func titled(m *train.Model) string {
 	return "Robust model"
 }
 
-// notes returns the remarks of the training.
-func notes(m *train.Model) []string {
+// reportNotes returns the remarks of the training.
+func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
 		out = append(out, fmt.Sprintf("%s is ERM on the same rows with the same μ, with equal total weight for every group of %s: what balancing the known groups achieves without an adversary.",
 			Balanced, m.Encoder.Groups[n-1].Name))
 	}
 	if t := m.Result.Tempered; t != nil {
-		out = append(out, tempering(t))
+		out = append(out, describeTempering(t))
 	}
 	return out
 }
 
-// tempering reports what being less sure does without another model.
-func tempering(t *train.SummaryTempered) string {
+// describeTempering reports what being less sure does without another model.
+func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled, t.Slope)
 	if t.ExplainedRobust != nil {
 		said += fmt.Sprintf(": on the training rows it reaches %.3g %% of the decrease of the robust risk", 100**t.ExplainedRobust)
@@ -100,8 +100,8 @@ func tempering(t *train.SummaryTempered) string {
 	return said + "."
 }
 
-// facts returns the data sheet of the report.
-func facts(m *train.Model) []eval.Fact {
+// provenanceFacts returns the data sheet of the report.
+func provenanceFacts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{
 		{Key: "data", Value: c.Data},
@@ -126,17 +126,17 @@ func checksums(sources []data.Source) []eval.Fact {
 	return out
 }
 
-func certificate(m *train.Model) *eval.Certificate {
+func certificateOf(m *train.Model) *eval.Certificate {
 	s := m.Summary("")
 	return &eval.Certificate{
-		Upper: num(s.Certificate.Upper), Lower: num(s.Certificate.Lower),
-		Gap: num(s.Certificate.Gap), RelativeGap: num(s.Certificate.RelativeGap),
+		Upper: optionalNum(s.Certificate.Upper), Lower: optionalNum(s.Certificate.Lower),
+		Gap: optionalNum(s.Certificate.Gap), RelativeGap: optionalNum(s.Certificate.RelativeGap),
 		Target: eval.Num(m.Config.Gap), Certified: s.Certified,
 		Passes: s.Passes, Seconds: s.Seconds, Solver: s.Solver, Status: s.Status,
 	}
 }
 
-func num(p *float64) eval.Num {
+func optionalNum(p *float64) eval.Num {
 	if p == nil {
 		return eval.Num(math.NaN())
 	}

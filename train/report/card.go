@@ -41,7 +41,7 @@ func (o *Options) ReadCard(r io.Reader) error {
 			continue
 		}
 		seen[key] = true
-		if near := misspelt(key); near != "" {
+		if near := suggestCardKey(key); near != "" {
 			wrong = append(wrong, fmt.Sprintf("line %d: no field is called %q: did you mean %q?", m[0].Line, m[0].Value, near))
 		}
 		if key == "labels" && m[1].Kind == yaml.MappingNode {
@@ -67,9 +67,9 @@ func (o *Options) ReadCard(r io.Reader) error {
 	return nil
 }
 
-// relabelled returns groups with the labels that the card gives: a label, or its parts at " / ". A grouping
+// relabelGroups returns groups with the labels that the card gives: a label, or its parts at " / ". A grouping
 // whose labels would not differ keeps its own.
-func (o Options) relabelled(groups []data.Grouping) []data.Grouping {
+func (o Options) relabelGroups(groups []data.Grouping) []data.Grouping {
 	if len(o.Labels) == 0 {
 		return groups
 	}
@@ -102,9 +102,9 @@ var cardFields = []string{
 	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes", "unit", "labels",
 }
 
-// misspelt returns the field that a name is near to without being one; "" for those of cards and
+// suggestCardKey returns the field that a name is near to without being one; "" for those of cards and
 // for names of people's own.
-func misspelt(name string) string {
+func suggestCardKey(name string) string {
 	if slices.Contains(cardFields, strings.ToLower(name)) {
 		return ""
 	}

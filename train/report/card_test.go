@@ -23,11 +23,11 @@ func TestReadCard(t *testing.T) {
 		t.Errorf("%q, unit %q, want %q", s, o.Unit, want)
 	}
 	groups := []data.Grouping{{Name: "g", Labels: []string{"sex=1 / north", "sex=2 / north", "north / south"}}}
-	if got := o.relabelled(groups)[0].Labels; !slices.Equal(got, []string{"women / north", "sex=2 / north", "all"}) || groups[0].Labels[0] != "sex=1 / north" {
+	if got := o.relabelGroups(groups)[0].Labels; !slices.Equal(got, []string{"women / north", "sex=2 / north", "all"}) || groups[0].Labels[0] != "sex=1 / north" {
 		t.Errorf("%q", got)
 	}
 	o.Labels = map[string]string{"sex=1": "one", "sex=2": "one"}
-	if got := o.relabelled(groups)[0].Labels; !slices.Equal(got, groups[0].Labels) {
+	if got := o.relabelGroups(groups)[0].Labels; !slices.Equal(got, groups[0].Labels) {
 		t.Errorf("two groups of one name: %q", got)
 	}
 	err = o.ReadCard(strings.NewReader("ownr: a\ndate: b\nintended uze: c\nrisk class: d\ndata owner: x\nData period: e\ndate: f\n"))

@@ -100,8 +100,8 @@ type version struct {
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
-// scored returns versions, and the rescaled baseline.
-func scored(m *train.Model, folds *train.OutOfFold) []version {
+// scoredVersions returns versions, and the rescaled baseline.
+func scoredVersions(m *train.Model, folds *train.OutOfFold) []version {
 	out := versions(m)
 	if m.Tempered != nil {
 		out = append(out, version{role: eval.RescaledModel, x: m.Tempered})
@@ -110,7 +110,7 @@ func scored(m *train.Model, folds *train.OutOfFold) []version {
 		return out
 	}
 	of := map[eval.Role]*train.Prediction{eval.StandardModel: folds.Baseline, eval.BalancedModel: folds.GroupWeighted, eval.RescaledModel: folds.Tempered}
-	of[role(m)] = folds.Robust
+	of[roleOf(m)] = folds.Robust
 	for k := range out {
 		out[k].fold = of[out[k].role]
 	}
@@ -120,7 +120,7 @@ func scored(m *train.Model, folds *train.OutOfFold) []version {
 // versions returns the model that was trained after the standard model and before the
 // group-balanced one. Where the trained model is the standard one, it is alone.
 func versions(m *train.Model) []version {
-	trained := version{role: role(m), x: m.Scoring()}
+	trained := version{role: roleOf(m), x: m.ScoringCoefficients()}
 	var out []version
 	if trained.role != eval.StandardModel && m.Baseline != nil {
 		out = append(out, version{role: eval.StandardModel, x: m.Baseline})

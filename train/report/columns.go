@@ -24,14 +24,14 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
 			continue // the encoder has refused such a table already
 		}
-		out = append(out, loaded(ctx, f, in.Name, rows, arena, in.Kind != data.Numeric))
+		out = append(out, loadColumn(ctx, f, in.Name, rows, arena, in.Kind != data.Numeric))
 	}
 	return out, left
 }
 
-// loaded returns a column whose values at some rows are read when they are needed, into a part of the
+// loadColumn returns a column whose values at some rows are read when they are needed, into a part of the
 // arena; categories says that those of a number are levels.
-func loaded(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool) eval.Column {
+func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool) eval.Column {
 	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
 		if err := ctx.Err(); err != nil {
 			return col, err
@@ -55,8 +55,8 @@ const mostColumns = 64
 // encoded columns z or its square, in standard units. Rows are added block by block.
 type variation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
 
-// along returns the k-th of the sums along d columns.
-func (v variation) along(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
+// sumsAlong returns the k-th of the sums along d columns.
+func (v variation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
 // add adds the rows [lo, hi) of d, whose numbers are those of u there.
 func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
@@ -75,14 +75,14 @@ func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi in
 		s[1] += u[i]
 	}
 	s[0] += float64(hi - lo)
-	d.X.AddRowsTo(s.along(0, d.D), one, u, lo, hi)
-	d.X.AddRowsTo(s.along(1, d.D), one, one, lo, hi)
-	d.X.AddSquaresTo(s.along(2, d.D), u, lo, hi)
-	d.X.AddSquaresTo(s.along(3, d.D), one, lo, hi)
+	d.X.AddRowsTo(s.sumsAlong(0, d.D), one, u, lo, hi)
+	d.X.AddRowsTo(s.sumsAlong(1, d.D), one, one, lo, hi)
+	d.X.AddSquaresTo(s.sumsAlong(2, d.D), u, lo, hi)
+	d.X.AddSquaresTo(s.sumsAlong(3, d.D), one, lo, hi)
 }
 
-// total returns the variation along rows of all ranks.
-func (v variation) total(c ranks.Comm, e *data.Encoder) variation {
+// sumOverRanks returns the variation along rows of all ranks.
+func (v variation) sumOverRanks(c ranks.Comm, e *data.Encoder) variation {
 	if len(e.Inputs) <= mostColumns {
 		return nil
 	}
@@ -96,17 +96,17 @@ func (v variation) total(c ranks.Comm, e *data.Encoder) variation {
 	return sum
 }
 
-// inputs returns the inputs of e; of many, the most varying come first.
-func (v variation) inputs(e *data.Encoder) []data.Input {
+// inputsByVariation returns the inputs of e; of many, the most varying come first.
+func (v variation) inputsByVariation(e *data.Encoder) []data.Input {
 	if v == nil {
 		return e.Inputs
 	}
 	n, mean, d := v[0], v[1]/v[0], e.D()
-	number, linear, square, size := v.along(0, d), v.along(1, d), v.along(2, d), v.along(3, d)
+	number, linear, square, size := v.sumsAlong(0, d), v.sumsAlong(1, d), v.sumsAlong(2, d), v.sumsAlong(3, d)
 	score := map[string]float64{}
 	for j, c := range e.Columns {
 		if size := size[j] / n; size > 0 {
-			score[c.Source] = max(score[c.Source], math.Abs(number[j]-mean*linear[j])/n/math.Sqrt(size), math.Abs(square[j]-mean*v.along(3, d)[j])/n/size)
+			score[c.Source] = max(score[c.Source], math.Abs(number[j]-mean*linear[j])/n/math.Sqrt(size), math.Abs(square[j]-mean*v.sumsAlong(3, d)[j])/n/size)
 		}
 	}
 	out := slices.Clone(e.Inputs)
@@ -134,12 +134,12 @@ func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena
 		return c, err
 	}
 	at := *c
-	at.Number, at.Code, at.Null = pick(c.Number, rows), pick(c.Code, rows), pick(c.Null, rows)
+	at.Number, at.Code, at.Null = selectRows(c.Number, rows), selectRows(c.Code, rows), selectRows(c.Null, rows)
 	return &at, nil
 }
 
-// pick returns the values of rows; nil of nil.
-func pick[T any](values []T, rows []int) []T {
+// selectRows returns the values of rows; nil of nil.
+func selectRows[T any](values []T, rows []int) []T {
 	if values == nil {
 		return nil
 	}
@@ -222,8 +222,8 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 	return levels, code
 }
 
-// numbers reads a column that must hold a number in every one of some rows; nil means all.
-func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
+// readNumbers reads a column that must hold a number in every one of some rows; nil means all.
+func readNumbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
 	c, err := columnAt(ctx, f, name, rows, arena)
 	if err != nil {
 		return nil, err
@@ -246,9 +246,9 @@ func numbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena
 	return c.Number, nil
 }
 
-// weights reads a column of row weights at some rows; nil means all.
-func weights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
-	return numbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows without a weight")
+// readWeights reads a column of row weights at some rows; nil means all.
+func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name string) ([]float64, error) {
+	return readNumbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows without a weight")
 }
 
 // cellError names a cell of the table.

@@ -32,7 +32,7 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 		if slices.ContainsFunc(models[:k], func(o Named) bool { return o.Name == m.Name }) {
 			return nil, &OptionError{"model", fmt.Sprintf("has two models called %q", m.Name), ""}
 		}
-		if err := comparable(first, m.Model); err != nil {
+		if err := checkComparable(first, m.Model); err != nil {
 			return nil, fmt.Errorf("%s and %s cannot be compared: %w", models[0].Name, m.Name, err)
 		}
 	}
@@ -55,8 +55,8 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	return x, x.evaluateRows(ctx, first.Run.Frame, rows, eval.Holdout)
 }
 
-// comparable reports why the risks of two models are not the same thing.
-func comparable(a, b *train.Model) error {
+// checkComparable reports why the risks of two models are not the same thing.
+func checkComparable(a, b *train.Model) error {
 	s, t := a.Encoder.Target, b.Encoder.Target
 	switch {
 	case s.Name != t.Name || s.Task != t.Task:
@@ -71,8 +71,8 @@ func comparable(a, b *train.Model) error {
 	return nil
 }
 
-// comparison returns the report of Compare.
-func (x *Measured) comparison() *eval.Report {
+// comparisonReport returns the report of Compare.
+func (x *Measured) comparisonReport() *eval.Report {
 	var names []string
 	r := &eval.Report{Evaluation: x.Evaluation, Notes: append([]string{}, x.notes...), Command: x.options.Command, Card: x.options.Card}
 	for _, c := range x.compared {

@@ -41,7 +41,7 @@ func TestCoverageOfCrossfit(t *testing.T) {
 	population := examples(people, 1)
 	for _, c := range settings {
 		name := fmt.Sprintf("%s of %d rows, a level that is set", c.split, c.n)
-		if !c.level.Chosen() {
+		if !c.level.IsSet() {
 			name = fmt.Sprintf("%s of %d rows, a level that is chosen", c.split, c.n)
 		}
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestCoverageOfCrossfit(t *testing.T) {
 				o.Resamples, o.Quick = 300, true
 				x := must(Measure(t.Context(), m, o))
 				e := x.Evaluation
-				all := [][2][]float64{{m.Baseline, m.Scoring()}}
+				all := [][2][]float64{{m.Baseline, m.ScoringCoefficients()}}
 				folds := all
 				if x.folds != nil {
 					folds = foldModels(t, m, x.folds)

@@ -21,7 +21,7 @@ func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	if e.Target.Task == data.Binary {
 		out.Unit, out.Scaled = "log-odds per unit", "log-odds per standard deviation of a number, or per level"
 	}
-	w := m.Original(m.Scoring())
+	w := m.Original(m.ScoringCoefficients())
 	type panel struct{ input, column int }
 	at := make(map[panel]int)
 	var columns []string

@@ -23,7 +23,7 @@ func objectiveText(m *train.Model) string {
 		inner = "weighted mean of ℓⱼ(x)"
 	case c.Average != "":
 		inner = "mean of ℓⱼ(x)"
-	case c.Groupwise():
+	case c.IsGroupwise():
 		risk := "mean of ℓⱼ(x) in group g"
 		if c.Adjust > 0 {
 			risk += fmt.Sprintf(" + %.4g/√n_g", c.Adjust)

@@ -62,7 +62,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		}
 		split = eval.OutOfFold
 	}
-	t, err := x.take(ctx, run.Frame, rows)
+	t, err := x.scoreRows(ctx, run.Frame, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options)
 	return x, x.evaluateTable(ctx, f)
 }
 
-// budget returns what the average may rise by, where that was asked for; nil where a rate was.
-func budget(m *train.Model) *float64 {
+// selectionBudget returns what the average may rise by, where that was asked for; nil where a rate was.
+func selectionBudget(m *train.Model) *float64 {
 	s := m.Result.Selection
 	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
 		return m.Config.Budget
@@ -123,14 +123,14 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	in := &eval.Input{
 		Task: eval.Regression, LossName: lossName(m.Config), LossUnit: LossUnit(m.Config),
 		TargetName: target.Name, TargetUnit: cmp.Or(o.Unit, builtinUnit(m.Config)), Target: rows.Target,
-		Groups: o.relabelled(rows.Groups), RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
+		Groups: o.relabelGroups(rows.Groups), RowID: rowNumbers(rows.arena, rows.Rows), Arena: rows.arena,
 		MinGroupSize: o.MinGroupSize, Resamples: o.resamples(len(rows.Rows)), Confidence: o.Confidence,
-		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: budget(m), Tolerance: o.Tolerance, Observe: o.Observe,
+		Seed: m.Config.Seed, Split: split, Rate: cmp.Or(o.Rate, m.Config.Rate), Budget: selectionBudget(m), Tolerance: o.Tolerance, Observe: o.Observe,
 	}
 	if o.Weight == "" && !o.Unweighted {
 		o.Weight = m.Config.Weight
 		if x.compared != nil {
-			o.Weight = sharedWeight(x.compared)
+			o.Weight = commonWeight(x.compared)
 		}
 		if split == eval.Table && o.Weight != "" && !f.Has(o.Weight) {
 			x.notes = append(x.notes, fmt.Sprintf("the model was trained with the row weights %q, which the table lacks: every row counts once", o.Weight))
@@ -139,7 +139,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	if o.Weight != "" {
 		var err error
-		if in.Weight, err = weights(ctx, f, rows.Rows, rows.arena, o.Weight); err != nil {
+		if in.Weight, err = readWeights(ctx, f, rows.Rows, rows.arena, o.Weight); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 		}
 		in.Target = numbersOf(rows.arena, column)
 	}
-	if x.compared == nil && role(m) == eval.StandardModel {
+	if x.compared == nil && roleOf(m) == eval.StandardModel {
 		if s := m.Result.Selection; s != nil {
 			in.RejectedCandidates = len(s.Candidates) - 1
 		} else {
@@ -176,10 +176,10 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, spl
 	}
 	left := 0
 	if !o.Quick {
-		in.Columns, left = rawColumns(ctx, f, rows.along.inputs(m.Encoder), rows.Rows, rows.arena)
+		in.Columns, left = rawColumns(ctx, f, rows.along.inputsByVariation(m.Encoder), rows.Rows, rows.arena)
 	}
 	if x.run != nil {
-		in.TrainShare = groupShares(in.Groups, o.relabelled(x.run.Train.Groups))
+		in.TrainShare = groupShares(in.Groups, o.relabelGroups(x.run.Train.Groups))
 	}
 	x.Input = in
 	var err error
@@ -208,8 +208,8 @@ func classGrouping(name string, classes []string, target []float64) data.Groupin
 	return g
 }
 
-// sharedWeight returns the weight column that all models were trained with; empty if they differ.
-func sharedWeight(models []Named) string {
+// commonWeight returns the weight column that all models were trained with; empty if they differ.
+func commonWeight(models []Named) string {
 	for _, m := range models[1:] {
 		if m.Model.Config.Weight != models[0].Model.Config.Weight {
 			return ""

@@ -17,12 +17,12 @@ const (
 
 // Name returns the name of the model that was trained beside its baselines. A model whose level
 // is an average is one of them.
-func Name(m *train.Model) string { return nameOf[role(m)] }
+func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
 var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.RescaledModel: Rescaled}
 
-// role returns the role of the model that was trained.
-func role(m *train.Model) eval.Role {
+// roleOf returns the role of the model that was trained.
+func roleOf(m *train.Model) eval.Role {
 	switch m.Config.Average {
 	case "plain":
 		return eval.StandardModel

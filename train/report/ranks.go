@@ -23,14 +23,14 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)
 	x := &Measured{options: o, model: m, run: m.Run}
-	own := &taken{models: make([]eval.Model, len(scored(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
+	own := &taken{models: make([]eval.Model, len(scoredVersions(m, nil))), Groups: make([]data.Grouping, len(m.Encoder.Groups))} // of a rank without hold-out rows
 	if m.Run.Holdout != nil {
 		var err error
-		if own, err = x.take(ctx, m.Run.Frame, m.Run.Holdout); err != nil {
+		if own, err = x.scoreRows(ctx, m.Run.Frame, m.Run.Holdout); err != nil {
 			return nil, err
 		}
 	}
-	t, err := x.gather(c, own)
+	t, err := x.gatherRows(c, own)
 	if err != nil || t == nil {
 		return nil, err
 	}
@@ -38,9 +38,9 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	return x, cmp.Or(err, x.arena.Err())
 }
 
-// gather gives the first rank what was taken of the rows of all, in the order of the table, where
+// gatherRows gives the first rank what was taken of the rows of all, in the order of the table, where
 // they fit: in memory, or on disk; the others have nil.
-func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
+func (x *Measured) gatherRows(c ranks.Comm, own *taken) (t *taken, err error) {
 	ends := ranks.Ends(c, len(own.Rows))
 	n := ends[len(ends)-1]
 	if c.Rank() == 0 {
@@ -52,26 +52,26 @@ func (x *Measured) gather(c ranks.Comm, own *taken) (t *taken, err error) {
 	} else {
 		t = own // where what is not for this rank is left
 	}
-	together(c, t.arena, &t.Rows, own.Rows, ends)
-	together(c, t.arena, &t.Target, own.Target, ends)
+	gatherVector(c, t.arena, &t.Rows, own.Rows, ends)
+	gatherVector(c, t.arena, &t.Target, own.Target, ends)
 	for k, g := range own.Groups {
 		t.Groups[k].Name, t.Groups[k].Labels = g.Name, g.Labels
-		together(c, t.arena, &t.Groups[k].Index, g.Index, ends)
+		gatherVector(c, t.arena, &t.Groups[k].Index, g.Index, ends)
 	}
 	for k, m := range own.models {
 		t.models[k].Name, t.models[k].Role = m.Name, m.Role
-		together(c, t.arena, &t.models[k].Score, m.Score, ends)
-		together(c, t.arena, &t.models[k].Loss, m.Loss, ends)
+		gatherVector(c, t.arena, &t.models[k].Score, m.Score, ends)
+		gatherVector(c, t.arena, &t.models[k].Loss, m.Loss, ends)
 	}
-	t.along = own.along.total(c, x.model.Encoder)
+	t.along = own.along.sumOverRanks(c, x.model.Encoder)
 	if c.Rank() > 0 {
 		return nil, nil
 	}
 	return t, nil
 }
 
-// together gives the first rank the entries of all.
-func together[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
+// gatherVector gives the first rank the entries of all.
+func gatherVector[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
 	var all []T
 	if c.Rank() == 0 {
 		all = memory.Make[T](arena, ends[len(ends)-1])

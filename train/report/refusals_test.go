@@ -117,7 +117,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 	o.Resamples = 0
 	x := must(Compare(t.Context(), []Named{{"a", a}, {"b", b}}, nil, o))
 	want := slices.Sorted(slices.Values(rows.Holdout))
-	p, err := a.PredictDataset(a.Run.Holdout, a.Scoring())
+	p, err := a.PredictDataset(a.Run.Holdout, a.ScoringCoefficients())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,8 +66,8 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	return cmp.Or(x.evaluate(ctx, f, t, split), t.arena.Err())
 }
 
-// take takes all of the encoded rows of f at once.
-func (x *Measured) take(ctx context.Context, f *data.Frame, d *data.Dataset) (*taken, error) {
+// scoreRows takes all of the encoded rows of f at once.
+func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset) (*taken, error) {
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
 	}
@@ -88,18 +88,18 @@ func (x *Measured) addBlock(ctx context.Context, t *taken, f *data.Frame, d *dat
 			rows[i] += first
 		}
 	}
-	extend(t.arena, &t.Rows, rows, n)
-	extend(t.arena, &t.Target, d.Target, n)
+	appendVector(t.arena, &t.Rows, rows, n)
+	appendVector(t.arena, &t.Target, d.Target, n)
 	if t.models == nil {
 		t.models = make([]eval.Model, len(models))
 	}
 	for k, m := range models {
 		t.models[k].Name, t.models[k].Role = m.Name, m.Role
-		extend(t.arena, &t.models[k].Score, m.Score, n)
-		extend(t.arena, &t.models[k].Loss, m.Loss, n)
+		appendVector(t.arena, &t.models[k].Score, m.Score, n)
+		appendVector(t.arena, &t.models[k].Loss, m.Loss, n)
 		if m.Class != nil {
-			extend(t.arena, &t.models[k].Class, m.Class, n)
-			extend(t.arena, &t.models[k].Place, m.Place, n)
+			appendVector(t.arena, &t.models[k].Class, m.Class, n)
+			appendVector(t.arena, &t.models[k].Place, m.Place, n)
 		}
 	}
 	if !x.options.Quick {
@@ -111,22 +111,22 @@ func (x *Measured) addBlock(ctx context.Context, t *taken, f *data.Frame, d *dat
 // sort puts the rows in the order of their table, which has n.
 func (t *taken) sort(n int) {
 	rows, order := tableOrder(t.arena, t.Rows, n)
-	t.Rows, t.Target = rows, inOrder(t.arena, t.Target, order)
+	t.Rows, t.Target = rows, permute(t.arena, t.Target, order)
 	t.Groups = slices.Clone(t.Groups)
 	for k := range t.Groups {
-		t.Groups[k].Index = inOrder(t.arena, t.Groups[k].Index, order)
+		t.Groups[k].Index = permute(t.arena, t.Groups[k].Index, order)
 	}
 	for k, m := range t.models {
-		t.models[k].Score, t.models[k].Loss = inOrder(t.arena, m.Score, order), inOrder(t.arena, m.Loss, order)
+		t.models[k].Score, t.models[k].Loss = permute(t.arena, m.Score, order), permute(t.arena, m.Loss, order)
 		if m.Class != nil {
-			t.models[k].Class, t.models[k].Place = inOrder(t.arena, m.Class, order), inOrder(t.arena, m.Place, order)
+			t.models[k].Class, t.models[k].Place = permute(t.arena, m.Class, order), permute(t.arena, m.Place, order)
 		}
 	}
 	memory.Release(t.arena, order)
 }
 
-// inOrder returns v at the places of order.
-func inOrder[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
+// permute returns v at the places of order.
+func permute[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
 	out := memory.Make[T](arena, len(order))
 	for i, j := range order {
 		out[i] = v[j]
@@ -134,9 +134,9 @@ func inOrder[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
 	return out
 }
 
-// extend appends to a slice that is to have n entries at most; all of them at once are taken
+// appendVector appends to a slice that is to have n entries at most; all of them at once are taken
 // as they are.
-func extend[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
+func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
 	if *to == nil && len(more) == n {
 		*to = more
 		return
@@ -166,14 +166,14 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		if !slices.Equal(d.Rows, rows.Rows) {
 			return nil, fmt.Errorf("%s leaves out rows that %s does not: missing values are treated differently", c.Name, x.compared[0].Name)
 		}
-		if err := add(c.Name, eval.OtherModel, c.Model, d, c.Model.Scoring()); err != nil {
+		if err := add(c.Name, eval.OtherModel, c.Model, d, c.Model.ScoringCoefficients()); err != nil {
 			return nil, err
 		}
 	}
 	if x.compared != nil {
 		return out, nil
 	}
-	for _, v := range scored(x.model, x.folds) {
+	for _, v := range scoredVersions(x.model, x.folds) {
 		if p := v.fold; p != nil {
 			out = append(out, eval.Model{Name: nameOf[v.role], Role: v.role, Score: p.Score, Loss: p.Loss})
 			continue

@@ -224,7 +224,7 @@ func TestColumnsAreGivenBack(t *testing.T) {
 	}
 	arena := memory.NewVirtual()
 	for _, name := range []string{"x", "c"} {
-		col, err := loaded(t.Context(), f, name, rows, arena, false).Load()
+		col, err := loadColumn(t.Context(), f, name, rows, arena, false).Load()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestNumbersAsLevels(t *testing.T) {
 		{"c", true, eval.Column{Name: "c", Levels: []string{"a", "b"}, Code: []int32{1, 0, 0, 1}}},
 		{"c", false, eval.Column{Name: "c", Levels: []string{"a", "b"}, Code: []int32{1, 0, 0, 1}}},
 	} {
-		got, err := loaded(t.Context(), f, c.name, nil, nil, c.categories).Load()
+		got, err := loadColumn(t.Context(), f, c.name, nil, nil, c.categories).Load()
 		if err != nil {
 			t.Fatal(err)
 		}

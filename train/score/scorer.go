@@ -369,11 +369,11 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 		}
 		return t.number(x)
 	}
-	return t.reflected(reflect.ValueOf(value))
+	return t.cellOfReflected(reflect.ValueOf(value))
 }
 
-// reflected works like cell for the types that have no case of their own.
-func (t *scoredTerm) reflected(v reflect.Value) (cell, error) {
+// cellOfReflected works like cell for the types that have no case of their own.
+func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return t.null()
@@ -552,5 +552,5 @@ func (s *StructScorer[T]) Score(row *T) (float64, error) {
 		return 0, errors.New("score: the row is nil")
 	}
 	v := reflect.ValueOf(row).Elem()
-	return s.scorer.score(func(i int) (cell, error) { return s.scorer.terms()[i].reflected(v.FieldByIndex(s.field[i])) }, nil)
+	return s.scorer.score(func(i int) (cell, error) { return s.scorer.terms()[i].cellOfReflected(v.FieldByIndex(s.field[i])) }, nil)
 }

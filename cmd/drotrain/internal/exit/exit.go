@@ -81,7 +81,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	var table *data.Error
 	if errors.As(err, &several) {
 		var options string
-		msg, options = problems(msg, several, has)
+		msg, options = formatProblems(msg, several, has)
 		if hint == "" {
 			hint = options
 		}
@@ -90,7 +90,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 		plain.Hint, plain.Fixes = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Advice(func(r fix.Fix) string { return remedy(r, table.Column, has) })
+			hint = table.Advice(func(r fix.Fix) string { return remedyText(r, table.Column, has) })
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

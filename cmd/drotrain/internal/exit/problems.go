@@ -17,10 +17,10 @@ import (
 // mostProblems is how many things that are wrong a terminal shows of a table.
 const mostProblems = 40
 
-// problems puts all that is wrong with a table into a table of its own: column, how many
+// formatProblems puts all that is wrong with a table into a table of its own: column, how many
 // rows, the first of them, what is wrong and the option that fixes it. The options
 // together are the hint.
-func problems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
+func formatProblems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	path := all[0].Path
 	for _, e := range all {
 		if e.Path != path {
@@ -61,15 +61,15 @@ func problems(msg string, all data.Problems, has func(option string) bool) (tabl
 			what += ": " + e.Err.Error()
 		}
 		line(e.Column, count(e.Rows), count(e.Row), what)
-		if advice := e.Advice(func(r fix.Fix) string { return remedy(r, e.Column, has) }); advice != "" {
+		if advice := e.Advice(func(r fix.Fix) string { return remedyText(r, e.Column, has) }); advice != "" {
 			line("", "", "", "  → "+advice)
 		}
 	}
-	return strings.Replace(msg, all.Error(), b.String(), 1), together(all, has)
+	return strings.Replace(msg, all.Error(), b.String(), 1), joinSettings(all, has)
 }
 
-// together returns the options that settle all problems which an option of the command settles.
-func together(all data.Problems, has func(option string) bool) string {
+// joinSettings returns the options that settle all problems which an option of the command settles.
+func joinSettings(all data.Problems, has func(option string) bool) string {
 	var drop, filter, other []string
 	for _, e := range all {
 		var option string

@@ -12,9 +12,9 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// remedy returns what would fix an error of a table, in the options of a command; "" where it
+// remedyText returns what would fix an error of a table, in the options of a command; "" where it
 // has none for it.
-func remedy(r fix.Fix, column string, has func(option string) bool) string {
+func remedyText(r fix.Fix, column string, has func(option string) bool) string {
 	switch r {
 	case fix.DropNullRows:
 		var ways []string
@@ -79,16 +79,16 @@ func optionFor(r fix.Fix, column string) string {
 	return fixes[r]
 }
 
-// Remarked gives a note of a table with what would fix it in the options of this
+// AddRemedy gives a note of a table with what would fix it in the options of this
 // program, where the table has a remark behind the note.
-func Remarked(f *data.Frame, note string) string {
+func AddRemedy(f *data.Frame, note string) string {
 	all := func(string) bool { return true }
 	for _, r := range f.Remarks {
 		bare := *r
 		if bare.Path = ""; bare.Error() != note {
 			continue
 		}
-		words := bare.Advice(func(r fix.Fix) string { return remedy(r, bare.Column, all) })
+		words := bare.Advice(func(r fix.Fix) string { return remedyText(r, bare.Column, all) })
 		bare.Hint, bare.Fixes = words, nil
 		return bare.Error()
 	}

@@ -13,7 +13,7 @@ import (
 
 // isKey reports whether an option is a key of a configuration file.
 func isKey(f *pflag.Flag) bool {
-	return f != nil && !f.Hidden && f.Name != "help" && !has(f, effectKey, "meta")
+	return f != nil && !f.Hidden && f.Name != "help" && !hasValue(f, effectKey, "meta")
 }
 
 // ApplyConfig sets the options of fs from the YAML file at path. The keys are
@@ -29,7 +29,7 @@ func ApplyConfig(fs *pflag.FlagSet, path string) error {
 
 // ApplyYAML sets the options of fs from YAML, as ApplyConfig does; path names it in errors.
 func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
-	return together(path, setting.Apply(path, r, setting.Keys{
+	return joinErrorsBy(path, setting.Apply(path, r, setting.Keys{
 		Find: func(key string) (*setting.Value, bool) {
 			flag := fs.Lookup(key)
 			if !isKey(flag) || flag.Changed {

@@ -13,7 +13,7 @@ var tableHelp = "a `file` (" + strings.Join(data.FormatNames(), ", ") + "), a di
 
 var modelOptions = []Option{
 	{Name: "model", Commands: "eval*", Help: "model `files`, or directories written by train; the others are compared with the first", Value: func(s *Settings) *setting.Value { return setting.List(&s.Models, nil) }},
-	{Name: "model", Commands: "predict* export*", Help: "model `file`, or directory written by train", Value: func(s *Settings) *setting.Value { return one(&s.Models) }},
+	{Name: "model", Commands: "predict* export*", Help: "model `file`, or directory written by train", Value: func(s *Settings) *setting.Value { return singleElement(&s.Models) }},
 	{Name: "model-variant", Commands: "eval predict export", Help: "model to use from the file: robust, erm (the standard model), or the one recommended by training (default: recommended if the level was chosen, robust if it was set)", Value: func(s *Settings) *setting.Value { return setting.Enum(&s.Variant, train.Variants()) }},
 }
 
@@ -52,7 +52,7 @@ var featureOptions = []Option{
 	{Name: "categorical", Commands: "train tune bench", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune", Help: "levels with fewer training `rows`, and unseen levels, become one level, (other)"},
 	{Name: "group-features", Commands: "train tune", Help: "use group columns as features: no (if that is illegal, or they are unknown at prediction); shared (the other coefficients are the same for all groups); pooled (coefficients by group, partially pooled); auto (pooled if measurably better out of fold, else shared)"},
-	{Name: "group-features", Commands: "bench", Help: "use group columns as features", Value: groupFeatures},
+	{Name: "group-features", Commands: "bench", Help: "use group columns as features", Value: groupFeaturesValue},
 	{Name: "scale", Commands: "train tune bench", Help: "standardise numeric features and a numeric target on the training rows, or leave them unchanged"},
 	{Name: "target-transform", Commands: "train tune", Help: "fit the logarithm of a numeric target; predictions and report stay in its units"},
 	{Name: "transform", Commands: "train tune", Help: "`column:how`: log replaces the column by its logarithm, square adds the square, spline4 expands it in a natural cubic spline with 4 knots at quantiles (3 to 20)"},
@@ -61,8 +61,8 @@ var featureOptions = []Option{
 }
 
 var holdoutOptions = []Option{
-	{Name: "holdout", Commands: "train*", Help: "`rows` to measure: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table; crossfit, all rows by five more models; auto, crossfit below 2000 rows, else 0.2", Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) *setting.Value { return holdout(s, true) }},
-	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdout(s, false) }},
+	{Name: "holdout", Commands: "train*", Help: "`rows` to measure: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table; crossfit, all rows by five more models; auto, crossfit below 2000 rows, else 0.2", Short: "`rows` to measure: 0.2, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE, crossfit", Value: func(s *Settings) *setting.Value { return holdoutValue(s, true) }},
+	{Name: "holdout", Commands: "tune", Help: "`rows` left out: a random proportion such as 0.2; time:COLUMN, the last rows; units:COLUMN, whole units such as persons; split:COLUMN, with values train and test; file:FILE, another table", Value: func(s *Settings) *setting.Value { return holdoutValue(s, false) }},
 }
 
 var readingOptions = []Option{
@@ -76,9 +76,9 @@ var readingOptions = []Option{
 	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns: as days since 1970, as year, month, weekday and hour, or dropped"},
 }
 
-// holdout returns the option of the rows that a model is measured on, or auto; crossfit says whether
+// holdoutValue returns the option of the rows that a model is measured on, or auto; crossfit says whether
 // rows may be cross-fitted.
-func holdout(s *Settings, crossfit bool) *setting.Value {
+func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	before, set := "", s.Config.Options()["holdout"].Set
 	return setting.Kept("rows", Auto, func(text string) error {
 		if before != "" && before != text {
@@ -99,9 +99,9 @@ func holdout(s *Settings, crossfit bool) *setting.Value {
 	})
 }
 
-// groupFeatures returns the option of the group columns as features where they have no coefficients of
+// groupFeaturesValue returns the option of the group columns as features where they have no coefficients of
 // their own.
-func groupFeatures(s *Settings) *setting.Value {
+func groupFeaturesValue(s *Settings) *setting.Value {
 	word := "shared"
 	return setting.Choice([]string{"no", word}, func() string { return word }, func(next string) error {
 		word = next
@@ -109,7 +109,7 @@ func groupFeatures(s *Settings) *setting.Value {
 	})
 }
 
-// one returns an option for the only element of a list.
-func one(p *[]string) *setting.Value {
+// singleElement returns an option for the only element of a list.
+func singleElement(p *[]string) *setting.Value {
 	return setting.New("string", func() string { return strings.Join(*p, "") }, func(text string) error { *p = []string{text}; return nil })
 }

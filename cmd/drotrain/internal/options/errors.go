@@ -51,14 +51,14 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 		}
 		args = args[at+1:]
 	}
-	return Together(all)
+	return JoinErrors(all)
 }
 
-// Together returns one error for all that is wrong with a command line.
-func Together(all []error) error { return together("the command line", all) }
+// JoinErrors returns one error for all that is wrong with a command line.
+func JoinErrors(all []error) error { return joinErrorsBy("the command line", all) }
 
-// together returns one error for all that is wrong with a command line or a configuration.
-func together(with string, all []error) error {
+// joinErrorsBy returns one error for all that is wrong with a command line or a configuration.
+func joinErrorsBy(with string, all []error) error {
 	switch len(all) {
 	case 0:
 		return nil
@@ -187,7 +187,7 @@ func hintFor(fs *pflag.FlagSet, name string) string {
 func isOption(command, name string) bool {
 	for _, of := range registry {
 		for _, o := range of.options {
-			if takes, _ := o.takes(command); takes && o.Name == name {
+			if takes, _ := o.isTakenBy(command); takes && o.Name == name {
 				return true
 			}
 		}

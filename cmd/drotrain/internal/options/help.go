@@ -23,7 +23,7 @@ func Help(cmd *cobra.Command, args []string) {
 	long := !cmd.HasParent() || isLong(args)
 	important := 0
 	visitShown(cmd, func(f *pflag.Flag) {
-		if has(f, importantKey, "true") {
+		if hasValue(f, importantKey, "true") {
 			important++
 		}
 	})
@@ -53,7 +53,7 @@ func Help(cmd *cobra.Command, args []string) {
 		all := 0
 		visitShown(cmd, func(f *pflag.Flag) {
 			all++
-			if has(f, importantKey, "true") {
+			if hasValue(f, importantKey, "true") {
 				printShort(w, f)
 			}
 		})

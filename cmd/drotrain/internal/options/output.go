@@ -14,7 +14,7 @@ import (
 
 var evaluationOptions = []Option{
 	{Name: "measures", Commands: "eval*", Help: "list the measures that --fail-if can compare, and exit", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Measures) }},
-	{Name: "fail-if", Commands: "eval*", Help: "`condition` that ends the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: gates},
+	{Name: "fail-if", Commands: "eval*", Help: "`condition` that ends the command with exit code 4, as in \"worst_group.risk > 0.6\"; repeatable", Effect: display, Value: gatesValue},
 	{Name: "against", Commands: "eval*", Help: "earlier numbers for conditions with since: `file` metrics.json, report.json or a model (default: the hold-out of --model)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Against) }},
 	{Name: "task", Commands: "eval", Help: "with --predictions: type of the target (default: binary for two values)", Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Task, []string{string(eval.Binary), string(eval.Regression)})
@@ -81,8 +81,8 @@ var outputOptions = []Option{
 	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
 }
 
-// gates returns a repeatable option of conditions on an evaluation that fail the command.
-func gates(s *Settings) *setting.Value {
+// gatesValue returns a repeatable option of conditions on an evaluation that fail the command.
+func gatesValue(s *Settings) *setting.Value {
 	return setting.Repeated("gate", func(text string) error {
 		g, err := eval.ParseGate(text)
 		if err == nil {

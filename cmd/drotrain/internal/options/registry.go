@@ -61,8 +61,8 @@ var registry = []section{
 	{"Output", outputOptions},
 }
 
-// takes reports whether an option belongs to a command, and to its short help.
-func (o *Option) takes(command string) (takes, important bool) {
+// isTakenBy reports whether an option belongs to a command, and to its short help.
+func (o *Option) isTakenBy(command string) (takes, important bool) {
 	for name := range strings.FieldsSeq(o.Commands) {
 		if bare := strings.TrimSuffix(name, "*"); bare == command {
 			return true, bare != name
@@ -91,7 +91,7 @@ func Add(cmd *cobra.Command, command string) *Settings {
 	for _, of := range registry {
 		for k := range of.options {
 			o := &of.options[k]
-			takes, important := o.takes(command)
+			takes, important := o.isTakenBy(command)
 			if !takes {
 				continue
 			}
@@ -129,13 +129,13 @@ func Add(cmd *cobra.Command, command string) *Settings {
 	return s
 }
 
-// has reports whether a flag has an annotation with one of the values.
-func has(f *pflag.Flag, key string, values ...string) bool {
+// hasValue reports whether a flag has an annotation with one of the values.
+func hasValue(f *pflag.Flag, key string, values ...string) bool {
 	a := f.Annotations[key]
 	return len(a) > 0 && slices.Contains(values, a[0])
 }
 
 // Resumes reports whether a resumed run must have the same value of an option as before.
 func Resumes(f *pflag.Flag) bool {
-	return has(f, effectKey, "result", "storage")
+	return hasValue(f, effectKey, "result", "storage")
 }

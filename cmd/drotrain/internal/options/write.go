@@ -56,7 +56,7 @@ func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	}
 	fs.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
-		if !has(f, effectKey, "result") || !f.Changed && (!keep[f.Name] || value == "") {
+		if !hasValue(f, effectKey, "result") || !f.Changed && (!keep[f.Name] || value == "") {
 			return
 		}
 		if f.Value.Type() == "bool" {

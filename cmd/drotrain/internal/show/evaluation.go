@@ -61,7 +61,7 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 		label, cell = 36, (Width-36)/k-2
 	}
 	line := func(name string, cells []string) {
-		fmt.Fprintf(w, "%s", Fit(name, label))
+		fmt.Fprintf(w, "%s", FitWidth(name, label))
 		for _, c := range cells {
 			fmt.Fprintf(w, "  %s", PadLeft(c, cell))
 		}
@@ -87,7 +87,7 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 		}
 		var cells []string
 		for k := range min(len(e.Models), shownModels) {
-			cells = append(cells, measured(e.Models[k].Overall, q.Key))
+			cells = append(cells, measuredText(e.Models[k].Overall, q.Key))
 		}
 		line(name, cells)
 	}
@@ -105,8 +105,8 @@ func modelNames(e *eval.Evaluation) []string {
 	return names
 }
 
-// measured returns a number of a table, or a dash where it is undefined.
-func measured(v eval.Values, key string) string {
+// measuredText returns a number of a table, or a dash where it is undefined.
+func measuredText(v eval.Values, key string) string {
 	if x, ok := v.Get(key); ok {
 		return Number4(x)
 	}
@@ -123,13 +123,13 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		measures = measures[:1]
 	}
 	cell := min(16, (Width-label-11)/(models*len(measures))-1)
-	fmt.Fprintf(w, "\n%s  %s ", Fit("", label), PadLeft("", 7))
+	fmt.Fprintf(w, "\n%s  %s ", FitWidth("", label), PadLeft("", 7))
 	for _, q := range measures {
 		fmt.Fprintf(w, " %s", PadLeft(q.Label, (cell+1)*models-1))
 	}
 	fmt.Fprintln(w)
 	line := func(name, rows string, cells []string) {
-		fmt.Fprintf(w, "%s  %s  %s\n", Fit(name, label), PadLeft(rows, 7), strings.Join(cells, " "))
+		fmt.Fprintf(w, "%s  %s  %s\n", FitWidth(name, label), PadLeft(rows, 7), strings.Join(cells, " "))
 	}
 	var head []string
 	for range measures {
@@ -157,12 +157,12 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		}
 		name := "  " + h.Label
 		if !h.Sufficient {
-			name, small = Fit(name, label-2)+" *", true
+			name, small = FitWidth(name, label-2)+" *", true
 		}
 		var cells []string
 		for _, q := range measures {
 			for _, m := range h.Models[:models] {
-				cells = append(cells, PadLeft(measured(m.Values, q.Key), cell))
+				cells = append(cells, PadLeft(measuredText(m.Values, q.Key), cell))
 			}
 		}
 		line(name, Thousands(h.N), cells)

@@ -26,8 +26,8 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// Fit pads or cuts s to width runes.
-func Fit(s string, width int) string {
+// FitWidth pads or cuts s to width runes.
+func FitWidth(s string, width int) string {
 	s = printable.Line(s)
 	n := utf8.RuneCountInString(s)
 	if n > width {

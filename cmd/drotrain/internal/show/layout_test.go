@@ -17,7 +17,7 @@ import (
 func TestCellsAreAsWideAsTheyAreToBe(t *testing.T) {
 	for _, s := range []string{"", "a", "żółw", "seven77", "eight888", "a name that is longer", "two\nlines", "a\x1b[31mcolour\x1b[0m", "tab\there", "\u202egnirts"} {
 		for width := 1; width < 12; width++ {
-			for name, cell := range map[string]func(string, int) string{"left": Fit, "right": PadLeft} {
+			for name, cell := range map[string]func(string, int) string{"left": FitWidth, "right": PadLeft} {
 				got := cell(s, width)
 				if utf8.RuneCountInString(got) != width || strings.ContainsFunc(got, unicode.IsControl) {
 					t.Errorf("%s: %q in %d is %q", name, s, width, got)
@@ -97,8 +97,8 @@ func TestNumbersReadBack(t *testing.T) {
 		}
 	}
 	v := 0.12345678
-	if bound(&v) != Number6(v) || optional6(&v) != Number6(v) || bound(nil) != "unknown" || optional6(nil) != "-" {
-		t.Errorf("%s, %s; of nothing %s, %s", bound(&v), optional6(&v), bound(nil), optional6(nil))
+	if formatBound(&v) != Number6(v) || formatOptional(&v) != Number6(v) || formatBound(nil) != "unknown" || formatOptional(nil) != "-" {
+		t.Errorf("%s, %s; of nothing %s, %s", formatBound(&v), formatOptional(&v), formatBound(nil), formatOptional(nil))
 	}
 	for _, n := range []int{0, 7, 999, 1000, 1904, 123456, 1234567, -1, -999, -1000, -1904, math.MinInt64 + 1} {
 		text := Thousands(n)

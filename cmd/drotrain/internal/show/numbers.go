@@ -42,15 +42,15 @@ func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 // Passes writes a count of passes, to a tenth.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// bound writes a bound with six digits, or "none".
-func bound(p *float64) string {
+// formatBound writes a bound with six digits, or "none".
+func formatBound(p *float64) string {
 	if p == nil {
 		return "unknown"
 	}
 	return Number6(*p)
 }
 
-func optional6(p *float64) string {
+func formatOptional(p *float64) string {
 	if p == nil {
 		return "-"
 	}

@@ -86,7 +86,7 @@ func (p *Progress) Observe(s train.Progress) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.enter(s.Phase)
+	p.enterPhase(s.Phase)
 	if s.Total > 0 {
 		p.step(s.Done, s.Total)
 		return
@@ -99,14 +99,14 @@ func (p *Progress) Observe(s train.Progress) {
 	p.showIfDue()
 }
 
-// Measuring takes one step of an evaluation.
-func (p *Progress) Measuring(s eval.Progress) {
+// ObserveEvaluation takes one step of an evaluation.
+func (p *Progress) ObserveEvaluation(s eval.Progress) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.enter(s.Phase)
+	p.enterPhase(s.Phase)
 	p.step(s.Done, s.Total)
 }
 
@@ -115,7 +115,7 @@ func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
-	return data.WithProgress(ctx, p.reading)
+	return data.WithProgress(ctx, p.observeReading)
 }
 
 // Phases that Watch shows.
@@ -124,9 +124,9 @@ const (
 	Encoding = "encoding"
 )
 
-// reading takes what was read or encoded of a table. Text is read more than once, which counts as
+// observeReading takes what was read or encoded of a table. Text is read more than once, which counts as
 // another pass.
-func (p *Progress) reading(s data.Progress) {
+func (p *Progress) observeReading(s data.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -140,9 +140,9 @@ func (p *Progress) reading(s data.Progress) {
 		if pass > 0 {
 			text += fmt.Sprintf(", pass %d", pass+1)
 		}
-		p.stepAs(text, float64(read)/float64(s.Size))
+		p.stepWithText(text, float64(read)/float64(s.Size))
 	case p.phase == Encoding && s.Of > 0:
-		p.stepAs(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of))
+		p.stepWithText(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of))
 	}
 }
 
@@ -160,11 +160,11 @@ func bytesText(n int64) string {
 
 // step takes the number of finished parts of the phase.
 func (p *Progress) step(done, total int) {
-	p.stepAs(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
+	p.stepWithText(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
 }
 
-// stepAs takes the finished part of the phase, in words and as a share.
-func (p *Progress) stepAs(text string, share float64) {
+// stepWithText takes the finished part of the phase, in words and as a share.
+func (p *Progress) stepWithText(text string, share float64) {
 	p.text, p.share, p.pending = text, share, true
 	p.showIfDue()
 }
@@ -198,16 +198,16 @@ func (p *Progress) Begin(phase string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.enter(phase)
+	p.enterPhase(phase)
 	p.text, p.pending = "", false
 }
 
-// enter ends the phase before, and starts this one if it is another.
-func (p *Progress) enter(phase string) {
+// enterPhase ends the phase before, and starts this one if it is another.
+func (p *Progress) enterPhase(phase string) {
 	if phase == p.phase {
 		return
 	}
-	p.leave()
+	p.leavePhase()
 	p.phase, p.first, p.done, p.text, p.share, p.pass, p.lines = phase, math.Inf(1), 0, "", 0, 0, 0
 	p.begun = p.now()
 	p.since, p.shown = p.begun, time.Time{}
@@ -314,12 +314,12 @@ func (p *Progress) Finish() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.leave()
+	p.leavePhase()
 	p.phase = ""
 }
 
-// leave ends the phase. One that was long leaves its last state.
-func (p *Progress) leave() {
+// leavePhase ends the phase. One that was long leaves its last state.
+func (p *Progress) leavePhase() {
 	if p.phase == "" {
 		return
 	}

@@ -89,7 +89,7 @@ func TestProgress_Quiet(t *testing.T) {
 	p := NewProgress(nil, nil, true, time.Now, true)
 	p.Begin("a")
 	p.Observe(train.Progress{})
-	p.Measuring(eval.Progress{})
+	p.ObserveEvaluation(eval.Progress{})
 	p.Finish() // does not write, which would panic
 }
 
@@ -124,13 +124,13 @@ func TestProgress_Reading(t *testing.T) {
 	p.Begin(Reading)
 	for k := range 5 {
 		clock = clock.Add(time.Second)
-		p.reading(data.Progress{Read: int64(k) * 300e6, Size: 600e6})
+		p.observeReading(data.Progress{Read: int64(k) * 300e6, Size: 600e6})
 	}
 	clock = clock.Add(time.Second)
-	p.reading(data.Progress{Read: 1201e6, Size: 600e6})
+	p.observeReading(data.Progress{Read: 1201e6, Size: 600e6})
 	p.Begin(Encoding)
 	clock = clock.Add(3 * time.Second)
-	p.reading(data.Progress{Read: 600e6, Size: 600e6, Rows: 250_000, Of: 1_000_000})
+	p.observeReading(data.Progress{Read: 600e6, Size: 600e6, Rows: 250_000, Of: 1_000_000})
 	p.Finish()
 	got := plain2(out.String())
 	for _, want := range []string{"reading: 300 MB of 600 MB, 2 s, about 2 s left", "reading: 300 MB of 600 MB, pass 2, 4 s\r", "reading: 600 MB of 600 MB, pass 2, 5 s",
@@ -227,7 +227,7 @@ func TestProgress_FramesFitTheTerminal(t *testing.T) {
 			if k > 4 {
 				phase = "short"
 			}
-			p.Measuring(eval.Progress{Phase: phase, Done: k, Total: 9})
+			p.ObserveEvaluation(eval.Progress{Phase: phase, Done: k, Total: 9})
 		}
 		p.Finish()
 		screen := []rune(strings.Repeat(" ", Width+1))

@@ -28,20 +28,20 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 		Verdict(w, e)
 	}
 	fmt.Fprintln(w)
-	field(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
+	printField(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
 	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) { // else the verdict has it
-		field(w, "Choice", reason)
+		printField(w, "Choice", reason)
 	}
-	field(w, "Certificate", certificate(s, m.Config.Gap))
+	printField(w, "Certificate", describeCertificate(s, m.Config.Gap))
 	if e == nil {
-		field(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", bound(s.Certificate.Lower), bound(s.Certificate.Upper), printable.Line(report.LossUnit(m.Config)),
+		printField(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatBound(s.Certificate.Lower), formatBound(s.Certificate.Upper), printable.Line(report.LossUnit(m.Config)),
 			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns"), s.Solver, s.Seconds))
 	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		field(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
+		printField(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
 	if report.Name(m) == report.Robust {
-		field(w, "Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
+		printField(w, "Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
 			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
 	}
 	if e == nil {
@@ -59,8 +59,8 @@ func choiceReason(s train.Summary) string {
 	return strings.TrimPrefix(s.Selection.Reason, s.Selection.Best().Name+" ")
 }
 
-// field writes a label and a text that is wrapped beside it.
-func field(w io.Writer, label, text string) {
+// printField writes a label and a text that is wrapped beside it.
+func printField(w io.Writer, label, text string) {
 	const width = 13
 	for _, line := range printable.Wrap(text, Width-width) {
 		fmt.Fprintf(w, "%-*s%s\n", width, label, line)
@@ -68,8 +68,8 @@ func field(w io.Writer, label, text string) {
 	}
 }
 
-// certificate returns in one line how close to the optimum the objective is.
-func certificate(s train.Summary, gap float64) string {
+// describeCertificate returns in one line how close to the optimum the objective is.
+func describeCertificate(s train.Summary, gap float64) string {
 	objective := "objective " + Number6(s.Objective)
 	switch {
 	case s.Status == "inconsistent":

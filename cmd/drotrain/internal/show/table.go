@@ -21,11 +21,11 @@ func Table(w io.Writer, path string, t data.Description) {
 	name, typ = min(name, 24), min(typ, 14)
 	rest := Width - (name + 2 + typ + 2 + 11 + 2 + 7 + 2)
 	line := func(a, b, c, d, e string) {
-		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", Fit(a, name), Fit(b, typ), c, d, strings.TrimRight(Fit(e, rest), " "))
+		fmt.Fprintf(w, "%s  %s  %-11s  %7s  %s\n", FitWidth(a, name), FitWidth(b, typ), c, d, strings.TrimRight(FitWidth(e, rest), " "))
 	}
 	line("column", "type", "kind", "nulls", "values")
 	for _, c := range t.Columns {
-		line(c.Name, c.Type, c.Kind.String(), Thousands(c.Nulls), values(c))
+		line(c.Name, c.Type, c.Kind.String(), Thousands(c.Nulls), describeValues(c))
 	}
 	fmt.Fprintln(w)
 	for _, s := range t.Sources {
@@ -33,8 +33,8 @@ func Table(w io.Writer, path string, t data.Description) {
 	}
 }
 
-// values sums a column up: its range, or its first levels with their counts.
-func values(c data.ColumnDescription) string {
+// describeValues sums a column up: its range, or its first levels with their counts.
+func describeValues(c data.ColumnDescription) string {
 	if c.Dates && c.Min != nil {
 		day := func(v float64) string { return time.Unix(int64(v*86400), 0).UTC().Format(time.DateOnly) }
 		return day(*c.Min) + " to " + day(*c.Max)
