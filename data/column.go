@@ -110,8 +110,8 @@ func loadAll(ctx context.Context, columns []*Column) ([]*Column, error) {
 // slice returns the rows [lo, hi) without reading or copying them.
 func (c *Column) slice(lo, hi int) *Column { return (*Column)(c.inner().Slice(lo, hi)) }
 
-// stored reports whether the values are still in files.
-func (c *Column) stored() bool { return c.Parts != nil }
+// isStored reports whether the values are still in files.
+func (c *Column) isStored() bool { return c.Parts != nil }
 
-// allNull reports whether there are rows and all are null.
-func (c *Column) allNull() bool { return c.inner().AllNull() }
+// isAllNull reports whether there are rows and all are null.
+func (c *Column) isAllNull() bool { return c.inner().IsAllNull() }

@@ -92,7 +92,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 			}
 		}
 	}
-	stored := slices.ContainsFunc(parts, (*Column).stored)
+	stored := slices.ContainsFunc(parts, (*Column).isStored)
 	for _, p := range parts {
 		l := parts[0]
 		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.UnexpectedRow == 0
@@ -118,7 +118,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 		n := frames[i].Rows
 		if p.Kind != l.Kind { // it has no values
 			parts[i] = emptyColumn(l.Kind, n)
-		} else if n > 0 && !p.allNull() {
+		} else if n > 0 && !p.isAllNull() {
 			l.Integer = l.Integer && p.Integer
 		}
 		if p.UnexpectedRow > 0 && l.UnexpectedRow == 0 {
@@ -135,13 +135,13 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {
-		if p.stored() {
+		if p.isStored() {
 			all = append(all, p.Parts...)
 		} else {
 			all = append(all, table.InMemory(frames[i].Rows, p.inner()))
 		}
 	}
-	out := (*Column)(table.Stored(l.Name, l.Type, l.Kind, l.Integer, all))
+	out := (*Column)(table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all))
 	out.Clock, out.Of, out.Vector = l.Clock, l.Of, l.Vector
 	return out
 }
@@ -159,7 +159,7 @@ func emptyColumn(kind Kind, n int) *Column {
 func decideKind(parts []*Column, frames []*Frame) (int, error) {
 	lead := -1
 	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.allNull() {
+		if frames[i].Rows == 0 && p.Kind != Other || p.isAllNull() {
 			continue
 		}
 		if lead < 0 {

@@ -85,7 +85,7 @@ func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition,
 			return nil, err
 		}
 		all := d
-		if d, err = d.Complete(ctx, innerAll(in.complete)); err != nil {
+		if d, err = d.CompleteRows(ctx, innerAll(in.complete)); err != nil {
 			return nil, err
 		}
 		for s := range d.Sets {
@@ -349,7 +349,7 @@ func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Col
 		return c, nil
 	}
 	c, err := c.Load(ctx)
-	if err == nil && !c.allNull() && f.Rows > 0 {
+	if err == nil && !c.isAllNull() && f.Rows > 0 {
 		row, advice := c.UnexpectedRow-1, remedy{hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
 			advice = remedy{fixes: []fix.Fix{fix.NameMissing}}

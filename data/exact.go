@@ -37,7 +37,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 			if out[i], err = all.Lookup(names[i]); err != nil {
 				return nil, err
 			}
-			if out[i].stored() {
+			if out[i].isStored() {
 				continue
 			}
 			if c, err = c.Load(ctx); err != nil {

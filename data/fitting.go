@@ -144,7 +144,7 @@ func (t *fitting) dropNulls() error {
 			cols = append(cols, c)
 		}
 	}
-	d, err := t.partition.Complete(t.ctx, innerAll(cols))
+	d, err := t.partition.CompleteRows(t.ctx, innerAll(cols))
 	if err != nil {
 		return err
 	}

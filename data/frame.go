@@ -208,7 +208,7 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	if c := f.emptyPart(name); c != nil {
 		return c, nil
 	}
-	absent := table.NoColumn(f.Name(), name, f.Names())
+	absent := table.NoColumnError(f.Name(), name, f.Names())
 	for _, r := range f.Remarks {
 		if slices.Contains(r.Fixes, fix.SayNoHeader) { // the names may be values
 			absent.Fixes = append(absent.Fixes, fix.SayNoHeader)

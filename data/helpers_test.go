@@ -141,7 +141,7 @@ func (f *faulty) Stored(cols []Column, rows int) []*Column {
 			hi := min(lo+rows, c.Len())
 			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.slice(lo, hi).inner()), f})
 		}
-		out[i] = (*Column)(table.Stored(c.Name, c.Type, c.Kind, c.Integer, parts))
+		out[i] = (*Column)(table.NewStored(c.Name, c.Type, c.Kind, c.Integer, parts))
 	}
 	return out
 }

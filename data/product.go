@@ -30,14 +30,14 @@ func productColumn(ctx context.Context, f *Frame, name string, operands []Operan
 		}
 		p.factors = append(p.factors, s)
 	}
-	return (*Column)(table.Stored(name, "made", Numeric, false, []table.Part{p})), nil
+	return (*Column)(table.NewStored(name, "made", Numeric, false, []table.Part{p})), nil
 }
 
 // functionOf returns a column of whole numbers whose values are those of another under a function; nulls stay null.
 func functionOf(c *Column, name string, of func(float64) float64, rows int) *Column {
-	if c.stored() {
+	if c.isStored() {
 		p := product{rows: rows, nullable: c.inner().Nullable(), factors: []factor{{Operand: Operand{Kind: Numeric}, column: c, of: of}}}
-		return (*Column)(table.Stored(name, "int64", Numeric, true, []table.Part{p}))
+		return (*Column)(table.NewStored(name, "int64", Numeric, true, []table.Part{p}))
 	}
 	out := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
 	for i, v := range c.Number {

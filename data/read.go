@@ -75,7 +75,7 @@ func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 		if err != nil {
 			return fail(err)
 		}
-		in.watch = table.Watching(ctx)
+		in.watch = table.WatchFrom(ctx)
 		in.watch.Opened(in.size)
 		f, err := openTable(ctx, in, how...)
 		if err != nil {
@@ -268,7 +268,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 			if c, err = c.Load(ctx); err != nil {
 				return nil, table.InFile(name, err)
 			}
-			f.Columns[i] = (*Column)(table.Relabelled(c.inner(), how.Relabel))
+			f.Columns[i] = (*Column)(table.RelabelLevels(c.inner(), how.Relabel))
 		}
 	}
 	for _, r := range t.Remarks {

@@ -64,7 +64,7 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 		names[i] = t.Name()
 		targets[i] = &values[i]
 	}
-	names, renamed := table.Distinct(names)
+	names, renamed := table.MakeUnique(names)
 	for i, t := range types {
 		database := strings.ToUpper(t.DatabaseTypeName())
 		columns[i] = &columnBuilder{c: Column{Name: names[i]}, decimal: strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")}

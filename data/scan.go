@@ -100,7 +100,7 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 		}
 		buf := valuesOf(t, j, rows[from:to], &faults)
 		moment := matrix.Moment{}
-		if matrix.Finite(buf) {
+		if matrix.AreFinite(buf) {
 			moment = matrix.MomentOf(buf)
 		} else {
 			addNotFinite(t, j, rows[from:to], &faults)

@@ -25,16 +25,16 @@ func NewDense(n, d int, x []float64) (*Dense, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err
 	}
-	largest, err := largestOf(n, d, x)
+	largest, err := largestByColumn(n, d, x)
 	if err != nil {
 		return nil, err
 	}
 	return &Dense{n, d, x, largest}, nil
 }
 
-// largestOf returns the largest |x| of every column of n rows, or the error that names
+// largestByColumn returns the largest |x| of every column of n rows, or the error that names
 // the first entry that is not finite.
-func largestOf[T float32 | float64](n, d int, x []T) ([]float64, error) {
+func largestByColumn[T float32 | float64](n, d int, x []T) ([]float64, error) {
 	part := make([][]uint64, shard.Limit) // bits of |x|, ordered as the numbers are, NaN above all
 	shard.Run(n, func(s, lo, hi int) {
 		most := make([]uint64, d)
@@ -59,7 +59,7 @@ func largestOf[T float32 | float64](n, d int, x []T) ([]float64, error) {
 		if v-v != 0 {
 			for i, v := range x {
 				if v-v != 0 {
-					return nil, notFinite(i/d, i%d, float64(v))
+					return nil, notFiniteError(i/d, i%d, float64(v))
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func checkShape(n, d, entries int) error {
 	return nil
 }
 
-func notFinite(row, column int, v float64) error {
+func notFiniteError(row, column int, v float64) error {
 	return fmt.Errorf("design: row %d, column %d is %v", row, column, v)
 }
 
@@ -122,10 +122,10 @@ func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi i
 }
 
 // NormsTo implements Matrix.
-func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { norms(dst, m.x, scale[:m.d], lo, hi) }
+func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { rowNorms(dst, m.x, scale[:m.d], lo, hi) }
 
-// norms computes the scaled squared norms of rows lo to hi of x, four rows at a time.
-func norms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {
+// rowNorms computes the scaled squared norms of rows lo to hi of x, four rows at a time.
+func rowNorms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {
 	d := len(scale)
 	for ; lo+4 <= hi; lo += 4 {
 		rows := x[lo*d : (lo+4)*d]

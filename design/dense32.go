@@ -24,7 +24,7 @@ func NewDense32(n, d int, x []float32) (*Dense32, error) {
 	if err := checkShape(n, d, len(x)); err != nil {
 		return nil, err
 	}
-	largest, err := largestOf(n, d, x)
+	largest, err := largestByColumn(n, d, x)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (m *Dense32) AddGramTo(dst, w []float64, lo, hi int) {
 func (m *Dense32) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
 // NormsTo implements Matrix.
-func (m *Dense32) NormsTo(dst, scale []float64, lo, hi int) { norms(dst, m.x, scale[:m.d], lo, hi) }
+func (m *Dense32) NormsTo(dst, scale []float64, lo, hi int) { rowNorms(dst, m.x, scale[:m.d], lo, hi) }
 
 // RowTo implements Matrix.
 func (m *Dense32) RowTo(dst []float64, i int) {

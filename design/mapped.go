@@ -29,8 +29,8 @@ func (m *Mapped) Free() {
 // chunkBytes are read between two chances for the arena to take its slices out of memory.
 const chunkBytes = 1 << 20
 
-// each calls do with ranges of [lo, hi), a multiple of 16 rows but for the last.
-func (m *Mapped) each(lo, hi int, do func(lo, hi int)) {
+// eachBlock calls do with ranges of [lo, hi), a multiple of 16 rows but for the last.
+func (m *Mapped) eachBlock(lo, hi int, do func(lo, hi int)) {
 	n, _ := m.Dims()
 	rows := max(16, int(chunkBytes/max(1, m.Bytes()/int64(max(1, n))))&^15)
 	for lo < hi {
@@ -43,27 +43,27 @@ func (m *Mapped) each(lo, hi int, do func(lo, hi int)) {
 
 // MarginsTo implements Matrix.
 func (m *Mapped) MarginsTo(dst, x []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.MarginsTo(dst, x, lo, hi) })
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.MarginsTo(dst, x, lo, hi) })
 }
 
 // AddRowsTo implements Matrix.
 func (m *Mapped) AddRowsTo(dst, u, v []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddRowsTo(dst, u, v, lo, hi) })
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.AddRowsTo(dst, u, v, lo, hi) })
 }
 
 // AddGramTo implements Matrix.
 func (m *Mapped) AddGramTo(dst, w []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddGramTo(dst, w, lo, hi) })
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.AddGramTo(dst, w, lo, hi) })
 }
 
 // AddSquaresTo implements Matrix.
 func (m *Mapped) AddSquaresTo(dst, w []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.AddSquaresTo(dst, w, lo, hi) })
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.AddSquaresTo(dst, w, lo, hi) })
 }
 
 // NormsTo implements Matrix.
 func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
-	m.each(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
+	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
 }
 
 // Arena returns the arena for vectors of one entry a row.

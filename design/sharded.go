@@ -148,11 +148,11 @@ func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []f
 	for k := range place {
 		place[k] *= width
 	}
-	return gathered(m.here, all, place, m.d, m.largest), beside
+	return gatherMatrix(m.here, all, place, m.d, m.largest), beside
 }
 
-// gathered returns rows that begin at places of x, stored as like is.
-func gathered(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
+// gatherMatrix returns rows that begin at places of x, stored as like is.
+func gatherMatrix(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
 	switch like.(type) {
 	case *Dense32:
 		out := make([]float32, len(place)*d)

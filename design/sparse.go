@@ -52,7 +52,7 @@ func NewSparse(n, d int, start []int, column []int32, value []float64) (*Sparse,
 				return nil, fmt.Errorf("design: row %d has column %d after column %d: columns ascend", i, j, before)
 			}
 			if v := value[k]; v-v != 0 {
-				return nil, notFinite(i, j, v)
+				return nil, notFiniteError(i, j, v)
 			}
 			largest[j] = max(largest[j], math.Abs(value[k]))
 			before = j

@@ -175,9 +175,9 @@ func ballOf(b Ball) side.Simplex {
 	return side.Simplex{Divergence: side.Divergence(b.Divergence), Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}
 }
 
-// validDual returns d as the internal packages take it, and panics where its fields contradict one
+// checkedDual returns d as the internal packages take it, and panics where its fields contradict one
 // another: Solve says so in an error.
-func validDual(d Dual) saddle.Dual {
+func checkedDual(d Dual) saddle.Dual {
 	of, err := dualOf(d, nil)
 	if err != nil {
 		panic(err)
@@ -189,81 +189,81 @@ func validDual(d Dual) saddle.Dual {
 func (d KL) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d KL) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d KL) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d KL) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d ChiSquare) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d ChiSquare) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d ChiSquare) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d ChiSquare) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d CVaR) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d CVaR) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d CVaR) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d CVaR) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d Ball) Modulus() float64 { return d.Nu }
 
 // Value implements Dual.
-func (d Ball) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d Ball) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Ball) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d Uniform) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d Uniform) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d Uniform) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Uniform) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d Fixed) Modulus() float64 { return 0 }
 
 // Value implements Dual.
-func (d Fixed) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d Fixed) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Fixed) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Modulus implements Dual.
 func (d Groups) Modulus() float64 { return d.Near.Nu }
 
 // Value implements Dual.
-func (d Groups) Value(y []float64) float64 { return validDual(d).Value(y) }
+func (d Groups) Value(y []float64) float64 { return checkedDual(d).Value(y) }
 
 // BestResponseTo implements Dual.
 func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
-	return validDual(d).BestResponseTo(y, f)
+	return checkedDual(d).BestResponseTo(y, f)
 }
 
 // Responses returns the means of the losses f of the groups, with their adjustments, and the weights
 // over the groups that respond to them.
 func (d Groups) Responses(f []float64) (loss, q []float64) {
-	return validDual(d).(*side.Groups).Responses(f)
+	return checkedDual(d).(*side.Groups).Responses(f)
 }

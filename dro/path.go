@@ -14,7 +14,7 @@ type Path struct{ of *solve.Path }
 // are a penalty ν·D on one set of weights: KL or ChiSquare.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
 	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
-	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return validDual(at(nu)) })}
+	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return checkedDual(at(nu)) })}
 }
 
 // Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,

@@ -15,5 +15,5 @@ func (iv *Interval) Text(scale float64) string {
 	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
 		return ""
 	}
-	return printable.Like(float64(iv.Low), scale) + " to " + printable.Like(float64(iv.High), scale)
+	return printable.NumberAtScale(float64(iv.Low), scale) + " to " + printable.NumberAtScale(float64(iv.High), scale)
 }

@@ -40,7 +40,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 			return fmt.Sprintf("%s is better for %s, but it costs the average more than %s.", j.capitalisedName(j.k), j.nameOfWorst(), j.acceptedCost())
 		case ByRescaling:
 			return fmt.Sprintf("%s is better for %s, but %s reaches %s of the improvement by less confident scores alone.",
-				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.Percent0(round2(float64(*v.Explained))))
+				j.capitalisedName(j.k), j.nameOfWorst(), j.in.Models[j.rescaledModel()].Name, printable.WholePercent(round2(float64(*v.Explained))))
 		case OthersLose:
 			return fmt.Sprintf("%s is better for %s, the worst group of %s, but worse for more groups than it is better for: %s",
 				j.capitalisedName(j.k), printable.Group(j.Models[0].WorstGroup.Label), base, v.Groups)
@@ -154,7 +154,7 @@ func (j *judge) betterModelNote() string {
 			all := j.leadingMeasures()
 			r := all[len(all)-1]
 			v, w := j.valuesOf(k)
-			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", printable.Capital(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
+			return fmt.Sprintf(" %s is lower still in the worst group of %s (%s), a difference that was not tested.", printable.Capitalise(r.name), m.Name, r.withUnit(r.text(r.valueOf(v), w.N)))
 		}
 	}
 	return ""
@@ -319,7 +319,7 @@ func (j *judge) intervalText(factor float64) string {
 		return ""
 	}
 	d := Difference{Value: j.d.Value * Num(factor), Interval: &Interval{Low: j.d.Interval.Low * Num(factor), High: j.d.Interval.High * Num(factor)}}
-	return fmt.Sprintf(" (%s interval of the change %s)", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 }
 
 // costSentence reports what happens to all rows.
@@ -339,7 +339,7 @@ func (j *judge) costSentence() string {
 	case change > 0 && !better:
 		return "The cost: " + s + "."
 	case change > 0, worse: // the accuracy or the RMSE and the risk change in opposite directions
-		return printable.Capital(s) + "."
+		return printable.Capitalise(s) + "."
 	}
 	return "There is no cost: " + s + "."
 }
@@ -384,7 +384,7 @@ func (j *judge) warningSentences() []string {
 	var out []string
 	name, is := j.subject()
 	if d := j.Models[j.k].OverConstant; d != nil && d.Interval != nil {
-		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.Percent0(j.Confidence), d.Interval.Text(d.scale(1)))
+		by := fmt.Sprintf("(risk %s the constant’s, %s interval %s)", printable.Signed(float64(d.Value), d.scale(1))+" over", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 		if j.Models[j.k].OverConstant.isAbove() {
 			out = append(out, fmt.Sprintf("%s %s worse than a constant prediction %s.", name, is, by))
 		} else if d.Interval.High >= 0 {
@@ -411,7 +411,7 @@ func (j *judge) warningSentences() []string {
 // detailSentences returns the numbers behind the headline.
 func (j *judge) detailSentences() []string {
 	out := []string{}
-	conf := printable.Percent0(j.Confidence)
+	conf := printable.WholePercent(j.Confidence)
 	if j.c == nil {
 		if w := j.Models[j.k].WorstGroup; w != nil && w.MaxInterval != nil {
 			out = append(out, fmt.Sprintf("The largest group risk is in %s (%s, simultaneous over %s).",
@@ -463,7 +463,7 @@ func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {
 		return j.modelName(k)
 	}
-	return printable.Capital(j.modelName(k))
+	return printable.Capitalise(j.modelName(k))
 }
 
 // round2 rounds a share to whole percents.

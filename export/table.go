@@ -14,7 +14,7 @@ import (
 // coefficient, and the coefficient in original units.
 func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	var b bytes.Buffer
-	text := printable.Cell
+	text := printable.EscapeCell
 	if o.Formulas {
 		text = func(s string) string { return s }
 	}

@@ -130,7 +130,7 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	may, limit := budget.Total, budget.Limit
 	// What is stored on disk is mapped, and takes address space all the same.
 	taken := int64(f.Rows)*mappedBytes + d.matrix + d.matrix/4
-	left := memory.Space()
+	left := memory.AddressSpaceLimit()
 	if left < math.MaxInt64 {
 		if left = max(0, left-taken); left+budget.Used < may {
 			may, limit = left+budget.Used, memory.Ulimit+", of which rows and vectors on disk take their part"

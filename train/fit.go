@@ -127,7 +127,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	if m.Coefficients != nil {
 		m.fitSmearing()
 		if !m.isFollower() { // of several ranks the first one looks at its hold-out rows
-			m.addNotes(propose.Flawless(m.Encoder, m.Run.Holdout, m.ScoringCoefficients())...)
+			m.addNotes(propose.FindPerfectColumns(m.Encoder, m.Run.Holdout, m.ScoringCoefficients())...)
 		}
 	}
 	return err
@@ -231,7 +231,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	}
 	if count := propose.SuspectRows(encoder, train.N); count > 0 {
 		if sample := m.Run.firstRows(count); !m.isFollower() {
-			m.addNotes(propose.Suspects(encoder, sample)...)
+			m.addNotes(propose.FindSuspects(encoder, sample)...)
 		}
 	}
 	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)

@@ -30,7 +30,7 @@ func TestFitReproducesOptima(t *testing.T) {
 			cfg.Loss, cfg.HuberDelta, cfg.Penalty, cfg.Nu, cfg.Mu = c.Loss, c.Delta, c.Penalty, &c.Nu, &c.Mu
 			cfg.Solver, cfg.Gap, cfg.MaxPasses = solver, 1e-10, 60
 			cfg.Observe = func(p Progress) {
-				if p.Phase == "robust" && !c.Optimum.LiesBetween(p.Lower, p.Upper) {
+				if p.Phase == "robust" && !c.Optimum.IsBetween(p.Lower, p.Upper) {
 					t.Errorf("%s by %s: after %v passes [%v, %v]", c.Name, solver, p.Passes, p.Lower, p.Upper)
 				}
 			}

@@ -29,7 +29,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	}
 	c := DefaultConfig()
 	options := c.options()
-	problems := setting.Apply(path, r, setting.Keys{
+	problems := setting.ApplyYAML(path, r, setting.Keys{
 		Find: func(key string) (*setting.Value, bool) { v, known := options[key]; return v, known },
 		Unknown: func(key string) string {
 			return setting.DidYouMean(key, slices.Sorted(maps.Keys(options)), "")
@@ -80,7 +80,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"transform":        setting.List(new([]string), c.setTransforms),
 		"interact":         setting.Pairs(&c.Interact, ":"),
 		"intercept":        setting.Switch(&c.Intercept),
-		"holdout":          setting.Kept("rows", "", c.setHoldout),
+		"holdout":          setting.KeepingText("rows", "", c.setHoldout),
 
 		"protect":      setting.OptionalProportion(&c.Protect),
 		"nu":           setting.OptionalAtLeastZero(&c.Nu),
@@ -101,7 +101,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"max-passes":     setting.Positive(&c.MaxPasses),
 		"seed":           setting.Seed(&c.Seed),
 		"storage":        setting.Enum(&c.Storage, data.Storages()),
-		"memory":         setting.Kept("size", "", c.setMemory),
+		"memory":         setting.KeepingText("size", "", c.setMemory),
 		"cache":          setting.Text(&c.Cache),
 		"min-group-size": setting.Count(&c.MinGroupSize, 0),
 		"threshold":      setting.OptionalProbability(&c.Threshold),

@@ -24,7 +24,7 @@ func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := ranks.Each(c, float64(f.Rows))
+	rows := ranks.GatherValues(c, float64(f.Rows))
 	d := &sharedFiles{c, f, make([]bool, len(f.Sources))}
 	for r, stamps := range all {
 		if len(stamps) != len(all[0]) {

@@ -114,7 +114,7 @@ func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if len(own) > 0 {
 		least = 1 + float64(slices.Min(own))
 	}
-	first := ranks.Each(c, least)
+	first := ranks.GatherValues(c, least)
 	to = f.Rows
 	for r := c.Size() - 1; r > c.Rank(); r-- {
 		if first[r] > 0 {

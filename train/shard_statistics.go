@@ -48,7 +48,7 @@ func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupR
 // rankCorrelation returns Spearman's rank correlation of margin and score(lo, hi), the scores of rows
 // [lo, hi), on about count rows.
 func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(lo, hi int) []float64) float64 {
-	at := rows.StratifiedHere(len(margin), count)
+	at := rows.LocalStratifiedSample(len(margin), count)
 	first, second := make([]float64, 0, len(at)), make([]float64, 0, len(at))
 	for k := 0; k < len(at); {
 		end := k + 1

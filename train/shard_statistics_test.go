@@ -50,7 +50,7 @@ func TestStatisticsOfAllRows(t *testing.T) {
 				t.Errorf("rank %d of %d: risks %+v", c.Rank(), size, risks)
 			}
 			for _, some := range []int{n, n / 2, n / 3, 700} {
-				at := rows.Stratified(n, some)
+				at := rows.StratifiedSample(n, some)
 				var x, y []float64
 				for _, j := range at {
 					x, y = append(x, a[j]), append(y, b[j])

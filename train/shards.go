@@ -80,7 +80,7 @@ func (r *Run) firstRows(count int) *data.Dataset {
 		d.N, d.Target = count, d.Target[:count]
 		return &d
 	}
-	at := r.rows.Stratified(d.N, min(count, maxCopies(d.X)))
+	at := r.rows.StratifiedSample(d.N, min(count, maxCopies(d.X)))
 	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, d.Target, at)
 	return &d
 }
@@ -168,7 +168,7 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)
 	}
-	t = selectRows(m.Run.rows, t, m.Run.rows.Stratified(t.N, min(t.N, o.Rows, maxCopies(t.X))))
+	t = selectRows(m.Run.rows, t, m.Run.rows.StratifiedSample(t.N, min(t.N, o.Rows, maxCopies(t.X))))
 	type outcome struct {
 		Selection *tune.Selection
 		Few       bool

@@ -110,7 +110,7 @@ func (a *app) printError(err error, code int) {
 		return
 	}
 	if a.json || a.logFormat == options.LogJSON {
-		f := failure{Level: logError, Message: printable.Text(msg), Hint: printable.Text(hint), ExitCode: code}
+		f := failure{Level: logError, Message: printable.EscapeText(msg), Hint: printable.EscapeText(hint), ExitCode: code}
 		if a.logFormat == options.LogJSON {
 			f.Time = a.now().UTC().Format(time.RFC3339)
 		}
@@ -178,7 +178,7 @@ func (a *app) warn(text string) {
 
 // log writes one line to stderr: for people, or with the time and its kind as text or JSON.
 func (a *app) log(kind, text string) {
-	text = printable.Shorten(printable.Text(text), longestLine)
+	text = printable.Shorten(printable.EscapeText(text), longestLine)
 	now := func() string { return a.now().UTC().Format(time.RFC3339) }
 	switch a.logFormat {
 	case options.LogText:

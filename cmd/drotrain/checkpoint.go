@@ -106,7 +106,7 @@ func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) e
 	if failed := j.Flush(); failed != nil {
 		a.warn(fmt.Sprintf("no checkpoint: %v", failed))
 	} else {
-		a.info("to continue: drotrain train --resume --out %s", printable.Shell(o.Out))
+		a.info("to continue: drotrain train --resume --out %s", printable.QuoteShell(o.Out))
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func TestFileTooLarge(t *testing.T) {
 // A limit of the address space that leaves the runtime too little is refused before the table is
 // read, instead of a crash on the way.
 func TestAddressSpace_TooLittle(t *testing.T) {
-	least := memory.LeastSpace()
+	least := memory.LeastAddressSpace()
 	if err := enoughSpace(least, least); err != nil {
 		t.Error(err)
 	}

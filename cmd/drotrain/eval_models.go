@@ -23,7 +23,7 @@ func (o *evalOptions) measureHoldout(ctx context.Context, a *app, m *train.Model
 		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
 	}
 	if m.Config.HoldoutData != "" {
-		return nil, exit.Usagef("measure it there with --data "+printable.Shell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
+		return nil, exit.Usagef("measure it there with --data "+printable.QuoteShell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
 	}
 	path, err := o.trainingTable(m)
 	if err != nil {
@@ -106,6 +106,6 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	case strings.HasPrefix(path, datasets.Prefix) || isWithin(dir, path):
 		return path, nil
 	}
-	return "", exit.Usagef("name it, if you trust the model: --trained-on "+printable.Shell(path)+"; or measure it on another table with --data",
+	return "", exit.Usagef("name it, if you trust the model: --trained-on "+printable.QuoteShell(path)+"; or measure it on another table with --data",
 		"the table that the model names, %s, is not in its folder", path)
 }

@@ -131,7 +131,7 @@ func TestNamesObeyNoTerminal(t *testing.T) {
 	} {
 		_, stdout, stderr := try(t.Context(), args...)
 		for _, s := range []string{stdout, stderr} {
-			if i := strings.IndexFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && printable.Hidden(r) }); i >= 0 {
+			if i := strings.IndexFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && printable.IsHidden(r) }); i >= 0 {
 				t.Errorf("drotrain %q printed %q", args, s[max(0, i-20):min(len(s), i+20)])
 			}
 		}

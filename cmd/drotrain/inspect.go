@@ -122,7 +122,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	if p != nil {
 		p.print(a.stdout)
 		if o.Out != "" {
-			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", printable.Shell(o.Out))
+			fmt.Fprintf(a.stdout, "\nor: drotrain train --config %s\n", printable.QuoteShell(o.Out))
 		}
 	}
 	for _, n := range t.Notes {

@@ -32,7 +32,7 @@ func main() {
 		now:      time.Now,
 		patience: time.Second,
 	}
-	if err := enoughSpace(memory.SpaceLeft(), memory.LeastSpace()); err != nil { // before anything takes more
+	if err := enoughSpace(memory.AddressSpaceLeft(), memory.LeastAddressSpace()); err != nil { // before anything takes more
 		a.printError(err, exit.Failed)
 		os.Exit(exit.Failed)
 	}

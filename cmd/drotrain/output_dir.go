@@ -58,7 +58,7 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 		return fail("use", err)
 	case len(entries) > 0 && !force:
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
-			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.Shell(unusedSibling(o.path)))
+			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.QuoteShell(unusedSibling(o.path)))
 	}
 	if o.unlock, err = lockDir(o.path); err != nil {
 		o.unlock = func() {}

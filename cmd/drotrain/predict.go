@@ -93,7 +93,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return exit.Interruption(ctx, err)
 	}
 	if f.Rows == 0 {
-		return fmt.Errorf("%s: no rows to predict", printable.Line(f.Name()))
+		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
 	}
 	done := predicted{Out: o.Out, Variant: variant}
 	var failed error
@@ -139,7 +139,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if a.quiet {
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.Line(strings.Join(done.Columns, ", ")))
+	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
 	return nil
 }
 
@@ -147,10 +147,10 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 func escapeFormulas(columns []data.Column) {
 	for i := range columns {
 		c := &columns[i]
-		c.Name = printable.Cell(c.Name)
+		c.Name = printable.EscapeCell(c.Name)
 		level := make([]string, len(c.Level))
 		for k, l := range c.Level {
-			level[k] = printable.Cell(l)
+			level[k] = printable.EscapeCell(l)
 		}
 		c.Level = level
 	}

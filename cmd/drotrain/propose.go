@@ -99,11 +99,11 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 		does := &p.Findings[k].Does
 		switch {
 		case f.Missing != "":
-			*does = "kept; in CSV --na " + printable.Shell(f.Missing) + " makes it missing"
+			*does = "kept; in CSV --na " + printable.QuoteShell(f.Missing) + " makes it missing"
 		case f.Spellings != nil:
-			*does = "kept apart; --relabel " + printable.Shell(firstRelabelling(f.Spellings)) + " for example makes one of them"
+			*does = "kept apart; --relabel " + printable.QuoteShell(firstRelabelling(f.Spellings)) + " for example makes one of them"
 		case f.Weight:
-			*does = "kept as a feature; --weight " + printable.Shell(f.Column) + " if it says how many cases a row stands for"
+			*does = "kept as a feature; --weight " + printable.QuoteShell(f.Column) + " if it says how many cases a row stands for"
 		}
 	}
 	out := &proposed{Proposal: p, flags: trainFlags()}
@@ -223,7 +223,7 @@ func (p *proposed) print(w io.Writer) {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
 	if len(p.Groups) > 0 && len(p.groupColumns()) == 0 {
-		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.Shell(setting.JoinNames(p.Groups))+" considers the worst of them")
+		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))
 }

@@ -235,14 +235,14 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 		}
 	}
 	if c.Target == "" {
-		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.Shell(c.Data)),
+		return exit.Usagef(fmt.Sprintf("`drotrain inspect %s` lists the columns", printable.QuoteShell(c.Data)),
 			"no --target: name the column to predict")
 	}
 	with := ""
 	if len(c.Groups) > 0 {
 		with = ", groups " + strings.Join(c.Groups, ", ")
 	}
-	a.info("%s", printable.Line(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
+	a.info("%s", printable.EscapeLine(fmt.Sprintf("reading %s, target %s%s", c.Data, c.Target, with)))
 	return nil
 }
 
@@ -544,7 +544,7 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 // printNext names commands that go on from here, ready to be run. Predictions are those of the
 // recommended model; without one there is nothing to predict with.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
-	model, table := printable.Shell(out.File(modelFile)), printable.Shell(m.Config.Data)
+	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(m.Config.Data)
 	first := "next   "
 	if e.Verdict.Outcome != eval.Degenerate || m.Result.Recommended == train.VariantERM {
 		variant := ""

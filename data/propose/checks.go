@@ -47,12 +47,12 @@ func levelCounts(c *data.Column, most int) map[string]int {
 // checkLevels finds levels that are spelled in several ways, and a level that nearly predicts the target.
 func (p *Proposal) checkLevels(c *data.Column, t *targetValues, sum summary) {
 	if c.Kind == data.Categorical {
-		if same, rows := otherSpellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
+		if same, rows := findOtherSpellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
 			p.addFinding(c, rows, 0, "kept apart", "some levels are other spellings of one, as %s", firstPair(same))
 			p.Findings[len(p.Findings)-1].Spellings = same
 		}
 	}
-	if s := p.nearlyPure(c, t, sum); s != "" {
+	if s := p.describePurestLevel(c, t, sum); s != "" {
 		p.addFinding(c, 0, 0, "kept; leave it out if it is known only after the target", "%s", s)
 	}
 }
@@ -68,9 +68,9 @@ func firstPair(same map[string]string) string {
 	return fmt.Sprintf("%q and %q", same[first], first)
 }
 
-// nearlyPure returns a sentence about a level of a column whose rows nearly all have one class of two, though
+// describePurestLevel returns a sentence about a level of a column whose rows nearly all have one class of two, though
 // few others do; "" without one.
-func (p *Proposal) nearlyPure(c *data.Column, t *targetValues, sum summary) string {
+func (p *Proposal) describePurestLevel(c *data.Column, t *targetValues, sum summary) string {
 	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > table.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
 		return ""
 	}
@@ -145,7 +145,7 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 // dropIdentifier leaves an identifier out; where rows share its values they are held out together.
 func (p *Proposal) dropIdentifier(c *data.Column, sum summary, format string, args ...any) {
 	p.dropColumn(c, 0, 0, format, args...)
-	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && idName(c.Name) {
+	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && isIDName(c.Name) {
 		p.GroupHoldout = c.Name
 		p.Findings[len(p.Findings)-1].Does = "left out; rows that share a value are held out together"
 	}

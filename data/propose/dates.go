@@ -33,7 +33,7 @@ func (p *Proposal) checkDate(c *data.Column, t *targetValues, sum summary) {
 		p.dropColumn(c, sum.nulls, sum.firstNull, "it is missing in %.0f %% of the rows", 100*float64(sum.nulls)/float64(c.Len()))
 		return
 	}
-	if p.leaksLater(c, t) {
+	if p.dropLaterDate(c, t) {
 		return
 	}
 	p.Reading.Dates = "parts"
@@ -51,9 +51,9 @@ const (
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 )
 
-// leaksLater drops a date that is known only after the outcome, and reports whether it does: where the date is
+// dropLaterDate drops a date that is known only after the outcome, and reports whether it does: where the date is
 // later than the first date, the target is another.
-func (p *Proposal) leaksLater(c *data.Column, t *targetValues) bool {
+func (p *Proposal) dropLaterDate(c *data.Column, t *targetValues) bool {
 	if p.from == nil || c.Name == p.from.Name {
 		return false
 	}

@@ -131,14 +131,14 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 			few = len(counts) <= 1000
 		}
 	}
-	if same, rows := otherSpellings(counts); same != nil {
+	if same, rows := findOtherSpellings(counts); same != nil {
 		p.addFinding(c, rows, 0, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them other spellings of one", len(counts))
 		p.Reading.Relabel = maps.Clone(p.Reading.Relabel)
 		if p.Reading.Relabel == nil {
 			p.Reading.Relabel = map[string]string{}
 		}
 		maps.Copy(p.Reading.Relabel, same)
-		return p.setTarget(f, (*data.Column)(table.Relabelled((*table.Column)(c), same)))
+		return p.setTarget(f, (*data.Column)(table.RelabelLevels((*table.Column)(c), same)))
 	}
 	if nulls > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
@@ -183,10 +183,10 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	return t, nil
 }
 
-// otherSpellings returns, of more than two labels, those that differ from a more frequent one by
+// findOtherSpellings returns, of more than two labels, those that differ from a more frequent one by
 // case, spaces or a full stop at the end alone, and the rows of these; nil where none does,
 // or one level would be left.
-func otherSpellings(counts map[string]int) (same map[string]string, rows int) {
+func findOtherSpellings(counts map[string]int) (same map[string]string, rows int) {
 	usual := map[string]string{} // by what is left of a label
 	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
 	for l, n := range counts {
@@ -246,7 +246,7 @@ func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, s
 		return
 	}
 	seen[sum.hash] = c.Name
-	if p.leaks(c, t, sum) {
+	if p.dropLeak(c, t, sum) {
 		return
 	}
 	if c.Clock {
@@ -255,13 +255,13 @@ func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, s
 	}
 	text := c.Kind == data.Categorical
 	switch {
-	case have > 20 && sum.distinct == have && (text || c.Integer && ((have > 100 || indexName(c.Name)) && sum.running(have) || idName(c.Name))):
+	case have > 20 && sum.distinct == have && (text || c.Integer && ((have > 100 || isIndexName(c.Name)) && sum.isRunningNumber(have) || isIDName(c.Name))):
 		p.dropColumn(c, 0, 0, "every row has its own value: an identifier")
 		return
 	case text && sum.distinct > 50 && sum.distinct > have/2:
 		p.dropIdentifier(c, sum, "%d different texts in %d rows: names or notes", sum.distinct, have)
 		return
-	case c.Integer && c.Kind == data.Numeric && idName(c.Name) && 2*sum.distinct >= have && have > 20:
+	case c.Integer && c.Kind == data.Numeric && isIDName(c.Name) && 2*sum.distinct >= have && have > 20:
 		p.dropIdentifier(c, sum, "its name and %d different numbers in %d rows suggest that it is an identifier", sum.distinct, have)
 		return
 	case c.Kind == data.Numeric && float64(sum.nulls) > mostlyNull*float64(c.Len()):
@@ -278,7 +278,7 @@ func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, s
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
 		p.addFinding(c, sum.infinite, sum.firstInfinite, "such rows are left out", "values that are not finite")
 	}
-	if rows, first := missingCode(c, sum); rows > 0 {
+	if rows, first := findMissingCode(c, sum); rows > 0 {
 		code := fmt.Sprintf("%g", sum.least)
 		p.addFinding(c, rows, first, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
 		p.Findings[len(p.Findings)-1].Missing = code
@@ -305,8 +305,8 @@ func pureWherePresent(missing, y []float64) (n int, pure bool) {
 	return n, pure && n >= 100
 }
 
-// leaks drops a column that is a copy of the target or known only after the outcome, and reports whether it does.
-func (p *Proposal) leaks(c *data.Column, t *targetValues, sum summary) bool {
+// dropLeak drops a column that is a copy of the target or known only after the outcome, and reports whether it does.
+func (p *Proposal) dropLeak(c *data.Column, t *targetValues, sum summary) bool {
 	if len(t.rows) < 50 {
 		return false
 	}
@@ -354,7 +354,7 @@ func (p *Proposal) leaks(c *data.Column, t *targetValues, sum summary) bool {
 			p.dropColumn(c, 0, 0, "its name (%q) and how well it predicts alone (%s of %.2f) say that it is known only after the outcome", w, word, power)
 			return true
 		}
-		if pure := p.nearlyPure(c, t, sum); future[w] && pure != "" {
+		if pure := p.describePurestLevel(c, t, sum); future[w] && pure != "" {
 			p.dropColumn(c, 0, 0, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
 			return true
 		}

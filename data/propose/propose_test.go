@@ -336,7 +336,7 @@ func TestSpellings(t *testing.T) {
 		{map[string]int{"a": 5, "A": 1}, "map[]", 0},
 		{map[string]int{"1.5": 5, "15": 1, "2": 1}, "map[]", 0},
 	} {
-		same, rows := otherSpellings(c.counts)
+		same, rows := findOtherSpellings(c.counts)
 		if fmt.Sprint(same) != c.want || rows != c.rows {
 			t.Errorf("%v: %v in %d rows, want %s in %d", c.counts, same, rows, c.want, c.rows)
 		}
@@ -365,7 +365,7 @@ func TestFlawless_Columns(t *testing.T) {
 			x[in.First] = map[string]float64{"large": 1e-5, "tells": 1000, "again": 2000}[in.Name]
 		}
 		x[f.Train.Intercept] = -0.001
-		said := strings.Join(Flawless(f.Encoder, f.Train, x), "\n")
+		said := strings.Join(FindPerfectColumns(f.Encoder, f.Train, x), "\n")
 		if !strings.Contains(said, "too good") || strings.Contains(said, `"tells"`) != want || strings.Contains(said, "Without") != want || strings.Contains(said, `"large"`) {
 			t.Errorf("%s: %q", header, said)
 		}

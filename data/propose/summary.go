@@ -9,11 +9,11 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// identifies reports whether the name and the encoded values of a column of numbers are those of an
+// isIdentifier reports whether the name and the encoded values of a column of numbers are those of an
 // identifier: whole numbers, all of them different.
-func identifies(c data.Coding, v []float64) bool {
+func isIdentifier(c data.Coding, v []float64) bool {
 	const rounding = 1e-3 // what encoding may have taken from a whole number
-	if !idName(c.Name) && !indexName(c.Name) {
+	if !isIDName(c.Name) && !isIndexName(c.Name) {
 		return false
 	}
 	seen := make(map[float64]bool, len(v))
@@ -26,8 +26,8 @@ func identifies(c data.Coding, v []float64) bool {
 	return len(v) > 20
 }
 
-// idName reports whether a name is that of an identifier.
-func idName(name string) bool {
+// isIDName reports whether a name is that of an identifier.
+func isIDName(name string) bool {
 	w := words(name)
 	if len(w) == 0 {
 		return false
@@ -39,9 +39,9 @@ func idName(name string) bool {
 	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
 }
 
-// indexName reports whether a name is that of a first column without one: an index, as pandas and R
+// isIndexName reports whether a name is that of a first column without one: an index, as pandas and R
 // write it.
-func indexName(name string) bool { return name == "column_1" }
+func isIndexName(name string) bool { return name == "column_1" }
 
 // A summary is what one look at a column gives.
 type summary struct {
@@ -54,9 +54,9 @@ type summary struct {
 	hash                    uint64
 }
 
-// running reports whether whole numbers, all different, count rows: they only rise, or only
+// isRunningNumber reports whether whole numbers, all different, count rows: they only rise, or only
 // fall, or leave few out. Amounts do not.
-func (s summary) running(have int) bool {
+func (s summary) isRunningNumber(have int) bool {
 	return !s.falls || !s.rises || s.largest-s.least < 3*float64(have)
 }
 
@@ -103,9 +103,9 @@ func summarise(c *data.Column) (s summary) {
 	return s
 }
 
-// missingCode returns in how many rows, and in which one first, from 1, the least number of
+// findMissingCode returns in how many rows, and in which one first, from 1, the least number of
 // a column is one of those that stand for no value, and the only one below 0.
-func missingCode(c *data.Column, s summary) (rows, first int) {
+func findMissingCode(c *data.Column, s summary) (rows, first int) {
 	switch s.least {
 	case -9, -99, -999, -9999, -99999:
 	default:

@@ -25,10 +25,10 @@ func SuspectRows(e *data.Encoder, n int) int {
 	return n
 }
 
-// Suspects warns of encoded columns that alone predict the target, or whose names and values
+// FindSuspects warns of encoded columns that alone predict the target, or whose names and values
 // are those of identifiers: Make proposes to leave them out, training keeps them.
 // d are some of the training rows.
-func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
+func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 	n, width := d.N, e.D()
 	values := make([][]float64, width)
 	for j := range values {
@@ -52,9 +52,9 @@ func Suspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		}
 		if power := Power(values[j], d.Target, binary); power > PredictsAll {
 			warnings = append(warnings, fmt.Sprintf(WarningMark+"possible leakage: column %q alone predicts the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
-		} else if c.Kind == "numeric" && identifies(c, values[j]) {
+		} else if c.Kind == "numeric" && isIdentifier(c, values[j]) {
 			of := "a name of one"
-			if indexName(c.Name) {
+			if isIndexName(c.Name) {
 				of = "first, and without a name"
 			}
 			warnings = append(warnings, fmt.Sprintf(WarningMark+"column %q looks like an identifier: %s, and a value of its own in every row", c.Name, of))
@@ -70,10 +70,10 @@ const (
 	mostCulprit = 3     // columns named
 )
 
-// Flawless warns of coefficients x that predict hold-out rows nearly without error, and names
+// FindPerfectColumns warns of coefficients x that predict hold-out rows nearly without error, and names
 // the columns that do it: the one whose part of the scores is missed most, and again without
 // it, until what is left is no longer too good. Other models have no warning.
-func Flawless(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
+func FindPerfectColumns(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
 	if d == nil || d.Target == nil || d.N < flawlessMin || e.Target.Task == data.Multiclass {
 		return nil
 	}

@@ -41,7 +41,7 @@ func TestSuspects_AboveTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			warnings := Suspects(fitted.Encoder, fitted.Train)
+			warnings := FindSuspects(fitted.Encoder, fitted.Train)
 			if (len(warnings) == 1 && strings.Contains(warnings[0], `"x" alone predicts the target`)) != c.suspected || len(warnings) > 1 {
 				t.Errorf("%d pairs in the wrong order: %q", c.wrong, warnings)
 			}
@@ -68,7 +68,7 @@ func TestFlawless_AboveTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := Flawless(fitted.Encoder, fitted.Train, []float64{1}); len(said) != want {
+		if said := FindPerfectColumns(fitted.Encoder, fitted.Train, []float64{1}); len(said) != want {
 			t.Errorf("%d pairs in the wrong order: %q", wrong, said)
 		}
 	}

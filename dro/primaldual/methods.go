@@ -86,7 +86,7 @@ func (m FullVector) Start(r *saddle.Run) (saddle.Stepper, error) {
 	t.estimator = estimator
 	w := &iteration{Run: r, template: t, y: func() []float64 { return estimator.y }, averageY: estimator.averageY, linearised: estimator.linearised,
 		begin: func(_, y, g []float64) { estimator.begin(y, g) }}
-	if m.Schedule == Theory || !newton.Formable(r.Problem) {
+	if m.Schedule == Theory || !newton.IsFormable(r.Problem) {
 		c, err := constantsOf(r, r.Problem, blocks{[]int{0, r.Cert.N}}, r.Start, true)
 		if err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (m Stochastic) Start(r *saddle.Run) (saddle.Stepper, error) {
 	if err != nil {
 		return nil, err
 	}
-	theoretical := m.Schedule == Theory || !newton.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !newton.IsFormable(r.Problem)
 	c, err := constantsOf(r, r.Problem, b, r.Start, theoretical)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		lifted = true
 	}
-	theoretical := m.Schedule == Theory || !newton.Formable(r.Problem)
+	theoretical := m.Schedule == Theory || !newton.IsFormable(r.Problem)
 	size := m.Block
 	if size == 0 && !theoretical && !m.ThreeTouches {
 		size = defaultBlockSize(r.Cert.N, r.Cert.D)
@@ -277,7 +277,7 @@ func sampleConstants(r *saddle.Run, x []float64) (h, m []float64, err error) {
 	o.ConstantsTo(h, m, x)
 	for j := range h {
 		if math.IsNaN(h[j]) || math.IsNaN(m[j]) || math.IsInf(h[j], 0) || math.IsInf(m[j], 0) {
-			if err := newton.Overflowing(r.Problem.Oracle); err != nil {
+			if err := newton.CheckOverflow(r.Problem.Oracle); err != nil {
 				return nil, nil, err
 			}
 			return nil, nil, fmt.Errorf("dro: the constants of sample %d are not finite: H = %v, M = %v", j, h[j], m[j])

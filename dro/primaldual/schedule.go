@@ -145,7 +145,7 @@ func separableHistoricTheory(m moduli, c constants, s *sampler, wP float64) *the
 		},
 		cap: 1 / (2 * n),
 	}
-	t.slow, t.slow0 = slowest(m, n)
+	t.slow, t.slow0 = slowestRates(m, n)
 	return t
 }
 
@@ -163,11 +163,11 @@ func separableReplacementTheory(m moduli, c constants, s *sampler) *theory {
 		growth: []growth{{slices.Min(s.r.p) / 5, m.mu, m.mu0}},
 		cap:    math.Inf(1),
 	}
-	t.slow, t.slow0 = slowest(m, n)
+	t.slow, t.slow0 = slowestRates(m, n)
 	return t
 }
 
-func slowest(m moduli, n float64) (slow, slow0 float64) {
+func slowestRates(m moduli, n float64) (slow, slow0 float64) {
 	if m.nu == 0 || n == 1 {
 		return 0, math.Inf(1)
 	}

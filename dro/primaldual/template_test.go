@@ -37,7 +37,7 @@ func TestWeightsNeverOverflow(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(112), 12, 2, false)
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}} {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
-		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.Asking(1e-12, 1000))
+		optimum := drotest.Solve(t, p, newton.LBFGS{}, drotest.SettingsFor(1e-12, 1000))
 		w := begun(t, p, FullVector{Schedule: Theory}, 1)
 		w.Cert.Budget = math.Inf(1)
 		grown := 0.0
@@ -59,7 +59,7 @@ func TestWeightsNeverOverflow(t *testing.T) {
 func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
 	s := uneven(113, 20, 2)
 	for _, m := range []saddle.Method{FullVector{}, Stochastic{Block: 4}, SeparableBlock{Block: 4}} {
-		st := drotest.Asking(1e3, 100)
+		st := drotest.SettingsFor(1e3, 100)
 		st.X0 = []float64{0.5, -0.25}
 		res := drotest.Solve(t, &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: side.Simplex{Nu: 0.3}, Primal: side.L2{Mu: 0.2}}, m, st)
 		if res.Iterations != 0 || !slices.Equal(res.Drawn, st.X0) || !slices.Equal(res.X, st.X0) {

@@ -40,7 +40,7 @@ func (p *page) comparisonTable() table {
 		t.Foot = "The other differences are in metrics.json. "
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", printable.Percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Below each number: its %s interval; for differences of the paired difference. Those of the worst group, the difference and the ratio hold for all groups together.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }
@@ -60,7 +60,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 		if v := math.Abs(l.of(k)); v > 0 && v < math.Abs(scale)/20 {
 			own = v // one decimal for all would leave nothing of it
 		}
-		s := printable.Like(l.of(k), own)
+		s := printable.NumberAtScale(l.of(k), own)
 		if l.interval != nil {
 			if iv, ok := l.interval(k); ok && s != "–" {
 				s += " [" + iv.Text(own) + "]"

@@ -18,14 +18,14 @@ func (p *page) caveatList() (out []string) {
 	}
 	for _, n := range p.Report.Notes {
 		if strings.HasPrefix(n, "WARNING: ") || strings.Contains(n, "leakage") {
-			out = append(out, printable.Capital(strings.TrimPrefix(n, "WARNING: ")))
+			out = append(out, printable.Capitalise(strings.TrimPrefix(n, "WARNING: ")))
 		}
 	}
 	for _, q := range e.Gaps {
 		if q.Outcome == "above" && q.Model == e.Models[e.Focus()].Name {
 			rate, _ := e.Task.Measure(q.Measure)
 			out = append(out, fmt.Sprintf("%s differs by %s percentage points between %s and %s, more than the tolerance of %s.", rate.Label,
-				printable.Number(100*float64(q.Value)), printable.Group(q.High), printable.Group(q.Low), printable.Percent0(q.Tolerance)))
+				printable.Number(100*float64(q.Value)), printable.Group(q.High), printable.Group(q.Low), printable.WholePercent(q.Tolerance)))
 		}
 	}
 	for _, d := range e.Drift {
@@ -49,7 +49,7 @@ func (p *page) caveatList() (out []string) {
 	}
 	m := &e.Models[e.Focus()]
 	if iv, ok := m.Intervals["calibration_gap"]; ok && (iv.Low > 0 || iv.High < 0) {
-		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", printable.Capital(m.Name),
+		out = append(out, fmt.Sprintf("%s is miscalibrated: it predicts %s percentage points on average above what is observed (%s to %s).", printable.Capitalise(m.Name),
 			formatPoints(m.Overall.Of["calibration_gap"]), formatPoints(iv.Low), formatPoints(iv.High)))
 	}
 	if c := p.Report.Certificate; c != nil && !c.Certified {

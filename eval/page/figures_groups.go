@@ -41,7 +41,7 @@ func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string
 func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
-		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", printable.Percent0(e.Confidence))
+		s = fmt.Sprintf(" Bars: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
 	}
 	if small {
 		s += fmt.Sprintf(" Grey names, open marks: fewer than %d rows, insufficient evidence.", e.MinGroupSize)
@@ -138,10 +138,10 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 		scaled := func(v eval.Num) float64 { return float64(v) * float64(q.Scale) }
 		c := chart.Dots{First: 1, Ref: []float64{scaled(q.Shared)}}
 		say := fmt.Sprintf("%s by %s: shared %s,", q.Feature, q.By, printable.Number(scaled(q.Shared)))
-		drawable := chart.Drawable(scaled(q.Shared))
+		drawable := chart.IsDrawable(scaled(q.Shared))
 		for k, label := range q.Labels {
 			v := scaled(q.Group[k])
-			drawable = drawable && chart.Drawable(v)
+			drawable = drawable && chart.IsDrawable(v)
 			c.Rows = append(c.Rows, chart.Dot{Label: printable.Group(label), Value: []float64{v}})
 			say += fmt.Sprintf(" %s %s,", label, printable.Number(v))
 		}

@@ -25,7 +25,7 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 	m.writeVerdict()
 	m.writeResults()
 	m.writeProvenance()
-	_, err = io.WriteString(w, printable.Text(m.String()))
+	_, err = io.WriteString(w, printable.EscapeText(m.String()))
 	return err
 }
 

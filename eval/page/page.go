@@ -53,7 +53,7 @@ func WriteHTML(w io.Writer, r *eval.Report) error {
 	if err := pageTemplate.Execute(&b, p); err != nil {
 		return fmt.Errorf("eval: page: %w", err)
 	}
-	_, err = io.WriteString(w, printable.Text(b.String()))
+	_, err = io.WriteString(w, printable.EscapeText(b.String()))
 	return err
 }
 
@@ -145,7 +145,7 @@ func newPage(raw *eval.Report) *page {
 	p.RiskIs = describeRisk(e)
 	p.Groups = p.groupTable()
 	if t := e.Verdict.Groups; t != nil {
-		p.Tally = printable.Capital(t.String())
+		p.Tally = printable.Capitalise(t.String())
 	}
 	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
 	p.By, p.Words = byLine(r), glossary(e, r.Adversary)
@@ -294,7 +294,7 @@ func (p *page) factList() []eval.Fact {
 	add("Evaluated on", fmt.Sprintf("%s, %s", e.Split, printable.Plural(e.N, "row", "rows")))
 	add("Selection", o.Selection)
 	for _, f := range p.Report.Facts {
-		out = append(out, eval.Fact{Key: printable.Capital(f.Key), Value: f.Value})
+		out = append(out, eval.Fact{Key: printable.Capitalise(f.Key), Value: f.Value})
 	}
 	return out
 }
@@ -395,7 +395,7 @@ func describeMethods(e *eval.Evaluation) []string {
 	}
 	if e.Resamples != 0 {
 		out = append(out, fmt.Sprintf("Other intervals of measures and changes, level %[3]s: from the influence of every row, with Student’s t, adjusted for skewness. Simultaneous intervals use the %[3]s quantile of the largest studentised deviation over all groups with enough rows, models and differences (%[1]s draws, seed %[2]d): they hold together, whichever group is the worst.",
-			printable.Count(e.Resamples), e.Seed, printable.Percent0(e.Confidence)))
+			printable.Count(e.Resamples), e.Seed, printable.WholePercent(e.Confidence)))
 	}
 	if len(e.Models) > 1 {
 		out = append(out, fmt.Sprintf("Verdict. Helped: the simultaneous interval of the change of the worst group’s risk (without groups: of CVaR₀.₁) lies below 0, and that risk decreases by at least %s times the increase of the average risk. Hurt: the interval lies above 0. Too little data: it contains both 0 and a decrease by a third. The table of all conditions is in docs/intervals.md.", printable.FourDigits(cmp.Or(e.Rate, 2))))

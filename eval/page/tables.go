@@ -89,7 +89,7 @@ func (p *page) groupTable() *table {
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
-		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", printable.Percent0(e.Confidence))
+		t.Foot += fmt.Sprintf("Second lines: %s intervals that hold for all groups together.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }
@@ -166,7 +166,7 @@ func (p *page) rateTable() *table {
 	}
 	t.Rows = append(t.Rows, tableRow{Cells: gaps, Class: "total"}, tableRow{Cells: ratio, Class: "total"})
 	if len(e.Gaps) > 0 {
-		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", printable.Percent0(e.Gaps[0].Tolerance))
+		t.Foot = fmt.Sprintf("Largest difference: within or above a tolerance of %s (selection and true positive rate), by an interval that holds over all groups; undecided where it covers the tolerance. Ratio: the four-fifths rule asks for 0.8 of the selection rates.", printable.WholePercent(e.Gaps[0].Tolerance))
 	}
 	return t
 }
@@ -209,7 +209,7 @@ func (p *page) rankingTable() *table {
 		t.Rows = append(t.Rows, tableRow{Cells: cells, Class: class})
 	}
 	if e.Resamples != 0 {
-		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", printable.Percent0(e.Confidence))
+		t.Foot = fmt.Sprintf("Changes: with %s intervals that allow for the choice of the worst group.", printable.WholePercent(e.Confidence))
 	}
 	return t
 }

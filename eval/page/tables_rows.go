@@ -110,7 +110,7 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 	if s == nil || len(s.Found) == 0 {
 		return nil
 	}
-	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.Percent0(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(confidence) + "]", "Confirmed"}, Foot: s.Method}
 	for _, c := range s.Found {
 		yes, class := "no", "faint"
 		if c.Confirmed {
@@ -127,7 +127,7 @@ func triedTable(c *eval.Choice) *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}
-	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", printable.Capital(c.Criterion), "Standard error of the change", "Worth its cost"}}
+	t := &table{Title: "Candidates, by cross-validation", Head: []string{"Model", "Average risk", printable.Capitalise(c.Criterion), "Standard error of the change", "Worth its cost"}}
 	for i, m := range c.Candidates[:min(len(c.Candidates), maxTableRows)] {
 		row := tableRow{Cells: []string{m.Name, printable.Number(float64(m.Average)), printable.Number(float64(m.Value)), "", ""}}
 		if i > 0 {

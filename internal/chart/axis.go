@@ -30,17 +30,17 @@ func (a axis) position(v float64) vg.Length {
 // could overflow.
 const drawable = 1e120
 
-// Drawable reports whether v can be drawn on a linear axis.
-func Drawable(v float64) bool { return math.Abs(v) <= drawable }
+// IsDrawable reports whether v can be drawn on a linear axis.
+func IsDrawable(v float64) bool { return math.Abs(v) <= drawable }
 
-// inside reports whether v can be drawn on the axis.
-func (a axis) inside(v float64) bool {
+// contains reports whether v can be drawn on the axis.
+func (a axis) contains(v float64) bool {
 	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable)
 }
 
 // include widens min and max to hold v.
 func (a *axis) include(v float64) {
-	if !a.inside(v) {
+	if !a.contains(v) {
 		return
 	}
 	a.min, a.max = math.Min(a.min, v), math.Max(a.max, v)
@@ -103,7 +103,7 @@ func (a axis) ticks(want int) []tick {
 		case k == 0:
 			s = "0"
 		case big >= 1e6 || step < 1e-5:
-			s = compact(v)
+			s = formatCompact(v)
 		case dec == 0:
 			s = printable.Count(int(math.Round(v)))
 		}
@@ -140,7 +140,7 @@ func (a axis) logTicks(want int) []tick {
 		for _, m := range mult {
 			v := decimal(m, int(e))
 			if v >= a.min*0.9999 && v <= a.max*1.0001 {
-				out = append(out, tick{v, compact(v)})
+				out = append(out, tick{v, formatCompact(v)})
 			}
 		}
 	}
@@ -163,13 +163,13 @@ func (p sheet) drawXLabels(x axis, ticks []tick, y, right vg.Length) {
 		if at < last {
 			continue
 		}
-		p.text(at, y, t.s, smallSize, colMuted, 0)
+		p.drawText(at, y, t.s, smallSize, colMuted, 0)
 		last = at + w + 6
 	}
 }
 
-// compact writes a tick label in few characters.
-func compact(v float64) string {
+// formatCompact writes a tick label in few characters.
+func formatCompact(v float64) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if a := math.Abs(v); a != 0 && a < 1e-3 || a >= 1e4 {
 		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")

@@ -55,18 +55,18 @@ func newFont(size vg.Length) font.Face {
 
 func textWidth(s string, size vg.Length) vg.Length {
 	f := newFont(size)
-	return f.Width(printable.Line(s))
+	return f.Width(printable.EscapeLine(s))
 }
 
-// text writes s with its baseline at y; align is 0 left, ½ centre, 1 right.
-func (p sheet) text(x, y vg.Length, s string, size vg.Length, col color.Color, align float64) {
+// drawText writes s with its baseline at y; align is 0 left, ½ centre, 1 right.
+func (p sheet) drawText(x, y vg.Length, s string, size vg.Length, col color.Color, align float64) {
 	p.c.SetColor(col)
-	s = printable.Line(s)
+	s = printable.EscapeLine(s)
 	f := newFont(size)
 	p.c.FillString(f, vg.Point{X: x - vg.Length(align)*f.Width(s), Y: y}, s)
 }
 
-func (p sheet) line(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
+func (p sheet) drawLine(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
 	if len(pts) < 2 {
 		return
 	}
@@ -81,7 +81,7 @@ func (p sheet) line(col color.Color, width vg.Length, dash []vg.Length, pts ...v
 	p.c.Stroke(path)
 }
 
-func (p sheet) area(col color.Color, pts ...vg.Point) {
+func (p sheet) fillArea(col color.Color, pts ...vg.Point) {
 	var path vg.Path
 	path.Move(pts[0])
 	for _, q := range pts[1:] {
@@ -92,8 +92,8 @@ func (p sheet) area(col color.Color, pts ...vg.Point) {
 	p.c.Fill(path)
 }
 
-// mark draws the glyph of series k: open diamond, disc, square, triangle.
-func (p sheet) mark(at vg.Point, k int, r vg.Length, col color.Color, open bool) {
+// drawMark draws the glyph of series k: open diamond, disc, square, triangle.
+func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open bool) {
 	var path vg.Path
 	switch k % 4 {
 	case 0:
@@ -150,17 +150,17 @@ const (
 	legendKey = 24
 )
 
-// legend writes the names in one or more rows below y. lines says whether to
+// drawLegend writes the names in one or more rows below y. lines says whether to
 // show the dash of a line.
-func (p sheet) legend(x, y vg.Length, names []Entry, lines bool) {
+func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
 		mid := y - legendRow*(vg.Length(row)+0.5)
 		col := dataColour(e.K)
 		if lines {
-			p.line(col, 1.6, dashes[e.K%len(dashes)], vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
+			p.drawLine(col, 1.6, dashes[e.K%len(dashes)], vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
 		}
-		p.mark(vg.Point{X: cx + legendKey/2, Y: mid}, e.K, 3, col, false)
-		p.text(cx+legendKey+5, mid-3.3, e.Name, smallSize, colInk, 0)
+		p.drawMark(vg.Point{X: cx + legendKey/2, Y: mid}, e.K, 3, col, false)
+		p.drawText(cx+legendKey+5, mid-3.3, e.Name, smallSize, colInk, 0)
 	})
 }
 

@@ -47,7 +47,7 @@ func TestNastyTextIsWellFormed(t *testing.T) {
 
 func TestWrapKeepsTheText(t *testing.T) {
 	for _, s := range []string{"short", "Amer-Indian-Eskimo / Other-relative / Never-married", strings.Repeat("x", 60), "a b", ""} {
-		lines := wrap(s, 150, fontSize, 3)
+		lines := wrapText(s, 150, fontSize, 3)
 		for _, l := range lines {
 			if w := textWidth(l, fontSize); w > 150 {
 				t.Errorf("%q is %v wide", l, w)
@@ -58,7 +58,7 @@ func TestWrapKeepsTheText(t *testing.T) {
 			t.Errorf("%q becomes %q", s, lines)
 		}
 	}
-	if lines := wrap(strings.Repeat("wide words ", 40), 150, fontSize, 3); len(lines) != 3 || !strings.Contains(lines[2], "…") {
+	if lines := wrapText(strings.Repeat("wide words ", 40), 150, fontSize, 3); len(lines) != 3 || !strings.Contains(lines[2], "…") {
 		t.Errorf("%q", lines)
 	}
 }
@@ -76,7 +76,7 @@ func TestTickLabelsDoNotCollide(t *testing.T) {
 
 func TestCompactTicks(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.05: "0.05", 1234: "1234", 1e-4: "1e−4", 2.5e6: "2.5e6", -0.5: "−0.5"} {
-		if got := compact(v); got != want {
+		if got := formatCompact(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}

@@ -49,7 +49,7 @@ func (d Dots) Drawing() Drawing {
 	rows := make([]dotRow, len(d.Rows))
 	sum := vg.Length(0)
 	for i, r := range d.Rows {
-		lines := wrap(r.Label, labelWidth, fontSize, labelLines)
+		lines := wrapText(r.Label, labelWidth, fontSize, labelLines)
 		h := max(step, lineHeight*vg.Length(len(lines))+4)
 		rows[i] = dotRow{r, lines, h}
 		sum += h
@@ -62,9 +62,9 @@ func (d Dots) Drawing() Drawing {
 // draw draws the rows below each other, and the axis under them.
 func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	x, top := d.axis(), p.h-head
-	d.legend(p)
+	d.drawLegend(p)
 	d.drawRows(p, x, rows, 0, p.w, top, fontSize, 6)
-	p.text(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
+	p.drawText(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 }
 
 // drawRows draws rows between left and right, downwards from top, and about so many ticks below them.
@@ -91,19 +91,19 @@ func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg
 			ticks[i].s = Percent(ticks[i].v)
 		}
 		at := x.position(ticks[i].v)
-		p.line(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
+		p.drawLine(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
 	}
 	p.drawXLabels(x, ticks, bottom-12, right)
-	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
+	p.drawLine(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: bottom}, vg.Point{X: x.hi, Y: bottom})
 	for _, v := range d.Ref {
-		if x.inside(v) {
-			p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
+		if x.contains(v) {
+			p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(v), Y: bottom}, vg.Point{X: x.position(v), Y: top})
 		}
 	}
 	y := top
 	for _, r := range rows {
 		if r.Rule {
-			p.line(colMuted, 0.6, nil, vg.Point{X: left, Y: y}, vg.Point{X: right - 8, Y: y})
+			p.drawLine(colMuted, 0.6, nil, vg.Point{X: left, Y: y}, vg.Point{X: right - 8, Y: y})
 		}
 		mid := y - r.height/2
 		y -= r.height
@@ -113,19 +113,19 @@ func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg
 		}
 		for k, s := range r.lines {
 			at := mid - 3.5 + lineHeight*(vg.Length(len(r.lines)-1)/2-vg.Length(k))
-			p.text(left+labels, at, s, size, ink, 1)
+			p.drawText(left+labels, at, s, size, ink, 1)
 		}
-		p.text(begin-2, mid-3.5, r.Detail, smallSize, colMuted, 1)
-		d.marks(p, x, r.Dot, mid)
+		p.drawText(begin-2, mid-3.5, r.Detail, smallSize, colMuted, 1)
+		d.drawMarks(p, x, r.Dot, mid)
 	}
 }
 
-func (d Dots) legend(p sheet) {
+func (d Dots) drawLegend(p sheet) {
 	names := Entries(d.Names)
 	for i := range names {
 		names[i].K += d.First
 	}
-	p.legend(0, p.h-4, names, false)
+	p.drawLegend(0, p.h-4, names, false)
 }
 
 // axis returns an axis that holds all values, intervals and references.
@@ -147,10 +147,10 @@ func (d Dots) axis() axis {
 	return x
 }
 
-// marks draws the marks and intervals of a row at the height y.
-func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
+// drawMarks draws the marks and intervals of a row at the height y.
+func (d Dots) drawMarks(p sheet, x axis, r Dot, mid vg.Length) {
 	for k, v := range r.Value {
-		if !x.inside(v) {
+		if !x.contains(v) {
 			continue
 		}
 		y := mid + 3.6*vg.Length(float64(len(r.Value)-1)-2*float64(k))
@@ -159,19 +159,19 @@ func (d Dots) marks(p sheet, x axis, r Dot, mid vg.Length) {
 		if r.Faint {
 			width = 0.6
 		}
-		if r.Lo != nil && x.inside(r.Lo[k]) && x.inside(r.Hi[k]) {
-			p.line(col, width, nil, vg.Point{X: x.position(r.Lo[k]), Y: y}, vg.Point{X: x.position(r.Hi[k]), Y: y})
+		if r.Lo != nil && x.contains(r.Lo[k]) && x.contains(r.Hi[k]) {
+			p.drawLine(col, width, nil, vg.Point{X: x.position(r.Lo[k]), Y: y}, vg.Point{X: x.position(r.Hi[k]), Y: y})
 		}
-		p.mark(vg.Point{X: x.position(v), Y: y}, d.First+k, 2.8, col, r.Faint)
+		p.drawMark(vg.Point{X: x.position(v), Y: y}, d.First+k, 2.8, col, r.Faint)
 	}
 }
 
-// wrap breaks s into at most most lines of a width, at spaces and after
+// wrapText breaks s into at most most lines of a width, at spaces and after
 // hyphens, slashes and the like, or within a word without them; the
 // last line is clipped where more would be needed.
-func wrap(s string, width, size vg.Length, most int) []string {
+func wrapText(s string, width, size vg.Length, most int) []string {
 	var out []string
-	rest := printable.Line(s)
+	rest := printable.EscapeLine(s)
 	for len(out) < most-1 && textWidth(rest, size) > width {
 		cut, best := 0, 0
 		for i, r := range rest {

@@ -296,7 +296,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{1e120, -1e120, 0} {
-		if !Drawable(v) || Drawable(v+math.Copysign(1e121, v)) {
+		if !IsDrawable(v) || IsDrawable(v+math.Copysign(1e121, v)) {
 			t.Errorf("%v", v)
 		}
 	}

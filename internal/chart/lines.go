@@ -47,7 +47,7 @@ func (l Lines) Drawing() Drawing {
 		legend = legendHeight(Width-2*margin, 4, l.Legend) + 7
 	}
 	return Drawing{w: Width, h: h + legend, draw: func(p sheet) {
-		p.legend(4, p.h-top, l.Legend, true)
+		p.drawLegend(4, p.h-top, l.Legend, true)
 		y := p.h - top - legend
 		for _, q := range l.Panels {
 			q.draw(p, y)
@@ -107,42 +107,42 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 	left += 8
 	if q.Title != "" {
-		p.text(0, top-9, q.Title, fontSize, colInk, 0)
+		p.drawText(0, top-9, q.Title, fontSize, colInk, 0)
 		top -= 15
 	}
 	x.lo, x.hi = left, p.w-12
 	y.lo, y.hi = bottom, top-18
-	p.text(0, top-9, q.YLabel, fontSize, colInk, 0)
+	p.drawText(0, top-9, q.YLabel, fontSize, colInk, 0)
 	for _, t := range yt {
-		p.line(colGrid, 0.7, nil, vg.Point{X: x.lo, Y: y.position(t.v)}, vg.Point{X: x.hi, Y: y.position(t.v)})
-		p.text(left-5, y.position(t.v)-3.3, t.s, smallSize, colMuted, 1)
+		p.drawLine(colGrid, 0.7, nil, vg.Point{X: x.lo, Y: y.position(t.v)}, vg.Point{X: x.hi, Y: y.position(t.v)})
+		p.drawText(left-5, y.position(t.v)-3.3, t.s, smallSize, colMuted, 1)
 	}
-	p.line(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: y.lo}, vg.Point{X: x.hi, Y: y.lo})
+	p.drawLine(colMuted, 0.8, nil, vg.Point{X: x.lo, Y: y.lo}, vg.Point{X: x.hi, Y: y.lo})
 	xt := x.ticks(6)
 	for i := range xt {
 		if q.XShare {
 			xt[i].s = Percent(xt[i].v)
 		}
 		at := x.position(xt[i].v)
-		p.line(colMuted, 0.8, nil, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.lo - 3})
+		p.drawLine(colMuted, 0.8, nil, vg.Point{X: at, Y: y.lo}, vg.Point{X: at, Y: y.lo - 3})
 	}
 	p.drawXLabels(x, xt, y.lo-13, p.w)
-	p.text(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
+	p.drawText(x.hi, y.lo-27, q.XLabel, fontSize, colInk, 1)
 	if q.Square {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)}, vg.Point{X: x.position(x.max), Y: y.position(x.max)})
+		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.position(x.min), Y: y.position(x.min)}, vg.Point{X: x.position(x.max), Y: y.position(x.max)})
 	}
 	if q.Zero {
-		p.line(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.position(0)}, vg.Point{X: x.hi, Y: y.position(0)})
+		p.drawLine(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.position(0)}, vg.Point{X: x.hi, Y: y.position(0)})
 	}
 	if q.RefText != "" {
-		p.line(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.position(q.Ref)}, vg.Point{X: x.hi, Y: y.position(q.Ref)})
+		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.position(q.Ref)}, vg.Point{X: x.hi, Y: y.position(q.Ref)})
 		w := textWidth(q.RefText, smallSize)
 		left, low := x.hi-w-3, y.position(q.Ref)+4 // small values, on the left, are drawn there
 		if low+8 > y.hi {
 			low -= 15
 		}
-		p.area(colPaper, vg.Point{X: left - 3, Y: low - 2}, vg.Point{X: left + w + 2, Y: low - 2}, vg.Point{X: left + w + 2, Y: low + 8}, vg.Point{X: left - 3, Y: low + 8})
-		p.text(left, low, q.RefText, smallSize, colMuted, 0)
+		p.fillArea(colPaper, vg.Point{X: left - 3, Y: low - 2}, vg.Point{X: left + w + 2, Y: low - 2}, vg.Point{X: left + w + 2, Y: low + 8}, vg.Point{X: left - 3, Y: low + 8})
+		p.drawText(left, low, q.RefText, smallSize, colMuted, 0)
 	}
 	for _, s := range q.Series {
 		s.draw(p, x, y)
@@ -155,19 +155,19 @@ func (s Series) draw(p sheet, x, y axis) {
 	for _, edge := range [][]float64{s.Lo, s.Hi} {
 		var pts []vg.Point
 		for i := range edge {
-			if x.inside(s.X[i]) && y.inside(edge[i]) {
+			if x.contains(s.X[i]) && y.contains(edge[i]) {
 				pts = append(pts, vg.Point{X: x.position(s.X[i]), Y: y.position(edge[i])})
 			}
 		}
-		p.line(col, 0.9, style, pts...)
+		p.drawLine(col, 0.9, style, pts...)
 	}
 	var run []vg.Point
 	flush := func() {
-		p.line(col, width, style, run...)
+		p.drawLine(col, width, style, run...)
 		run = run[:0]
 	}
 	for i := range s.X {
-		if !x.inside(s.X[i]) || !y.inside(s.Y[i]) {
+		if !x.contains(s.X[i]) || !y.contains(s.Y[i]) {
 			flush()
 			continue
 		}
@@ -175,7 +175,7 @@ func (s Series) draw(p sheet, x, y axis) {
 	}
 	flush()
 	for i := range s.X {
-		if s.Ring && x.inside(s.X[i]) && y.inside(s.Y[i]) {
+		if s.Ring && x.contains(s.X[i]) && y.contains(s.Y[i]) {
 			var ring vg.Path
 			ring.Move(vg.Point{X: x.position(s.X[i]) + 6, Y: y.position(s.Y[i])})
 			ring.Arc(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, 6, 0, 2*math.Pi)
@@ -184,8 +184,8 @@ func (s Series) draw(p sheet, x, y axis) {
 			p.c.SetLineDash(nil, 0)
 			p.c.Stroke(ring)
 		}
-		if s.Marks && x.inside(s.X[i]) && y.inside(s.Y[i]) {
-			p.mark(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, s.K, 2.6, col, false)
+		if s.Marks && x.contains(s.X[i]) && y.contains(s.Y[i]) {
+			p.drawMark(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, s.K, 2.6, col, false)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (m Multiples) Drawing() Drawing {
 			h += tall
 			tops, tall = append(tops, h), 0
 		}
-		titles[i] = wrap(m.Titles[i], width, smallSize, 2)
+		titles[i] = wrapText(m.Titles[i], width, smallSize, 2)
 		need := lineHeight*vg.Length(len(titles[i])) + 6 + multipleFoot + 8
 		for _, r := range d.Rows {
 			row := dotRow{Dot: r, lines: []string{shortenToWidth(r.Label, multipleLabel, smallSize)}, height: 13}
@@ -49,11 +49,11 @@ func (m Multiples) Drawing() Drawing {
 			left := vg.Length(i%multipleColumns) * (width + multipleGap)
 			top := p.h - tops[i/multipleColumns]
 			for k, s := range titles[i] {
-				p.text(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
+				p.drawText(left, top-lineHeight*vg.Length(k+1), s, smallSize, colInk, 0)
 			}
 			top -= lineHeight*vg.Length(len(titles[i])) + 6
 			d.drawRows(p, x, rows[i], left, left+width, top, smallSize, 3)
 		}
-		p.text(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
+		p.drawText(p.w-8, 5, m.XLabel, fontSize, colInk, 1)
 	}}
 }

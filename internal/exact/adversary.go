@@ -16,12 +16,12 @@ func (a *Adversary) Respond(f []Real) Risk {
 		return a.respondSeparably(f)
 	}
 	if a.Radius > 0 {
-		return a.bounded(f)
+		return a.respondInBall(f)
 	}
 	if a.Nu == 0 {
 		return a.respondUnpenalised(f)
 	}
-	y, slope := a.weights(f, New(a.Nu))
+	y, slope := a.weightsAt(f, New(a.Nu))
 	return Risk{Sub(inner(y, f), a.Psi(y)), y, slope}
 }
 
@@ -85,8 +85,8 @@ func (a *Adversary) referenceWeights(n int) []Real {
 	return w
 }
 
-// byLoss returns the samples with weight, of the largest loss first.
-func byLoss(f, w []Real) (order []int) {
+// orderByLoss returns the samples with weight, of the largest loss first.
+func orderByLoss(f, w []Real) (order []int) {
 	for j := range f {
 		if w[j].Sign() > 0 {
 			order = append(order, j)
@@ -127,7 +127,7 @@ func (a *Adversary) respondUnpenalised(f []Real) Risk {
 		r.Weight[j], r.Slope[j] = zero(), zero()
 	}
 	left := New(1)
-	for _, j := range byLoss(f, w) {
+	for _, j := range orderByLoss(f, w) {
 		v := left
 		if a.Alpha > 0 {
 			v = Div(w[j], New(a.Alpha))
@@ -144,17 +144,17 @@ func (a *Adversary) respondUnpenalised(f []Real) Risk {
 	return r
 }
 
-// bounded returns the risk where D is at most Radius: the minimum over multipliers ν' ≥ ν of
+// respondInBall returns the risk where D is at most Radius: the minimum over multipliers ν' ≥ ν of
 // (ν' − ν)·Radius + R_ν'(f), whose slope in ν' is Radius − D, found by the Illinois method.
-func (a *Adversary) bounded(f []Real) Risk {
+func (a *Adversary) respondInBall(f []Real) Risk {
 	const digits = 60
 	free := *a
 	free.Radius = 0
 	w, radius := a.referenceWeights(len(f)), New(a.Radius)
-	order := byLoss(f, w)
+	order := orderByLoss(f, w)
 	excess := func(nu Real) Real { // of D over the radius
 		if nu.Sign() > 0 {
-			y, _ := free.weights(f, nu)
+			y, _ := free.weightsAt(f, nu)
 			return Sub(a.divergence(y, w), radius)
 		}
 		y, mass := zeros(len(f)), zero()
@@ -214,18 +214,18 @@ func (a *Adversary) bounded(f []Real) Risk {
 			last = side
 		}
 	}
-	y, slope := free.weights(f, high)
+	y, slope := free.weightsAt(f, high)
 	value := Sub(inner(y, f), Mul(high, a.divergence(y, w)))
 	return Risk{Add(value, Mul(Sub(high, New(a.Nu)), radius)), y, slope}
 }
 
-// weights returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α,
+// weightsAt returns the best response at a penalty coefficient ν > 0 and its slopes: y_j = w_j·min(1/α,
 // h(f_j − τ)), h(v) = e^{v/ν} for KL and (1 + v/ν)₊ for χ², with τ such that Σ y = 1. The
 // samples at the cap and at zero are found by trying every number of the former, in the
 // order of the losses, which is exact.
-func (a *Adversary) weights(f []Real, nu Real) (y, slope []Real) {
+func (a *Adversary) weightsAt(f []Real, nu Real) (y, slope []Real) {
 	w := a.referenceWeights(len(f))
-	order := byLoss(f, w)
+	order := orderByLoss(f, w)
 	u := make([]Real, len(f)) // (f_j − top)/ν ≤ 0
 	for _, j := range order {
 		u[j] = Div(Sub(f[j], f[order[0]]), nu)

@@ -204,7 +204,7 @@ func (a *Arena) allocate(size int64) ([]byte, error) {
 
 // mapBytes maps a new file of size bytes; anonymous memory in an arena without a directory.
 func (a *Arena) mapBytes(size int64) ([]byte, error) {
-	if SpaceLeft()-size < spaceReserve/2 {
+	if AddressSpaceLeft()-size < spaceReserve/2 {
 		return nil, &SpaceError{size}
 	}
 	if a.dir == "" {

@@ -87,23 +87,23 @@ const Ulimit = "ulimit -v"
 // beside what its collector notes of them.
 const spaceReserve = 128 << 20
 
-// Space returns the address space that a plan may use, in bytes, for the heap and for mapped files:
+// AddressSpaceLimit returns the address space that a plan may use, in bytes, for the heap and for mapped files:
 // what ulimit -v leaves, without what the runtime and its threads may still take. math.MaxInt64
 // means no limit.
-func Space() int64 {
-	left := SpaceLeft()
+func AddressSpaceLimit() int64 {
+	left := AddressSpaceLeft()
 	if left == math.MaxInt64 {
 		return left
 	}
 	return max(0, left-spaceReserve-threadSpace())
 }
 
-// SpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
-func SpaceLeft() int64 { return spaceLeft() }
+// AddressSpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
+func AddressSpaceLeft() int64 { return spaceLeft() }
 
-// LeastSpace returns the address space below which the runtime may end a command at any allocation or
+// LeastAddressSpace returns the address space below which the runtime may end a command at any allocation or
 // new thread.
-func LeastSpace() int64 { return spaceReserve + 32<<20 + threadSpace() }
+func LeastAddressSpace() int64 { return spaceReserve + 32<<20 + threadSpace() }
 
 // threadSpace returns the address space that further threads may take. Those of a C library have 8 MB
 // for their stack and 64 MB for what they allocate; those of Go next to nothing.

@@ -14,7 +14,7 @@ import (
 // systemLimits looks at the limits of the process (ulimit), its control groups and the
 // machine.
 func systemLimits(tighten func(n int64, name string)) {
-	if n := Space(); n < math.MaxInt64 {
+	if n := AddressSpaceLimit(); n < math.MaxInt64 {
 		tighten(n/4*3, Ulimit) // a quarter is for garbage, and for gaps between objects
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")

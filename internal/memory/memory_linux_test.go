@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 func TestAvailable_LeavesAddressSpaceToTheRuntime(t *testing.T) {
 	const left = 4 << 30
 	memtest.LimitSpace(t, left)
-	space, most := Space(), int64(left-spaceReserve)
+	space, most := AddressSpaceLimit(), int64(left-spaceReserve)
 	if usesLibC() {
 		most -= 72 << 20 // of one thread at least
 	}

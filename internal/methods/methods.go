@@ -98,7 +98,7 @@ func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOpt
 		var res *dro.Result
 		var err error
 		if e.Method == nil {
-			res, run.Note, err = subgradient(ctx, p, s)
+			res, run.Note, err = solveBySubgradient(ctx, p, s)
 		} else {
 			s.Method = primaldual.AfterPrefix(e.Method)
 			res, err = dro.Solve(ctx, p, &s)

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// subgradient returns the plain stochastic subgradient method on the τ-lift
+// solveBySubgradient returns the plain stochastic subgradient method on the τ-lift
 //
 //	F(x, τ) = τ + Σ_j max_{0≤y≤1} [ y(f_j(x) − τ) − ψ_j(y) ] + φ(x),
 //
@@ -21,7 +21,7 @@ import (
 // tuningPasses each and the one with the lowest objective is taken; that work is
 // not counted. The last iterate and the average of the last passes are certified
 // as those of every other method.
-func subgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dro.Result, string, error) {
+func solveBySubgradient(ctx context.Context, p *dro.Problem, s dro.Options) (*dro.Result, string, error) {
 	descent, err := newDescent(p, s.Seed)
 	if err != nil {
 		return nil, "", err

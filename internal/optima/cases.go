@@ -28,8 +28,8 @@ type Optimum struct {
 	Hash      uint64    `json:",string"` // of the problem's numbers
 }
 
-// LiesBetween reports lower ≤ min P ≤ upper, to the last bit.
-func (o Optimum) LiesBetween(lower, upper float64) bool {
+// IsBetween reports lower ≤ min P ≤ upper, to the last bit.
+func (o Optimum) IsBetween(lower, upper float64) bool {
 	return (lower < o.High || lower == o.High && o.Low >= 0) && (upper > o.High || upper == o.High && o.Low <= 0)
 }
 
@@ -126,14 +126,14 @@ func (f family) drawRows() (rows, target []float64) {
 	for j := range f.n {
 		z := rows[j*f.d : (j+1)*f.d]
 		for i := range z {
-			z[i] = rounded(rng.NormFloat64())
+			z[i] = roundTo1024th(rng.NormFloat64())
 		}
 		tail := 1.0
 		if f.heavy {
 			tail = 1 / math.Sqrt(0.01+rng.Float64())
-			z[0] = rounded(z[0] / math.Sqrt(0.05+rng.Float64()))
+			z[0] = roundTo1024th(z[0] / math.Sqrt(0.05+rng.Float64()))
 		}
-		z[1] = rounded(z[1]/4 + z[0]) // correlated
+		z[1] = roundTo1024th(z[1]/4 + z[0]) // correlated
 		if f.intercept {
 			z[f.d-1] = 1
 		}
@@ -141,7 +141,7 @@ func (f family) drawRows() (rows, target []float64) {
 		for i, v := range z {
 			m += v * float64(1-2*(i%2)) / float64(i+1)
 		}
-		target[j] = rounded(m)
+		target[j] = roundTo1024th(m)
 	}
 	return rows, target
 }
@@ -154,7 +154,7 @@ func signsOf(target []float64) []float64 {
 	return out
 }
 
-func rounded(v float64) float64 { return math.Round(1024*v) / 1024 }
+func roundTo1024th(v float64) float64 { return math.Round(1024*v) / 1024 }
 
 // Hash identifies the numbers of a problem.
 func Hash(p *exact.Problem) uint64 {

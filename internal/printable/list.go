@@ -37,8 +37,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Capital begins s with a capital letter.
-func Capital(s string) string {
+// Capitalise begins s with a capital letter.
+func Capitalise(s string) string {
 	if s == "" {
 		return ""
 	}

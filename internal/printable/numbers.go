@@ -47,9 +47,9 @@ func Number(x float64) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// Like writes x with the decimals number would give to scale, so that a value
+// NumberAtScale writes x with the decimals number would give to scale, so that a value
 // and its interval, or a column, line up.
-func Like(x, scale float64) string {
+func NumberAtScale(x, scale float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}
@@ -75,7 +75,7 @@ func Like(x, scale float64) string {
 
 // Signed writes x as Like does, with an explicit plus.
 func Signed(x, scale float64) string {
-	s := Like(x, scale)
+	s := NumberAtScale(x, scale)
 	if s != "–" && !strings.HasPrefix(s, "−") && strings.Trim(s, "0.") != "" {
 		return "+" + s
 	}
@@ -151,8 +151,8 @@ func List(items []string, k int) string {
 	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", Count(len(items)-k))
 }
 
-// Percent0 writes a level without needless decimals: 95 %.
-func Percent0(x float64) string {
+// WholePercent writes a level without needless decimals: 95 %.
+func WholePercent(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
 }
 

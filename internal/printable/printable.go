@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line: line breaks and tabs are escaped too.
-func Line(s string) string { return escape(s, false) }
+// EscapeLine returns s as one line: line breaks and tabs are escaped too.
+func EscapeLine(s string) string { return escape(s, false) }
 
-// Text returns s with its line breaks (LF) and tabs.
-func Text(s string) string { return escape(s, true) }
+// EscapeText returns s with its line breaks (LF) and tabs.
+func EscapeText(s string) string { return escape(s, true) }
 
-// Cell returns s with an apostrophe before what a spreadsheet would take for a formula: =1+1,
+// EscapeCell returns s with an apostrophe before what a spreadsheet would take for a formula: =1+1,
 // +A1, -A1 and @SUM, at the beginning and behind what may separate cells. A number is not one.
-func Cell(s string) string {
+func EscapeCell(s string) string {
 	if _, err := strconv.ParseFloat(s, 64); err == nil || !strings.ContainsAny(s, formula+"\t\r\n") {
 		return s
 	}
@@ -55,7 +55,7 @@ func escape(s string, breaks bool) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case breaks && (r == '\n' || r == '\t') || !Hidden(r):
+		case breaks && (r == '\n' || r == '\t') || !IsHidden(r):
 			b.WriteString(s[i : i+n])
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -85,10 +85,10 @@ func Shorten(s string, most int) string {
 	return fmt.Sprintf("%s… (%d bytes) …%s", s[:head], tail-head, s[tail:])
 }
 
-// Hidden reports what a reader cannot see and a program may obey: control
+// IsHidden reports what a reader cannot see and a program may obey: control
 // characters, line and paragraph separators, direction marks, noncharacters,
 // and tags. Joiners, which several scripts need, stay.
-func Hidden(r rune) bool {
+func IsHidden(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return true

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-func ExampleLine() {
-	fmt.Println(Line("income\x1b[2J\u202eelbat\n"))
-	fmt.Println(Line("straße, 収入, नाम"))
+func ExampleEscapeLine() {
+	fmt.Println(EscapeLine("income\x1b[2J\u202eelbat\n"))
+	fmt.Println(EscapeLine("straße, 収入, नाम"))
 	// Output:
 	// income\x1b[2J\u202eelbat\x0a
 	// straße, 収入, नाम
@@ -23,7 +23,7 @@ func ExampleLine() {
 func TestEveryCharacterIsWellFormed(t *testing.T) {
 	var all strings.Builder
 	for r := rune(0); r <= 0x10ffff; r++ {
-		s := Line("a" + string(r) + "b")
+		s := EscapeLine("a" + string(r) + "b")
 		if s != "a"+string(r)+"b" {
 			for _, c := range s {
 				if c < 0x20 || c > 0x7e {
@@ -54,10 +54,10 @@ func TestEveryCharacterIsWellFormed(t *testing.T) {
 }
 
 func TestBrokenUTF8(t *testing.T) {
-	if got := Line("a\xff\xc3"); got != `a\xff\xc3` {
+	if got := EscapeLine("a\xff\xc3"); got != `a\xff\xc3` {
 		t.Errorf("%q", got)
 	}
-	if got := Text("a\n\tb\r"); got != "a\n\tb\\x0d" {
+	if got := EscapeText("a\n\tb\r"); got != "a\n\tb\\x0d" {
 		t.Errorf("%q", got)
 	}
 }
@@ -69,7 +69,7 @@ func TestHiddenByUnicodeTables(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control, unicode.Noncharacter_Code_Point) ||
 			r >= 0xe0000 && r <= 0xe007f || r == 0x00ad || r == 0x200b || r == 0xfeff
-		if got := Hidden(r); got != want {
+		if got := IsHidden(r); got != want {
 			t.Fatalf("%U is hidden: %v", r, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestCell_Formulas(t *testing.T) {
 		"a;=1": "a;'=1", ";=1;-x": ";'=1;'-x", "a\r\n=1": "a\r\n'=1",
 		"-1": "-1", "+2.5e3": "+2.5e3", "a=1": "a=1", "a-b;c": "a-b;c", "": "", "\xff-": "\xff-", "=\xff": "'=\xff",
 	} {
-		if got := Cell(s); got != want {
+		if got := EscapeCell(s); got != want {
 			t.Errorf("%q becomes %q, want %q", s, got, want)
 		}
 	}

@@ -16,7 +16,7 @@ func TestShell_WordsComeBack(t *testing.T) {
 	}
 	var script strings.Builder
 	for _, name := range odd {
-		script.WriteString("printf '%s\\000' " + Shell(name) + "\n")
+		script.WriteString("printf '%s\\000' " + QuoteShell(name) + "\n")
 	}
 	out, err := exec.Command(sh, "-c", script.String()).Output()
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); err != nil || !slices.Equal(got, odd) {
@@ -28,15 +28,15 @@ func TestShell_WordsComeBack(t *testing.T) {
 func TestShell_QuotesWhereItMust(t *testing.T) {
 	const plain = "abcxyzABCXYZ0189_-+=./,:@%"
 	for _, r := range plain {
-		if s := string(r); Shell(s) != s {
-			t.Errorf("%q is quoted: %s", s, Shell(s))
+		if s := string(r); QuoteShell(s) != s {
+			t.Errorf("%q is quoted: %s", s, QuoteShell(s))
 		}
 	}
 	for s, want := range map[string]string{
 		plain: plain, "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "a`": "'a`'", "a{": "'a{'", "[a": "'[a'", "a;": "'a;'", "é": "'é'",
 		"a*": "'a*'", "a!": "'a!'", "a~": "'a~'", "a#": "'a#'", "a&": "'a&'", "\n": "'\n'",
 	} {
-		if got := Shell(s); got != want {
+		if got := QuoteShell(s); got != want {
 			t.Errorf("%q: %s, not %s", s, got, want)
 		}
 	}

@@ -92,27 +92,27 @@ func (One) Abort(int) {}
 // GatherAll returns the numbers of every rank, one rank after the other, and where those of
 // each end; ranks may have any number of them.
 func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
-	ends = Ends(c, len(own))
+	ends = RankEnds(c, len(own))
 	all = make([]float64, ends[len(ends)-1])
 	copy(all[ends[c.Rank()]-len(own):], own)
 	c.Gather(all, ends)
 	return all, ends
 }
 
-// Ends returns where the entries of every rank end, one rank after the other, of which this one has
+// RankEnds returns where the entries of every rank end, one rank after the other, of which this one has
 // own.
-func Ends(c Comm, own int) []int {
+func RankEnds(c Comm, own int) []int {
 	ends := make([]int, c.Size())
 	total := 0
-	for r, k := range Each(c, float64(own)) {
+	for r, k := range GatherValues(c, float64(own)) {
 		total += int(k)
 		ends[r] = total
 	}
 	return ends
 }
 
-// Each returns one number of every rank.
-func Each(c Comm, own float64) []float64 {
+// GatherValues returns one number of every rank.
+func GatherValues(c Comm, own float64) []float64 {
 	all, ends := make([]float64, c.Size()), make([]int, c.Size())
 	for r := range ends {
 		ends[r] = r + 1

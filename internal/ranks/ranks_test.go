@@ -131,7 +131,7 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 				if !(math.Abs(sum-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[0]-exact) <= 1e-9*float64(n)*most) || !(math.Abs(whole[2*d-1]-6*exact) <= 1e-8*float64(n)*most) {
 					t.Errorf("n = %d, %d ranks: sums %v and %v of %v", n, size, sum, whole, exact)
 				}
-				picked := rows.Pick([]int{n - 1, 0, n / 2}, own)[0]
+				picked := rows.PickSamples([]int{n - 1, 0, n / 2}, own)[0]
 				if !slices.Equal(picked, []float64{v[n-1], v[0], v[n/2]}) {
 					t.Errorf("picked %v", picked)
 				}
@@ -188,7 +188,7 @@ func TestStratified(t *testing.T) {
 	var rows *Rows
 	for _, n := range []int{5, 10_000, 300_000} {
 		for _, count := range []int{1, 5, 999, 4000} {
-			got := rows.Stratified(n, count)
+			got := rows.StratifiedSample(n, count)
 			if len(got) != min(n, count) || !slices.IsSorted(got) || got[len(got)-1] >= n || len(slices.Compact(slices.Clone(got))) != len(got) {
 				t.Errorf("%d of %d: %d samples", count, n, len(got))
 			}
@@ -227,7 +227,7 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 	if slices.Min(covered) != 1 || slices.Max(covered) != 1 {
 		t.Error("a sample is passed over, or met twice")
 	}
-	if !slices.Equal(all.CollectNumbers(v), v) || !slices.Equal(all.Pick([]int{5, 2}, v)[0], []float64{v[5], v[2]}) {
+	if !slices.Equal(all.CollectNumbers(v), v) || !slices.Equal(all.PickSamples([]int{5, 2}, v)[0], []float64{v[5], v[2]}) {
 		t.Error("what is here is collected otherwise")
 	}
 	for _, size := range []int{1, 2, 5} {
@@ -270,9 +270,9 @@ func TestRowsHereAndDealtAgree(t *testing.T) {
 			if c.Rank() == 0 && len(first) != n {
 				t.Errorf("rank 0 of %d has %d entries of all", size, len(first))
 			}
-			here := rows.StratifiedHere(n, 100)
-			if got := rows.Collect(here); !slices.Equal(got, rows.Stratified(n, 100)) {
-				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.Stratified(n, 100)), len(got))
+			here := rows.LocalStratifiedSample(n, 100)
+			if got := rows.Collect(here); !slices.Equal(got, rows.StratifiedSample(n, 100)) {
+				t.Errorf("rank %d of %d: a sample of %d, spread over ranks %d", c.Rank(), size, len(rows.StratifiedSample(n, 100)), len(got))
 			}
 			counts := make([]int, rows.Shards(n))
 			for s := range counts {

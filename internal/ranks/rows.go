@@ -265,8 +265,8 @@ func (r *Rows) EachShard(f func(lo, hi int)) {
 	}
 }
 
-// Pick returns the entries of vectors of one entry a sample at samples, in their order.
-func (r *Rows) Pick(samples []int, of ...[]float64) [][]float64 {
+// PickSamples returns the entries of vectors of one entry a sample at samples, in their order.
+func (r *Rows) PickSamples(samples []int, of ...[]float64) [][]float64 {
 	k := len(samples)
 	all, out := make([]float64, k*len(of)), make([][]float64, len(of))
 	for i, v := range of {
@@ -284,9 +284,9 @@ func (r *Rows) Pick(samples []int, of ...[]float64) [][]float64 {
 	return out
 }
 
-// Stratified returns about count samples, ascending: the first of every shard, as many of each.
+// StratifiedSample returns about count samples, ascending: the first of every shard, as many of each.
 // Of samples that are in random order in every shard they are a sample of all.
-func (r *Rows) Stratified(n, count int) []int {
+func (r *Rows) StratifiedSample(n, count int) []int {
 	shards := r.Shards(n)
 	out := make([]int, 0, count)
 	for s := range shards {
@@ -299,10 +299,10 @@ func (r *Rows) Stratified(n, count int) []int {
 	return out
 }
 
-// StratifiedHere works like Stratified of the samples that are here.
-func (r *Rows) StratifiedHere(n, count int) []int {
+// LocalStratifiedSample works like StratifiedSample for the samples of this rank.
+func (r *Rows) LocalStratifiedSample(n, count int) []int {
 	lo, hi := r.LocalRange(n)
-	all := r.Stratified(n, count)
+	all := r.StratifiedSample(n, count)
 	from, _ := slices.BinarySearch(all, lo)
 	to, _ := slices.BinarySearch(all, hi)
 	return all[from:to]

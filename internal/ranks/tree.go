@@ -23,20 +23,20 @@ func subtrees(first, end int) (out []subtree) {
 	return out
 }
 
-// add stores the sum over subtree t in dst. The recursion stops at subtrees for which known returns
+// addSubtree stores the sum over subtree t in dst. The recursion stops at subtrees for which known returns
 // the sum.
-func add(dst []float64, t subtree, count int, known func(t subtree) []float64) {
+func addSubtree(dst []float64, t subtree, count int, known func(t subtree) []float64) {
 	if v := known(t); v != nil {
 		copy(dst, v)
 		return
 	}
 	half := t.size / 2
-	add(dst, subtree{t.first, half}, count, known)
+	addSubtree(dst, subtree{t.first, half}, count, known)
 	if t.first+half >= count {
 		return
 	}
 	right := make([]float64, len(dst))
-	add(right, subtree{t.first + half, half}, count, known)
+	addSubtree(right, subtree{t.first + half, half}, count, known)
 	for i, v := range right {
 		dst[i] += v
 	}
@@ -82,7 +82,7 @@ func (r *Rows) reduceShards(dst []float64, p *shard.Partials, take func(dst, v [
 	all := make([]float64, total)
 	own := make([]float64, p.Width())
 	for _, t := range subtrees(r.shardsOf(r.comm.Rank())) {
-		add(own, t, r.count, func(t subtree) []float64 {
+		addSubtree(own, t, r.count, func(t subtree) []float64 {
 			if t.size == 1 {
 				return p.Shard(t.first)
 			}
@@ -95,7 +95,7 @@ func (r *Rows) reduceShards(dst []float64, p *shard.Partials, take func(dst, v [
 	for size < r.count {
 		size *= 2
 	}
-	add(dst, subtree{0, size}, r.count, func(t subtree) []float64 {
+	addSubtree(dst, subtree{0, size}, r.count, func(t subtree) []float64 {
 		if k, ok := at[t]; ok {
 			return all[k : k+width]
 		}

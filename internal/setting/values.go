@@ -32,8 +32,8 @@ func New(kind string, get func() string, set func(text string) error) *Value {
 	return &Value{kind: kind, get: get, set: set}
 }
 
-// Kept works like New for a value whose text is the one it was set by last, and text before.
-func Kept(kind, text string, set func(text string) error) *Value {
+// KeepingText works like New for a value whose text is the one it was set by last, and text before.
+func KeepingText(kind, text string, set func(text string) error) *Value {
 	return New(kind, func() string { return text }, func(next string) error {
 		err := set(next)
 		if err == nil {
@@ -266,8 +266,8 @@ func (v *Value) add(names []string) error {
 	return nil
 }
 
-// Some returns a value for a list of some of the words.
-func Some(p *[]string, words []string) *Value {
+// Subset returns a value for a list of some of the words.
+func Subset(p *[]string, words []string) *Value {
 	return List(p, func(all []string) error {
 		for _, name := range all {
 			if !slices.Contains(words, name) {

@@ -101,7 +101,7 @@ func TestPairs(t *testing.T) {
 // apply sets values from YAML: names, a share and a count; skip is a key whose value is not used.
 func apply(text, skip string) (names []string, share *float64, count int, err error) {
 	values := map[string]*Value{"drop": List(&names, nil), "share": OptionalProportion(&share), "count": Count(&count, 0)}
-	return names, share, count, errors.Join(Apply("c.yaml", strings.NewReader(text), Keys{
+	return names, share, count, errors.Join(ApplyYAML("c.yaml", strings.NewReader(text), Keys{
 		Find: func(key string) (*Value, bool) {
 			v, known := values[key]
 			if key == skip {

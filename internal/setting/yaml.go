@@ -25,10 +25,10 @@ type Keys struct {
 	Done    func(key string)                        // called for every key that was set; may be nil
 }
 
-// Apply sets values from a configuration in YAML: one document of keys and values. It returns all that
+// ApplyYAML sets values from a configuration in YAML: one document of keys and values. It returns all that
 // is wrong, each with the line; path names the configuration there. The errors may have a hint, as
 // *Error has.
-func Apply(path string, r io.Reader, keys Keys) []error {
+func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return []error{fmt.Errorf("cannot read the configuration: %w", err)}
@@ -81,7 +81,7 @@ func Apply(path string, r io.Reader, keys Keys) []error {
 			continue
 		}
 		if err := v.setNode(value); err != nil {
-			all = append(all, placed(at+": "+key.Value, value, err))
+			all = append(all, atPlace(at+": "+key.Value, value, err))
 		} else if keys.Done != nil {
 			keys.Done(key.Value)
 		}
@@ -89,8 +89,8 @@ func Apply(path string, r io.Reader, keys Keys) []error {
 	return all
 }
 
-// placed puts the place of a value in front of an error, and the value where that is a text.
-func placed(place string, node *yaml.Node, err error) error {
+// atPlace puts the place of a value in front of an error, and the value where that is a text.
+func atPlace(place string, node *yaml.Node, err error) error {
 	hint := ""
 	var e interface{ Hint() string }
 	if errors.As(err, &e) {

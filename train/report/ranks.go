@@ -41,7 +41,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 // gatherRows gives the first rank what was taken of the rows of all, in the order of the table, where
 // they fit: in memory, or on disk; the others have nil.
 func (x *Measured) gatherRows(c ranks.Comm, own *taken) (t *taken, err error) {
-	ends := ranks.Ends(c, len(own.Rows))
+	ends := ranks.RankEnds(c, len(own.Rows))
 	n := ends[len(ends)-1]
 	if c.Rank() == 0 {
 		t = &taken{models: make([]eval.Model, len(own.models)), Groups: make([]data.Grouping, len(own.Groups))}

@@ -21,17 +21,17 @@ const (
 	anyOrder = isoDate | yearFirst | dayFirst | monthFirst
 )
 
-// decided reports that one order is left: 3/4/2024 may be a day in March or in April, and a
+// isDecided reports that one order is left: 3/4/2024 may be a day in March or in April, and a
 // column in which no value decides is not one of dates.
-func (o order) decided() bool { return bits.OnesCount8(uint8(o)) == 1 }
+func (o order) isDecided() bool { return bits.OnesCount8(uint8(o)) == 1 }
 
-// orders returns those in which a text is a date, or a date and a time.
-func orders(s string) (out order) {
+// dateOrders returns those in which a text is a date, or a date and a time.
+func dateOrders(s string) (out order) {
 	if len(s) < 8 || s[0] < '0' || s[0] > '9' {
 		return 0
 	}
 	for o := isoDate; o <= monthFirst; o <<= 1 {
-		if _, ok := day(s, o); ok {
+		if _, ok := parseDay(s, o); ok {
 			out |= o
 		}
 	}
@@ -56,7 +56,7 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 		if rows[i] == 0 {
 			continue
 		}
-		o := orders(s)
+		o := dateOrders(s)
 		common &= o
 		dates = dates || o != 0
 		at := slices.IndexFunc(formats, func(f DateFormat) bool {
@@ -75,12 +75,12 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 		return nil, nil
 	}
 	slices.SortStableFunc(formats, func(a, b DateFormat) int { return b.Rows - a.Rows })
-	if !common.decided() {
+	if !common.isDecided() {
 		return nil, formats
 	}
 	days = make([]float64, len(texts))
 	for i, s := range texts {
-		days[i], _ = day(s, common)
+		days[i], _ = parseDay(s, common)
 	}
 	return days, nil
 }
@@ -113,10 +113,10 @@ func FormatDay(days float64) string {
 	return TimeOf(days).Format(time.DateTime)
 }
 
-// day reads a date, or a date and a time, in UTC where it names no zone.
-func day(s string, o order) (days float64, ok bool) {
+// parseDay reads a date, or a date and a time, in UTC where it names no zone.
+func parseDay(s string, o order) (days float64, ok bool) {
 	if o == isoDate {
-		return isoDay(s)
+		return parseISODay(s)
 	}
 	date, clock, timed := strings.Cut(s, " ")
 	if !timed {
@@ -161,8 +161,8 @@ func day(s string, o order) (days float64, ok bool) {
 	return 0, false
 }
 
-// isoDay returns day of ISO 8601.
-func isoDay(s string) (days float64, ok bool) {
+// parseISODay returns day of ISO 8601.
+func parseISODay(s string) (days float64, ok bool) {
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
 		return 0, false
 	}

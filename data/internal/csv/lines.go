@@ -40,8 +40,8 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 	if rows == 0 {
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
-	r.header, r.renamed = table.Distinct(l.keys)
-	want, err := table.Wanted(names, r.header)
+	r.header, r.renamed = table.MakeUnique(l.keys)
+	want, err := table.CheckWanted(names, r.header)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (l *lines) Read() ([]string, error) {
 			return nil, l.rowError(err)
 		}
 		i := l.column(key.(string)) // the decoder accepts no other key
-		if err := l.options.columns(len(l.keys)); err != nil {
+		if err := l.options.checkColumnCount(len(l.keys)); err != nil {
 			return nil, err
 		}
 		if l.last[i] == l.row {

@@ -84,10 +84,10 @@ func (o Options) isPlain() bool {
 	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
 }
 
-// number reads a number as the options have it written.
-func (o *Options) number(s string) (v float64, whole, ok bool) {
+// parseNumber reads a number as the options have it written.
+func (o *Options) parseNumber(s string) (v float64, whole, ok bool) {
 	if !o.isPlain() {
-		if s, ok = o.normal(s); !ok {
+		if s, ok = o.normaliseNumber(s); !ok {
 			return v, whole, ok
 		}
 	}
@@ -97,8 +97,8 @@ func (o *Options) number(s string) (v float64, whole, ok bool) {
 // unbroken are spaces that do not break a line.
 var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// normal returns a number as Go writes it.
-func (o *Options) normal(s string) (string, bool) {
+// normaliseNumber returns a number as Go writes it.
+func (o *Options) normaliseNumber(s string) (string, bool) {
 	if o.Strip != "" {
 		sign := ""
 		if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
@@ -136,16 +136,16 @@ func (o *Options) normal(s string) (string, bool) {
 // mostColumns returns how many columns a text may have.
 func (o *Options) mostColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
 
-// columns refuses more columns than a text may have.
-func (o *Options) columns(n int) error {
+// checkColumnCount refuses more columns than a text may have.
+func (o *Options) checkColumnCount(n int) error {
 	if most := o.mostColumns(); n > most {
 		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil
 }
 
-// missing reports whether a text stands for no value.
-func (o *Options) missing(s string) bool {
+// isMissing reports whether a text stands for no value.
+func (o *Options) isMissing(s string) bool {
 	for _, m := range o.Missing {
 		if s == m {
 			return true

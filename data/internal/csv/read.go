@@ -34,7 +34,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: delimiter(t, o)}
+	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: detectDelimiter(t, o)}
 	if t.spaced = r.comma == ' '; t.spaced {
 		r.comma = between
 	}
@@ -99,8 +99,8 @@ func (r *reading) open() (*records, error) {
 	return all, nil
 }
 
-// names settles what the columns are called.
-func (r *reading) names(all *records) error {
+// readNames settles what the columns are called.
+func (r *reading) readNames(all *records) error {
 	if r.options.NoHeader {
 		first, err := all.peekRecord()
 		if err == io.EOF {
@@ -109,7 +109,7 @@ func (r *reading) names(all *records) error {
 		if err != nil {
 			return r.rowError(err)
 		}
-		if err := r.options.columns(len(first)); err != nil {
+		if err := r.options.checkColumnCount(len(first)); err != nil {
 			return err
 		}
 		r.header = make([]string, len(first))
@@ -117,7 +117,7 @@ func (r *reading) names(all *records) error {
 			r.header[i] = fmt.Sprintf("column_%d", i+1)
 		}
 	}
-	if err := r.options.columns(len(r.header)); err != nil {
+	if err := r.options.checkColumnCount(len(r.header)); err != nil {
 		return err
 	}
 	for i, h := range r.header {
@@ -129,7 +129,7 @@ func (r *reading) names(all *records) error {
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
 		}
 	}
-	r.header, r.renamed = table.Distinct(r.header)
+	r.header, r.renamed = table.MakeUnique(r.header)
 	return nil
 }
 
@@ -143,10 +143,10 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.names(all); err != nil {
+	if err := r.readNames(all); err != nil {
 		return nil, err
 	}
-	want, err := table.Wanted(wanted, r.header)
+	want, err := table.CheckWanted(wanted, r.header)
 	if err != nil {
 		return nil, err
 	}
@@ -179,34 +179,34 @@ func (r *reading) scan(all recordReader, shapes []columnGuess) ([]columnGuess, i
 	}
 	for rows := 0; ; rows++ {
 		if rows%everyRows == 0 {
-			if err := r.afford(rows, used); err != nil {
+			if err := r.checkMemory(rows, used); err != nil {
 				return nil, 0, err
 			}
 		}
 		record, err := all.Read()
 		if err == io.EOF {
-			return shapes, rows, r.afford(rows, used)
+			return shapes, rows, r.checkMemory(rows, used)
 		}
 		if err != nil {
 			return nil, 0, r.rowError(err)
 		}
 		for i, s := range record {
 			if i == len(shapes) {
-				if err := r.options.columns(len(record)); err != nil {
+				if err := r.options.checkColumnCount(len(record)); err != nil {
 					return nil, 0, err
 				}
 				shapes = append(shapes, columnGuess{options: &r.options, verbatim: r.verbatim, nulls: rows, used: true})
 				used++
 			}
 			if shapes[i].used && !shapes[i].add(s, rows) {
-				return nil, 0, r.invalid(s, i, rows)
+				return nil, 0, r.invalidTextError(s, i, rows)
 			}
 		}
 	}
 }
 
-// invalid returns the error of a value that is not text.
-func (r *reading) invalid(s string, column, row int) error {
+// invalidTextError returns the error of a value that is not text.
+func (r *reading) invalidTextError(s string, column, row int) error {
 	switch {
 	case utf8.ValidString(s):
 		return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value holds a NUL character"}
@@ -269,8 +269,8 @@ func (r *reading) build(builders []*builder, rows int, all recordReader) error {
 	return nil
 }
 
-// afford ends with the context, and refuses more rows than there is memory for.
-func (r *reading) afford(rows, columns int) error {
+// checkMemory ends with the context, and refuses more rows than there is memory for.
+func (r *reading) checkMemory(rows, columns int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -379,7 +379,7 @@ func (r *reading) rowError(err error) error {
 		return own
 	}
 	if !errors.As(err, &pe) {
-		return r.text.damaged(err)
+		return r.text.damagedError(err)
 	}
 	switch {
 	case errors.Is(pe.Err, csv.ErrFieldCount):

@@ -97,30 +97,30 @@ func TestDay_Orders(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := float64(exact.Unix()) / 86400
-			if got, ok := day(s, f.order); !ok || got != want && !(got-want < 1e-9 && want-got < 1e-9) {
+			if got, ok := parseDay(s, f.order); !ok || got != want && !(got-want < 1e-9 && want-got < 1e-9) {
 				t.Fatalf("%q by order %d: %v, %v, want %v", s, f.order, got, ok, want)
 			}
 			may := f.order
 			if other := dayFirst | monthFirst; f.order&other != 0 && at.Day() <= 12 && !strings.Contains(f.layout, ".") {
 				may = other
 			}
-			if got := orders(s); got != may {
+			if got := dateOrders(s); got != may {
 				t.Fatalf("%q may be in the orders %04b, want %04b", s, got, may)
 			}
 		}
 	}
-	if got, ok := day("31/12/2024 06:00:00.5", dayFirst); !ok || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
+	if got, ok := parseDay("31/12/2024 06:00:00.5", dayFirst); !ok || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
 		t.Errorf("half a second after six: %v", got)
 	}
 	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
 		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
-		if got := orders(s); got != 0 {
+		if got := dateOrders(s); got != 0 {
 			t.Errorf("%q is a date in the orders %04b", s, got)
 		}
 	}
 	for o, told := range map[order]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
-		if o.decided() != told {
-			t.Errorf("order %04b is told: %v", o, o.decided())
+		if o.isDecided() != told {
+			t.Errorf("order %04b is told: %v", o, o.isDecided())
 		}
 	}
 }
@@ -330,7 +330,7 @@ func TestSeparatorOf(t *testing.T) {
 			if strings.HasSuffix(text, "\n3") && whole {
 				continue
 			}
-			if got := separatorOf([]byte(text), whole); got != want {
+			if got := lineSeparatorOf([]byte(text), whole); got != want {
 				t.Errorf("%q, whole %v: %q, want %q", text, whole, got, want)
 			}
 		}

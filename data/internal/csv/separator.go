@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// delimiter reports what separates the fields.
-func delimiter(t *text, o Options) rune {
+// detectDelimiter reports what separates the fields.
+func detectDelimiter(t *text, o Options) rune {
 	if o.Delimiter != "" {
 		d, _ := utf8.DecodeRuneInString(o.Delimiter)
 		return d
@@ -17,10 +17,10 @@ func delimiter(t *text, o Options) rune {
 	if strings.HasSuffix(Unpacked(t.src.Name()), ".tsv") {
 		return '\t'
 	}
-	if c := separatorOf(t.head, len(t.head) < headBytes); c != 0 {
+	if c := lineSeparatorOf(t.head, len(t.head) < headBytes); c != 0 {
 		return rune(c)
 	}
-	if spaced(t.head) {
+	if isSpaceAligned(t.head) {
 		return ' '
 	}
 	return ','
@@ -30,10 +30,10 @@ func delimiter(t *text, o Options) rune {
 // lines do not decide: names of columns hold commas before anything else.
 const separators = "\t;,|"
 
-// separatorOf returns what separates the fields of a text by its head, 0 if it is not one of separators:
+// lineSeparatorOf returns what separates the fields of a text by its head, 0 if it is not one of separators:
 // of those in the first line that are not quoted, one that is in every line as often, and of
 // several the most frequent. whole says that the text ends with its head.
-func separatorOf(head []byte, whole bool) byte {
+func lineSeparatorOf(head []byte, whole bool) byte {
 	var first, line [len(separators)]int
 	uneven, lines, quoted := [len(separators)]bool{}, 0, false
 	end := func() {

@@ -54,9 +54,9 @@ func (s *spaces) Read(p []byte) (int, error) {
 	}
 }
 
-// spaced reports whether spaces separate the fields of a text, by its beginning: every line has
+// isSpaceAligned reports whether spaces separate the fields of a text, by its beginning: every line has
 // as many, and behind the first one a number among them.
-func spaced(head []byte) bool {
+func isSpaceAligned(head []byte) bool {
 	lines := bytes.Split(head, []byte("\n"))
 	if len(head) == headBytes {
 		lines = lines[:len(lines)-1] // it may be cut

@@ -51,8 +51,8 @@ type numberCount struct {
 	strip    string           // the marks at the ends of texts that are numbers in some style
 }
 
-// number adds a value that is a number as the file is read by o.
-func (c *numberCount) number(s string, o *Options) {
+// addNumber adds a value that is a number as the file is read by o.
+func (c *numberCount) addNumber(s string, o *Options) {
 	c.numbers++
 	if strings.IndexFunc(s, isMark) < 0 {
 		return // the same number in every style
@@ -62,21 +62,21 @@ func (c *numberCount) number(s string, o *Options) {
 		if same || c.rejected[i] > 0 && c.numbers > tried {
 			continue
 		}
-		if _, _, ok := style.options(Options{}, o.Strip).number(s); !ok {
+		if _, _, ok := style.options(Options{}, o.Strip).parseNumber(s); !ok {
 			c.rejected[i]++
 		}
 	}
 }
 
-// text adds a value that is text as the file is read by o.
-func (c *numberCount) text(s string, o *Options) {
+// addText adds a value that is text as the file is read by o.
+func (c *numberCount) addText(s string, o *Options) {
 	if c.texts >= tried {
 		return
 	}
 	c.texts++
 	is := false
 	for i, style := range styles {
-		if _, _, ok := style.options(Options{}, strippable+o.Strip).number(s); ok {
+		if _, _, ok := style.options(Options{}, strippable+o.Strip).parseNumber(s); ok {
 			c.reads[i]++
 			is = true
 		}
@@ -129,7 +129,7 @@ func chooseStyle(columns []columnGuess, names []string, semicolons bool) styleCh
 				if v.column == "" {
 					v.column = names[i]
 				}
-			case !numeric && c.words > 0 && !c.ofDates() && c.count.isNumeric(s):
+			case !numeric && c.words > 0 && !c.isOfDates() && c.count.isNumeric(s):
 				won[s]++
 				read[s] += c.count.reads[s] - c.count.rejected[s]
 			}
@@ -166,7 +166,7 @@ func (c *columnGuess) numbersRemark(name string, v styleChoice) *table.Error {
 	}
 	if v.other >= 0 && n.isNumeric(v.prefer) {
 		is := func(s int) string {
-			x, _, _ := styles[s].options(Options{}, strippable+c.options.Strip).number(n.example)
+			x, _, _ := styles[s].options(Options{}, strippable+c.options.Strip).parseNumber(n.example)
 			return table.FormatNumber(x) + " " + styles[s].words
 		}
 		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file shows which", n.example, is(v.prefer), is(v.other))

@@ -121,7 +121,7 @@ func (t *text) readHead() error {
 	n, err := io.ReadFull(r, t.head)
 	t.head = t.head[:n]
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return t.damaged(err)
+		return t.damagedError(err)
 	}
 	return nil
 }
@@ -141,13 +141,13 @@ func (t *text) open() (io.Reader, error) {
 	case "gzip":
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, t.damaged(err)
+			return nil, t.damagedError(err)
 		}
 		r = z
 	}
 	if t.bom > 0 {
 		if _, err := io.CopyN(io.Discard, r, int64(t.bom)); err != nil {
-			return nil, t.damaged(err)
+			return nil, t.damagedError(err)
 		}
 	}
 	if t.from != nil {
@@ -157,7 +157,7 @@ func (t *text) open() (io.Reader, error) {
 		r = lineEnds{r}
 	}
 	if _, err := io.CopyN(io.Discard, r, int64(t.skip)); err != nil {
-		return nil, t.damaged(err)
+		return nil, t.damagedError(err)
 	}
 	if t.spaced {
 		r = &spaces{r: r}
@@ -165,8 +165,8 @@ func (t *text) open() (io.Reader, error) {
 	return r, nil
 }
 
-// damaged words an error of unpacking; one of the source has its words.
-func (t *text) damaged(err error) error {
+// damagedError words an error of unpacking; one of the source has its words.
+func (t *text) damagedError(err error) error {
 	var own *table.Error
 	switch {
 	case errors.As(err, &own):

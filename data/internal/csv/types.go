@@ -45,16 +45,16 @@ func (c *columnGuess) add(s string, row int) (valid bool) {
 	}
 	s = strings.TrimSpace(s)
 	switch {
-	case s == "" || c.options.missing(s):
+	case s == "" || c.options.isMissing(s):
 		c.nulls++
 		return true
 	case isMissingWord(s):
 		c.missing++
 		return true
 	}
-	if _, whole, ok := c.options.number(s); ok {
+	if _, whole, ok := c.options.parseNumber(s); ok {
 		c.numbers++
-		c.count.number(s, c.options)
+		c.count.addNumber(s, c.options)
 		if whole {
 			c.integers++
 		}
@@ -83,7 +83,7 @@ func (c *columnGuess) addWord(s string) {
 		if c.dates == 0 {
 			c.order = anyOrder
 		}
-		o := orders(s)
+		o := dateOrders(s)
 		if o != 0 && c.order&o == 0 {
 			c.format[1] = strings.Clone(s)
 		}
@@ -97,7 +97,7 @@ func (c *columnGuess) addWord(s string) {
 	if c.words > tried {
 		return
 	}
-	c.count.text(s, c.options)
+	c.count.addText(s, c.options)
 	if often[s] {
 		if c.marks == nil {
 			c.marks = make(map[string]int)
@@ -115,7 +115,7 @@ func (c *columnGuess) remark(col *table.Column, rows int, v styleChoice) *table.
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
 	}
-	if c.ofDates() {
+	if c.isOfDates() {
 		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
@@ -143,9 +143,9 @@ func (c *columnGuess) remark(col *table.Column, rows int, v styleChoice) *table.
 	return nil
 }
 
-// ofDates reports whether all values are dates, in one order.
-func (c *columnGuess) ofDates() bool {
-	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.decided()
+// isOfDates reports whether all values are dates, in one order.
+func (c *columnGuess) isOfDates() bool {
+	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.isDecided()
 }
 
 // column makes a column of what was seen.
@@ -155,7 +155,7 @@ func (c *columnGuess) column(name string, rows int) *table.Column {
 	switch {
 	case c.verbatim:
 		out.Kind, out.Type = table.Categorical, "string"
-	case c.options.Dates && c.ofDates():
+	case c.options.Dates && c.isOfDates():
 		out.Kind, out.Type, out.Clock, nulls = table.Numeric, "date", true, nulls || c.missing > 0
 	case c.words == 0 && c.bools == 0 && c.numbers > 0:
 		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
@@ -197,7 +197,7 @@ func (c *builder) add(s string, row int) {
 	if !c.verbatim {
 		s = strings.TrimSpace(s)
 	}
-	if s == "" || !c.verbatim && (c.options.missing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
+	if s == "" || !c.verbatim && (c.options.isMissing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1
@@ -207,12 +207,12 @@ func (c *builder) add(s string, row int) {
 	switch c.Kind {
 	case table.Numeric:
 		if c.Clock {
-			c.Number[row], _ = day(s, c.order)
+			c.Number[row], _ = parseDay(s, c.order)
 			return
 		}
-		v, whole, _ := c.options.number(s)
+		v, whole, _ := c.options.parseNumber(s)
 		c.Number[row] = v
-		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.exact(s, v) {
+		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
 			c.InexactRow = row + 1
 		}
 	case table.Bool:
@@ -237,8 +237,8 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// exact reports whether the whole number written as s is v.
-func (c *builder) exact(s string, v float64) bool {
-	s, _ = c.options.normal(s)
+// isExact reports whether the whole number written as s is v.
+func (c *builder) isExact(s string, v float64) bool {
+	s, _ = c.options.normaliseNumber(s)
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }

@@ -29,7 +29,7 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	}
 	b := &builder{field: f, out: &table.Column{Name: name, Type: f.Label, Kind: f.Kind, Integer: f.Integer, Clock: f.Clock}, levels: table.NewLevels()}
 	out := b.out
-	if e := f.floats(); e.Size > 0 {
+	if e := f.floatElement(); e.Size > 0 {
 		b.vector = table.NewVectorBuilder(rows, e.Size)
 	}
 	if (f.Type == typeDate || f.Type == typeTimestamp) && !(f.Clock && dates) {
@@ -56,21 +56,21 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	}
 	n, buffers := c.takeUnpacked(f)
 	rows := int(n.length)
-	valid := bitmap(buffers, n)
+	valid := validityBitmap(buffers, n)
 	if b.vector != nil {
 		b.addLists(c, valid, buffers, rows)
 		return
 	}
 	if f.Type == typeNull && f.Dictionary < 0 {
 		for i := range rows {
-			b.null(start + i)
+			b.setNull(start + i)
 		}
 		return
 	}
 	nulls := 0
 	for i := 0; valid != nil && i < rows; i++ {
 		if !bit(valid, i) {
-			b.null(start + i)
+			b.setNull(start + i)
 			nulls++
 		}
 	}
@@ -92,8 +92,8 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	}
 }
 
-// bitmap returns the marks of the values that are no nulls; nil where all are there.
-func bitmap(buffers [][]byte, n node) []byte {
+// validityBitmap returns the marks of the values that are no nulls; nil where all are there.
+func validityBitmap(buffers [][]byte, n node) []byte {
 	switch {
 	case len(buffers) == 0:
 		return nil
@@ -102,7 +102,7 @@ func bitmap(buffers [][]byte, n node) []byte {
 	case len(buffers[0]) == 0:
 		return nil
 	}
-	return values(buffers[0], int(n.length), 1)
+	return valueBytes(buffers[0], int(n.length), 1)
 }
 
 // bit reports whether bit i is set.
@@ -120,12 +120,12 @@ func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
 // unpackAll passes over a field and those within it, whose compressed buffers must be sound.
 func (c *cursor) unpackAll(f *field) {
 	c.takeUnpacked(f)
-	for _, child := range f.within() {
+	for _, child := range f.children() {
 		c.unpackAll(child)
 	}
 }
 
-func (b *builder) null(row int) {
+func (b *builder) setNull(row int) {
 	if b.out.Null == nil {
 		b.out.Null = make([]bool, max(len(b.out.Number), len(b.out.Code)))
 	}
@@ -135,8 +135,8 @@ func (b *builder) null(row int) {
 	}
 }
 
-// values refuses a buffer of values that is too short.
-func values(b []byte, rows, bits int) []byte {
+// valueBytes refuses a buffer of values that is too short.
+func valueBytes(b []byte, rows, bits int) []byte {
 	if len(b) < (rows*bits+7)/8 {
 		panic(table.Damaged("%d values cannot be in a buffer of %d bytes", rows, len(b)))
 	}
@@ -146,7 +146,7 @@ func values(b []byte, rows, bits int) []byte {
 // addNumbers copies numbers, or bools as 0 and 1.
 func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 	f, out := b.field, b.out
-	values(data, rows, f.Bits)
+	valueBytes(data, rows, f.Bits)
 	if e := f.Element; e.Float && e.Size == 8 && valid == nil {
 		for i := range out.Number[start : start+rows] {
 			out.Number[start+i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
@@ -196,7 +196,7 @@ func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, ex
 func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
 	outside := func() { panic(table.Damaged("a text is not within its buffer")) }
 	if f.Type == typeTextView {
-		views := values(buffers[1], rows, f.Bits)
+		views := valueBytes(buffers[1], rows, f.Bits)
 		return func(i int) []byte {
 			view := views[16*i : 16*i+16]
 			n := binary.LittleEndian.Uint32(view)
@@ -224,7 +224,7 @@ func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
 // offsets returns what gives where the values of a row begin, of as many rows and one.
 func offsets(b []byte, bits, rows int) func(i int) uint64 {
 	if rows > 0 {
-		values(b, rows+1, bits)
+		valueBytes(b, rows+1, bits)
 	}
 	if bits == 32 {
 		return func(i int) uint64 { return uint64(binary.LittleEndian.Uint32(b[4*i:])) }
@@ -235,7 +235,7 @@ func offsets(b []byte, bits, rows int) func(i int) uint64 {
 // addIndices looks values up in a dictionary; a null may be in the indices or in the values.
 func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, start int) {
 	out, e := b.out, b.field.Index
-	values(indices, rows, 8*e.Size)
+	valueBytes(indices, rows, 8*e.Size)
 	if from == nil && rows > 0 {
 		panic(table.Damaged("a dictionary is missing"))
 	}
@@ -253,7 +253,7 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 		k, row := int(at), start+i
 		switch {
 		case from.IsNull(k):
-			b.null(row)
+			b.setNull(row)
 		case out.Kind == table.Categorical:
 			if b.codes == nil {
 				b.codes = make([]int32, from.Len())
@@ -278,12 +278,12 @@ func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, st
 func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) {
 	f, child := b.field, b.field.Children[0]
 	n, inner := c.takeUnpacked(child)
-	if b.vector.Failed() {
+	if b.vector.HasFailed() {
 		return
 	}
 	length := int(n.length)
-	present := bitmap(inner, n)
-	data := values(inner[1], length, child.Bits)
+	present := validityBitmap(inner, n)
+	data := valueBytes(inner[1], length, child.Bits)
 	size := child.Element.Size
 	bounds := func(i int) (from, to uint64) { return uint64(i * f.Size), uint64((i + 1) * f.Size) }
 	if f.Type != typeFixedList {
@@ -299,14 +299,14 @@ func (b *builder) addLists(c *cursor, valid []byte, buffers [][]byte, rows int) 
 		if from > to || to > uint64(length) {
 			panic(table.Damaged("a list refers to values that do not exist"))
 		}
-		for k := int(from); k < int(to) && !b.vector.Failed(); k++ {
+		for k := int(from); k < int(to) && !b.vector.HasFailed(); k++ {
 			if present != nil && !bit(present, k) {
 				b.vector.AddNull()
 			} else {
 				b.vector.Add(child.Element.Bits(data[k*size:]))
 			}
 		}
-		if b.vector.Failed() {
+		if b.vector.HasFailed() {
 			return
 		}
 	}

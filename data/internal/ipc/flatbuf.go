@@ -22,24 +22,27 @@ func fbRoot(b []byte) fbTable {
 	return fbTable{b, 0}.table(0)
 }
 
-func (t fbTable) need(at, size int) {
+func (t fbTable) require(at, size int) {
 	if at < 0 || size < 0 || at > len(t.b)-size {
 		fbFail()
 	}
 }
 
-func (t fbTable) u16(at int) int { t.need(at, 2); return int(binary.LittleEndian.Uint16(t.b[at:])) }
+func (t fbTable) u16(at int) int { t.require(at, 2); return int(binary.LittleEndian.Uint16(t.b[at:])) }
 func (t fbTable) i32(at int) int {
-	t.need(at, 4)
+	t.require(at, 4)
 	return int(int32(binary.LittleEndian.Uint32(t.b[at:])))
 }
-func (t fbTable) i64(at int) int64 { t.need(at, 8); return int64(binary.LittleEndian.Uint64(t.b[at:])) }
+func (t fbTable) i64(at int) int64 {
+	t.require(at, 8)
+	return int64(binary.LittleEndian.Uint64(t.b[at:]))
+}
 
 // table follows the offset at a position.
 func (t fbTable) table(at int) fbTable {
 	to := fbTable{t.b, at + int(uint32(t.i32(at)))}
 	v := to.vtable()
-	to.need(v, to.u16(v))
+	to.require(v, to.u16(v))
 	if to.u16(v) < 4 {
 		fbFail()
 	}
@@ -58,7 +61,7 @@ func (t fbTable) field(slot int) int {
 		return -1
 	}
 	at := t.at + t.u16(v+o)
-	t.need(at, 1)
+	t.require(at, 1)
 	return at
 }
 
@@ -70,7 +73,7 @@ func (t fbTable) int8(slot int) int {
 	return int(int8(t.b[at]))
 }
 
-func (t fbTable) short(slot, def int) int {
+func (t fbTable) int16(slot, def int) int {
 	at := t.field(slot)
 	if at < 0 {
 		return def

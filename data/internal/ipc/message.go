@@ -199,7 +199,7 @@ func (b *batch) check(fields []*field) {
 		if c.skip(f); from.batch.nodes[from.node].length != b.rows {
 			panic(table.Damaged("a batch of %d rows has a column of %d", b.rows, from.batch.nodes[from.node].length))
 		}
-		if bits := f.rowBits(); bits > 0 && f.buffers() > 1 {
+		if bits := f.rowBits(); bits > 0 && f.bufferCount() > 1 {
 			held = true
 			if have := b.unpackedSize(b.buffers[from.buffer+1]); have < (b.rows*bits+7)/8 {
 				panic(table.Damaged("%d values cannot be in a buffer of %d bytes", b.rows, have))
@@ -222,7 +222,7 @@ type cursor struct {
 
 // take returns the node of a field and its buffers, without those of the fields within it.
 func (c *cursor) take(f *field) (n node, buffers [][]byte) {
-	count := f.buffers()
+	count := f.bufferCount()
 	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeView) {
 		if c.view >= len(c.views) {
 			panic(errParts())
@@ -242,7 +242,7 @@ func (c *cursor) take(f *field) (n node, buffers [][]byte) {
 // skip passes over a field and those within it.
 func (c *cursor) skip(f *field) {
 	c.take(f)
-	for _, child := range f.within() {
+	for _, child := range f.children() {
 		c.skip(child)
 	}
 }

@@ -158,8 +158,8 @@ func (d *decoder) addDictionaries(f *field) {
 	}
 }
 
-// fields returns what a batch lists.
-func (d *decoder) fields(b *batch) []*field {
+// fieldsOf returns what a batch lists.
+func (d *decoder) fieldsOf(b *batch) []*field {
 	if b.dictionary < 0 {
 		return d.schema.Fields
 	}
@@ -178,7 +178,7 @@ func (d *decoder) check(messages []*message) error {
 			return table.Damaged("there is a message of unexpected kind %d", m.kind)
 		}
 		b := m.batch(limit)
-		b.check(d.fields(b))
+		b.check(d.fieldsOf(b))
 		d.batches = append(d.batches, b)
 		if b.dictionary < 0 {
 			d.rows += b.rows
@@ -198,8 +198,8 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 	for i, f := range d.schema.Fields {
 		all[i] = f.Name
 	}
-	all, t.Notes = table.Distinct(all)
-	want, err := table.Wanted(names, all)
+	all, t.Notes = table.MakeUnique(all)
+	want, err := table.CheckWanted(names, all)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (d *decoder) addValues(b *batch) error {
 		}
 		for i := range before.Null {
 			if before.Null[i] {
-				w.null(i)
+				w.setNull(i)
 			}
 		}
 		w.add(&cursor{batch: b}, before.Len(), nil)

@@ -68,7 +68,7 @@ type schema struct {
 
 // readSchema reads a schema. It panics with an error where a length is wrong.
 func readSchema(t fbTable) *schema {
-	if t.short(0, 0) != 0 {
+	if t.int16(0, 0) != 0 {
 		panic(&table.Error{Msg: "Arrow data of big-endian machines are not supported", Hint: "write the file again with the bytes of a number in little-endian order"})
 	}
 	s := &schema{Metadata: readMetadata(t, 2)}
@@ -154,7 +154,7 @@ func (f *field) setType(t fbTable) {
 		f.Element, f.Integer = integerOf(t), true
 		f.Label = f.Element.String()
 	case typeFloat:
-		f.Element = table.Element{Size: one(t.short(0, 0), 2, 4, 8), Float: true}
+		f.Element = table.Element{Size: one(t.int16(0, 0), 2, 4, 8), Float: true}
 		f.Label = f.Element.String()
 	case typeDecimal:
 		if f.Bits = t.int32(2, 128); f.Bits != 32 && f.Bits != 64 && f.Bits != 128 && f.Bits != 256 {
@@ -163,10 +163,10 @@ func (f *field) setType(t fbTable) {
 		f.Scale = int32(t.int32(1, 0))
 		f.Kind, f.Label, f.Integer = table.Numeric, fmt.Sprintf("decimal(%d, %d)", t.int32(0, 0), f.Scale), f.Scale == 0
 	case typeDate:
-		f.Clock, f.Element = true, table.Element{Size: one(t.short(0, 1), 4, 8), Signed: true}
-		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.short(0, 1), 1, 86400e3))
+		f.Clock, f.Element = true, table.Element{Size: one(t.int16(0, 1), 4, 8), Signed: true}
+		f.Label, f.Divisor = fmt.Sprintf("date%d", 8*f.Element.Size), float64(one(t.int16(0, 1), 1, 86400e3))
 	case typeTimestamp, typeTime, typeDuration:
-		unit := t.short(0, map[int]int{typeTime: 1, typeDuration: 1}[f.Type])
+		unit := t.int16(0, map[int]int{typeTime: 1, typeDuration: 1}[f.Type])
 		f.Divisor, f.Element = float64(one(unit, 1, 1e3, 1e6, 1e9)), table.Element{Size: 8, Signed: true}
 		switch f.Type {
 		case typeTime:
@@ -184,7 +184,7 @@ func (f *field) setType(t fbTable) {
 			}
 		}
 	case typeInterval:
-		f.Bits = one(t.short(0, 0), 32, 64, 128)
+		f.Bits = one(t.int16(0, 0), 32, 64, 128)
 		f.Label = map[int]string{32: "month_interval", 64: "day_time_interval", 128: "month_day_nano_interval"}[f.Bits]
 	case typeFixed:
 		if f.Size = t.int32(0, 0); f.Size < 0 || f.Size > 1<<24 {
@@ -196,7 +196,7 @@ func (f *field) setType(t fbTable) {
 			panic(table.Damaged("lists of %d values", f.Size))
 		}
 	case typeUnion:
-		f.Dense = t.short(0, 0) == 1
+		f.Dense = t.int16(0, 0) == 1
 		t.vector(1, 4)
 		if f.Label = "sparse_union"; f.Dense {
 			f.Label = "dense_union"
@@ -207,9 +207,9 @@ func (f *field) setType(t fbTable) {
 	}
 }
 
-// buffers returns how many buffers a batch lists of the field alone: without those within it, and, of
+// bufferCount returns how many buffers a batch lists of the field alone: without those within it, and, of
 // views, without those that they point into.
-func (f *field) buffers() int {
+func (f *field) bufferCount() int {
 	switch {
 	case f.Dictionary >= 0:
 		return 2 // of the indices
@@ -219,8 +219,8 @@ func (f *field) buffers() int {
 	return layouts[f.Type].buffers
 }
 
-// within returns the fields that a batch lists behind the field.
-func (f *field) within() []*field {
+// children returns the fields that a batch lists behind the field.
+func (f *field) children() []*field {
 	if f.Dictionary >= 0 {
 		return nil
 	}
@@ -235,8 +235,8 @@ func (f *field) rowBits() int64 {
 	return int64(f.Bits)
 }
 
-// floats returns the type of the floats that a list holds; Size 0 for other fields.
-func (f *field) floats() table.Element {
+// floatElement returns the type of the floats that a list holds; Size 0 for other fields.
+func (f *field) floatElement() table.Element {
 	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList && f.Type != typeFixedList || f.Children[0].Dictionary >= 0 || f.Children[0].Type != typeFloat {
 		return table.Element{}
 	}

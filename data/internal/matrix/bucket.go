@@ -112,7 +112,7 @@ func (p *buckets) put(t *Tile, columns [][]float64) error {
 func (p *buckets) add(s int, t *Tile, columns [][]float64) error {
 	// The rows of every bucket, one bucket after the other.
 	bucket, rows, places := p.sets[s].bucket, t.RowsOf[s], t.PlaceOf[s]
-	t.Ends, t.ByBucket = Resized(t.Ends, len(bucket)+1), Resized(t.ByBucket, len(rows))
+	t.Ends, t.ByBucket = Resize(t.Ends, len(bucket)+1), Resize(t.ByBucket, len(rows))
 	clear(t.Ends)
 	for _, at := range places {
 		t.Ends[at/p.size+1]++

@@ -73,7 +73,7 @@ func (b *dense[T]) finish(ctx context.Context) error {
 	for s := range b.cells {
 		n := d.Set(s).Len()
 		err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
-			b.indicators(s, i*block, min((i+1)*block, n))
+			b.addIndicators(s, i*block, min((i+1)*block, n))
 			return nil
 		})
 		if err != nil {
@@ -91,8 +91,8 @@ func (b *dense[T]) matrix(s int) (design.Matrix, error) {
 	return design.NewDense(n, b.Width, any(b.cells[s]).([]float64))
 }
 
-// indicators sets the columns of categories and the intercept in the rows [lo, hi) of a set.
-func (b *dense[T]) indicators(s, lo, hi int) {
+// addIndicators sets the columns of categories and the intercept in the rows [lo, hi) of a set.
+func (b *dense[T]) addIndicators(s, lo, hi int) {
 	x, d := b.cells[s], b.Width
 	for _, o := range b.sources {
 		k := o.Category

@@ -20,7 +20,7 @@ func MomentOf(v []float64) Moment {
 	if m.N == 0 {
 		return m
 	}
-	m.Lo, m.Hi = extremes(v)
+	m.Lo, m.Hi = minMax(v)
 	if m.Lo == m.Hi {
 		return m
 	}
@@ -63,7 +63,7 @@ func MomentOf(v []float64) Moment {
 	return m
 }
 
-func extremes(v []float64) (lo, hi float64) {
+func minMax(v []float64) (lo, hi float64) {
 	lo, hi = v[0], v[0]
 	for _, x := range v {
 		if x < lo {
@@ -76,8 +76,8 @@ func extremes(v []float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// Finite reports whether no value is NaN or infinite.
-func Finite(v []float64) bool {
+// AreFinite reports whether no value is NaN or infinite.
+func AreFinite(v []float64) bool {
 	s := 0.0
 	for _, x := range v {
 		s += x - x

@@ -38,19 +38,19 @@ type Faults struct {
 // NoFaults returns the faults of no rows.
 func NoFaults() Faults { return Faults{Null: -1, Bad: -1, Far: -1} }
 
-// earlier reports whether a row comes before the known one, if any.
-func earlier(row, known int) bool { return row >= 0 && (known < 0 || row < known) }
+// isEarlier reports whether a row comes before the known one, if any.
+func isEarlier(row, known int) bool { return row >= 0 && (known < 0 || row < known) }
 
 // Add adds the faults of further rows, in any order.
 func (f *Faults) Add(o Faults) {
 	f.Nulls += o.Nulls
-	if earlier(o.Null, f.Null) {
+	if isEarlier(o.Null, f.Null) {
 		f.Null = o.Null
 	}
-	if earlier(o.Bad, f.Bad) {
+	if isEarlier(o.Bad, f.Bad) {
 		f.Bad, f.Value = o.Bad, o.Value
 	}
-	if earlier(o.Far, f.Far) {
+	if isEarlier(o.Far, f.Far) {
 		f.Far, f.FarValue, f.Narrow = o.Far, o.FarValue, o.Narrow
 	}
 }
@@ -73,7 +73,7 @@ func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	for len(t.Coded) <= j {
 		t.Coded = append(t.Coded, nil)
 	}
-	out := Resized(t.Coded[j], t.Rows)
+	out := Resize(t.Coded[j], t.Rows)
 	t.Coded[j] = out
 	shift, scale := x.Shift, x.Scale
 	sum := 0.0

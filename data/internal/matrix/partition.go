@@ -159,8 +159,8 @@ func (p *Partition) Split(t *Tile) {
 	}
 }
 
-// keep leaves only the rows for which ok holds, in their order.
-func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
+// keepRows leaves only the rows for which ok holds, in their order.
+func (p *Partition) keepRows(ok func(row int) bool) (*Partition, error) {
 	var sets [2][]int
 	for s, list := range p.Sets {
 		if list == nil {
@@ -178,11 +178,11 @@ func (p *Partition) keep(ok func(row int) bool) (*Partition, error) {
 	return NewPartition(p.Arena, p.Rows, sets[0], sets[1])
 }
 
-// Complete keeps the rows without a null in any of the columns.
-func (p *Partition) Complete(ctx context.Context, cols []*table.Column) (*Partition, error) {
+// CompleteRows keeps the rows without a null in any of the columns.
+func (p *Partition) CompleteRows(ctx context.Context, cols []*table.Column) (*Partition, error) {
 	null := make([]bool, p.Rows)
 	for _, c := range cols {
-		if c.Stored() && !c.Nullable() {
+		if c.IsStored() && !c.Nullable() {
 			continue
 		}
 		c, err := c.Load(ctx)
@@ -193,7 +193,7 @@ func (p *Partition) Complete(ctx context.Context, cols []*table.Column) (*Partit
 			null[i] = null[i] || b
 		}
 	}
-	return p.keep(func(row int) bool { return !null[row] })
+	return p.keepRows(func(row int) bool { return !null[row] })
 }
 
 // FreePlaces releases the places of the rows, which must not be asked for

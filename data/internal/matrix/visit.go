@@ -54,13 +54,13 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 	groups := len(columnGroups(cols, 0, rows, workers, whole))
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
-	for _, r := range ranges(rows, (2*workers+groups-1)/groups, lead) {
+	for _, r := range rowRanges(rows, (2*workers+groups-1)/groups, lead) {
 		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
-	watch := table.Watching(ctx)
-	watch.Sweep(rows, len(cols))
+	watch := table.WatchFrom(ctx)
+	watch.BeginSweep(rows, len(cols))
 	var mu sync.Mutex
 	var pages table.Buffers
 	tiles := sync.Pool{New: func() any { return &Tile{} }}
@@ -146,11 +146,11 @@ func pageCost(c *table.Column, from, to int) int {
 	return cost
 }
 
-// ranges cuts the rows into about n ranges that begin at multiples of
+// rowRanges cuts the rows into about n ranges that begin at multiples of
 // StripeRows, where it can be done at the beginnings of pages of the column: a
 // page that two ranges share is decompressed twice. Where its writer gave up the
 // dictionary another range begins: from there on no dictionary is held.
-func ranges(rows, n int, c *table.Column) [][2]int {
+func rowRanges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
 	var starts []int // of pages
@@ -212,7 +212,7 @@ func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 // nulls, in marks likewise, or nil for none.
 func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
 	c := r.column
-	if !c.Stored() {
+	if !c.IsStored() {
 		from, to := r.row, r.row+n
 		r.row = to
 		r.inexact = c.InexactRow
@@ -221,12 +221,12 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 			null = c.Null[from:to]
 		}
 		if c.Number == nil { // a column of text that is all null
-			*own = Resized(*own, n)
+			*own = Resize(*own, n)
 			return *own, null, nil
 		}
 		return c.Number[from:to:to], null, nil
 	}
-	*own, *marks = Resized(*own, n), Resized(*marks, n)
+	*own, *marks = Resize(*own, n), Resize(*marks, n)
 	number, null := *own, *marks
 	clear(null)
 	parts := c.Parts
@@ -278,8 +278,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Resized gives a slice of n, which is s where it has the capacity.
-func Resized[T any](s []T, n int) []T {
+// Resize gives a slice of n, which is s where it has the capacity.
+func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, max(n, StripeRows)) // a column that is loaded whole has more rows than a stripe
 	}

@@ -47,9 +47,9 @@ func TestRanges_CoverTheRows(t *testing.T) {
 		c := &table.Column{}
 		if rng.IntN(2) == 0 {
 			each = least/8 + rng.IntN(least)
-			c = table.Stored("x", "double", table.Numeric, false, []table.Part{inPages(rows/3, each, 100), inPages(rows-rows/3, each, 100)})
+			c = table.NewStored("x", "double", table.Numeric, false, []table.Part{inPages(rows/3, each, 100), inPages(rows-rows/3, each, 100)})
 		}
-		got := ranges(rows, n, c)
+		got := rowRanges(rows, n, c)
 		if want := max(1, min(n, rows/least)); len(got) != want && each == 0 || len(got) > want {
 			t.Fatalf("%d rows in %d ranges, asked for %d", rows, len(got), n)
 		}
@@ -92,12 +92,12 @@ func TestRanges_CoverTheRows(t *testing.T) {
 	}
 	for row, at := range map[int]int{3*least/2 - 1: 3 * least / 2, 3 * least / 2: 3 * least / 2, 3*least/2 + 1: 3*least/2 + StripeRows} {
 		p.pages[3].Row = row
-		c := table.Stored("x", "string", table.Categorical, false, []table.Part{p})
-		if got, want := ranges(4*least, 1, c), [][2]int{{0, at}, {at, 4 * least}}; !slices.Equal(got, want) {
+		c := table.NewStored("x", "string", table.Categorical, false, []table.Part{p})
+		if got, want := rowRanges(4*least, 1, c), [][2]int{{0, at}, {at, 4 * least}}; !slices.Equal(got, want) {
 			t.Errorf("without a dictionary from row %d on: %v, want %v", row, got, want)
 		}
 	}
-	if got := ranges(2*least-1, 1, table.Stored("x", "string", table.Categorical, false, []table.Part{paper{2*least - 1, p.pages[:4]}})); len(got) != 1 {
+	if got := rowRanges(2*least-1, 1, table.NewStored("x", "string", table.Categorical, false, []table.Part{paper{2*least - 1, p.pages[:4]}})); len(got) != 1 {
 		t.Errorf("%v of few rows", got)
 	}
 }
@@ -173,7 +173,7 @@ func TestVisit_EveryValueOnce(t *testing.T) {
 			to := min(rows, from+1+rng.IntN(rows/3))
 			parts, from = append(parts, stored(v[from:to])), to
 		}
-		cols = append(cols, table.Stored(fmt.Sprint(j), "double", table.Numeric, false, parts))
+		cols = append(cols, table.NewStored(fmt.Sprint(j), "double", table.Numeric, false, parts))
 	}
 	cols = append(cols, &table.Column{Kind: table.Categorical, Null: slices.Repeat([]bool{true}, rows)}) // text that is all null
 	first = append(first, 0)

@@ -72,7 +72,7 @@ func Write(ctx context.Context, name string, l Layout, rows *Partition, storage 
 	case storage == Sparse:
 		to = &sparse{plan: p, table: name}
 	default:
-		if err := afford(name, rows, l.Width, storage); err != nil {
+		if err := checkMemory(name, rows, l.Width, storage); err != nil {
 			return nil, err
 		}
 		if storage == Float32 {
@@ -132,8 +132,8 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 // maxCells bounds a dense design matrix.
 const maxCells = 1 << 38
 
-// afford refuses dense matrices that are too large, or larger than memory.
-func afford(name string, d *Partition, columns int, storage Storage) error {
+// checkMemory refuses dense matrices that are too large, or larger than memory.
+func checkMemory(name string, d *Partition, columns int, storage Storage) error {
 	cells := int64(0)
 	for s := range d.Sets {
 		n := d.Set(s).Len()

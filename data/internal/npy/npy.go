@@ -44,7 +44,7 @@ func Read(in table.Source) (*table.Table, error) {
 	if len(h.shape) == 2 {
 		name = VectorName
 	}
-	return h.table(in, strings.TrimSuffix(name, ".npy"))
+	return h.readTable(in, strings.TrimSuffix(name, ".npy"))
 }
 
 // ReadArchive returns the table of the arrays of an .npz file, which have one number of rows.
@@ -77,7 +77,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 		if err != nil {
 			return nil, table.InColumn(name, err)
 		}
-		t, err := h.table(body, name)
+		t, err := h.readTable(body, name)
 		if err != nil {
 			return nil, err
 		}
@@ -277,11 +277,11 @@ func (h *header) check(size int64) error {
 	return nil
 }
 
-// table returns the columns of the array.
-func (h *header) table(in io.ReaderAt, name string) (*table.Table, error) {
+// readTable returns the columns of the array.
+func (h *header) readTable(in io.ReaderAt, name string) (*table.Table, error) {
 	t := &table.Table{Rows: h.shape[0]}
 	if h.text > 0 {
-		c, err := h.texts(in, name)
+		c, err := h.readTexts(in, name)
 		t.Columns = []*table.Column{c}
 		return t, err
 	}
@@ -293,8 +293,8 @@ func (h *header) table(in io.ReaderAt, name string) (*table.Table, error) {
 	return t, nil
 }
 
-// texts reads texts of a fixed width, which end before the zeros behind them.
-func (h *header) texts(in io.ReaderAt, name string) (*table.Column, error) {
+// readTexts reads texts of a fixed width, which end before the zeros behind them.
+func (h *header) readTexts(in io.ReaderAt, name string) (*table.Column, error) {
 	n := h.shape[0]
 	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n)}
 	levels := table.NewLevels()

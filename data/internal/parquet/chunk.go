@@ -39,7 +39,7 @@ func (c *chunk) Rows() int      { return c.values }
 func (c *chunk) Nullable() bool { return c.leaf.descr.MaxDefinitionLevel() > 0 }
 
 func (c *chunk) Open(row int, b *table.Buffers) (v table.Values, err error) {
-	err = c.guard(func() error {
+	err = c.guardPanics(func() error {
 		r, err := openChunk(c, row, b)
 		v = r
 		return err
@@ -66,8 +66,8 @@ func (c *chunk) Pages() []table.Page {
 	return out
 }
 
-// guard returns a panic of a decoder as an error that names file and column.
-func (c *chunk) guard(do func() error) error {
+// guardPanics returns a panic of a decoder as an error that names file and column.
+func (c *chunk) guardPanics(do func() error) error {
 	if err := table.GuardAs("the values of a page", do); err != nil {
 		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
 	}
@@ -76,12 +76,12 @@ func (c *chunk) guard(do func() error) error {
 
 // Numbers and Codes make a chunkReader [table.Values].
 func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error) {
-	err = r.chunk.guard(func() (err error) { nulls, err = r.numbers(dst, null); return err })
+	err = r.chunk.guardPanics(func() (err error) { nulls, err = r.numbers(dst, null); return err })
 	return nulls, err
 }
 
 func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
-	err = r.chunk.guard(func() (err error) { nulls, err = r.codes(dst, null, levels); return err })
+	err = r.chunk.guardPanics(func() (err error) { nulls, err = r.codes(dst, null, levels); return err })
 	return nulls, err
 }
 
@@ -121,7 +121,7 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	r.arrow = file.NewColumnReader(descr, &r.feed, memory.NewGoAllocator(), &bufferPool)
 	switch a := r.arrow.(type) {
 	case *file.BooleanColumnChunkReader:
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []bool) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []bool) {
 			for i, b := range v {
 				dst[i] = 0
 				if b {
@@ -131,14 +131,14 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 		})
 	case *file.Int32ColumnChunkReader:
 		to := l.how.i32
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []int32) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []int32) {
 			for i, k := range v {
 				dst[i] = to(k)
 			}
 		})
 	case *file.Int64ColumnChunkReader:
 		to, exact := l.how.i64, l.how.exact
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []int64) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []int64) {
 			for i, k := range v {
 				dst[i] = to(k)
 				if !exact(k) && r.lost < 0 {
@@ -149,14 +149,14 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	case *file.Float64ColumnChunkReader:
 		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
 	case *file.Float32ColumnChunkReader:
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []float32) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []float32) {
 			for i, k := range v {
 				dst[i] = float64(k)
 			}
 		})
 	case *file.FixedLenByteArrayColumnChunkReader:
 		r.feed.keep = 2
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.FixedLenByteArray) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []parquet.FixedLenByteArray) {
 			for i, b := range v {
 				r.decimal(dst, i, b)
 			}
@@ -166,13 +166,13 @@ func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 		if l.how.kind == table.Categorical {
 			r.texts, r.text = a, make([]parquet.ByteArray, min(batchRows, c.values))
 		}
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.ByteArray) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []parquet.ByteArray) {
 			for i, b := range v {
 				r.decimal(dst, i, b)
 			}
 		})
 	case *file.Int96ColumnChunkReader:
-		r.fill = filler(r, a.ReadBatch, func(dst []float64, v []parquet.Int96) {
+		r.fill = newFiller(r, a.ReadBatch, func(dst []float64, v []parquet.Int96) {
 			for i := range v {
 				r.decimal(dst, i, v[i][:])
 			}
@@ -209,8 +209,8 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
 }
 
-// filler reads a batch of another type and converts it.
-func filler[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) func([]float64) (int64, int, error) {
+// newFiller reads a batch of another type and converts it.
+func newFiller[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) func([]float64) (int64, int, error) {
 	values := make([]T, min(batchRows, r.chunk.values))
 	return func(dst []float64) (int64, int, error) {
 		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
@@ -252,8 +252,8 @@ func (r *chunkReader) skip(row int) error {
 	return nil
 }
 
-// batch returns how many of the next n values to ask for at once: values of one page.
-func (r *chunkReader) batch(n int) (int, error) {
+// readBatch returns how many of the next n values to ask for at once: values of one page.
+func (r *chunkReader) readBatch(n int) (int, error) {
 	for r.left == 0 {
 		if r.page >= len(r.chunk.pages) {
 			return 0, table.Damaged("a column ends early")
@@ -264,8 +264,8 @@ func (r *chunkReader) batch(n int) (int, error) {
 	return min(n, r.left, batchRows), nil
 }
 
-// check accepts a batch of n values as Arrow read it.
-func (r *chunkReader) check(n int, total int64, present int, err error) error {
+// checkBatch accepts a batch of n values as Arrow read it.
+func (r *chunkReader) checkBatch(n int, total int64, present int, err error) error {
 	if err != nil {
 		return table.Damaged("%v", err)
 	}
@@ -281,13 +281,13 @@ func (r *chunkReader) check(n int, total int64, present int, err error) error {
 // 0 for the nulls, which it counts and, if null is not nil, marks there.
 func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error) {
 	for len(dst) > 0 {
-		n, err := r.batch(len(dst))
+		n, err := r.readBatch(len(dst))
 		if err != nil {
 			return nulls, err
 		}
 		start := r.row
 		total, present, err := r.fill(dst[:n])
-		if err := r.check(n, total, present, err); err != nil {
+		if err := r.checkBatch(n, total, present, err); err != nil {
 			return nulls, err
 		}
 		lost := r.lost
@@ -353,12 +353,12 @@ func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nul
 		}
 	}
 	for len(dst) > 0 {
-		n, err := r.batch(len(dst))
+		n, err := r.readBatch(len(dst))
 		if err != nil {
 			return nulls, err
 		}
 		total, present, err := r.texts.ReadBatch(int64(n), r.text[:n], r.defs, nil)
-		if err := r.check(n, total, present, err); err != nil {
+		if err := r.checkBatch(n, total, present, err); err != nil {
 			return nulls, err
 		}
 		for i, b := range r.text[:present] {

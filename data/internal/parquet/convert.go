@@ -39,7 +39,7 @@ func converterFor(d *schema.Column, dates bool) (converter, error) {
 			return plainConverter("null", phys), nil
 		case schema.Float16LogicalType:
 			return converter{name: "float16", kind: table.Numeric, bytes: func(b []byte) (float64, bool) {
-				return table.Half(binary.LittleEndian.Uint16(b)), true
+				return table.HalfToFloat(binary.LittleEndian.Uint16(b)), true
 			}}, nil
 		case *schema.DecimalLogicalType:
 			return decimalConverter(t.Precision(), t.Scale(), phys), nil
@@ -106,18 +106,18 @@ func (c *converter) timestamp(unit schema.TimeUnitType) {
 func (c *converter) timeOfDay(unit schema.TimeUnitType) {
 	switch unit {
 	case schema.TimeUnitMillis:
-		c.i32 = func(v int32) float64 { return withinDay(int64(v), 1e3) }
+		c.i32 = func(v int32) float64 { return secondsWithinDay(int64(v), 1e3) }
 		c.kind, c.name = table.Numeric, table.TimeOfDay
 	case schema.TimeUnitMicros:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return withinDay(v, 1e6) })
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return secondsWithinDay(v, 1e6) })
 	case schema.TimeUnitNanos:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return withinDay(v, 1e9) })
+		c.seconds(table.TimeOfDay, func(v int64) float64 { return secondsWithinDay(v, 1e9) })
 	}
 }
 
-// withinDay returns the seconds of a time of the day in units of 1/perSecond seconds. A time
+// secondsWithinDay returns the seconds of a time of the day in units of 1/perSecond seconds. A time
 // beyond the day is damage.
-func withinDay(v, perSecond int64) float64 {
+func secondsWithinDay(v, perSecond int64) float64 {
 	if v < 0 || v > 86400*perSecond {
 		panic(table.Damaged("%d is no time of a day", v))
 	}
@@ -174,10 +174,10 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 		c.i32 = func(v int32) float64 { return float64(uint32(v)) }
 	case phys == parquet.Types.Int64 && signed:
 		c.i64 = func(v int64) float64 { return float64(v) }
-		c.exact = table.ExactInt64
+		c.exact = table.IsExactInt64
 	case phys == parquet.Types.Int64:
 		c.i64 = func(v int64) float64 { return float64(uint64(v)) }
-		c.exact = table.ExactUint64
+		c.exact = table.IsExactUint64
 	default:
 		return converter{name: "integer"}
 	}
@@ -208,7 +208,7 @@ func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 		c.i32 = func(v int32) float64 { return within(table.Decimal(int64(v), scale)) }
 	case parquet.Types.Int64:
 		c.i64 = func(v int64) float64 { return within(table.Decimal(v, scale)) }
-		c.exact = table.ExactInt64
+		c.exact = table.IsExactInt64
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
 		c.bytes = func(b []byte) (float64, bool) {
 			v, exact := table.BigDecimal(b, scale)

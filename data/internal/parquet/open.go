@@ -79,7 +79,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 		if !l.lists {
 			continue
 		}
-		columns, err := l.vectors(f.Rows)
+		columns, err := l.readVectors(f.Rows)
 		if err != nil {
 			return nil, table.InColumn(l.name, err)
 		}
@@ -112,8 +112,8 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	for i := 0; i < root.NumFields(); i++ {
 		tops = append(tops, root.Field(i).Name())
 	}
-	tops, f.Notes = table.Distinct(tops)
-	want, err := table.Wanted(names, tops)
+	tops, f.Notes = table.MakeUnique(tops)
+	want, err := table.CheckWanted(names, tops)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,7 +183,7 @@ func (l *leaf) readPageHeaders() error {
 	if l.lists {
 		return nil
 	}
-	*l.out = *table.Stored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
+	*l.out = *table.NewStored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
 	l.out.Clock = l.how.clock
 	return nil
 }

@@ -300,7 +300,7 @@ func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
 
 // dataPage decompresses a data page.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
-	page, levels, enc := f.decompressed(p)
+	page, levels, enc := f.decompressPage(p)
 	b, rle := memory.NewBufferBytes(page), parquet.Encodings.RLE
 	if p.kind == pageDataV2 {
 		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(levels), 0, int32(len(page)), false)
@@ -308,10 +308,10 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }
 
-// decompressed decompresses a data page, checks how many values it has and returns it without
+// decompressPage decompresses a data page, checks how many values it has and returns it without
 // repetition levels: its first levels bytes hold the definition levels. The bytes of a page
 // without values are plain, and byte-stream-split is undone, which Arrow does not read.
-func (f *pageFeed) decompressed(p *pageHeader) (page []byte, levels int, enc int64) {
+func (f *pageFeed) decompressPage(p *pageHeader) (page []byte, levels int, enc int64) {
 	f.turn = (f.turn + 1) % f.keep
 	held := &f.held[f.turn]
 	raw, how, size := f.read(p), f.chunk.codec, p.size
@@ -362,7 +362,7 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 		if f.width <= 0 || len(b) != present*f.width {
 			panic(table.Damaged("a byte-stream-split page has the wrong size"))
 		}
-		copy(b, unsplit(b, f.width))
+		copy(b, joinByteStreams(b, f.width))
 		return encPlain
 	case encDelta, encDeltaLength:
 		checkDelta(b, present)
@@ -395,8 +395,8 @@ func (f *pageFeed) checkPlain(b []byte, n int, padding string) {
 	}
 }
 
-// unsplit undoes byte-stream-split.
-func unsplit(b []byte, width int) []byte {
+// joinByteStreams undoes byte-stream-split.
+func joinByteStreams(b []byte, width int) []byte {
 	n := len(b) / width
 	out := make([]byte, len(b))
 	for k := 0; k < width; k++ {

@@ -18,9 +18,9 @@ func listsFloats(descr *schema.Column) bool {
 	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
-// vectors returns the columns of the lists of a leaf, decoded once into memory or a file without a name,
+// readVectors returns the columns of the lists of a leaf, decoded once into memory or a file without a name,
 // from where encoding reads them by rows. Of lists that are no vectors it returns the column as it is.
-func (l *leaf) vectors(rows int) (columns []*table.Column, err error) {
+func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	w := table.NewVectorBuilder(rows, valueWidth(l.descr))
 	defer func() {
 		if err != nil {
@@ -32,7 +32,7 @@ func (l *leaf) vectors(rows int) (columns []*table.Column, err error) {
 		if values += c.values; values > int(table.MaxCells(l.in.Size())) {
 			return nil, table.Damaged("its lists are said to have more values than a file of this size holds")
 		}
-		if err := c.guard(func() error { return c.addLists(w) }); err != nil {
+		if err := c.guardPanics(func() error { return c.addLists(w) }); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 	for i := range c.pages {
 		p := &c.pages[i]
 		switch {
-		case w.Failed():
+		case w.HasFailed():
 			return nil
 		case p.kind == pageDictionary:
 			dictionary = feed.dictionaryPage(p).Data()
@@ -56,7 +56,7 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 		case p.values == 0:
 			continue
 		}
-		reps, defs, values := feed.listPage(p, dictionary)
+		reps, defs, values := feed.readListPage(p, dictionary)
 		for k, d := range defs {
 			if reps[k] == 0 {
 				w.BeginRow()
@@ -64,7 +64,7 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 				panic(table.Damaged("a list begins within a row"))
 			}
 			switch {
-			case w.Failed():
+			case w.HasFailed():
 				return nil
 			case d < most:
 				w.AddNull()
@@ -83,9 +83,9 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 	return nil
 }
 
-// listPage returns the repetition and definition levels of a page of lists, and its present values as plain
+// readListPage returns the repetition and definition levels of a page of lists, and its present values as plain
 // bytes. It panics with an error where the page is not that.
-func (f *pageFeed) listPage(p *pageHeader, dictionary []byte) (reps, defs []uint32, values []byte) {
+func (f *pageFeed) readListPage(p *pageHeader, dictionary []byte) (reps, defs []uint32, values []byte) {
 	raw, how := f.read(p), f.chunk.codec
 	var body []byte
 	if p.kind == pageDataV2 {

@@ -113,8 +113,8 @@ func (c *Column) Nulls() int {
 	return n
 }
 
-// AllNull reports whether the column has rows and every one is null.
-func (c *Column) AllNull() bool {
+// IsAllNull reports whether the column has rows and every one is null.
+func (c *Column) IsAllNull() bool {
 	return len(c.Null) > 0 && !slices.Contains(c.Null, false)
 }
 

@@ -72,14 +72,14 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 			parts = append(parts, resident{to - from, piece})
 			from = to
 		}
-		stored := Stored("c", file.Type, memory.Kind, memory.Integer, parts)
+		stored := NewStored("c", file.Type, memory.Kind, memory.Integer, parts)
 		same := func(what string, got *Column, err error, rows []int, text func(i int) string) *Column {
 			t.Helper()
 			if err != nil {
 				t.Fatalf("trial %d, %s: %v", trial, what, err)
 			}
-			if got.Stored() || got.Len() != len(rows) {
-				t.Fatalf("trial %d, %s: %d rows, stored %v", trial, what, got.Len(), got.Stored())
+			if got.IsStored() || got.Len() != len(rows) {
+				t.Fatalf("trial %d, %s: %d rows, stored %v", trial, what, got.Len(), got.IsStored())
 			}
 			nulls := 0
 			for k, i := range rows {
@@ -92,8 +92,8 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 					}
 				}
 			}
-			if got.Nulls() != nulls || got.AllNull() != (nulls == len(rows) && nulls > 0) {
-				t.Fatalf("trial %d, %s: %d nulls, all %v; there are %d of %d", trial, what, got.Nulls(), got.AllNull(), nulls, len(rows))
+			if got.Nulls() != nulls || got.IsAllNull() != (nulls == len(rows) && nulls > 0) {
+				t.Fatalf("trial %d, %s: %d nulls, all %v; there are %d of %d", trial, what, got.Nulls(), got.IsAllNull(), nulls, len(rows))
 			}
 			return got
 		}
@@ -133,7 +133,7 @@ func TestColumn_StoredEqualsMemory(t *testing.T) {
 		if memory.Int != nil {
 			got, err = stored.Slice(lo, hi).LoadInts(ctx)
 			same("digit for digit", got, err, all[lo:hi], func(i int) string { return strconv.FormatInt(memory.Int[i], 10) })
-			if first := 1 + slices.IndexFunc(memory.Int[lo:hi], func(v int64) bool { return !ExactInt64(v) }); got.InexactRow != first || got.Type != "int64" {
+			if first := 1 + slices.IndexFunc(memory.Int[lo:hi], func(v int64) bool { return !IsExactInt64(v) }); got.InexactRow != first || got.Type != "int64" {
 				t.Fatalf("trial %d: %s, inexact in row %d of [%d, %d), not %d", trial, got.Type, got.InexactRow, lo, hi, first)
 			}
 		}
@@ -182,7 +182,7 @@ func TestBigDecimal_Nearest(t *testing.T) {
 		t.Errorf("%v of no bytes", v)
 	}
 	for v, want := range map[int64]bool{0: true, 1 << 53: true, 1<<53 + 1: false, 1<<53 + 2: true, math.MinInt64: true, math.MaxInt64: false, -1<<53 - 1: false} {
-		if ExactInt64(v) != want {
+		if IsExactInt64(v) != want {
 			t.Errorf("%d is exact: %v", v, !want)
 		}
 	}

@@ -33,7 +33,7 @@ func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 		for _, x := range b {
 			n = n<<8 | int64(x)
 		}
-		return Decimal(n, scale), ExactInt64(n)
+		return Decimal(n, scale), IsExactInt64(n)
 	}
 	return BigScaled(twosComplement(b), scale)
 }
@@ -50,7 +50,7 @@ func twosComplement(b []byte) *big.Int {
 func BigScaled(n *big.Int, scale int32) (v float64, exact bool) {
 	if n.IsInt64() {
 		i := n.Int64()
-		return Decimal(i, scale), ExactInt64(i)
+		return Decimal(i, scale), IsExactInt64(i)
 	}
 	trailing := n.TrailingZeroBits()
 	return parseScaled(n.String(), scale), n.BitLen()-int(trailing) <= 53

@@ -117,7 +117,7 @@ func Guard(do func() error) error { return GuardAs("its contents", do) }
 func GuardAs(what string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = Recovered(what, r)
+			err = RecoveredError(what, r)
 		}
 	}()
 	return do()
@@ -138,10 +138,10 @@ func Catch(do func() error) (err error) {
 	return do()
 }
 
-// Recovered makes an error of the value of a panic while what is named was decoded.
+// RecoveredError makes an error of the value of a panic while what is named was decoded.
 // The message of a decoder's own slip ("index out of range") says nothing to a user
 // and is not shown.
-func Recovered(what string, r any) error {
+func RecoveredError(what string, r any) error {
 	if e, ok := r.(error); ok {
 		var own *Error
 		if errors.As(e, &own) {

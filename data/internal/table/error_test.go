@@ -38,17 +38,17 @@ func TestError_Text(t *testing.T) {
 // Numbers of 16 bits go from 0 in steps that double with the exponent, to the largest, and so
 // below 0; behind these are the infinities, and what is no number.
 func TestHalf(t *testing.T) {
-	if Half(0) != 0 || Half(0x3c00) != 1 || Half(0x7bff) != 65504 || !math.IsInf(Half(0x7c00), 1) || !math.IsInf(Half(0xfc00), -1) {
-		t.Errorf("%v, %v, %v, %v, %v", Half(0), Half(0x3c00), Half(0x7bff), Half(0x7c00), Half(0xfc00))
+	if HalfToFloat(0) != 0 || HalfToFloat(0x3c00) != 1 || HalfToFloat(0x7bff) != 65504 || !math.IsInf(HalfToFloat(0x7c00), 1) || !math.IsInf(HalfToFloat(0xfc00), -1) {
+		t.Errorf("%v, %v, %v, %v, %v", HalfToFloat(0), HalfToFloat(0x3c00), HalfToFloat(0x7bff), HalfToFloat(0x7c00), HalfToFloat(0xfc00))
 	}
 	for b := uint16(0); b < 0x7bff; b++ {
-		if step := math.Ldexp(1, max(int(b>>10), 1)-25); Half(b+1)-Half(b) != step || Half(b|0x8000) != -Half(b) {
-			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, Half(b), Half(b+1), Half(b|0x8000))
+		if step := math.Ldexp(1, max(int(b>>10), 1)-25); HalfToFloat(b+1)-HalfToFloat(b) != step || HalfToFloat(b|0x8000) != -HalfToFloat(b) {
+			t.Fatalf("%#x is %v, the next one %v, and below 0 %v", b, HalfToFloat(b), HalfToFloat(b+1), HalfToFloat(b|0x8000))
 		}
 	}
 	for b := uint16(0x7c01); b < 0x8000; b++ {
-		if !math.IsNaN(Half(b)) || !math.IsNaN(Half(b|0x8000)) {
-			t.Fatalf("%#x is %v", b, Half(b))
+		if !math.IsNaN(HalfToFloat(b)) || !math.IsNaN(HalfToFloat(b|0x8000)) {
+			t.Fatalf("%#x is %v", b, HalfToFloat(b))
 		}
 	}
 }

@@ -57,9 +57,9 @@ func (s *Levels) CodeOfBytes(b []byte) int32 {
 	return s.Code(string(b))
 }
 
-// Relabelled returns a column in memory with other names for some of its texts; columns of other kinds
+// RelabelLevels returns a column in memory with other names for some of its texts; columns of other kinds
 // stay as they are.
-func Relabelled(c *Column, names map[string]string) *Column {
+func RelabelLevels(c *Column, names map[string]string) *Column {
 	if c.Kind != Categorical {
 		return c
 	}

@@ -17,7 +17,7 @@ func Parallel(ctx context.Context, n int, do func(i int) error) error {
 
 // Load returns the column with its values in memory: itself, if it has them.
 func (c *Column) Load(ctx context.Context) (*Column, error) {
-	if !c.Stored() {
+	if !c.IsStored() {
 		return c, nil
 	}
 	out, err := Load(ctx, []*Column{c})
@@ -52,7 +52,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	for i, c := range cols {
 		first[i] = len(tasks)
 		out[i] = c
-		if !c.Stored() {
+		if !c.IsStored() {
 			continue
 		}
 		loaded := *c
@@ -79,7 +79,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	}
 	return out, Catch(func() error {
 		for i, c := range out {
-			if cols[i].Stored() {
+			if cols[i].IsStored() {
 				c.join(tasks[first[i]:first[i+1]])
 			}
 		}

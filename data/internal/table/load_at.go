@@ -42,14 +42,14 @@ func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*
 		}
 	}
 	err := Catch(func() error {
-		if !c.Stored() {
+		if !c.IsStored() {
 			copyRows(c, 0, c.Len())
 			return nil
 		}
 		start := 0
 		for _, p := range c.Parts {
 			if end := start + p.Rows(); next < len(rows) && rows[next] < end {
-				part, err := Stored(c.Name, c.Type, c.Kind, c.Integer, []Part{p}).Load(ctx)
+				part, err := NewStored(c.Name, c.Type, c.Kind, c.Integer, []Part{p}).Load(ctx)
 				if err != nil {
 					return err
 				}

@@ -10,8 +10,8 @@ import (
 // FewNumbers is the number of different whole numbers up to which a target may be one of classes.
 const FewNumbers = 20
 
-// Wanted checks the names asked for against those there are; nil asks for all.
-func Wanted(names, among []string) (map[string]bool, error) {
+// CheckWanted checks the names asked for against those there are; nil asks for all.
+func CheckWanted(names, among []string) (map[string]bool, error) {
 	if names == nil {
 		return nil, nil
 	}
@@ -22,16 +22,16 @@ func Wanted(names, among []string) (map[string]bool, error) {
 	want := make(map[string]bool, len(names))
 	for _, n := range names {
 		if !have[n] {
-			return nil, NoColumn("", n, among)
+			return nil, NoColumnError("", n, among)
 		}
 		want[n] = true
 	}
 	return want, nil
 }
 
-// Distinct gives every column a name of its own: the second "x" is "x.1", and the fifth column
+// MakeUnique gives every column a name of its own: the second "x" is "x.1", and the fifth column
 // is "column_5" where it has none, as pandas has them. notes are for the user.
-func Distinct(names []string) (own []string, notes []string) {
+func MakeUnique(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
 		taken[n] = true
@@ -62,8 +62,8 @@ func Distinct(names []string) (own []string, notes []string) {
 	return own, notes
 }
 
-// NoColumn returns the error of a column that does not exist, with the nearest names.
-func NoColumn(path, name string, among []string) *Error {
+// NoColumnError returns the error of a column that does not exist, with the nearest names.
+func NoColumnError(path, name string, among []string) *Error {
 	e := &Error{Path: path, Column: name, Msg: fmt.Sprintf("there is no column %q", name), Class: ErrNoColumn}
 	if near := printable.Nearest(name, among, 3); len(near) > 0 {
 		e.Hint = "did you mean " + printable.QuoteList(near, "or") + "?"

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// ExactInt64 reports whether v survives as a float64.
-func ExactInt64(v int64) bool {
-	return ExactUint64(max(v, -v)) // as unsigned bits, of the least number too
+// IsExactInt64 reports whether v survives as a float64.
+func IsExactInt64(v int64) bool {
+	return IsExactUint64(max(v, -v)) // as unsigned bits, of the least number too
 }
 
-// ExactUint64 reports whether an unsigned integer, given by its bits, survives as a float64: from the first
+// IsExactUint64 reports whether an unsigned integer, given by its bits, survives as a float64: from the first
 // bit that is set to the last there are no more than a float64 has.
-func ExactUint64(v int64) bool {
+func IsExactUint64(v int64) bool {
 	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
 }
 
@@ -62,8 +62,8 @@ func ParseNumber(s string) (v float64, whole, ok bool) {
 	return v, whole, true
 }
 
-// Half returns the number of 16 bits, in the format of IEEE 754.
-func Half(b uint16) float64 {
+// HalfToFloat returns the number of 16 bits, in the format of IEEE 754.
+func HalfToFloat(b uint16) float64 {
 	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
 	v := math.Ldexp(fraction+0x400, exponent-25)
 	switch {

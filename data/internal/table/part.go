@@ -64,13 +64,13 @@ type Values interface {
 	Close()
 }
 
-// Stored returns a column whose values are in parts.
-func Stored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
+// NewStored returns a column whose values are in parts.
+func NewStored(name, typ string, kind Kind, integer bool, parts []Part) *Column {
 	return &Column{Name: name, Type: typ, Kind: kind, Integer: integer, Parts: append([]Part{}, parts...)}
 }
 
-// Stored reports whether the values are still in parts.
-func (c *Column) Stored() bool { return c.Parts != nil }
+// IsStored reports whether the values are still in parts.
+func (c *Column) IsStored() bool { return c.Parts != nil }
 
 // Nullable reports whether there may be nulls.
 func (c *Column) Nullable() bool {

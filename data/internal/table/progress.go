@@ -32,8 +32,8 @@ func WithProgress(ctx context.Context, f func(Progress)) context.Context {
 	return context.WithValue(ctx, watchKey{}, &Watch{report: f})
 }
 
-// Watching returns the watch of a context, or nil.
-func Watching(ctx context.Context) *Watch {
+// WatchFrom returns the watch of a context, or nil.
+func WatchFrom(ctx context.Context) *Watch {
 	w, _ := ctx.Value(watchKey{}).(*Watch)
 	return w
 }
@@ -51,8 +51,8 @@ func (w *Watch) change(f func()) {
 // Opened takes note of a file.
 func (w *Watch) Opened(size int64) { w.change(func() { w.at.Size += size }) }
 
-// Sweep begins to encode columns of rows.
-func (w *Watch) Sweep(rows, columns int) {
+// BeginSweep begins to encode columns of rows.
+func (w *Watch) BeginSweep(rows, columns int) {
 	w.change(func() { w.cells, w.wide, w.at.Rows, w.at.Of = 0, int64(columns), 0, rows })
 }
 

@@ -16,22 +16,22 @@ func TestWatch(t *testing.T) {
 		last = p
 		calls++
 	})
-	w := Watching(ctx)
+	w := WatchFrom(ctx)
 	file := make([]byte, 2*readPiece+5)
 	w.Opened(int64(len(file)))
 	got := make([]byte, len(file)+1)
 	if n, err := w.ReadAt(bytes.NewReader(file), got, 0); n != len(file) || err == nil {
 		t.Errorf("read %d, %v", n, err)
 	}
-	w.Sweep(10, 3)
+	w.BeginSweep(10, 3)
 	w.Encoded(10, 1)
 	w.Encoded(10, 2)
 	if want := (Progress{int64(len(file)), int64(len(file)), 10, 10}); last != want || calls < 6 {
 		t.Errorf("%+v after %d calls", last, calls)
 	}
 	var nobody *Watch
-	nobody.Sweep(1, 1)
-	if n, err := Watching(context.Background()).ReadAt(bytes.NewReader(file), got[:3], 0); n != 3 || err != nil {
+	nobody.BeginSweep(1, 1)
+	if n, err := WatchFrom(context.Background()).ReadAt(bytes.NewReader(file), got[:3], 0); n != 3 || err != nil {
 		t.Error(n, err)
 	}
 }

@@ -8,8 +8,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 	if out.UnexpectedRow = rowInSlice(c.UnexpectedRow, lo, hi); out.UnexpectedRow == 0 {
 		out.Unexpected = ""
 	}
-	if !c.Stored() {
-		out.Number, out.Code, out.Null, out.Int = cut(c.Number, lo, hi), cut(c.Code, lo, hi), cut(c.Null, lo, hi), cut(c.Int, lo, hi)
+	if !c.IsStored() {
+		out.Number, out.Code, out.Null, out.Int = subslice(c.Number, lo, hi), subslice(c.Code, lo, hi), subslice(c.Null, lo, hi), subslice(c.Int, lo, hi)
 		return &out
 	}
 	out.Parts = []Part{}
@@ -36,7 +36,7 @@ func rowInSlice(row, lo, hi int) int {
 	return max(0, row-lo)
 }
 
-func cut[T any](v []T, lo, hi int) []T {
+func subslice[T any](v []T, lo, hi int) []T {
 	if v == nil {
 		return nil
 	}

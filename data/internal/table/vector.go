@@ -70,7 +70,7 @@ func (e Element) Value(u uint64) (v float64, exact bool) {
 		}
 		return float64(u), true
 	case e.Float && e.Size == 2:
-		return Half(uint16(u)), true
+		return HalfToFloat(uint16(u)), true
 	case e.Float && e.Size == 4:
 		return float64(math.Float32frombits(uint32(u))), true
 	case e.Float:
@@ -78,9 +78,9 @@ func (e Element) Value(u uint64) (v float64, exact bool) {
 	case e.Signed:
 		shift := 64 - 8*e.Size
 		i := int64(u<<shift) >> shift
-		return float64(i), ExactInt64(i)
+		return float64(i), IsExactInt64(i)
 	}
-	return float64(u), ExactUint64(int64(u))
+	return float64(u), IsExactUint64(int64(u))
 }
 
 // MostWidth is the largest number of entries of a vector.
@@ -128,7 +128,7 @@ func (v *Vector) Columns(single bool) []*Column {
 		if !single {
 			name = fmt.Sprintf("%s[%d]", v.Name, i)
 		}
-		out[i] = Stored(name, v.Element.String(), kind, !v.Element.Float, []Part{vectorPart{v, i}})
+		out[i] = NewStored(name, v.Element.String(), kind, !v.Element.Float, []Part{vectorPart{v, i}})
 		if !single {
 			out[i].Vector = v.Name
 		}
@@ -197,8 +197,8 @@ func (c *Column) ReleaseBlocks() {
 	}
 }
 
-// place returns where an entry of a row is stored, and the bytes from there to the entry of the next row.
-func (v *Vector) place(row, entry int) (at int64, stride int) {
+// offsetOf returns where an entry of a row is stored, and the bytes from there to the entry of the next row.
+func (v *Vector) offsetOf(row, entry int) (at int64, stride int) {
 	if v.ByColumn {
 		return v.Offset + (int64(entry)*int64(v.Rows)+int64(row))*int64(v.Element.Size), v.Element.Size
 	}
@@ -239,7 +239,7 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	if r.v.ByColumn {
 		b := r.buffers.Get(len(dst) * size)
 		defer r.buffers.Put(b)
-		at, stride := r.v.place(r.row, r.entry)
+		at, stride := r.v.offsetOf(r.row, r.entry)
 		if err := ReadFull(r.v.From, b, at); err != nil {
 			return 0, err
 		}
@@ -288,7 +288,7 @@ func (t *Table) Keep(names []string) error {
 	for i, c := range t.Columns {
 		all[i] = c.Name
 	}
-	want, err := Wanted(names, all)
+	want, err := CheckWanted(names, all)
 	if err == nil {
 		t.Columns = slices.DeleteFunc(t.Columns, func(c *Column) bool { return !want[c.Name] })
 	}

@@ -32,8 +32,8 @@ func NewVectorBuilder(rows, size int) *VectorBuilder {
 	return &VectorBuilder{rows: rows, size: size, width: -1}
 }
 
-// Failed reports whether the lists are no vectors.
-func (w *VectorBuilder) Failed() bool { return w.faultRow > 0 }
+// HasFailed reports whether the lists are no vectors.
+func (w *VectorBuilder) HasFailed() bool { return w.faultRow > 0 }
 
 func (w *VectorBuilder) fail(row int, format string, args ...any) {
 	w.faultRow, w.fault = row, fmt.Sprintf(format, args...)
@@ -70,7 +70,7 @@ func (w *VectorBuilder) Add(bits uint64) {
 }
 
 func (w *VectorBuilder) endRow() {
-	if !w.begun || w.Failed() {
+	if !w.begun || w.HasFailed() {
 		return
 	}
 	if w.width < 0 {
@@ -105,12 +105,12 @@ func (w *VectorBuilder) Spill() error {
 // the column itself, of which Type and UnexpectedRow say why.
 func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	w.endRow()
-	if !w.Failed() && w.row != w.rows {
+	if !w.HasFailed() && w.row != w.rows {
 		return nil, Damaged("a list has %d rows, and the file %d", w.row, w.rows)
 	}
-	if w.Failed() || w.rows == 0 {
+	if w.HasFailed() || w.rows == 0 {
 		w.Close()
-		if w.Failed() {
+		if w.HasFailed() {
 			col.Type, col.UnexpectedRow = "list ("+w.fault+")", w.faultRow
 		}
 		return []*Column{col}, nil

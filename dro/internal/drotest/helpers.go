@@ -97,7 +97,7 @@ func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s saddle.Settings) 
 	if err != nil {
 		t.Fatalf("%s: %v", m.Name(), err)
 	}
-	if err := Sound(res); err != nil {
+	if err := CheckBounds(res); err != nil {
 		t.Errorf("%s: %v", Describe(m), err)
 	}
 	return res
@@ -106,8 +106,8 @@ func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s saddle.Settings) 
 // Describe returns the name of a method with its settings.
 func Describe(m saddle.Method) string { return fmt.Sprintf("%s%+v", m.Name(), m) }
 
-// Sound reports a NaN in a result, or a check where weak duality fails.
-func Sound(res *saddle.Result) error {
+// CheckBounds reports a NaN in a result, or a check where weak duality fails.
+func CheckBounds(res *saddle.Result) error {
 	for _, v := range [][]float64{res.X, res.Weights, {res.Tau, res.Objective, res.Risk, res.Certificate.Upper}} {
 		for i, a := range v {
 			if math.IsNaN(a) {
@@ -123,8 +123,8 @@ func Sound(res *saddle.Result) error {
 	return nil
 }
 
-// Brackets reports the first check whose bounds do not hold the optimum.
-func Brackets(res *saddle.Result, optimum saddle.Certificate) error {
+// CheckBrackets reports the first check whose bounds do not hold the optimum.
+func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 	for _, c := range res.Trace {
 		if c.Lower > optimum.Upper || c.Upper < optimum.Lower {
 			return fmt.Errorf("after %v passes: [%v, %v] misses the optimum in [%v, %v]", c.Passes, c.Lower, c.Upper, optimum.Lower, optimum.Upper)
@@ -133,8 +133,8 @@ func Brackets(res *saddle.Result, optimum saddle.Certificate) error {
 	return nil
 }
 
-// Asking returns settings for a relative gap within a number of passes.
-func Asking(gap, passes float64) saddle.Settings {
+// SettingsFor returns settings for a relative gap within a number of passes.
+func SettingsFor(gap, passes float64) saddle.Settings {
 	s := saddle.DefaultSettings()
 	s.RelativeGap, s.MaxPasses = gap, passes
 	return s

@@ -80,7 +80,7 @@ func estimateShortfall(c *saddle.Certifier) float64 {
 	if !ok || !responds {
 		return 1
 	}
-	v, has, wants := c.Scratch(), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
+	v, has, wants := c.ScratchSpace(), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)
 	c.Rows.Run(c.N, func(s, lo, hi int) {
 		for ; lo < hi; lo += c.BlockRows {
 			end := min(lo+c.BlockRows, hi)
@@ -108,23 +108,23 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
 
-// weightsOf returns some of the samples and their weights in the lower bound, y_j κ_j: the
+// curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j: the
 // first count; or, where the adversary does not rest on all alike and few of these have weight,
 // those of the largest weights that make up the part that count is of all samples. It reports
 // false where that takes more than limit samples.
-func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := c.Problem.Oracle.(saddle.Model)
 	uneven := selectable && count < c.N && c.EffectiveShare() < alikeShare
 	until := c.N
 	if c.Rows != nil {
-		return shardedWeights(c, o, all, count, limit, uneven)
+		return shardedCurvatureWeights(c, o, all, count, limit, uneven)
 	}
 	if !uneven {
 		if until = count; count > limit {
 			return nil, nil, nil, 0, 0, false
 		}
 	}
-	weight = c.Scratch()[:until]
+	weight = c.ScratchSpace()[:until]
 	shard.Run(until, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
 		for j := lo; j < hi; j++ {
@@ -139,7 +139,7 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 	if first := weight[:count]; count <= limit && saddle.StripesOf(count).EffectiveNumber(first) >= saddle.RowsPerColumn*float64(c.D) {
 		return o, nil, first, radius, decay, true
 	}
-	heavy := saddle.Heaviest(nil, weight, portion, saddle.RowsPerColumn*c.D)
+	heavy := saddle.HeaviestSamples(nil, weight, portion, saddle.RowsPerColumn*c.D)
 	if len(heavy) == 0 || len(heavy) > min(limit, saddle.MostSelected(c.Problem.Oracle)) {
 		return nil, nil, nil, 0, 0, false
 	}
@@ -150,11 +150,11 @@ func weightsOf(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of 
 	return of, nil, weight[:len(heavy)], radius, decay, ok
 }
 
-// shardedWeights works like weightsOf for samples distributed over MPI ranks. It returns copies of
+// shardedCurvatureWeights works like curvatureWeights for samples distributed over MPI ranks. It returns copies of
 // the heaviest samples or of some samples of every shard. If too many are wanted for copies, it
 // returns all samples in place, with the rows that describe their distribution.
-func shardedWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
-	weight = c.Scratch()
+func shardedCurvatureWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model, count, limit int, uneven bool) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
+	weight = c.ScratchSpace()
 	c.Rows.Run(c.N, func(_, lo, hi int) {
 		o.CurvatureLowerBoundTo(weight, c.Slope, lo, hi)
 		for j := lo; j < hi; j++ {
@@ -163,16 +163,16 @@ func shardedWeights(c *saddle.Certifier, o saddle.LinearModel, all saddle.Model,
 	})
 	radius, decay = o.CurvatureLowerBoundTo(nil, nil, 0, 0)
 	most := min(limit, saddle.MostSelected(c.Problem.Oracle))
-	samples := c.Rows.Stratified(c.N, count)
+	samples := c.Rows.StratifiedSample(c.N, count)
 	if uneven {
-		samples = saddle.Heaviest(c.Rows, weight, float64(count)/float64(c.N), saddle.RowsPerColumn*c.D)
+		samples = saddle.HeaviestSamples(c.Rows, weight, float64(count)/float64(c.N), saddle.RowsPerColumn*c.D)
 		if len(samples) > min(count, most) {
-			samples = c.Rows.Stratified(c.N, count)
+			samples = c.Rows.StratifiedSample(c.N, count)
 		}
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
 		of, ok = all.Select(samples).(saddle.LinearModel)
-		return of, nil, c.Rows.Pick(samples, weight)[0], radius, decay, ok
+		return of, nil, c.Rows.PickSamples(samples, weight)[0], radius, decay, ok
 	}
 	return o, c.Rows, weight, radius, decay, c.N <= limit
 }

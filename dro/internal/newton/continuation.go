@@ -52,7 +52,7 @@ func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, erro
 // except on a set of measure zero.
 func isBall(p *saddle.Problem) bool {
 	region := saddle.RegionOf(p.Dual)
-	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.Differentiable(p)
+	return (region == saddle.Part || region == saddle.Whole) && p.Dual.Modulus() == 0 && saddle.IsDifferentiable(p)
 }
 
 // nearNonsmooth reports whether the dual is a ball with a multiplier close to 0 at the point last

@@ -27,7 +27,7 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 	for _, dual := range []saddle.Dual{side.Simplex{Divergence: side.PearsonChi2, Nu: 1e-3}, side.Simplex{Nu: 1e-3}} {
 		p := &saddle.Problem{Oracle: o, Dual: dual, Primal: side.L2{Mu: 1.0 / n}}
 		unpenalised := 0
-		s := drotest.Asking(1e-7, 1000)
+		s := drotest.SettingsFor(1e-7, 1000)
 		s.Logf = func(format string, _ ...any) {
 			if strings.HasPrefix(format, "newton: without a penalty") {
 				unpenalised++
@@ -37,7 +37,7 @@ func TestNewton_SolvesTheUnpenalisedProblemWhereLossesExceedNu(t *testing.T) {
 		if res.Status != saddle.Certified || unpenalised != 1 || res.Passes > 60 {
 			t.Fatalf("%T: %v after %v passes, %d problems without a penalty", dual, res.Status, res.Passes, unpenalised)
 		}
-		if peer := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-7, 5000)); peer.Certificate.Lower > res.Certificate.Upper || res.Certificate.Lower > peer.Certificate.Upper {
+		if peer := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-7, 5000)); peer.Certificate.Lower > res.Certificate.Upper || res.Certificate.Lower > peer.Certificate.Upper {
 			t.Errorf("%T: certificates %v, and %v by L-BFGS", dual, res.Certificate, peer.Certificate)
 		}
 	}

@@ -26,7 +26,7 @@ func TestCurvedBound(t *testing.T) {
 				for _, mu := range []float64{0.1, 1e-6} {
 					name := fmt.Sprintf("%#v, %#v, μ = %v, intercept %v", l, dual, mu, intercept)
 					p := &saddle.Problem{Oracle: s.Oracle(t, l), Dual: dual, Primal: side.L2{Mu: mu, Intercept: intercept}}
-					opt, err := saddle.Solve(context.Background(), p, Newton{}, drotest.Asking(1e-12, 1000))
+					opt, err := saddle.Solve(context.Background(), p, Newton{}, drotest.SettingsFor(1e-12, 1000))
 					if err != nil {
 						t.Fatal(err)
 					}

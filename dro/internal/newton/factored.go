@@ -74,13 +74,13 @@ func (m *Factored) Cost() float64 {
 
 // Redamp changes the damping of the factor that is in use.
 func (m *Factored) Redamp(lambda float64) error {
-	m.damp(lambda)
+	m.addDamping(lambda)
 	return m.factorise()
 }
 
-// damp sets the damping λ of the next factor. The first time that it is positive
+// addDamping sets the damping λ of the next factor. The first time that it is positive
 // it computes the mean squares of the columns: one pass.
-func (m *Factored) damp(lambda float64) {
+func (m *Factored) addDamping(lambda float64) {
 	if lambda > 0 && m.scale == nil {
 		m.measureColumns()
 	}
@@ -168,9 +168,9 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("dro: the squares of coordinate %d of the samples overflow double precision: divide that column by its scale", e.Coordinate)
 }
 
-// Overflowing returns the OverflowError of the first column whose squares overflow, nil if there is
+// CheckOverflow returns the OverflowError of the first column whose squares overflow, nil if there is
 // no such column or the oracle does not report its rounding.
-func Overflowing(o saddle.Oracle) error {
+func CheckOverflow(o saddle.Oracle) error {
 	products, ok := o.(saddle.LinearModel)
 	if !ok {
 		return nil

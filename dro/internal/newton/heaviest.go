@@ -37,7 +37,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 	x := slices.Clone(m.x)
 	for c.EffectiveShare() < fewRows && !exceedsPenalty(c.Objective, m.Problem.Dual.Modulus()) && m.Ctx.Err() == nil {
 		before := len(samples)
-		samples = append(samples, saddle.Heaviest(c.Rows, c.Y, heavyWeight, saddle.RowsPerColumn*c.D)...)
+		samples = append(samples, saddle.HeaviestSamples(c.Rows, c.Y, heavyWeight, saddle.RowsPerColumn*c.D)...)
 		slices.Sort(samples)
 		samples = slices.Compact(samples)
 		n := len(samples)

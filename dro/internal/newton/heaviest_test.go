@@ -26,14 +26,14 @@ func TestNewton_SolvesForTheHeaviestRowsFirst(t *testing.T) {
 	}
 	p := &saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 0.1}, Primal: side.L2{Mu: 1.0 / n}}
 	tried := 0
-	s := drotest.Asking(1e-8, 300)
+	s := drotest.SettingsFor(1e-8, 300)
 	s.Logf = func(format string, _ ...any) {
 		if strings.Contains(format, "rows of most weight") {
 			tried++
 		}
 	}
 	res := drotest.Solve(t, p, Newton{}, s)
-	whole := drotest.Solve(t, unselectable(p, o), Newton{}, drotest.Asking(1e-8, 300))
+	whole := drotest.Solve(t, unselectable(p, o), Newton{}, drotest.SettingsFor(1e-8, 300))
 	if tried == 0 || res.Status != saddle.Certified || whole.Status != saddle.Certified || !(res.Passes < whole.Passes) {
 		t.Errorf("%v after %v passes, %d problems of few rows; %v after %v passes of all rows", res.Status, res.Passes, tried, whole.Status, whole.Passes)
 	}

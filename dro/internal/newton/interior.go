@@ -27,8 +27,8 @@ type interior struct {
 	scaledTo         []float64 // d: scratch for Jᵀ·scaled
 }
 
-// interior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
-func (s *quadratic) interior(tolerance float64) *interior {
+// newInterior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
+func (s *quadratic) newInterior(tolerance float64) *interior {
 	k, d := len(s.v), len(s.g)
 	in := &interior{quadratic: s}
 	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold, &in.scaled} {

@@ -86,7 +86,7 @@ func (l *lbfgs) Step() error {
 		l.decrement = -size * slope
 	}
 	if !(size > 0) || math.IsInf(slope, -1) {
-		if err := Overflowing(l.Problem.Oracle); err != nil {
+		if err := CheckOverflow(l.Problem.Oracle); err != nil {
 			return err
 		}
 		return saddle.ErrStalled

@@ -41,7 +41,7 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 		return none
 	}
 	count = max(1, min(count, c.N))
-	o, rows, weight, radius, decay, ok := weightsOf(c, o, count, limit)
+	o, rows, weight, radius, decay, ok := curvatureWeights(c, o, count, limit)
 	if !ok {
 		return none
 	}

@@ -17,17 +17,17 @@ var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.Ne
 // UnlessFormable returns a need that only problems have whose Hessian cannot be formed: for these
 // the practical schedule falls back to the theoretical one.
 func UnlessFormable(n saddle.Need) saddle.Need {
-	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed", Holds: func(p *saddle.Problem) bool { return Formable(p) || n.Met(p) }}
+	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed", Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}
 }
 
-// Formable reports whether the Hessian of P exists and has few enough columns to be formed. The
+// IsFormable reports whether the Hessian of P exists and has few enough columns to be formed. The
 // practical schedule needs it.
-func Formable(p *saddle.Problem) bool {
-	if !needFewColumns.Met(p) {
+func IsFormable(p *saddle.Problem) bool {
+	if !needFewColumns.IsMet(p) {
 		return false
 	}
 	for _, n := range Needs {
-		if !n.Met(p) {
+		if !n.IsMet(p) {
 			return false
 		}
 	}

@@ -60,9 +60,9 @@ func (m Newton) Start(r *saddle.Run) (saddle.Stepper, error) {
 		return nil, fmt.Errorf("dro: newton cannot estimate a Hessian from %d rows", m.Sample)
 	}
 	switch {
-	case !saddle.Differentiable(r.Problem) && !supportsSQP(r.Problem):
+	case !saddle.IsDifferentiable(r.Problem) && !supportsSQP(r.Problem):
 		return newContinuation(r, m, math.Inf(1))
-	case !saddle.Differentiable(r.Problem):
+	case !saddle.IsDifferentiable(r.Problem):
 		return newSQP(r)
 	}
 	return m.start(r)
@@ -76,7 +76,7 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	}
 	d := r.Cert.D
 	n := &newton{Run: r, method: m, phi: phi, decrement: math.Inf(1)}
-	if m.Products && saddle.NeedLinearModel.Met(r.Problem) || !Formable(r.Problem) {
+	if m.Products && saddle.NeedLinearModel.IsMet(r.Problem) || !IsFormable(r.Problem) {
 		n.h = newOperator(r.Problem, r.Cert.Evaluator)
 	} else {
 		f := NewFactored(r.Problem, false, r.Cert.Evaluator)
@@ -373,9 +373,11 @@ func (m *newton) Check() { m.Cert.Certify() }
 func (Newton) Needs() []saddle.Need {
 	risk := saddle.NeedGradient.Or(saddle.NeedPolyhedral).Or(saddle.NeedSmoothable)
 	risk.Holds = func(p *saddle.Problem) bool {
-		return saddle.Differentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.Met(p)
+		return saddle.IsDifferentiable(p) || supportsSQP(p) || saddle.NeedSmoothable.IsMet(p)
 	}
 	response := saddle.NeedResponse
-	response.Holds = func(p *saddle.Problem) bool { return saddle.Has[saddle.Adversary](p.Dual) || !saddle.Differentiable(p) }
+	response.Holds = func(p *saddle.Problem) bool {
+		return saddle.Has[saddle.Adversary](p.Dual) || !saddle.IsDifferentiable(p)
+	}
 	return []saddle.Need{risk, saddle.NeedLinearModel.Or(saddle.NeedClassModel), response, saddle.NeedRidge}
 }

@@ -32,7 +32,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 	case s.base == nil:
 		return false
 	}
-	return s.interior(tolerance).solve(tolerance)
+	return s.newInterior(tolerance).solve(tolerance)
 }
 
 // start stores weights within their bounds in q, and reports whether there is a choice.

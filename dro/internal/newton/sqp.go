@@ -18,7 +18,7 @@ const nearestRows = 0.125
 // the largest of many smooth pieces.
 func supportsSQP(p *saddle.Problem) bool {
 	for _, n := range []saddle.Need{saddle.NeedPolyhedral, saddle.NeedLinearModel, saddle.NeedRidge, needFewColumns} {
-		if !n.Met(p) {
+		if !n.IsMet(p) {
 			return false
 		}
 	}

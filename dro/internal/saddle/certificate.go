@@ -22,14 +22,14 @@ type Certificate struct {
 // while Lower is unknown. It is negative where the bounds contradict each other.
 func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 
-// Consistent reports that the bounds do not contradict each other. Bounds that do are
+// IsConsistent reports that the bounds do not contradict each other. Bounds that do are
 // those of an oracle whose rounding is larger than it says, or a mistake.
-func (c Certificate) Consistent() bool { return c.Lower <= c.Upper }
+func (c Certificate) IsConsistent() bool { return c.Lower <= c.Upper }
 
 // Relative returns Gap divided by the magnitude of Upper, +Inf while a bound is unknown or the
 // bounds contradict each other.
 func (c Certificate) Relative() float64 {
-	if !c.Consistent() || math.IsInf(c.Gap(), 1) {
+	if !c.IsConsistent() || math.IsInf(c.Gap(), 1) {
 		return math.Inf(1)
 	}
 	return c.Gap() / c.Magnitude(c.Upper)
@@ -113,9 +113,9 @@ func zeroIsLowerBound(p *Problem) bool {
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
 
-// KeepsPromise reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
+// CheckPromises reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
 // point last evaluated: one that embeds another, say, and changes what it computes alone.
-func (c *Certifier) KeepsPromise() error {
+func (c *Certifier) CheckPromises() error {
 	if c.responses.err != nil {
 		return c.responses.err
 	}
@@ -238,7 +238,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.GradTo(c.bound, y)
 		c.recordLowerWith(&p)
 	case RegionOf(c.Problem.Dual) == Whole && !c.certifyBalanced(y):
-	case c.balances(y, 8*c.Rounding.sums):
+	case c.isBalanced(y, 8*c.Rounding.sums):
 		p := c.Prove(y, c.groupsOf(y), 8*c.Rounding.sums)
 		c.GradTo(c.bound, y)
 		c.bound[c.D-1] = 0
@@ -293,7 +293,7 @@ func (c *Certifier) CertifyAdopted() {
 	relative := 0.0
 	copy(c.bound, c.G)
 	if c.free {
-		if relative = 8 * c.Rounding.sums; !c.balances(c.Y, relative) {
+		if relative = 8 * c.Rounding.sums; !c.isBalanced(c.Y, relative) {
 			return
 		}
 		c.bound[c.D-1] = 0
@@ -348,8 +348,8 @@ func (c *Certifier) weightedLoss(y, f []float64) float64 {
 	return c.Rows.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
 }
 
-// Scratch returns n numbers for any use.
-func (c *Certifier) Scratch() []float64 {
+// ScratchSpace returns n numbers for any use.
+func (c *Certifier) ScratchSpace() []float64 {
 	if c.scratchSpace == nil {
 		c.scratchSpace = c.Vector(c.N)
 	}

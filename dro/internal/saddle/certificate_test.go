@@ -66,7 +66,7 @@ func TestLossesBelowZero(t *testing.T) {
 			p := &Problem{keeping{sized{n: 2, d: 1, s: 1}}, priced{}, ridged{}}
 			c := &Certifier{Evaluator: &Evaluator{Problem: p, N: 2, Value: []float64{top, least}}}
 			c.touched = true
-			if err := c.KeepsPromise(); (err == nil) != fine {
+			if err := c.CheckPromises(); (err == nil) != fine {
 				t.Errorf("losses of %v: %v", c.Value, err)
 			}
 		}

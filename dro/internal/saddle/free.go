@@ -47,9 +47,9 @@ func (c *Certifier) interceptDerivative(y []float64) (left, steep float64) {
 	return left, steep
 }
 
-// balances reports whether some weights, each within the relative error of y, make the derivative in
+// isBalanced reports whether some weights, each within the relative error of y, make the derivative in
 // the intercept exactly zero.
-func (c *Certifier) balances(y []float64, relative float64) bool {
+func (c *Certifier) isBalanced(y []float64, relative float64) bool {
 	left, steep := c.interceptDerivative(y)
 	return math.Abs(left)+c.Rounding.sums*steep <= relative*(1-1e-6)*steep
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// Heaviest returns the samples, ascending, of the largest weights, to whole powers of
+// HeaviestSamples returns the samples, ascending, of the largest weights, to whole powers of
 // two, that make up the share of their sum and are fewest or more, if so many have
 // weight.
-func Heaviest(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
+func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
 	least := cutoff(rows, y, 1-share, fewest)
 	var out []int
 	first, end := rows.LocalRange(len(y))

@@ -38,7 +38,7 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	t := c.cutAt(c.shifted, y, p.Off, at)
 	phi := c.Problem.Primal.Value(at)
 	above := (1+1e-6)*(t.value+phi+t.rounding) + Underflow
-	width := c.interceptRange(sums, above) + spread(at[c.D-c.intercepts:])
+	width := c.interceptRange(sums, above) + rangeOf(at[c.D-c.intercepts:])
 	left := 0.0 // derivatives of classes without weight are 0
 	for i := c.D - c.intercepts; i < c.D; i++ {
 		left += math.Abs(t.g[i]) + t.err[i]
@@ -51,8 +51,8 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 	}
 }
 
-// spread returns the difference between the largest and the smallest entry of v.
-func spread(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
+// rangeOf returns the difference between the largest and the smallest entry of v.
+func rangeOf(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
 
 // minimiseIntercepts returns the point last evaluated with intercepts that minimise ⟨y, f⟩, by
 // Newton's method, where the shifted evaluator is evaluated last: half a pass a step. scratch has n·K

@@ -13,14 +13,14 @@ type Need struct {
 	Holds func(p *Problem) bool
 }
 
-// Met reports whether p has what is needed.
-func (n Need) Met(p *Problem) bool { return n.Holds(p) }
+// IsMet reports whether p has what is needed.
+func (n Need) IsMet(p *Problem) bool { return n.Holds(p) }
 
 // Unmet returns what m needs and p lacks.
 func Unmet(m Method, p *Problem) []Need {
 	var out []Need
 	for _, n := range m.Needs() {
-		if !n.Met(p) {
+		if !n.IsMet(p) {
 			out = append(out, n)
 		}
 	}
@@ -28,10 +28,10 @@ func Unmet(m Method, p *Problem) []Need {
 }
 
 // Supports reports whether p has all that m needs.
-func Supports(m Method, p *Problem) bool { return Refusal(m, p) == nil }
+func Supports(m Method, p *Problem) bool { return RefusalError(m, p) == nil }
 
-// Refusal names everything that m needs and p lacks, at once.
-func Refusal(m Method, p *Problem) error {
+// RefusalError names everything that m needs and p lacks, at once.
+func RefusalError(m Method, p *Problem) error {
 	var what []string
 	for _, n := range Unmet(m, p) {
 		what = append(what, n.What)
@@ -46,7 +46,7 @@ func Refusal(m Method, p *Problem) error {
 }
 
 var (
-	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", Differentiable}
+	NeedGradient    = Need{"ν > 0, given weights or a ball that is small enough, for without a penalty the objective is a maximum, which has no gradient", IsDifferentiable}
 	NeedMirror      = Need{"a dual with a proximal step (ProxTo)", func(p *Problem) bool { _, ok := MirrorOf(p.Dual); return ok }}
 	NeedBlocks      = Need{"a dual that is separable, or the simplex with a separable penalty (BlockStepTo)", func(p *Problem) bool { _, ok := SeparatedOf(p.Dual, 1); return ok || Has[Separable](p.Dual) }}
 	NeedLocalRows   = Need{"rows that are not distributed over MPI ranks (newton and lbfgs can have these)", func(p *Problem) bool { return RowsOf(p.Oracle) == nil }}
@@ -72,5 +72,5 @@ func isPolyhedral(p *Problem) bool {
 
 // Or returns met where either is.
 func (n Need) Or(other Need) Need {
-	return Need{n.What + ", or " + other.What, func(p *Problem) bool { return n.Met(p) || other.Met(p) }}
+	return Need{n.What + ", or " + other.What, func(p *Problem) bool { return n.IsMet(p) || other.IsMet(p) }}
 }

@@ -63,9 +63,9 @@ func Required[T any](part any) (T, error) {
 	return t, nil
 }
 
-// Differentiable reports that the robust risk has a gradient in the losses where it
+// IsDifferentiable reports that the robust risk has a gradient in the losses where it
 // matters.
-func Differentiable(p *Problem) bool {
+func IsDifferentiable(p *Problem) bool {
 	if RegionOf(p.Dual) == Point || p.Dual.Modulus() > 0 {
 		return true
 	}

@@ -87,13 +87,13 @@ func TestBalances(t *testing.T) {
 			for j := range c.Slope {
 				c.Slope[j] *= sign
 			}
-			if got := c.balances(y, q.relative); got != q.want {
+			if got := c.isBalanced(y, q.relative); got != q.want {
 				t.Errorf("%v at sums %v, relative %v of %v", got, q.sums, q.relative, part)
 			}
 		}
 	}
 	c.Rounding.sums, c.Slope = 0, []float64{1, -1, 0}
-	if !c.balances([]float64{0.5, 0.5, 1}, 0) {
+	if !c.isBalanced([]float64{0.5, 0.5, 1}, 0) {
 		t.Error("weights that balance need no error to do so")
 	}
 }

@@ -261,7 +261,7 @@ func (c *Certifier) riskAbove() float64 {
 		}
 		return c.risk.sums.Top + most // R(f) is at most the largest loss
 	}
-	y, f := c.Vector(c.N), c.Scratch()
+	y, f := c.Vector(c.N), c.ScratchSpace()
 	defer c.release(y)
 	c.LossesAboveTo(f)
 	risk, _ := d.BestResponseTo(y, f)

@@ -189,7 +189,7 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	if err := l.checkResult(); err != nil { // of a solve that was cancelled, too
 		return nil, err
 	}
-	if err := l.Cert.KeepsPromise(); err != nil {
+	if err := l.Cert.CheckPromises(); err != nil {
 		return nil, err
 	}
 	l.Cert.exclude(l.Result.Weights)
@@ -220,7 +220,7 @@ func NewLoop(p *Problem, m Method, s Settings) (l *Loop, err error) {
 	if err := Validate(p); err != nil {
 		return nil, err
 	}
-	if err := Refusal(m, p); err != nil {
+	if err := RefusalError(m, p); err != nil {
 		return nil, err
 	}
 	_, d, _ := p.Oracle.Dims()
@@ -294,7 +294,7 @@ func (l *Loop) Iterate(ctx context.Context) {
 		if l.Failed = l.Cert.responses.err; l.Failed != nil {
 			return
 		}
-		l.Result.Status = l.Settings.Ends(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
+		l.Result.Status = l.Settings.StatusAt(l.Cert.Best, l.Cert.Passes, l.last != nil, ctx.Err() != nil)
 		switch l.Result.Status {
 		case NotSolved:
 			l.step()

@@ -5,12 +5,12 @@ import "math"
 // mostIdle is the number of steps in a row that may read nothing.
 const mostIdle = 100
 
-// Ends returns why a solve is to end with what is known, NotSolved where it is to go on:
+// StatusAt returns why a solve is to end with what is known, NotSolved where it is to go on:
 // the first of these that holds. It depends on its arguments alone. stalled says that the
 // last step could make no progress.
-func (s *Settings) Ends(best Certificate, passes float64, stalled, cancelled bool) Status {
+func (s *Settings) StatusAt(best Certificate, passes float64, stalled, cancelled bool) Status {
 	switch {
-	case !best.Consistent():
+	case !best.IsConsistent():
 		return Inconsistent
 	case best.IsWithin(s.RelativeGap):
 		return Certified

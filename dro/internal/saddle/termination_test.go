@@ -29,13 +29,13 @@ func TestEnds(t *testing.T) {
 		{void, 0, false, false, Inconsistent},
 		{void, 11, true, true, Inconsistent},
 	} {
-		if got := s.Ends(c.best, c.passes, c.stalled, c.cancelled); got != c.want {
+		if got := s.StatusAt(c.best, c.passes, c.stalled, c.cancelled); got != c.want {
 			t.Errorf("%+v after %v passes, stalled %v, cancelled %v: %v, want %v", c.best, c.passes, c.stalled, c.cancelled, got, c.want)
 		}
 	}
 	s.RelativeGap = 0.5
 	for _, best := range []Certificate{open, {Upper: 1, Lower: 1}} { // the gap asked for, and none
-		if got := s.Ends(best, 0, false, false); got != Certified {
+		if got := s.StatusAt(best, 0, false, false); got != Certified {
 			t.Errorf("%+v for a gap of a half: %v", best, got)
 		}
 	}

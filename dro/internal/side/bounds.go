@@ -47,7 +47,7 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 	}
 	rounding := gamma*total(1) + 8*saddle.UnitRoundoff*(math.Abs(at.Tau)+ball+total(2))
 	below = math.Inf(-1)
-	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.bounded() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
+	if s.Divergence == KullbackLeibler && s.Alpha == 0 && !s.hasBall() && at.Nu > 0 && math.Abs(sums.Mass-1) < 0.1 {
 		below = at.Tau + total(0)/sums.Mass - 2.5*rounding - saddle.Underflow
 	}
 	return below, at.Tau + ball + total(0) + rounding + saddle.Underflow, sums
@@ -67,7 +67,7 @@ type conjugateSums struct {
 // conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
 func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, lo, hi int) (c conjugateSums) {
 	const few = 16 // so many times the rounding of a sum are no loss
-	limit := s.limit()
+	limit := s.largestRatio()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
 		var ratio [boundsBlock]float64
 		if s.Divergence == KullbackLeibler {
@@ -154,7 +154,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 	r.rows.Run(len(y), func(k, lo, hi int) {
 		parts[0][k], parts[1][k] = kernel.Sum(y[lo:hi]), r.weightedLoss(y, f, lo, hi)
 		parts[2][k] = r.sumOfSizes(y, f, lo, hi)
-		if s.Nu > 0 || s.bounded() {
+		if s.Nu > 0 || s.hasBall() {
 			parts[3][k] = r.divergence(y, s.Divergence, lo, hi)
 		}
 	})
@@ -162,7 +162,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 	p.Mass, p.Linear, p.Size = saddle.Sum(parts[0]), saddle.Sum(parts[1]), saddle.Sum(parts[2])
 	divergence, gamma := saddle.Sum(parts[3])/r.total, saddle.SumGamma(s.rows, len(y))
 	p.Off = relative + math.Abs(p.Mass-1) + gamma*p.Mass + 16*saddle.UnitRoundoff
-	if s.bounded() {
+	if s.hasBall() {
 		rounding := gamma*(2*divergence+3*math.Sqrt(2*divergence)) + 4*gamma*gamma
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
 	}
@@ -214,7 +214,7 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 		}
 		return m
 	})
-	excess := max(0, most/mass/s.limit()-1) + 4*saddle.UnitRoundoff
+	excess := max(0, most/mass/s.largestRatio()-1) + 4*saddle.UnitRoundoff
 	return min(1, excess/(1+excess-s.Alpha))
 }
 
@@ -277,7 +277,7 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Pro
 func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)
-	if p.Value -= psi + 8*saddle.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.bounded() {
+	if p.Value -= psi + 8*saddle.UnitRoundoff*(p.Size+math.Abs(psi)); g.Near.hasBall() {
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 	}
 	return p

@@ -93,7 +93,7 @@ func (s Simplex) fuseExponentials(e *saddle.Evaluator, g, y, x []float64) (a res
 // ResponseTo implements Adversary: y_j/ν and, for χ², w_j/ν, strictly between 0 and the limit.
 func (s Simplex) ResponseTo(e *saddle.Evaluator, response, y []float64, lo, hi int) {
 	nu := s.Nu
-	if s.bounded() {
+	if s.hasBall() {
 		nu = e.Last.Nu
 	}
 	s.responseAt(&reference{total: e.Reference, w: s.Weights}, nu, response, y, lo, hi)
@@ -126,7 +126,7 @@ func (s Simplex) slopeOf(r *reference, y []float64, j int) float64 {
 // CoupleTo implements Adversary. Where the ball binds, weights cannot move along the losses: with
 // responses c, of mean m = Σcf/Σc, the Hessian of R in f loses bbᵀ/Σc(f−m)², b = c(f − m).
 func (s Simplex) CoupleTo(e *saddle.Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64) {
-	if !(e.Last.Nu > s.Nu) || !s.bounded() || !(total > 0) {
+	if !(e.Last.Nu > s.Nu) || !s.hasBall() || !(total > 0) {
 		return nil, nil
 	}
 	mean := s.rows.Sum(e.N, func(lo, hi int) float64 { return kernel.Dot(response[lo:hi], e.Value[lo:hi]) }) / total

@@ -122,7 +122,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			}
 			if a, ok := c.dual.(saddle.Adversary); ok { // any multipliers and any weights give bounds
 				at := saddle.Multipliers{Nu: a.Modulus(), Tau: e.Tau + size*rng.NormFloat64()*math.Pow(10, -10*rng.Float64())}
-				if ball, ok := a.(Simplex); ok && ball.bounded() {
+				if ball, ok := a.(Simplex); ok && ball.hasBall() {
 					at.Nu += size * rng.ExpFloat64()
 				}
 				y := drotest.OnSimplex(rng, len(f))
@@ -144,7 +144,7 @@ func TestBoundsHoldTheRisk(t *testing.T) {
 			if upper-lower > close*size {
 				t.Errorf("trial %d, %s of %v: [%.17g, %.17g] around %s", trial, c.name, f, lower, upper, want.Text('g', 25))
 			}
-			if ball, ok := c.dual.(Simplex); ok && ball.bounded() { // weights of a larger ball prove no more
+			if ball, ok := c.dual.(Simplex); ok && ball.hasBall() { // weights of a larger ball prove no more
 				wider := ball
 				wider.Radius *= 1 + 1e-3
 				y := make([]float64, len(f))

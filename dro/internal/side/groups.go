@@ -57,7 +57,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		return nil, errors.New("dro: an adversary over groups needs samples in groups")
 	}
 	n := len(of[0])
-	if err := validWeights(rows, w, n); err != nil {
+	if err := checkWeights(rows, w, n); err != nil {
 		return nil, fmt.Errorf("dro: %w", err)
 	}
 	g := &Groups{Near: near, ways: len(of), weight: w, rows: rows}
@@ -418,7 +418,7 @@ func (g *Groups) groupGradients(e *saddle.Evaluator, s *grouped, within, slope [
 }
 
 // Polyhedral implements Adversary: weights over groups without a penalty or a bound.
-func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.bounded() }
+func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.hasBall() }
 
 // Separated implements Adversary: weights of a group move together.
 func (*Groups) Separated(int) saddle.Separable { return nil }

@@ -16,7 +16,7 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 		rounding = 1e-12 // of a proportion
 	)
 	target := proportion * r.total * (1 - rounding)
-	least, most := r.extremes(f)
+	least, most := r.minMax(f)
 	if !(least <= most) {
 		return math.NaN(), 0, 0
 	}
@@ -74,9 +74,9 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 	}
 }
 
-// extremes returns the least and the largest loss of a sample with weight, +Inf and −Inf if no sample
+// minMax returns the least and the largest loss of a sample with weight, +Inf and −Inf if no sample
 // has weight.
-func (r *reference) extremes(f []float64) (least, most float64) {
+func (r *reference) minMax(f []float64) (least, most float64) {
 	parts := [2][]float64{r.rows.Scalars(len(f)), r.rows.Scalars(len(f))}
 	r.rows.Run(len(f), func(k, lo, hi int) {
 		least, most := math.Inf(1), math.Inf(-1)

@@ -61,15 +61,15 @@ func (r *reference) largestOf(f []float64, lo, hi int) float64 {
 	return m
 }
 
-// validWeights checks reference weights of n samples; nil is fine.
-func validWeights(rows *ranks.Rows, w []float64, n int) error {
+// checkWeights checks reference weights of n samples; nil is fine.
+func checkWeights(rows *ranks.Rows, w []float64, n int) error {
 	if w == nil {
 		return nil
 	}
 	if len(w) < n {
 		return fmt.Errorf("there are %d weights for %d samples", len(w), n)
 	}
-	return validMass(rows, w)
+	return checkMass(rows, w)
 }
 
 func totalOf(rows *ranks.Rows, w []float64) float64 {
@@ -80,9 +80,9 @@ func totalOf(rows *ranks.Rows, w []float64) float64 {
 // 2⁻⁷⁴ of it.
 const leastTotal = 0x1p-1000
 
-// validMass checks that weights are finite, ≥ 0, and not all close to zero. With samples distributed
+// checkMass checks that weights are finite, ≥ 0, and not all close to zero. With samples distributed
 // over MPI ranks it checks the samples of this rank, whose weights may all be zero.
-func validMass(rows *ranks.Rows, w []float64) error {
+func checkMass(rows *ranks.Rows, w []float64) error {
 	total := 0.0
 	lo, hi := rows.LocalRange(len(w))
 	for j, v := range w[lo:hi] {

@@ -26,11 +26,11 @@ func (s Simplex) respond(y, f []float64, from saddle.Multipliers) (a response) {
 		a.risk, a.tau = a.linear, a.linear
 		return a
 	}
-	q, guess := r.boundOf(f, s.limit()), math.NaN()
+	q, guess := r.boundOf(f, s.largestRatio()), math.NaN()
 	if from.Known {
 		guess = from.Tau
 	}
-	if a.nu = s.Nu; s.bounded() {
+	if a.nu = s.Nu; s.hasBall() {
 		a.nu, guess = s.multiplier(&r, y, f, q, from)
 	}
 	if a.nu == 0 {
@@ -145,7 +145,7 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 // it on always suffice, so that the search for τ is as exact however far apart the losses are.
 func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound, guess float64, m *moments) (tau float64) {
 	if d == KullbackLeibler {
-		s := r.exponentials(y, f, nu, b, guess)
+		s := r.respondExponentially(y, f, nu, b, guess)
 		scale, plain := s/r.total, r.w == nil && math.IsInf(b.limit, 1)
 		r.storeWeights(y, f, d, m, func(lo, hi int) {
 			if plain {
@@ -211,9 +211,9 @@ func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make 
 // farthest bounds exp((f_j − q)/ν).
 const farthest = 0x1p1000
 
-// exponentials stores exp((f − q)/ν) in y, q the level of b, and returns the s with
+// respondExponentially stores exp((f − q)/ν) in y, q the level of b, and returns the s with
 // Σ w·min(limit, y·s) = 1.
-func (r *reference) exponentials(y, f []float64, nu float64, b bound, guess float64) (s float64) {
+func (r *reference) respondExponentially(y, f []float64, nu float64, b bound, guess float64) (s float64) {
 	sum := r.rows.Sum(len(f), func(lo, hi int) float64 {
 		s := kernel.ExpTo(y[lo:hi], f[lo:hi], b.level, nu)
 		if r.w == nil && math.IsInf(b.limit, 1) {

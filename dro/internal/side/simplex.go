@@ -58,26 +58,26 @@ func (s Simplex) Valid(n int) error {
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
 		return fmt.Errorf("α = %v: it must be in (0, 1]", s.Alpha)
 	}
-	return validWeights(s.rows, s.Weights, n)
+	return checkWeights(s.rows, s.Weights, n)
 }
 
-// limit returns the largest y_j/w_j, +Inf for none.
-func (s Simplex) limit() float64 {
+// largestRatio returns the largest y_j/w_j, +Inf for none.
+func (s Simplex) largestRatio() float64 {
 	if s.Alpha == 0 {
 		return math.Inf(1)
 	}
 	return 1 / s.Alpha
 }
 
-// bounded reports whether there is a radius.
-func (s Simplex) bounded() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
+// hasBall reports whether there is a radius.
+func (s Simplex) hasBall() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
 
 // Region implements Adversary.
 func (s Simplex) Region() saddle.Region {
 	switch {
 	case s.Alpha == 1:
 		return saddle.Point
-	case s.Alpha == 0 && !s.bounded() && s.Weights == nil:
+	case s.Alpha == 0 && !s.hasBall() && s.Weights == nil:
 		return saddle.Whole
 	}
 	return saddle.Part
@@ -109,7 +109,7 @@ func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
 // MultiplierAt returns the multiplier ν of the best response to the losses f: the penalty ν·D alone has the
 // same.
 func (s Simplex) MultiplierAt(f []float64) float64 {
-	if !s.bounded() {
+	if !s.hasBall() {
 		return s.Nu
 	}
 	return s.respond(make([]float64, len(f)), f, saddle.Multipliers{}).nu
@@ -117,7 +117,7 @@ func (s Simplex) MultiplierAt(f []float64) float64 {
 
 // Smoothed implements Adversary.
 func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
-	if s.Nu == 0 && s.Alpha == 0 && !s.bounded() {
+	if s.Nu == 0 && s.Alpha == 0 && !s.hasBall() {
 		s.Divergence = KullbackLeibler // whose largest value is the smaller one
 	}
 	s.Nu = nu
@@ -139,12 +139,12 @@ func (s Simplex) mostDivergence(n int) float64 {
 			return m
 		})
 	}
-	ratio = min(ratio, s.limit())
+	ratio = min(ratio, s.largestRatio())
 	most := (ratio - 1) / 2
 	if s.Divergence == KullbackLeibler {
 		most = math.Log(ratio)
 	}
-	if s.bounded() {
+	if s.hasBall() {
 		most = min(most, s.Radius)
 	}
 	return most
@@ -169,7 +169,7 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 // Differentiable implements Adversary: without a penalty the risk has a gradient at an optimum of d
 // parameters if the ball is so small that the adversary rests on several samples a parameter.
 func (s Simplex) Differentiable(n, d int) bool {
-	if !s.bounded() {
+	if !s.hasBall() {
 		return false
 	}
 	const rows = 4              // a parameter and one: several
@@ -181,7 +181,7 @@ func (s Simplex) Differentiable(n, d int) bool {
 }
 
 // Polyhedral implements Adversary.
-func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.bounded() && s.Alpha < 1 }
+func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.hasBall() && s.Alpha < 1 }
 
 // CapTo stores the largest weights w/Alpha of the samples in u, of one entry a sample.
 func (s Simplex) CapTo(u []float64) {
@@ -189,7 +189,7 @@ func (s Simplex) CapTo(u []float64) {
 	lo, hi := s.rows.LocalRange(len(u))
 	for j := lo; j < hi; j++ {
 		if u[j] = 0; r.weightAt(j) > 0 {
-			u[j] = r.weightAt(j) / r.total * s.limit()
+			u[j] = r.weightAt(j) / r.total * s.largestRatio()
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (s Simplex) CoordsTo(u, y []float64) {
 
 // Proximal implements Adversary: of equal reference weights, without a radius.
 func (s Simplex) Proximal() bool {
-	return !s.bounded() && (s.Weights == nil || s.Alpha == 1)
+	return !s.hasBall() && (s.Weights == nil || s.Alpha == 1)
 }
 
 // StartingWeights stores the reference weights, from which the paper's methods start where ν = 0: the
@@ -250,7 +250,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 		u[j] = v
 	}
 	r := newReference(nil, nil, len(y))
-	tau := r.respondAt(y, u, s.Divergence, 1, r.boundOf(u, s.limit()), math.NaN(), nil)
+	tau := r.respondAt(y, u, s.Divergence, 1, r.boundOf(u, s.largestRatio()), math.NaN(), nil)
 	const least = 0x1p-1000 // of a weight whose logarithm has all its digits
 	for j, v := range y {
 		switch {
@@ -277,7 +277,7 @@ func (s Simplex) WeightCap(n int) float64 {
 	if s.Weights != nil {
 		return 1
 	}
-	return min(1, s.limit()/float64(n))
+	return min(1, s.largestRatio()/float64(n))
 }
 
 // TotalWeight implements Normed.

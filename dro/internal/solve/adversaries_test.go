@@ -99,7 +99,7 @@ func TestAdversariesAgainstAnotherSolver(t *testing.T) {
 			if c.Share > 0 {
 				gap = accuracy // what falling penalties reach
 			}
-			res := drotest.Solve(t, p, method, drotest.Asking(gap, 3000))
+			res := drotest.Solve(t, p, method, drotest.SettingsFor(gap, 3000))
 			size := math.Max(1e-12, math.Abs(c.Optimum))
 			if !(math.Abs(res.Objective-c.Optimum) <= accuracy*size) {
 				t.Errorf("%+v by %s: objective %.12g, optimum %.12g", c, method.Name(), res.Objective, c.Optimum)

@@ -22,9 +22,9 @@ func TestGroupsOfOneSample(t *testing.T) {
 	for _, near := range []Simplex{Simplex{Divergence: KullbackLeibler, Nu: 0.4, Weights: w}, Simplex{Divergence: PearsonChi2, Nu: 0.4, Weights: w}, Simplex{Divergence: KullbackLeibler, Radius: 0.05, Weights: w}, Simplex{Divergence: PearsonChi2, Radius: 0.05, Weights: w}} {
 		g := newGroups(t, near, nil, of)
 		phi := L2{Mu: 0.05, Intercept: true}
-		a := drotest.Solve(t, &Problem{Oracle: o, Dual: near, Primal: phi}, Newton{}, drotest.Asking(1e-11, 500))
+		a := drotest.Solve(t, &Problem{Oracle: o, Dual: near, Primal: phi}, Newton{}, drotest.SettingsFor(1e-11, 500))
 		method, _ := Choose(&Problem{Oracle: o, Dual: g, Primal: phi})
-		b := drotest.Solve(t, &Problem{Oracle: o, Dual: g, Primal: phi}, method, drotest.Asking(1e-9, 2000))
+		b := drotest.Solve(t, &Problem{Oracle: o, Dual: g, Primal: phi}, method, drotest.SettingsFor(1e-9, 2000))
 		if !near1e9(a.Objective, b.Objective) {
 			t.Errorf("%+v: %v over samples, %v over groups", near.Divergence, a.Objective, b.Objective)
 		}
@@ -56,10 +56,10 @@ func TestAdversariesOverManyRows(t *testing.T) {
 	} {
 		p := &Problem{Oracle: o, Dual: dual, Primal: L2{Mu: 1e-3, Intercept: true}}
 		method, _ := Choose(p)
-		res := drotest.Solve(t, p, method, drotest.Asking(1e-7, 1000))
+		res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-7, 1000))
 		other := res
-		if saddle.Differentiable(p) {
-			other = drotest.Solve(t, p, Newton{}, drotest.Asking(1e-7, 1000))
+		if saddle.IsDifferentiable(p) {
+			other = drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-7, 1000))
 		}
 		if res.Status != Certified || res.Certificate.Lower > other.Certificate.Upper || res.Certificate.Upper < other.Certificate.Lower {
 			t.Errorf("%s by %s: %v [%v, %v], by newton [%v, %v]", name, method.Name(), res.Status, res.Certificate.Lower, res.Certificate.Upper, other.Certificate.Lower, other.Certificate.Upper)
@@ -84,7 +84,7 @@ func TestBallsOverEqualLosses(t *testing.T) {
 			for _, phi := range []L2{{Mu: 1.0 / n, Intercept: true}, {Mu: 1.0 / n}, {Mu: 0, Intercept: true}} {
 				p := &Problem{Oracle: o, Dual: near, Primal: phi}
 				method, _ := Choose(p)
-				res := drotest.Solve(t, p, method, drotest.Asking(1e-6, 300))
+				res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-6, 300))
 				if res.Status != Certified || res.Passes > 120 {
 					t.Errorf("%s, %+v, %+v by %s: %v, %.4g passes, gap %.3g", loss.Name(), near, phi, method.Name(), res.Status, res.Passes, res.Certificate.Relative())
 				}
@@ -103,7 +103,7 @@ func TestSmallestBallsAreCertified(t *testing.T) {
 		for power := -11; power <= -9; power++ {
 			p := &Problem{Oracle: o, Dual: Simplex{Divergence: divergence, Radius: math.Pow(10, float64(power))}, Primal: L2{Mu: 1.0 / n, Intercept: true}}
 			method, _ := Choose(p)
-			if res := drotest.Solve(t, p, method, drotest.Asking(1e-8, 60)); res.Status != Certified {
+			if res := drotest.Solve(t, p, method, drotest.SettingsFor(1e-8, 60)); res.Status != Certified {
 				t.Errorf("divergence %d, radius 1e%d: %v, a gap of %.2g after %.4g passes", divergence, power, res.Status, res.Certificate.Relative(), res.Passes)
 			}
 		}

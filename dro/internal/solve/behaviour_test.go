@@ -51,7 +51,7 @@ func TestCancellation(t *testing.T) {
 		for _, calls := range []int{2, 6, 9} {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			o := &stopper{Linear: s.Oracle(t, losses.Logistic{}), left: calls, cancel: cancel}
-			res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.Asking(1e-14, 1e6))
+			res, err := SolveBy(ctx, &Problem{Oracle: o, Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05, Intercept: true}}, m, drotest.SettingsFor(1e-14, 1e6))
 			cancel(nil)
 			if res != nil && (res.Status == Certified || res.Status == Stalled) && o.after <= 20 {
 				continue // over before the cancellation, or in the step it fell in
@@ -59,7 +59,7 @@ func TestCancellation(t *testing.T) {
 			if !errors.Is(err, errEnough) || res == nil || res.Status != Cancelled {
 				t.Fatalf("%s: %v, %+v", drotest.Describe(m), err, res)
 			}
-			if err := drotest.Sound(res); err != nil {
+			if err := drotest.CheckBounds(res); err != nil {
 				t.Errorf("%s: %v", drotest.Describe(m), err)
 			}
 			if len(res.X) != 4 || len(res.Weights) != 300 || !(math.Abs(saddle.Sum(res.Weights)-1) <= drotest.ClosedForm) || math.IsInf(res.Objective, 0) {
@@ -71,8 +71,8 @@ func TestCancellation(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		res, err := SolveBy(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.Asking(1e-14, 1e6))
-		if !errors.Is(err, context.Canceled) || res == nil || drotest.Sound(res) != nil {
+		res, err := SolveBy(ctx, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.3}, Primal: L2{Mu: 0.05}}, m, drotest.SettingsFor(1e-14, 1e6))
+		if !errors.Is(err, context.Canceled) || res == nil || drotest.CheckBounds(res) != nil {
 			t.Errorf("%s with a cancelled context: %v", drotest.Describe(m), err)
 		}
 	}
@@ -85,7 +85,7 @@ func TestSameSeedSameBits(t *testing.T) {
 		for _, d := range []Dual{Simplex{Nu: 0.3}, Simplex{Divergence: PearsonChi2, Nu: 0.3}} {
 			run := func(threads int, seed uint64) *TestResult {
 				runtime.GOMAXPROCS(threads)
-				settings := drotest.Asking(1e-9, 12)
+				settings := drotest.SettingsFor(1e-9, 12)
 				settings.Seed = seed
 				return drotest.Solve(t, &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.05, Intercept: true}}, m, settings)
 			}
@@ -143,8 +143,8 @@ func TestRefusals(t *testing.T) {
 		{&Problem{Oracle: o, Dual: Box{Lower: 2, Upper: 1, Nu: 0}, Primal: L2{Mu: 1}}, primaldual.FullVector{}, DefaultSettings(), "between 2 and 1"},
 		{good, LBFGS{}, x0, "1 entries"},
 		{good, LBFGS{}, nan, "entry 1 of the starting point is NaN"},
-		{good, LBFGS{}, drotest.Asking(-1, 1), "relative gap"},
-		{good, LBFGS{}, drotest.Asking(1e-3, math.NaN()), "passes"},
+		{good, LBFGS{}, drotest.SettingsFor(-1, 1), "relative gap"},
+		{good, LBFGS{}, drotest.SettingsFor(1e-3, math.NaN()), "passes"},
 		{good, LBFGS{}, check, "check"},
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
 		{&Problem{Oracle: o, Dual: Simplex{}, Primal: L2{Mu: 1}}, LBFGS{}, DefaultSettings(), "ν > 0"},
@@ -209,14 +209,14 @@ func TestAwkwardData(t *testing.T) {
 				p := &Problem{Oracle: c.s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 0.02, Intercept: intercept}}
 				var results []*TestResult
 				for _, m := range everyMethod() {
-					res, err := SolveBy(context.Background(), p, m, drotest.Asking(1e-7, 150))
+					res, err := SolveBy(context.Background(), p, m, drotest.SettingsFor(1e-7, 150))
 					if err != nil {
 						if !strings.HasPrefix(err.Error(), "dro: ") {
 							t.Errorf("%s, %T, %s: %v", c.name, d, drotest.Describe(m), err)
 						}
 						continue
 					}
-					if err := drotest.Sound(res); err != nil {
+					if err := drotest.CheckBounds(res); err != nil {
 						t.Errorf("%s, %T, %s: %v", c.name, d, drotest.Describe(m), err)
 					}
 					results = append(results, res)

@@ -47,13 +47,13 @@ func TestBudget(t *testing.T) {
 					continue
 				}
 				if math.IsNaN(exact) {
-					exact = drotest.Solve(t, p, m, drotest.Asking(1e-9, 1e4)).Objective
+					exact = drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, 1e4)).Objective
 				}
 				for _, budget := range []float64{1e-9, 1, 1.3, 2, 2.5, 3, 4.7, 8, 15} {
 					what := fmt.Sprintf("%s, %T, intercept %v, within %v passes", drotest.Describe(m), c.dual, intercept, budget)
 					o := &drotest.Counter{Linear: s.Oracle(t, c.loss)}
 					p.Oracle = o
-					res := drotest.Solve(t, p, m, drotest.Asking(1e-9, budget))
+					res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, budget))
 					made := float64(o.Touched()+o.Margins.Load())/(2*n) + float64(o.Gram.Load()+o.Constants.Load())/n
 					most := max(1, budget)
 					if res.Passes > most+aStep {

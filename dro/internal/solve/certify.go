@@ -46,7 +46,7 @@ func certifierAt(p *saddle.Problem, x []float64) (c *saddle.Certifier, err error
 		return nil, err
 	}
 	r.Cert.Evaluate(x)
-	if err := r.Cert.KeepsPromise(); err != nil {
+	if err := r.Cert.CheckPromises(); err != nil {
 		return nil, err
 	}
 	r.Cert.CertifyUpper()

@@ -25,10 +25,10 @@ func TestTheoryConvergesLinearly(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(102), 24, 2, false)
 	for _, d := range []Dual{Simplex{Divergence: PearsonChi2, Nu: 2}, Simplex{Nu: 2}} {
 		p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 2}}
-		optimum := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-12, 1000)).Certificate
+		optimum := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-12, 1000)).Certificate
 		for _, m := range theories(6) {
-			res := drotest.Solve(t, p, m, drotest.Asking(1e-4, 60000))
-			if err := drotest.Brackets(res, optimum); err != nil {
+			res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-4, 60000))
+			if err := drotest.CheckBrackets(res, optimum); err != nil {
 				t.Errorf("%T, %s: %v", d, drotest.Describe(m), err)
 			}
 			t.Logf("%T, %s: %v, gap %.2g after %.0f passes, %d steps", d, drotest.Describe(m), res.Status, res.Certificate.Relative(), res.Passes, res.Iterations)
@@ -62,7 +62,7 @@ func TestTheoryOnAMatrixGame(t *testing.T) {
 	p := &Problem{Oracle: oracle, Dual: Simplex{}, Primal: Entropy{}}
 	lower, upper := math.Inf(-1), math.Inf(1)
 	for _, m := range []Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory, Block: 4}, primaldual.Stochastic{Strategy: primaldual.Historical, Schedule: primaldual.Theory, Block: 4}} {
-		res := drotest.Solve(t, p, m, drotest.Asking(1e-9, 20000))
+		res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, 20000))
 		early, late := gapAt(res, 2000), gapAt(res, 20000)
 		t.Logf("%s: gap %.3g after 2000 passes, %.3g after 20000", drotest.Describe(m), early, late)
 		if !(late < early/4) {

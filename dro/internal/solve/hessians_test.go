@@ -37,7 +37,7 @@ func TestUpperBoundNextToTheOptimum(t *testing.T) {
 			for i := range x {
 				x[i] += 1e-10 * rng.NormFloat64()
 			}
-			if got, err := dro.Certify(p, x); err != nil || !c.Optimum.LiesBetween(got.Lower, got.Upper) {
+			if got, err := dro.Certify(p, x); err != nil || !c.Optimum.IsBetween(got.Lower, got.Upper) {
 				t.Fatalf("%s: [%v, %v] misses %v + %v, %v", c.Name, got.Lower, got.Upper, c.Optimum.High, c.Optimum.Low, err)
 			}
 		}

@@ -24,7 +24,7 @@ func TestNeeds(t *testing.T) {
 			for _, primal := range primals {
 				p := &Problem{Oracle: oracle, Dual: dual, Primal: primal}
 				for _, m := range methods {
-					_, err := SolveBy(t.Context(), p, m, drotest.Asking(1e-3, 3))
+					_, err := SolveBy(t.Context(), p, m, drotest.SettingsFor(1e-3, 3))
 					missing := Unmet(m, p)
 					if len(missing) == 0 {
 						if err != nil && strings.Contains(err.Error(), "needs") {
@@ -46,7 +46,7 @@ func TestNeeds(t *testing.T) {
 						}
 					}
 				} else if len(Unmet(m, p)) > 0 {
-					t.Errorf("%T, %T, %T: %s is chosen, and lacks %v", oracle, dual, primal, m.Name(), saddle.Refusal(m, p))
+					t.Errorf("%T, %T, %T: %s is chosen, and lacks %v", oracle, dual, primal, m.Name(), saddle.RefusalError(m, p))
 				}
 			}
 		}

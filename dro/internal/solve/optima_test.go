@@ -57,7 +57,7 @@ func TestOptima(t *testing.T) {
 				t.Fatalf("%s, %s: %v", c.Name, m.Name(), err)
 			}
 			for _, check := range res.Trace {
-				if !c.Optimum.LiesBetween(check.Lower, check.Upper) {
+				if !c.Optimum.IsBetween(check.Lower, check.Upper) {
 					t.Errorf("%s, %s: after %v passes [%v, %v] misses the optimum %v + %v", c.Name, m.Name(), check.Passes, check.Lower, check.Upper, c.Optimum.High, c.Optimum.Low)
 					break
 				}

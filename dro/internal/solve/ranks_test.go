@@ -189,7 +189,7 @@ func TestRanksAgree(t *testing.T) {
 					if first == nil {
 						first = res
 					}
-					if res.Status != Certified || !res.Certificate.Consistent() {
+					if res.Status != Certified || !res.Certificate.IsConsistent() {
 						t.Fatalf("rank %d of %d: %v, bounds %v", r, size, res.Status, res.Certificate)
 					}
 					if !slices.Equal(res.X, first.X) || res.Certificate != first.Certificate || res.Objective != first.Objective || res.Passes != first.Passes {

@@ -24,7 +24,7 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 			var optimum exact.Real
 			var all []*TestResult
 			for _, m := range []Method{Newton{}, LBFGS{}, Newton{Products: true}, primaldual.FullVector{}, primaldual.SeparableBlock{}} {
-				s := drotest.Asking(1e-13, 60)
+				s := drotest.SettingsFor(1e-13, 60)
 				s.X0 = h.X0
 				res, err := SolveBy(context.Background(), p, m, s)
 				if err != nil {
@@ -59,11 +59,11 @@ func TestContradictionIsAStatus(t *testing.T) {
 	s := drotest.NewSample(rng, 60, 3, false)
 	o := &fickle{Linear: s.Oracle(t, losses.Logistic{})}
 	p := &Problem{Oracle: o, Dual: Simplex{Nu: 1}, Primal: L2{Mu: 1}}
-	res, err := SolveBy(context.Background(), p, LBFGS{}, drotest.Asking(1e-6, 100))
-	if err != nil || res.Status != Inconsistent || res.Certificate.Consistent() {
+	res, err := SolveBy(context.Background(), p, LBFGS{}, drotest.SettingsFor(1e-6, 100))
+	if err != nil || res.Status != Inconsistent || res.Certificate.IsConsistent() {
 		t.Errorf("%v, %v, %+v", err, res.Status, res.Certificate)
 	}
-	if c := (Certificate{Upper: 1, Lower: 1 + 1e-9}); c.Consistent() || !math.IsInf(c.Relative(), 1) {
+	if c := (Certificate{Upper: 1, Lower: 1 + 1e-9}); c.IsConsistent() || !math.IsInf(c.Relative(), 1) {
 		t.Errorf("relative gap %v", c.Relative())
 	}
 }
@@ -111,12 +111,12 @@ func TestPathWhereRoundingIsLarge(t *testing.T) {
 		for _, factor := range []float64{0.5, 1.5} {
 			other := *p
 			other.Dual = at(factor * h.Nu)
-			res := solveBy(t, &other, Newton{}, drotest.Asking(1e-13, 60))
+			res := solveBy(t, &other, Newton{}, drotest.SettingsFor(1e-13, 60))
 			if err := path.Add(res.X, res.Weights); err != nil {
 				t.Fatal(err)
 			}
 		}
-		res := solveBy(t, p, Newton{}, drotest.Asking(1e-13, 60))
+		res := solveBy(t, p, Newton{}, drotest.SettingsFor(1e-13, 60))
 		c, err := path.BoundsAt(h.Nu)
 		optimum := h.Polish(res.X)
 		if err != nil || optimum == nil {

@@ -93,7 +93,7 @@ func TestSoftmax_ReferenceOptima(t *testing.T) {
 			if m == nil {
 				m, _ = Choose(p)
 			}
-			res := drotest.Solve(t, p, m, drotest.Asking(1e-10, 5000))
+			res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-10, 5000))
 			t.Logf("%s %s nu %v mu %v by %s: %v, %.4g passes, %v, objective off by %.2g", c.Dataset, c.Penalty, c.Nu, c.Mu, m.Name(), res.Status, res.Passes, res.Elapsed, res.Objective-c.Objective)
 			if !(math.Abs(res.Objective-c.Objective) <= 1e-9*c.Objective) {
 				t.Errorf("%+v by %s: objective %.12g", c, m.Name(), res.Objective)
@@ -178,9 +178,9 @@ func TestSoftmax_TwoClassesAreLogistic(t *testing.T) {
 			two := &Problem{Oracle: linear, Dual: dual, Primal: L2{Mu: mu / 2, Intercept: intercept}}
 			many := &Problem{Oracle: newSoftmax(t, z, class, 2), Dual: dual, Primal: L2{Mu: mu, Intercept: intercept, Classes: 2}}
 			first, _ := Choose(two)
-			a := drotest.Solve(t, two, first, drotest.Asking(gap, 3000))
+			a := drotest.Solve(t, two, first, drotest.SettingsFor(gap, 3000))
 			second, _ := Choose(many)
-			b := drotest.Solve(t, many, second, drotest.Asking(gap, 3000))
+			b := drotest.Solve(t, many, second, drotest.SettingsFor(gap, 3000))
 			t.Logf("%s, intercept %v: logistic %v %.12g, softmax %v %.12g in %.4g passes, gap %.2g", name, intercept, a.Status, a.Objective, b.Status, b.Objective, b.Passes, b.Certificate.Relative())
 			if b.Status != Certified || !(math.Abs(a.Objective-b.Objective) <= 3*gap*a.Objective) || !(b.Certificate.Lower <= a.Certificate.Upper) || !(a.Certificate.Lower <= b.Certificate.Upper) {
 				t.Errorf("%s, intercept %v: %v: [%v, %v], logistic regression has [%v, %v]", name, intercept, b.Status, b.Certificate.Lower, b.Certificate.Upper, a.Certificate.Lower, a.Certificate.Upper)
@@ -198,13 +198,13 @@ func TestSoftmax_EveryAdversaryIsCertified(t *testing.T) {
 		for _, intercept := range []bool{false, true} {
 			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual, Primal: L2{Mu: 0.01, Intercept: intercept, Classes: classes}}
 			m, _ := Choose(p)
-			res := drotest.Solve(t, p, m, drotest.Asking(1e-7, 3000))
+			res := drotest.Solve(t, p, m, drotest.SettingsFor(1e-7, 3000))
 			t.Logf("%s, intercept %v by %s: %v, %.4g passes, gap %.2g", name, intercept, m.Name(), res.Status, res.Passes, res.Certificate.Relative())
 			if res.Status != Certified {
 				t.Errorf("%s, intercept %v: %v, gap %.3g", name, intercept, res.Status, res.Certificate.Relative())
 			}
 			if len(Unmet(LBFGS{}, p)) == 0 {
-				other := drotest.Solve(t, p, LBFGS{}, drotest.Asking(1e-7, 3000))
+				other := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-7, 3000))
 				if other.Status != Certified || !(other.Certificate.Lower <= res.Certificate.Upper && res.Certificate.Lower <= other.Certificate.Upper) {
 					t.Errorf("%s, intercept %v by lbfgs: %v [%v, %v], by %s [%v, %v]", name, intercept, other.Status, other.Certificate.Lower, other.Certificate.Upper, m.Name(), res.Certificate.Lower, res.Certificate.Upper)
 				}
@@ -239,9 +239,9 @@ func TestSoftmax_BoundsHoldTheOptimum(t *testing.T) {
 			z := newDense(t, n, d, sample.Design)
 			p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: dual, Primal: L2{Mu: mu, Intercept: k%3 > 0, Classes: classes}}
 			m, _ := Choose(p)
-			fine := drotest.Solve(t, p, m, drotest.Asking(1e-9, 4000))
-			for _, res := range []*TestResult{fine, drotest.Solve(t, p, m, drotest.Asking(1e-3, 500))} {
-				if err := drotest.Sound(res); err != nil {
+			fine := drotest.Solve(t, p, m, drotest.SettingsFor(1e-9, 4000))
+			for _, res := range []*TestResult{fine, drotest.Solve(t, p, m, drotest.SettingsFor(1e-3, 500))} {
+				if err := drotest.CheckBounds(res); err != nil {
 					t.Errorf("problem %d, %T: %v", k, dual, err)
 				}
 				for _, check := range res.Trace {
@@ -269,9 +269,9 @@ func TestSoftmax_ThreadsAndMethods(t *testing.T) {
 	z, class := softmaxSample(t, 14, n, d, classes)
 	p := &Problem{Oracle: newSoftmax(t, z, class, classes), Dual: Simplex{Nu: 0.5}, Primal: L2{Mu: 0.1, Intercept: true, Classes: classes}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one := drotest.Solve(t, p, Newton{}, drotest.Asking(1e-8, 500))
+	one := drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-8, 500))
 	runtime.GOMAXPROCS(4)
-	four := drotest.Solve(t, p, Newton{}, drotest.Asking(1e-8, 500))
+	four := drotest.Solve(t, p, Newton{}, drotest.SettingsFor(1e-8, 500))
 	if one.Status != Certified || one.Certificate != four.Certificate || !slices.Equal(one.X, four.X) {
 		t.Errorf("%v with one thread, %v with four", one.Certificate, four.Certificate)
 	}
@@ -280,7 +280,7 @@ func TestSoftmax_ThreadsAndMethods(t *testing.T) {
 		m      Method
 		within float64
 	}{{primaldual.FullVector{}, 0.01}, {primaldual.Stochastic{}, 0.13}, {primaldual.SeparableBlock{}, 0.13}} {
-		res := drotest.Solve(t, p, c.m, drotest.Asking(c.within/10, 200))
+		res := drotest.Solve(t, p, c.m, drotest.SettingsFor(c.within/10, 200))
 		if !(res.Objective <= (1+c.within)*one.Objective) || !(res.Certificate.Lower <= one.Certificate.Upper) || !(res.Certificate.Upper >= one.Certificate.Lower) {
 			t.Errorf("%s: %v, objective %v in [%v, %v], not %v", c.m.Name(), res.Status, res.Objective, res.Certificate.Lower, res.Certificate.Upper, one.Objective)
 		}

@@ -15,7 +15,7 @@ import (
 // Choose returns the method for a valid problem p and the reason in words, or nil and what p lacks.
 func Choose(p *saddle.Problem) (m saddle.Method, why string) {
 	switch {
-	case saddle.Supports(newton.Newton{}, p) && !saddle.Differentiable(p):
+	case saddle.Supports(newton.Newton{}, p) && !saddle.IsDifferentiable(p):
 		return newton.Newton{}, "nu is 0, so that the objective is the largest of many smooth pieces: quadratic problems of those that matter, or penalties that fall"
 	case saddle.Supports(newton.Newton{}, p):
 		return newton.Newton{}, "the losses have second derivatives"
@@ -26,7 +26,7 @@ func Choose(p *saddle.Problem) (m saddle.Method, why string) {
 	case saddle.Supports(primaldual.SeparableBlock{}, p):
 		return primaldual.SeparableBlock{}, "the objective has no gradient that is known: proximal steps, block after block"
 	}
-	return nil, "no method solves this problem: " + strings.TrimPrefix(saddle.Refusal(primaldual.FullVector{}, p).Error(), "dro: ")
+	return nil, "no method solves this problem: " + strings.TrimPrefix(saddle.RefusalError(primaldual.FullVector{}, p).Error(), "dro: ")
 }
 
 // Solve solves p by m; nil is the method that Choose returns.

@@ -18,7 +18,7 @@ func LimitSpace(t *testing.T, bytes int64) (restore func()) {
 		t.Fatal(err)
 	}
 	limit := was
-	limit.Cur = uint64(taken(t) + bytes)
+	limit.Cur = uint64(addressSpaceTaken(t) + bytes)
 	if limit.Cur > was.Cur {
 		t.Skip("ulimit -v leaves less address space than the test limits it to")
 	}
@@ -34,8 +34,8 @@ func LimitSpace(t *testing.T, bytes int64) (restore func()) {
 	return restore
 }
 
-// taken returns the address space that the process takes, in bytes.
-func taken(t *testing.T) int64 {
+// addressSpaceTaken returns the address space that the process takes, in bytes.
+func addressSpaceTaken(t *testing.T) int64 {
 	t.Helper()
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -80,7 +80,7 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 		}{{fix.SayDecimal, "--decimal "}, {fix.SayThousands, "--thousands "}, {fix.SayStrip, "--strip "}} {
 			if what := e.FixValues[o.remedy]; what != "" {
 				says = true
-				if option := o.flag + printable.Shell(what); !slices.Contains(other, option) {
+				if option := o.flag + printable.QuoteShell(what); !slices.Contains(other, option) {
 					other = append(other, option)
 				}
 			}
@@ -112,10 +112,10 @@ func joinSettings(all data.Problems, has func(option string) bool) string {
 		}
 	}
 	if len(filter) > 0 {
-		other = append(other, "--filter "+printable.Shell(strings.Join(filter, " && ")))
+		other = append(other, "--filter "+printable.QuoteShell(strings.Join(filter, " && ")))
 	}
 	if len(drop) > 0 {
-		other = append([]string{"--drop " + printable.Shell(setting.JoinNames(drop))}, other...)
+		other = append([]string{"--drop " + printable.QuoteShell(setting.JoinNames(drop))}, other...)
 	}
 	other = slices.DeleteFunc(other, func(option string) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(option, "--"), " ")

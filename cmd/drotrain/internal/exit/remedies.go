@@ -19,7 +19,7 @@ func remedyText(r fix.Fix, column string, has func(option string) bool) string {
 	case fix.DropNullRows:
 		var ways []string
 		if has("filter") {
-			ways = append(ways, "leave such rows out with --filter "+printable.Shell(expr.QuoteName(column)+" is not null"))
+			ways = append(ways, "leave such rows out with --filter "+printable.QuoteShell(expr.QuoteName(column)+" is not null"))
 		}
 		if has("impute") {
 			ways = append(ways, "all rows with nulls with --impute drop")
@@ -70,7 +70,7 @@ var fixes = map[fix.Fix]string{
 func optionFor(r fix.Fix, column string) string {
 	switch r {
 	case fix.DropColumn:
-		return "leave the column out with --drop " + printable.Shell(setting.JoinNames([]string{column}))
+		return "leave the column out with --drop " + printable.QuoteShell(setting.JoinNames([]string{column}))
 	case fix.TakeAsClasses:
 		return "use --loss " + losses.DefaultName(true) + " if they are classes"
 	case fix.TakeAsQuantity:

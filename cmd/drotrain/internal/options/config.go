@@ -29,7 +29,7 @@ func ApplyConfig(fs *pflag.FlagSet, path string) error {
 
 // ApplyYAML sets the options of fs from YAML, as ApplyConfig does; path names it in errors.
 func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
-	return joinErrorsBy(path, setting.Apply(path, r, setting.Keys{
+	return joinErrorsBy(path, setting.ApplyYAML(path, r, setting.Keys{
 		Find: func(key string) (*setting.Value, bool) {
 			flag := fs.Lookup(key)
 			if !isKey(flag) || flag.Changed {

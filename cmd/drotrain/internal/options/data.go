@@ -80,7 +80,7 @@ var readingOptions = []Option{
 // rows may be cross-fitted.
 func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	before, set := "", s.Config.Options()["holdout"].Set
-	return setting.Kept("rows", Auto, func(text string) error {
+	return setting.KeepingText("rows", Auto, func(text string) error {
 		if before != "" && before != text {
 			return setting.Must("be given once: it is also "+before, "a proportion may stand before time: and units:, as in --holdout 0.3,time:date")
 		}

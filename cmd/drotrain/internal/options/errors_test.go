@@ -21,7 +21,7 @@ func TestAllThatIsWrongIsTold(t *testing.T) {
 		var share *float64
 		fs := pflag.NewFlagSet("t", pflag.ContinueOnError)
 		fs.SetOutput(io.Discard)
-		fs.Var(setting.Some(&names, []string{"svg", "png"}), "plots", "")
+		fs.Var(setting.Subset(&names, []string{"svg", "png"}), "plots", "")
 		fs.Var(setting.OptionalProportion(&share), "share", "")
 		fs.Var(setting.Choice([]string{"2", "4"}, func() string { return "" }, func(string) error { return nil }), "count", "")
 		fs.Var(setting.Word(new(string), "be a letter", func(s string) bool { return len(s) == 1 }), "mark", "`letter`")

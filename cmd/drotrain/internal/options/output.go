@@ -54,7 +54,7 @@ var outputOptions = []Option{
 	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "inspect*", Help: "with --target: the configuration `file` for train --config", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "format", Commands: "eval", Help: "`formats` for a directory, or one for --out -: html, md, json (the report), metrics, junit (gates); svg, png, pdf (figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Some(&s.Formats, formats) }},
+	{Name: "format", Commands: "eval", Help: "`formats` for a directory, or one for --out -: html, md, json (the report), metrics, junit (gates); svg, png, pdf (figures) (default html,json,metrics)", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Subset(&s.Formats, formats) }},
 	{Name: "format", Commands: "predict", Help: "format of --out - (default csv)", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.Format, []string{"csv", "tsv", "parquet", "arrow"})
 	}},

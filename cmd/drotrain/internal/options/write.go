@@ -16,7 +16,7 @@ import (
 // Comment returns what is noted behind one item of a list; it may be nil.
 func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment func(name, item string) string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, printable.Shell(path))
+	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, printable.QuoteShell(path))
 	fs.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed || !isKey(f) {
 			return
@@ -63,7 +63,7 @@ func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 			words = append(words, "--"+f.Name+"="+value)
 			return
 		}
-		words = append(words, "--"+f.Name, printable.Shell(value))
+		words = append(words, "--"+f.Name, printable.QuoteShell(value))
 	})
 	return strings.Join(words, " ")
 }

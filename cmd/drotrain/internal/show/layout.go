@@ -28,7 +28,7 @@ func Wrapped(w io.Writer, indent, text string) {
 
 // FitWidth pads or cuts s to width runes.
 func FitWidth(s string, width int) string {
-	s = printable.Line(s)
+	s = printable.EscapeLine(s)
 	n := utf8.RuneCountInString(s)
 	if n > width {
 		return string([]rune(s)[:width-1]) + "…"
@@ -38,7 +38,7 @@ func FitWidth(s string, width int) string {
 
 // PadLeft right-aligns s in width runes, cutting what does not fit.
 func PadLeft(s string, width int) string {
-	s = printable.Line(s)
+	s = printable.EscapeLine(s)
 	n := utf8.RuneCountInString(s)
 	if n > width {
 		r := []rune(s)

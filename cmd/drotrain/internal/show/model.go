@@ -13,7 +13,7 @@ import (
 
 // Model describes a model: the outcome of its training, its coefficients and its rows.
 func Model(w io.Writer, path string, m *train.Model) {
-	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.Line(path), Target(m), m.Version)
+	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.EscapeLine(path), Target(m), m.Version)
 	if !m.Trained.IsZero() {
 		title += ", " + m.Trained.Format(time.DateOnly)
 	}
@@ -24,7 +24,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 	}
 	fmt.Fprintln(w, "\nTrained on")
 	for _, s := range m.Sources {
-		fmt.Fprintf(w, "  %s, %s\n    sha256 %s\n", printable.Line(s.Path), Plural(s.Rows, "row", "rows"), s.SHA256)
+		fmt.Fprintf(w, "  %s, %s\n    sha256 %s\n", printable.EscapeLine(s.Path), Plural(s.Rows, "row", "rows"), s.SHA256)
 	}
 	for _, n := range m.Notes {
 		Wrapped(w, "", "note: "+n)
@@ -35,10 +35,10 @@ func Model(w io.Writer, path string, m *train.Model) {
 func Target(m *train.Model) string {
 	t := m.Encoder.Target
 	if t.Task == data.Binary {
-		return printable.Line(fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative))
+		return printable.EscapeLine(fmt.Sprintf("%s, %s against %s", t.Name, t.Positive, t.Negative))
 	}
 	if n := len(t.Classes); n > 0 {
-		return printable.Line(fmt.Sprintf("%s, %d classes", t.Name, n))
+		return printable.EscapeLine(fmt.Sprintf("%s, %d classes", t.Name, n))
 	}
-	return printable.Line(t.Name)
+	return printable.EscapeLine(t.Name)
 }

@@ -28,7 +28,7 @@ func (p *Plain) Write(b []byte) (int, error) {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			out = append(out, "\uFFFD"...)
-		case r == '\n' || r == '\t' || !printable.Hidden(r):
+		case r == '\n' || r == '\t' || !printable.IsHidden(r):
 			out = append(out, in[:n]...)
 		case r >= 0x10000:
 			r -= 0x10000

@@ -264,7 +264,7 @@ func (p *Progress) show() {
 	default:
 		text += p.timeText()
 	}
-	text = printable.Line(phaseName(p.phase)) + ": " + text
+	text = printable.EscapeLine(phaseName(p.phase)) + ": " + text
 	p.lines++
 	if !p.terminal {
 		p.line(text)
