@@ -17,7 +17,7 @@ func (r *Report) InTargetUnits() *Report {
 	if e.Task != Regression || e.Loss == RootMeanSquare || !e.riskIsMeanSquare() {
 		return r
 	}
-	u := unit{float64(e.Models[0].Overall.Of["rmse"])}
+	u := riskUnit{float64(e.Models[0].Overall.Of["rmse"])}
 	u.square *= u.square / float64(e.Models[0].Overall.Of["risk"])
 	if !(u.square > 0) || math.IsInf(u.square, 1) {
 		return r
@@ -38,12 +38,12 @@ func (r *Report) InTargetUnits() *Report {
 	return &out
 }
 
-// A unit converts risks to root mean squares: RMSE² = square·risk.
-type unit struct{ square float64 }
+// A riskUnit converts risks to root mean squares: RMSE² = square·risk.
+type riskUnit struct{ square float64 }
 
-func (u unit) rootMeanSquare(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
+func (u riskUnit) rootMeanSquare(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
 
-func (u unit) interval(iv *Interval) *Interval {
+func (u riskUnit) interval(iv *Interval) *Interval {
 	if iv == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (u unit) interval(iv *Interval) *Interval {
 
 // difference returns the change of the root mean square between two risks, with the interval of the
 // change of the risk: a² − b² = (a + b)(a − b).
-func (u unit) difference(d Difference, after, before Num) Difference {
+func (u riskUnit) difference(d Difference, after, before Num) Difference {
 	a, b := u.rootMeanSquare(after), u.rootMeanSquare(before)
 	out := Difference{Value: a - b}
 	if d.Interval != nil && a+b > 0 {
@@ -65,7 +65,7 @@ func (u unit) difference(d Difference, after, before Num) Difference {
 	return out
 }
 
-func (u unit) values(v Values) Values {
+func (u riskUnit) values(v Values) Values {
 	v.Of = maps.Clone(v.Of)
 	if risk, ok := v.Of["risk"]; ok && risk.Defined() {
 		v.Of["risk"] = u.rootMeanSquare(risk)
@@ -73,7 +73,7 @@ func (u unit) values(v Values) Values {
 	return v
 }
 
-func (u unit) intervals(of map[string]Interval) map[string]Interval {
+func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
 	out := maps.Clone(of)
 	if iv, ok := out["risk"]; ok {
 		out["risk"] = *u.interval(&iv)
@@ -82,7 +82,7 @@ func (u unit) intervals(of map[string]Interval) map[string]Interval {
 }
 
 // convertEvaluation returns a copy of e with risks and their changes as root mean squares.
-func (u unit) convertEvaluation(e *Evaluation) *Evaluation {
+func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit
 	out.Models = slices.Clone(e.Models)

@@ -182,7 +182,7 @@ func (l *Linear) Bytes() int64 { return int64(l.proportion() * float64(l.z.Bytes
 // Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for
 // memory: where the matrix has its own.
 func (l *Linear) Arena() *memory.Arena {
-	if z, ok := l.z.(spacious); ok {
+	if z, ok := l.z.(mappedMatrix); ok {
 		return z.Arena()
 	}
 	return nil
@@ -199,7 +199,7 @@ func (l *Linear) Rows() *ranks.Rows {
 // MostSelected returns the number of samples that Select may be asked for: all, but where rows
 // are not in memory.
 func (l *Linear) MostSelected() int {
-	if z, ok := l.z.(spacious); ok {
+	if z, ok := l.z.(mappedMatrix); ok {
 		return min(l.n, z.MostSelected())
 	}
 	return l.n
@@ -211,8 +211,8 @@ type shardedMatrix interface {
 	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)
 }
 
-// spacious is a matrix that is not in memory.
-type spacious interface {
+// mappedMatrix is a matrix that is not in memory.
+type mappedMatrix interface {
 	Arena() *memory.Arena
 	MostSelected() int
 }

@@ -306,7 +306,7 @@ func (*Softmax) NonNegative() bool { return true }
 
 // Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for memory.
 func (s *Softmax) Arena() *memory.Arena {
-	if z, ok := s.z.(spacious); ok {
+	if z, ok := s.z.(mappedMatrix); ok {
 		return z.Arena()
 	}
 	return nil
@@ -314,7 +314,7 @@ func (s *Softmax) Arena() *memory.Arena {
 
 // MostSelected returns the number of samples that Select may be asked for.
 func (s *Softmax) MostSelected() int {
-	if z, ok := s.z.(spacious); ok {
+	if z, ok := s.z.(mappedMatrix); ok {
 		return min(s.n, z.MostSelected())
 	}
 	return s.n

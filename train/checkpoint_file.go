@@ -32,13 +32,13 @@ type checkpointFile struct {
 	every time.Duration
 
 	mu      sync.Mutex
-	content content
+	content checkpointContent
 	next    time.Time // of the next write
 	err     error     // of the last write
 }
 
-// content holds the facts that must agree and the encoded values of the parts.
-type content struct {
+// checkpointContent holds the facts that must agree and the encoded values of the parts.
+type checkpointContent struct {
 	Facts map[string]string
 	Parts map[string][]byte
 }
@@ -49,7 +49,7 @@ const checkpointMagic = "drotrain journal 2\n"
 // created by the first write; Remove deletes it.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 	j := &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, next: time.Now().Add(every)}}
-	j.content = content{map[string]string{}, map[string][]byte{}}
+	j.content = checkpointContent{map[string]string{}, map[string][]byte{}}
 	return j
 }
 

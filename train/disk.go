@@ -67,8 +67,8 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	return columns, categories
 }
 
-// A demand is what the rows of a table take, in bytes.
-type demand struct {
+// A memoryDemand is what the rows of a table take, in bytes.
+type memoryDemand struct {
 	columns int   // of the matrix
 	matrix  int64 // of the training rows
 	memory  int64 // if they are stored in memory
@@ -79,7 +79,7 @@ type demand struct {
 }
 
 // estimateDemand returns what the rows of a table take, from below.
-func (c Config) estimateDemand(f *data.Frame) (d demand) {
+func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	columns, categories := c.countColumns(f)
 	cell := int64(8)
 	if c.Storage == string(data.Float32) {

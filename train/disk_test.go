@@ -193,17 +193,17 @@ func TestDemands(t *testing.T) {
 	least := int64(memory.LeastOnDisk / 2)
 	for name, c := range map[string]struct {
 		set  func(c *Config)
-		want demand
+		want memoryDemand
 	}{
-		"as it is":           {func(*Config) {}, demand{columns: 6, matrix: 38400, memory: 138000, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
-		"no hold-out":        {func(c *Config) { c.Holdout = 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
-		"float32":            {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, demand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
-		"raw, no constant":   {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
-		"cross-fitted":       {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, demand{columns: 6, matrix: 48000, memory: 138000 + 110400, heap: 14000 + least, disk: 48000 + 12000 + 48000 + 180000}},
-		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 }, demand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000, disk: 56000 + 14000 + 180000}},
-		"filtered":           {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"rows given":         {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, demand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
-		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, demand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
+		"as it is":           {func(*Config) {}, memoryDemand{columns: 6, matrix: 38400, memory: 138000, heap: 14000 + least, disk: 48000 + 9600 + 240000}},
+		"no hold-out":        {func(c *Config) { c.Holdout = 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 14000 + least, disk: 48000 + 12000 + 180000}},
+		"float32":            {func(c *Config) { c.Storage, c.Holdout = "float32", 0 }, memoryDemand{columns: 6, matrix: 24000, memory: 114000, heap: 14000 + least, disk: 24000 + 6000 + 180000}},
+		"raw, no constant":   {func(c *Config) { c.Scale, c.Intercept, c.Holdout = "none", false, 0 }, memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 14000 + least, disk: 40000 + 10000 + 180000}},
+		"cross-fitted":       {func(c *Config) { c.Evaluate, c.Holdout = EvaluateCrossfit, 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000 + 110400, heap: 14000 + least, disk: 48000 + 12000 + 48000 + 180000}},
+		"group coefficients": {func(c *Config) { c.GroupFeatures, c.Holdout = true, 0 }, memoryDemand{columns: 7, matrix: 56000, memory: 146000 + 156000, choice: 156000, heap: 15000 + least + 156000, disk: 56000 + 14000 + 180000}},
+		"filtered":           {func(c *Config) { c.Filter, c.Holdout = "0 > 1", 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"rows given":         {func(c *Config) { c.Rows, c.Holdout = &RowSet{}, 0 }, memoryDemand{columns: 6, matrix: 48000, memory: 138000, heap: 30000 + least, disk: 48000 + 12000 + 180000}},
+		"groups twice":       {func(c *Config) { c.Groups, c.Holdout = []string{"g", "k"}, 0 }, memoryDemand{columns: 5, matrix: 40000, memory: 130000, heap: 17000 + least, disk: 40000 + 10000 + 180000}},
 	} {
 		cfg := keepingRows()
 		cfg.Target, cfg.Groups, cfg.GroupFeatures, cfg.Level = "y", []string{"g"}, false, level.Level{Nu: level.At(1), Penalty: "kl"}

@@ -47,7 +47,7 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	if len(o.Scores) > 0 {
 		score = o.Scores[0]
 	}
-	if err := checkNeeded(need{"target", c.Target, "name the column of the actual outcome, as in --target y"}, need{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
+	if err := checkNeeded(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {

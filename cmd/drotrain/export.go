@@ -16,8 +16,8 @@ import (
 	"github.com/drotrain/drotrain/export"
 )
 
-// An exported says what export wrote.
-type exported struct {
+// An exportOutput says what export wrote.
+type exportOutput struct {
 	Format  string   `json:"format"`
 	Variant string   `json:"model_variant"`
 	Files   []string `json:"files"`
@@ -52,7 +52,7 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
 // export writes a model in the format of another system.
 func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet) error {
 	model := strings.Join(o.Models, "")
-	if err := checkNeeded(modelNeeded(model), need{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
+	if err := checkNeeded(modelNeeded(model), requiredOption{"out", o.Out, "as in --out model.onnx, score.sql or score.go"}); err != nil {
 		return err
 	}
 	m, variant, err := a.loadVariant(ctx, model, o.Variant)
@@ -71,7 +71,7 @@ func (a *app) export(ctx context.Context, o *options.Settings, fs *pflag.FlagSet
 		return err
 	}
 	if o.JSON {
-		return show.JSON(a.stdout, exported{Format: o.Format, Variant: variant, Files: []string{o.Out}})
+		return show.JSON(a.stdout, exportOutput{Format: o.Format, Variant: variant, Files: []string{o.Out}})
 	}
 	if !a.quiet {
 		fmt.Fprintf(a.stdout, "wrote  %s\n", o.Out)

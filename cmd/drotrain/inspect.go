@@ -86,7 +86,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	ctx = shown.Watch(ctx)
 	shown.Begin(show.Reading)
 	var f *data.Frame
-	var p *proposed
+	var p *proposedTraining
 	var err error
 	if o.Config.Target != "" {
 		f, p, err = proposeTraining(ctx, a, shown, path, o.Config.Target, o.Config.Groups, o.Config.Reading)
@@ -140,8 +140,8 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 type tableInfo struct {
 	Kind string `json:"kind"` // "table"
 	data.Description
-	Groups   []groupInfo `json:"groups,omitempty"` // the columns of --groups
-	Proposal *proposed   `json:"proposal,omitempty"`
+	Groups   []groupInfo       `json:"groups,omitempty"` // the columns of --groups
+	Proposal *proposedTraining `json:"proposal,omitempty"`
 }
 
 // A groupInfo is what inspect says of a group column.

@@ -45,19 +45,19 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 	return m, nil
 }
 
-// A need is an option that a command cannot do without: its name, its value, and how it is set.
-type need struct{ name, value, hint string }
+// A requiredOption is an option that a command cannot do without: its name, its value, and how it is set.
+type requiredOption struct{ name, value, hint string }
 
-func modelNeeded(path string) need {
-	return need{"model", path, "drotrain train writes one: --model " + filepath.Join(defaultOut, modelFile)}
+func modelNeeded(path string) requiredOption {
+	return requiredOption{"model", path, "drotrain train writes one: --model " + filepath.Join(defaultOut, modelFile)}
 }
 
-func dataNeeded(path string) need {
-	return need{"data", path, "name a file, a directory, a glob or builtin:NAME"}
+func dataNeeded(path string) requiredOption {
+	return requiredOption{"data", path, "name a file, a directory, a glob or builtin:NAME"}
 }
 
 // checkNeeded refuses a command line without some of these, all at once.
-func checkNeeded(all ...need) error {
+func checkNeeded(all ...requiredOption) error {
 	var missing []error
 	for _, n := range all {
 		if n.value == "" {

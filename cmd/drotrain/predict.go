@@ -20,14 +20,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A writing error is one of the file that is written.
-type writing struct{ err error }
+// A writeError is an error of the file that is written.
+type writeError struct{ err error }
 
-func (e *writing) Error() string { return e.err.Error() }
-func (e *writing) Unwrap() error { return e.err }
+func (e *writeError) Error() string { return e.err.Error() }
+func (e *writeError) Unwrap() error { return e.err }
 
-// A predicted says what predict wrote.
-type predicted struct {
+// A predictOutput says what predict wrote.
+type predictOutput struct {
 	Out     string            `json:"out"`
 	Rows    int               `json:"rows"`
 	Variant string            `json:"model_variant"`
@@ -61,7 +61,7 @@ spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
 // predict writes the predictions of a model for the rows of a table.
 func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	model := strings.Join(o.Models, "")
-	if err := checkNeeded(modelNeeded(model), dataNeeded(o.Config.Data), need{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
+	if err := checkNeeded(modelNeeded(model), dataNeeded(o.Config.Data), requiredOption{"out", o.Out, "as in --out preds.parquet, or preds.csv"}); err != nil {
 		return err
 	}
 	extension, toStream := filepath.Ext(o.Out), o.Out == stream
@@ -95,7 +95,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if f.Rows == 0 {
 		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
 	}
-	done := predicted{Out: o.Out, Variant: variant}
+	done := predictOutput{Out: o.Out, Variant: variant}
 	var failed error
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
@@ -110,7 +110,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 			done.Rows += columns[0].Len()
 			shown.ObserveEvaluation(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
 			if err := put(columns); err != nil {
-				return &writing{err}
+				return &writeError{err}
 			}
 			return nil
 		})
@@ -120,7 +120,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return failed
 	})
 	shown.Finish()
-	var wrote *writing
+	var wrote *writeError
 	switch {
 	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file
 		return exit.Interruption(ctx, failed)

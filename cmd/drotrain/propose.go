@@ -24,8 +24,8 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// A proposed is a proposal as a command.
-type proposed struct {
+// A proposedTraining is a proposal as a command.
+type proposedTraining struct {
 	*propose.Proposal
 	Command string `json:"command"`
 
@@ -75,7 +75,7 @@ func datesToSee(f *data.Frame, how data.Reading) string {
 }
 
 // proposeTraining looks at a table with a target in mind.
-func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposed, error) {
+func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposedTraining, error) {
 	asked := how.Dates
 	f, how, err := a.openSuggested(ctx, path, how)
 	if err != nil {
@@ -106,7 +106,7 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 			*does = "kept as a feature; --weight " + printable.QuoteShell(f.Column) + " if it says how many cases a row stands for"
 		}
 	}
-	out := &proposed{Proposal: p, flags: trainFlags()}
+	out := &proposedTraining{Proposal: p, flags: trainFlags()}
 	t, holdout := &p.Reading.Text, ""
 	if p.GroupHoldout != "" {
 		holdout = "units:" + p.GroupHoldout
@@ -151,7 +151,7 @@ func trainFlags() *pflag.FlagSet {
 
 // writeConfig writes the proposal as a configuration file, each column that is left out
 // with its reason.
-func (p *proposed) writeConfig(a *app, path string, force bool) error {
+func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 	if err := a.inputs.MayWrite(path); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (p *proposed) writeConfig(a *app, path string, force bool) error {
 }
 
 // groupColumns returns the columns of groups in the command.
-func (p *proposed) groupColumns() string {
+func (p *proposedTraining) groupColumns() string {
 	if p.flags == nil {
 		return ""
 	}
@@ -182,7 +182,7 @@ func (p *proposed) groupColumns() string {
 }
 
 // print writes what stands out, and the command.
-func (p *proposed) print(w io.Writer) {
+func (p *proposedTraining) print(w io.Writer) {
 	task := "two classes"
 	if p.Task == data.Regression {
 		task = "a quantity"

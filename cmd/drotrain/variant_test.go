@@ -61,7 +61,7 @@ func TestModelVariant_FollowsTheRecommendation(t *testing.T) {
 					option = " --model-variant " + asked
 				}
 				out, said := mustRun(t, "predict --model m --data d.csv --out p.csv --force --json"+option)
-				var p predicted
+				var p predictOutput
 				if err := json.Unmarshal([]byte(out), &p); err != nil || p.Variant != want {
 					t.Errorf("recommended %q, chosen %v, asked %q: %q %v", recommended, chosen, asked, p.Variant, err)
 				}

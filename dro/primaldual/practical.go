@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// practical runs the template of a method without tuning by the user. It keeps
+// practicalSchedule runs the template of a method without tuning by the user. It keeps
 // the estimates, tables and updates of the estimator and changes five
 // things:
 //
@@ -25,7 +25,7 @@ import (
 //     weight 1 leads from the mean of the points that the tables are of, by their sum;
 //   - when the objective did not fall, the weight, or α once the weight is 1, is
 //     halved and the method restarts from the best certified point.
-type practical struct {
+type practicalSchedule struct {
 	*iteration
 	metric *newton.Factored
 	primal *preconditioned
@@ -69,12 +69,12 @@ const stillChecks = 5
 
 // newPractical returns the practical schedule of a method whose sweep is steps steps;
 // heavy is the largest primal weight.
-func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practical {
+func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practicalSchedule {
 	m := newton.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if some := hessianRows * m.D; 2*some < m.N {
 		m.Samples = some
 	}
-	p := &practical{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
+	p := &practicalSchedule{iteration: w, metric: m, most: alpha, steps: steps, sweeps: 1, heavy: heavy, reach: math.Inf(1), from: make([]float64, w.Run.Cert.D)}
 	p.primal = newPreconditioned(m, saddle.RidgeOf(w.Run.Problem.Primal, w.Run.Cert.D), lifted, min(heavy, firstWeight))
 	w.template.alpha = alpha
 	w.template.prox = p.primal.ProxTo
@@ -82,10 +82,10 @@ func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy flo
 }
 
 // IsCheckDue implements Stepper: after the sweeps until the next check.
-func (p *practical) IsCheckDue(bool) bool { return p.done >= p.steps*p.sweeps }
+func (p *practicalSchedule) IsCheckDue(bool) bool { return p.done >= p.steps*p.sweeps }
 
 // Step implements Stepper.
-func (p *practical) Step() error {
+func (p *practicalSchedule) Step() error {
 	if !p.began {
 		p.formHessian()
 		p.restart()
@@ -107,13 +107,13 @@ func (p *practical) Step() error {
 }
 
 // formHessian computes the Hessian at the point the certifier evaluated last.
-func (p *practical) formHessian() {
+func (p *practicalSchedule) formHessian() {
 	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
 	p.fresh, p.rate = true, 0
 }
 
 // restart begins anew at the point the certifier evaluated last.
-func (p *practical) restart() {
+func (p *practicalSchedule) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
 	newton.CertifyAtDecrement(p.Run, p.decrement)
@@ -123,7 +123,7 @@ func (p *practical) restart() {
 }
 
 // squaredDecrement returns ∇PᵀH⁻¹∇P at the point the certifier evaluated last.
-func (p *practical) squaredDecrement() float64 {
+func (p *practicalSchedule) squaredDecrement() float64 {
 	g := make([]float64, len(p.primal.direction))
 	copy(g, p.Cert.G)
 	p.primal.addGradTo(g, p.Cert.X)
@@ -137,7 +137,7 @@ func (p *practical) squaredDecrement() float64 {
 }
 
 // Check implements Stepper.
-func (p *practical) Check() {
+func (p *practicalSchedule) Check() {
 	if !p.began || p.done == 0 {
 		return
 	}
@@ -168,7 +168,7 @@ func (p *practical) Check() {
 // tables are of, by their sum: the optimum, if the Hessian is right and every block has a like
 // part in it (math: §7). It is nil where a step from the last restart promises to lower the
 // objective by more than is left.
-func (p *practical) polishedPoint() []float64 {
+func (p *practicalSchedule) polishedPoint() []float64 {
 	if !(p.decrement/2 <= p.last-p.Cert.Best.Lower) {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (p *practical) polishedPoint() []float64 {
 }
 
 // adaptSteps adapts the weight and the Hessian to the rate at which the decrement fell.
-func (p *practical) adaptSteps() {
+func (p *practicalSchedule) adaptSteps() {
 	fell := p.decrement / p.squaredDecrement()
 	rate := math.Pow(max(fell, 1e-3), float64(p.steps)/float64(p.done))
 	anew := false
@@ -209,7 +209,7 @@ func (p *practical) adaptSteps() {
 }
 
 // leastRate returns the rate below which another metric is worth its passes.
-func (p *practical) leastRate() float64 {
+func (p *practicalSchedule) leastRate() float64 {
 	if p.isFar() {
 		return math.Inf(1)
 	}
@@ -217,10 +217,10 @@ func (p *practical) leastRate() float64 {
 }
 
 // isFar reports whether the point is so far from the optimum that a Hessian there predicts little.
-func (p *practical) isFar() bool { return !(p.decrement < far*math.Abs(p.last)) }
+func (p *practicalSchedule) isFar() bool { return !(p.decrement < far*math.Abs(p.last)) }
 
 // adjustWeight doubles or halves the weight.
-func (p *practical) adjustWeight() {
+func (p *practicalSchedule) adjustWeight() {
 	if p.up {
 		p.primal.weight = min(p.heavy, 2*p.primal.weight)
 	} else {
@@ -229,7 +229,7 @@ func (p *practical) adjustWeight() {
 }
 
 // returnToBest shortens the steps and goes back to the best point.
-func (p *practical) returnToBest(now float64) {
+func (p *practicalSchedule) returnToBest(now float64) {
 	if p.primal.weight > 1 {
 		p.heavy = max(1, p.primal.weight/2)
 		p.primal.weight = max(1, p.primal.weight/4)
@@ -250,7 +250,7 @@ func (p *practical) returnToBest(now float64) {
 // sweepsNeeded returns the number of sweeps, at the rate of the last ones, until the decrement
 // proves the gap asked for: with a bound of the curvature that falls short of the
 // Hessian of P. It is one where the rate is not known, or poor.
-func (p *practical) sweepsNeeded() int {
+func (p *practicalSchedule) sweepsNeeded() int {
 	k := math.Ceil(math.Log(p.decrement/newton.RequiredDecrement(p.Run)) / math.Log(p.rate))
 	if p.isFar() || p.rate < p.leastRate() || !(k > 1) { // NaN where nothing is left, and no gap is asked for
 		return 1

@@ -11,7 +11,7 @@ import (
 )
 
 // atWork returns a practical schedule at its first point.
-func atWork(t *testing.T, m saddle.Method, start []float64) *practical {
+func atWork(t *testing.T, m saddle.Method, start []float64) *practicalSchedule {
 	t.Helper()
 	s := drotest.NewSample(drotest.RngOf(71), 60, 3, false)
 	settings := saddle.DefaultSettings()
@@ -21,7 +21,7 @@ func atWork(t *testing.T, m saddle.Method, start []float64) *practical {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	p := l.Method.(*practical)
+	p := l.Method.(*practicalSchedule)
 	if err := p.Step(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestPolishedPointOfAQuadratic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := l.Method.(*practical)
+		p := l.Method.(*practicalSchedule)
 		if err := p.Step(); err != nil {
 			t.Fatal(err)
 		}

@@ -39,16 +39,16 @@ func AfterPrefix(m interface{ Name() string }) interface{ Name() string } {
 
 func afterPrefix(m saddle.Method, s Schedule) saddle.Method {
 	if s == Practical {
-		return prefixed{m}
+		return prefixMethod{m}
 	}
 	return m
 }
 
-// prefixed is a method that starts at the solution of a prefix of the rows.
-type prefixed struct{ saddle.Method }
+// prefixMethod is a method that starts at the solution of a prefix of the rows.
+type prefixMethod struct{ saddle.Method }
 
 // Start implements Method.
-func (m prefixed) Start(r *saddle.Run) (saddle.Stepper, error) {
+func (m prefixMethod) Start(r *saddle.Run) (saddle.Stepper, error) {
 	model, ok := r.Problem.Oracle.(saddle.Model)
 	if !ok || r.Settings.X0 != nil || !saddle.Supports(newton.Newton{}, r.Problem) {
 		return m.Method.Start(r)

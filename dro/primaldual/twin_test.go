@@ -229,7 +229,7 @@ func begun(t *testing.T, p *saddle.Problem, m saddle.Method, seed uint64) *itera
 	switch method := l.Method.(type) {
 	case *iteration:
 		w = method
-	case *practical:
+	case *practicalSchedule:
 		w = method.iteration
 	}
 	w.start()

@@ -93,18 +93,18 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A version is one of the trainings of a model.
-type version struct {
+// A modelVersion is one of the trainings of a model.
+type modelVersion struct {
 	role eval.Role
 	x    []float64
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
 // scoredVersions returns versions, and the rescaled baseline.
-func scoredVersions(m *train.Model, folds *train.OutOfFold) []version {
+func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	out := versions(m)
 	if m.Tempered != nil {
-		out = append(out, version{role: eval.RescaledModel, x: m.Tempered})
+		out = append(out, modelVersion{role: eval.RescaledModel, x: m.Tempered})
 	}
 	if folds == nil {
 		return out
@@ -119,15 +119,15 @@ func scoredVersions(m *train.Model, folds *train.OutOfFold) []version {
 
 // versions returns the model that was trained after the standard model and before the
 // group-balanced one. Where the trained model is the standard one, it is alone.
-func versions(m *train.Model) []version {
-	trained := version{role: roleOf(m), x: m.ScoringCoefficients()}
-	var out []version
+func versions(m *train.Model) []modelVersion {
+	trained := modelVersion{role: roleOf(m), x: m.ScoringCoefficients()}
+	var out []modelVersion
 	if trained.role != eval.StandardModel && m.Baseline != nil {
-		out = append(out, version{role: eval.StandardModel, x: m.Baseline})
+		out = append(out, modelVersion{role: eval.StandardModel, x: m.Baseline})
 	}
 	out = append(out, trained)
 	if trained.role == eval.RobustModel && m.GroupWeighted != nil {
-		out = append(out, version{role: eval.BalancedModel, x: m.GroupWeighted})
+		out = append(out, modelVersion{role: eval.BalancedModel, x: m.GroupWeighted})
 	}
 	return out
 }

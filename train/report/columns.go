@@ -51,20 +51,20 @@ func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, are
 // mostColumns is the number of columns that are read for a report, at most.
 const mostColumns = 64
 
-// A variation says along which inputs a number u of every row varies most: along one of their
+// A columnVariation says along which inputs a number u of every row varies most: along one of their
 // encoded columns z or its square, in standard units. Rows are added block by block.
-type variation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
+type columnVariation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
 
 // sumsAlong returns the k-th of the sums along d columns.
-func (v variation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
+func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
 // add adds the rows [lo, hi) of d, whose numbers are those of u there.
-func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
+func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
 		return
 	}
 	if *v == nil {
-		*v = make(variation, 2+4*d.D)
+		*v = make(columnVariation, 2+4*d.D)
 	}
 	s := *v
 	arena := arenaOf(d)
@@ -82,14 +82,14 @@ func (v *variation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi in
 }
 
 // sumOverRanks returns the variation along rows of all ranks.
-func (v variation) sumOverRanks(c ranks.Comm, e *data.Encoder) variation {
+func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVariation {
 	if len(e.Inputs) <= mostColumns {
 		return nil
 	}
 	own := make([]float64, 2+4*e.D()) // zero for a rank without rows
 	copy(own, v)
 	each, _ := ranks.GatherAll(c, own)
-	sum := make(variation, len(own))
+	sum := make(columnVariation, len(own))
 	for i, x := range each {
 		sum[i%len(own)] += x
 	}
@@ -97,7 +97,7 @@ func (v variation) sumOverRanks(c ranks.Comm, e *data.Encoder) variation {
 }
 
 // inputsByVariation returns the inputs of e; of many, the most varying come first.
-func (v variation) inputsByVariation(e *data.Encoder) []data.Input {
+func (v columnVariation) inputsByVariation(e *data.Encoder) []data.Input {
 	if v == nil {
 		return e.Inputs
 	}

@@ -117,7 +117,7 @@ func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error
 }
 
 // evaluate measures rows of f.
-func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *taken, split eval.Split) error {
+func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows, split eval.Split) error {
 	m, o := x.model, x.options
 	target := m.Encoder.Target
 	in := &eval.Input{

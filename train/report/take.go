@@ -13,16 +13,16 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// taken is what an evaluation takes of rows: their features are read block by block, and not
+// scoredRows is what an evaluation takes of rows: their features are read block by block, and not
 // kept.
-type taken struct {
+type scoredRows struct {
 	Rows   []int     // in the table
 	Target []float64 // encoded
 	Groups []data.Grouping
 
 	arena  *memory.Arena // of what is as long as the rows; nil for memory
 	models []eval.Model
-	along  variation // of the losses of the model in focus
+	along  columnVariation // of the losses of the model in focus
 }
 
 // evaluateTable measures the rows of f that the filter leaves.
@@ -45,7 +45,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	if !f.Has(e.Target.Name) {
 		return &OptionError{Msg: fmt.Sprintf("the data has no column %q, the target of the model", e.Target.Name), Help: "drotrain predict needs no target"}
 	}
-	t, n := &taken{}, f.Rows
+	t, n := &scoredRows{}, f.Rows
 	if rows != nil {
 		n = len(rows)
 	}
@@ -67,16 +67,16 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 }
 
 // scoreRows takes all of the encoded rows of f at once.
-func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset) (*taken, error) {
+func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset) (*scoredRows, error) {
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
 	}
-	t := &taken{Groups: d.Groups, arena: arenaOf(d)}
+	t := &scoredRows{Groups: d.Groups, arena: arenaOf(d)}
 	return t, x.addBlock(ctx, t, f, d, 0, d.N)
 }
 
 // addBlock adds rows of a block of the table, whose first row is first; there are n at most in all.
-func (x *Measured) addBlock(ctx context.Context, t *taken, f *data.Frame, d *data.Dataset, first, n int) error {
+func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *data.Dataset, first, n int) error {
 	models, err := x.predictions(ctx, f, d)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (x *Measured) addBlock(ctx context.Context, t *taken, f *data.Frame, d *dat
 }
 
 // sort puts the rows in the order of their table, which has n.
-func (t *taken) sort(n int) {
+func (t *scoredRows) sort(n int) {
 	rows, order := tableOrder(t.arena, t.Rows, n)
 	t.Rows, t.Target = rows, permute(t.arena, t.Target, order)
 	t.Groups = slices.Clone(t.Groups)

@@ -59,8 +59,8 @@ type Memory interface {
 	Store(part string, value any)
 }
 
-// A solved is what is kept of a model.
-type solved struct {
+// A solvedProblem is the solution that is kept of a solve.
+type solvedProblem struct {
 	X      []float64
 	Passes float64
 }
@@ -70,7 +70,7 @@ func (t *Table) solveOrLoad(ctx context.Context, name string, l level.Level, x [
 	if t.Memory == nil {
 		return t.Solve(ctx, l, x)
 	}
-	var s solved
+	var s solvedProblem
 	ok, err := t.Memory.Load(name, &s)
 	if err != nil {
 		return nil, 0, err
@@ -80,7 +80,7 @@ func (t *Table) solveOrLoad(ctx context.Context, name string, l level.Level, x [
 	}
 	x, passes, err := t.Solve(ctx, l, x)
 	if err == nil {
-		t.Memory.Store(name, solved{x, passes})
+		t.Memory.Store(name, solvedProblem{x, passes})
 	}
 	return x, passes, err
 }

@@ -26,7 +26,7 @@ const (
 
 // learningCurve returns the risks of ERM and of the chosen level, ascending in the rows they were
 // fitted to.
-func (c *choosing) learningCurve(ctx context.Context) ([]CurvePoint, error) {
+func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 	levels := []*Candidate{&c.Candidates[0]}
 	if c.Chosen > 0 {
 		levels = append(levels, c.Best())
@@ -49,7 +49,7 @@ func (c *choosing) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 
 // partLosses returns the loss of every row by the level fitted to 1/2^k of the rows of the other
 // folds, and the mean number of these rows.
-func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
+func (c *selectionRun) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.table.N)
 	for fold := range c.Folds {
 		inside, outside := splitFold(nil, c.fold, fold)
@@ -77,7 +77,7 @@ func (c *choosing) partLosses(ctx context.Context, l level.Level, k int) (loss [
 }
 
 // curvePoint returns the estimates of a point of the curve from the loss of every row.
-func (c *choosing) curvePoint(name string, rows int, loss []float64) CurvePoint {
+func (c *selectionRun) curvePoint(name string, rows int, loss []float64) CurvePoint {
 	average := c.measure.average(loss)
 	p := CurvePoint{Name: name, Rows: rows, Average: average.value}
 	for _, v := range average.influence {

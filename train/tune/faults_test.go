@@ -156,7 +156,7 @@ func TestFolds_RareClass(t *testing.T) {
 type damaged struct{ x []float64 }
 
 func (m damaged) Load(_ string, into any) (bool, error) {
-	if s, ok := into.(*solved); ok {
+	if s, ok := into.(*solvedProblem); ok {
 		s.X = m.x
 		return true, nil
 	}

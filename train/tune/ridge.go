@@ -20,7 +20,7 @@ const (
 // chooseRidge chooses μ for all candidates alike: the one at which ERM predicts best, if its
 // improvement exceeds two standard errors and half a percent. Without this, a robust model
 // could beat an overfitted ERM merely because the same μ regularises it more.
-func (c *choosing) chooseRidge(ctx context.Context, start []float64) error {
+func (c *selectionRun) chooseRidge(ctx context.Context, start []float64) error {
 	mu := c.table.Primal.Mu
 	if _, d := c.table.X.Dims(); !(mu > 0) || c.table.N >= ridgeRows*d {
 		return nil

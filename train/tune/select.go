@@ -84,7 +84,7 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &choosing{Selection: &Selection{Rate: o.Rate, Of: t.N, Mu: t.Primal.Mu}, options: o, table: t}
+	c := &selectionRun{Selection: &Selection{Rate: o.Rate, Of: t.N, Mu: t.Primal.Mu}, options: o, table: t}
 	if n := t.choiceRows(o.Rows); n < t.N {
 		c.table = t.Select(t.sample(n, o.Seed))
 	}
@@ -116,8 +116,8 @@ func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selecti
 	return c.Selection, err
 }
 
-// A choosing is a choice under way.
-type choosing struct {
+// A selectionRun is the state of a choice of the level.
+type selectionRun struct {
 	*Selection
 	options Options
 	table   *Table // the rows of the choice
@@ -163,7 +163,7 @@ func (t *Table) choiceRows(most int) int {
 }
 
 // prepare assigns the folds and decides on the criterion and the budget.
-func (c *choosing) prepare() (err error) {
+func (c *selectionRun) prepare() (err error) {
 	o := c.options
 	c.Folds = cmp.Or(o.Folds, DefaultFolds)
 	if c.fold, err = c.table.Folds(c.Folds, o.Seed); err != nil {
@@ -197,13 +197,13 @@ func (c *choosing) prepare() (err error) {
 }
 
 // newFoldRun returns a cross-validation on the rows of the choice.
-func (c *choosing) newFoldRun(name string, progress func()) *foldRun {
+func (c *selectionRun) newFoldRun(name string, progress func()) *foldRun {
 	return &foldRun{table: c.table, name: name, fold: c.fold, folds: c.Folds, progress: progress}
 }
 
 // compareCandidates cross-validates the candidates, with penalty coefficients by the losses of ERM's
 // solution x, and chooses one.
-func (c *choosing) compareCandidates(ctx context.Context, x []float64) error {
+func (c *selectionRun) compareCandidates(ctx context.Context, x []float64) error {
 	loss, err := c.table.lossesAt(x)
 	if err != nil {
 		return err

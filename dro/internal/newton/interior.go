@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An interior is an iterate of the primal-dual interior method on a quadratic, with a predictor
+// An interiorPoint is an iterate of the primal-dual interior method on a quadratic, with a predictor
 // and a corrector (Mehrotra 1992): with m, p ≥ 0 below and above,
 // q·m = (u − q)·p = 0 and v + JΔ − τ = p − m at the solution.
-type interior struct {
+type interiorPoint struct {
 	*quadratic
 	low, high []float64 // K: m, and p; 0 where there is no cap
 	tau       float64
@@ -28,9 +28,9 @@ type interior struct {
 }
 
 // newInterior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
-func (s *quadratic) newInterior(tolerance float64) *interior {
+func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	k, d := len(s.v), len(s.g)
-	in := &interior{quadratic: s}
+	in := &interiorPoint{quadratic: s}
 	for _, v := range []*[]float64{&in.low, &in.high, &in.r, &in.weight, &in.dq, &in.dLow, &in.dHigh, &in.jd, &in.hold, &in.scaled} {
 		*v = make([]float64, k)
 	}
@@ -54,7 +54,7 @@ func (s *quadratic) newInterior(tolerance float64) *interior {
 
 // solve runs the predictor-corrector iteration until the residuals and the complementarity are
 // within tolerance, and reports whether they are.
-func (in *interior) solve(tolerance float64) bool {
+func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
 		if gap+off <= tolerance && math.Abs(in.lack) <= 1e-9*in.mass && in.isStationary(in.resid, tolerance) {
@@ -81,11 +81,11 @@ func (in *interior) solve(tolerance float64) bool {
 }
 
 // slack returns what a weight lacks of its cap.
-func (in *interior) slack(i int) float64 { return in.u[i] - in.q[i] }
+func (in *interiorPoint) slack(i int) float64 { return in.u[i] - in.q[i] }
 
 // residuals stores what the iterate lacks of the conditions, and returns the complementarities'
 // sum and by how much values differ from p − m, each by its weight.
-func (in *interior) residuals() (gap, off float64) {
+func (in *interiorPoint) residuals() (gap, off float64) {
 	k := len(in.q)
 	in.j.TimesTo(in.jd, in.delta)
 	least := 1e-3 * in.mass / float64(k)
@@ -102,7 +102,7 @@ func (in *interior) residuals() (gap, off float64) {
 }
 
 // factorise eliminates q, m, p and τ from the equations of a step.
-func (in *interior) factorise() bool {
+func (in *interiorPoint) factorise() bool {
 	for i := range in.weight {
 		curve := in.low[i] / in.q[i]
 		if in.high[i] > 0 {
@@ -126,7 +126,7 @@ func (in *interior) factorise() bool {
 
 // direction stores the step to complementarities of target; corrected, less the products of the
 // step's own changes that were stored before.
-func (in *interior) direction(target float64, corrected bool) {
+func (in *interiorPoint) direction(target float64, corrected bool) {
 	aims := func(i int) (low, high float64) {
 		if corrected {
 			return target - in.dq[i]*in.dLow[i], target + in.dq[i]*in.dHigh[i]
@@ -162,7 +162,7 @@ func (in *interior) direction(target float64, corrected bool) {
 }
 
 // stepLength returns the largest step length up to 1 that leaves no variable below zero.
-func (in *interior) stepLength() float64 {
+func (in *interiorPoint) stepLength() float64 {
 	t := 1.0
 	bound := func(v, dv float64) {
 		if dv < 0 {
@@ -181,7 +181,7 @@ func (in *interior) stepLength() float64 {
 }
 
 // complementarity returns the sum of q·m and (u − q)·p after a share of the step.
-func (in *interior) complementarity(t float64) (sum float64) {
+func (in *interiorPoint) complementarity(t float64) (sum float64) {
 	for i := range in.q {
 		sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])
 		if in.high[i] > 0 {

@@ -284,6 +284,6 @@ func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.P
 }
 
 // meanRounding bounds the rounding of the mean loss of group i, with its adjustment.
-func (g *Groups) meanRounding(s *grouped, i, n int) float64 {
+func (g *Groups) meanRounding(s *groupedLosses, i, n int) float64 {
 	return 4*saddle.SumGamma(g.rows, n)*(s.size[i]+math.Abs(s.loss[i])) + saddle.Underflow
 }

@@ -190,8 +190,8 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	return &of
 }
 
-// A grouped is the state of the groups at given losses: those with samples.
-type grouped struct {
+// A groupedLosses is the state of the groups at given losses: those with samples.
+type groupedLosses struct {
 	id    []int32   // of the groups
 	place []int32   // by group: its index in id, −1
 	mass  []float64 // weight of its samples
@@ -205,7 +205,7 @@ type grouped struct {
 }
 
 // evaluate computes the group means of the losses and the weights over groups.
-func (g *Groups) evaluate(f []float64) *grouped {
+func (g *Groups) evaluate(f []float64) *groupedLosses {
 	s := g.meansOf(f)
 	s.response = s.near.respond(s.q, s.loss, saddle.Multipliers{})
 	for i, id := range s.id {
@@ -215,7 +215,7 @@ func (g *Groups) evaluate(f []float64) *grouped {
 }
 
 // meansOf computes the group means of the losses. The weights over groups are 0.
-func (g *Groups) meansOf(f []float64) *grouped {
+func (g *Groups) meansOf(f []float64) *groupedLosses {
 	n, k := len(f), len(g.count)
 	part := g.rows.Partials(g.rows.Shards(n), 3*k)
 	part.Clear()
@@ -235,7 +235,7 @@ func (g *Groups) meansOf(f []float64) *grouped {
 	})
 	sums := make([]float64, 3*k)
 	g.rows.SumTo(sums, part)
-	s := &grouped{near: g.Near, place: make([]int32, k), perGroup: make([]float64, k)}
+	s := &groupedLosses{near: g.Near, place: make([]int32, k), perGroup: make([]float64, k)}
 	s.near.Weights = nil
 	for id, m := range sums[k : 2*k] {
 		s.place[id] = -1
@@ -267,7 +267,7 @@ func (g *Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 // storeWeights stores the weights of the samples.
-func (g *Groups) storeWeights(y []float64, s *grouped) {
+func (g *Groups) storeWeights(y []float64, s *groupedLosses) {
 	g.rows.Run(len(y), func(_, lo, hi int) {
 		clear(y[lo:hi])
 		for _, ids := range g.of {
@@ -390,7 +390,7 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 
 // groupGradients returns the gradients of the means of the groups, one a row: half a pass. within
 // has place for the weights within the groups.
-func (g *Groups) groupGradients(e *saddle.Evaluator, s *grouped, within, slope []float64) (along [][]float64) {
+func (g *Groups) groupGradients(e *saddle.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
 	part := g.rows.Partials(e.Rows.Shards(e.N), k*e.D)
@@ -446,7 +446,7 @@ func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, w
 }
 
 // possibleGroups lists the groups that may have weight.
-func (s *grouped) possibleGroups() (out []int) {
+func (s *groupedLosses) possibleGroups() (out []int) {
 	for i := range s.id {
 		if s.near.Weights == nil || s.near.Weights[i] > 0 {
 			out = append(out, i)
