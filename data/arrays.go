@@ -8,14 +8,14 @@ import (
 	"github.com/drotrain/drotrain/data/internal/npy"
 )
 
-// An arrayFile is a .npy file of a list of them, whose arrays are columns of one table.
+// An arrayFile is one .npy file of a list; the arrays of the list become the columns of one table.
 type arrayFile struct {
 	name string // of its column; "" takes that of the file
 	file string
 }
 
-// arraysOf returns the files of a list of arrays, [name=]file.npy separated by commas; nil where a path
-// is no such list.
+// arraysOf splits a list of arrays, [name=]file.npy separated by commas, into its files. It returns nil if path
+// is not such a list.
 func arraysOf(path string) (arrays []arrayFile) {
 	parts := strings.Split(path, ",")
 	for _, p := range parts {
@@ -34,7 +34,7 @@ func arraysOf(path string) (arrays []arrayFile) {
 	return arrays
 }
 
-// joinArrays returns the table of the arrays side by side.
+// joinArrays returns a table with the arrays as columns.
 func joinArrays(arrays []arrayFile, frames []*Frame) (*Frame, error) {
 	out := &Frame{Rows: frames[0].Rows, how: frames[0].how, sideBySide: true}
 	from := map[string]string{}

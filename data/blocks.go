@@ -15,7 +15,7 @@ const (
 	mostBlockRows  = 1 << 17
 )
 
-// A Block is consecutive rows of a table, or some of them, encoded.
+// A Block is a range of rows of a table, or some rows of the range, after encoding.
 type Block struct {
 	Frame *Frame // those from First to Last; errors name rows as the table does
 	First int
@@ -23,11 +23,10 @@ type Block struct {
 	Rows  *Dataset // Rows.Rows counts from First
 }
 
-// EncodeBlocks encodes rows of f as Encode does, block by block, and hands every block in
-// turn to do, one at least: of Parquet files memory holds a block at a time. rows ascend, nil
-// meaning all; size is the rows of f in a block, 0 for some megabytes of them encoded. There
-// are no groupings, since those of a block are not those of the table (Groupings), and a
-// target only where it is asked for. The report is of all rows.
+// EncodeBlocks encodes rows of f block by block and calls do with each block, at least once. Only one block of
+// a Parquet file is in memory at a time. rows must ascend; nil means all rows. size is the number of rows of f
+// per block; 0 chooses a size of some megabytes. Blocks have no groupings (see Groupings), and have a target
+// only if target is set. The report covers all rows.
 func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size int, target bool, do func(Block) error) (report EncodeReport, err error) {
 	if size == 0 {
 		size = min(mostBlockRows, max(leastBlockRows, blockBytes/8/max(1, e.D())))
@@ -69,7 +68,7 @@ func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size i
 	return report, f.checkUnchanged()
 }
 
-// sortReport puts the columns of a report of parts of the rows as in one of all rows at once.
+// sortReport sorts the columns of a merged report into the order they have when all rows are encoded at once.
 func (e *Encoder) sortReport(report *EncodeReport) {
 	place := map[string]int{}
 	for i, in := range e.Inputs {
@@ -79,8 +78,8 @@ func (e *Encoder) sortReport(report *EncodeReport) {
 	slices.SortStableFunc(report.Imputed, func(a, b Filled) int { return place[a.Column] - place[b.Column] })
 }
 
-// Groupings returns the groupings that Encode makes of the given rows of f, without their features, and
-// the group columns that f does not have. What is as long as the table is in an arena; nil is the heap.
+// Groupings returns the groupings of the given rows of f without encoding their features, and the group columns
+// that f lacks. Vectors as long as the table are allocated in arena; nil means the heap.
 func (e *Encoder) Groupings(ctx context.Context, f *Frame, rows []int, arena *memory.Arena) (groups []Grouping, missing []string, err error) {
 	if len(e.Groups) == 0 {
 		return nil, nil, f.Fingerprint()

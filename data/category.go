@@ -13,11 +13,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// mostLabelledNumbers is how many levels a column of text may have that is probably meant as
-// numbers or dates, where it is not named as categorical.
+// mostLabelledNumbers is the largest number of levels of a text column that probably holds numbers or dates. A
+// column with more levels must be named as categorical.
 const mostLabelledNumbers = 20
 
-// A category is a categorical feature while its rows are read.
+// A category is a categorical feature during fitting and encoding.
 type category struct {
 	kind    Kind // as it is taken: Categorical or Bool
 	levels  []string
@@ -33,7 +33,8 @@ type category struct {
 	errs   [2]error
 }
 
-// newCategory returns the feature of a column of n = rows training rows with these levels.
+// newCategory returns the categorical feature of column c, whose levels in the training rows are l. rows is the
+// number of training rows.
 func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	k := &category{kind: Categorical, in: Input{Name: c.Name}}
 	if c.Kind == Bool {
@@ -87,8 +88,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	return k
 }
 
-// mergeRareLevels makes one level of those of fewer rows than least, and of the rarest beyond the
-// limit.
+// mergeRareLevels merges levels with fewer rows than least, and the rarest levels beyond limit, into one level.
 func (k *category) mergeRareLevels(counts []int, least, limit int) {
 	order := make([]int, len(counts))
 	for i := range order {
@@ -122,7 +122,7 @@ func (k *category) width() int {
 	return k.in.Width()
 }
 
-// countLevels returns the number of levels, those of nulls and of rare ones included.
+// countLevels returns the number of levels, including those of nulls and of rare levels.
 func (k *category) countLevels() int {
 	n := len(k.levels)
 	if k.missing {
@@ -134,7 +134,7 @@ func (k *category) countLevels() int {
 	return n
 }
 
-// labelCode returns the code of the label of an index, see matrix.Codes.
+// labelCode returns the code of a label in matrix.Codes, given the label that has no column.
 func labelCode(label, skipped int) int {
 	switch {
 	case label == skipped:
@@ -175,7 +175,7 @@ func (e *Encoder) addCategory(k *category) (kept bool) {
 	return true
 }
 
-// encode finds the codes of all rows of a partition in a column with values.
+// encode stores the codes of all rows of a partition. The values of c must be in memory.
 func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 	in := &k.in
 	skipped := in.Skipped()
@@ -233,7 +233,7 @@ func (k *category) encode(f *Frame, c *Column, d *matrix.Partition) {
 	}
 }
 
-// describeUnexpectedText returns the reason a column meant as numbers may be text.
+// describeUnexpectedText explains why a column that looks numeric was read as text.
 func describeUnexpectedText(f *Frame, c *Column) string {
 	if c.UnexpectedRow == 0 {
 		return ""
@@ -242,8 +242,8 @@ func describeUnexpectedText(f *Frame, c *Column) string {
 	return fmt.Sprintf("; it holds numbers but also text, first %q in row %d", c.Unexpected, row)
 }
 
-// levels are the distinct values of a column in some rows, in order: numbers, or text; in how
-// many rows each is, and what is wrong.
+// levels holds the sorted distinct values of a column in some rows, as numbers or text, with their counts and
+// the first faults.
 type levels struct {
 	Texts   []string
 	Numbers []float64
@@ -254,7 +254,7 @@ type levels struct {
 	Value   float64 // that
 }
 
-// levelsOf lists those of the rows of a column with values.
+// levelsOf returns the levels of c in the given rows. The values of c must be in memory.
 func levelsOf(c *Column, rows matrix.Set) (out levels) {
 	if c.Kind == Categorical {
 		seen := make([]int, len(c.Level))

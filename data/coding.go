@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An Input is a source column that features are made from.
+// An Input is a source column of one or more features.
 type Input struct {
 	Name   string   `json:"name"`
 	Kind   Kind     `json:"kind"`             // Numeric, Categorical or Bool; how it is taken, not how it is stored
@@ -37,7 +37,7 @@ type Coding struct {
 	Scale  float64 `json:"scale"`
 }
 
-// Validate reports what is wrong with a coding that was read.
+// Validate returns an error if a coding that was read from a file is invalid.
 func (c Coding) Validate() error {
 	if bad := !isFinite(c.Shift); bad || !positiveFinite(c.Scale) {
 		return fmt.Errorf("the encoded column %q has shift %v and scale %v", c.Name, c.Shift, c.Scale)
@@ -45,13 +45,13 @@ func (c Coding) Validate() error {
 	return nil
 }
 
-// MissingLabel names the level and the group of nulls.
+// MissingLabel is the name of the level, and of the group, of nulls.
 const MissingLabel = "(missing)"
 
-// otherLabel names the level of rare levels.
+// otherLabel is the name of the level that rare levels are merged into.
 const otherLabel = "(other)"
 
-// interceptName names the column of ones.
+// interceptName is the name of the column of ones.
 const interceptName = "(intercept)"
 
 // Labels returns the levels of a category, then [MissingLabel] and (other) if it has
@@ -106,7 +106,7 @@ func (in *Input) Width() int {
 	return n
 }
 
-// validateMade reports what is wrong with the operands of an input that was read.
+// validateMade returns an error if the operands of an input that was read from a file are invalid.
 func (in *Input) validateMade() error {
 	if in.Kind != Numeric || len(in.Of) > 2 {
 		return fmt.Errorf("it is made of %d columns, but only a number of one or two can be", len(in.Of))

@@ -6,7 +6,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Kind decides what can be done with a column: [Other], [Numeric], [Categorical] or [Bool]. Its name is its JSON.
+// A Kind says what the values of a column are: [Other], [Numeric], [Categorical] or [Bool]. In JSON it is
+// encoded as its name.
 type Kind = table.Kind
 
 // The kinds of columns.
@@ -53,10 +54,10 @@ type Column struct {
 	Parts []table.Part // where the values are while they are in files; nil: they are here
 }
 
-// inner returns the column as the readers and the matrices know it: the same memory.
+// inner returns the column as the type that the readers and matrices use. It shares memory with c.
 func (c *Column) inner() *table.Column { return (*table.Column)(c) }
 
-// innerAll works like inner for several columns.
+// innerAll calls inner for several columns.
 func innerAll(columns []*Column) []*table.Column {
 	out := make([]*table.Column, len(columns))
 	for i, c := range columns {
@@ -65,7 +66,7 @@ func innerAll(columns []*Column) []*table.Column {
 	return out
 }
 
-// outerAll returns columns of a reader.
+// outerAll converts columns of a reader to Columns.
 func outerAll(columns []*table.Column) []*Column {
 	out := make([]*Column, len(columns))
 	for i, c := range columns {
@@ -86,13 +87,13 @@ func (c *Column) Nulls() int { return c.inner().Nulls() }
 // Text returns the value of row i as a label: the level, "true" or "false", or the shortest decimal; "" for a null.
 func (c *Column) Text(i int) string { return c.inner().Text(i) }
 
-// Load returns the column with its values in memory: itself, if it has them.
+// Load returns the column with its values in memory, or c itself if they are in memory already.
 func (c *Column) Load(ctx context.Context) (*Column, error) {
 	out, err := c.inner().Load(ctx)
 	return (*Column)(out), err
 }
 
-// loadInts works like Load with 64-bit integers in Int as well.
+// loadInts works like Load and also keeps 64-bit integers in Int.
 func (c *Column) loadInts(ctx context.Context) (*Column, error) {
 	out, err := c.inner().LoadInts(ctx)
 	return (*Column)(out), err
@@ -113,5 +114,5 @@ func (c *Column) slice(lo, hi int) *Column { return (*Column)(c.inner().Slice(lo
 // isStored reports whether the values are still in files.
 func (c *Column) isStored() bool { return c.Parts != nil }
 
-// isAllNull reports whether there are rows and all are null.
+// isAllNull reports whether the column has rows and all of them are null.
 func (c *Column) isAllNull() bool { return c.inner().IsAllNull() }

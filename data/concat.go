@@ -8,9 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// concat joins frames of one schema: the same names with the same kinds of
-// values; their order may differ. A column that is all null in one file takes
-// the kind it has in the others.
+// concat appends frames with the same column names and kinds, in any order of columns. A column that is all
+// null in one file takes the kind it has in the others.
 func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	if len(frames) == 1 {
 		return frames[0], nil
@@ -81,8 +80,8 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 	return out, nil
 }
 
-// joinColumns joins the parts of a column, one of every frame. Columns of one type stay in their files if one of
-// them is there.
+// joinColumns appends the parts of a column, one from each frame. If a part is still in its file, and all parts
+// have one type, the result stays in the files.
 func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column, error) {
 	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) { // integers as bits and other numbers
 		for i, p := range parts {
@@ -131,7 +130,7 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	return out.Load(ctx)
 }
 
-// joinStored returns a stored column of the parts, like l.
+// joinStored returns a column with the values of parts, which stay in their files, and the type of l.
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {
@@ -155,7 +154,7 @@ func emptyColumn(kind Kind, n int) *Column {
 	return c
 }
 
-// decideKind returns the first part whose values decide on the kind, or the first where none has any.
+// decideKind returns the index of the first part that has values, or 0 if none has.
 func decideKind(parts []*Column, frames []*Frame) (int, error) {
 	lead := -1
 	for i, p := range parts {

@@ -6,15 +6,15 @@ import (
 	"github.com/drotrain/drotrain/data/internal/matrix"
 )
 
-// A crossing is the product of two categories: an indicator for every pair of levels that occurs
-// in the training rows. A row has at most one of them, so it is stored as a category is: one code a row.
+// A crossing is the product of two categories: one indicator for each pair of levels that occurs in the
+// training rows. Like a category it is stored as one code per row, since at most one indicator of a row is 1.
 type crossing struct {
 	names [2]string    // of the two columns
 	kinds [2]Kind      // as they are taken
 	pairs [][2]Operand // in the order of their encoded columns
 }
 
-// newCrossing returns the feature of pairs of levels of two categories; there is at least one.
+// newCrossing returns the feature of the given pairs of levels; there must be at least one.
 func newCrossing(pairs [][2]Operand) *category {
 	x := &crossing{pairs: pairs}
 	for k, o := range pairs[0] {
@@ -23,7 +23,7 @@ func newCrossing(pairs [][2]Operand) *category {
 	return &category{cross: x}
 }
 
-// load reads the two columns of a frame.
+// load reads the two columns from f.
 func (x *crossing) load(ctx context.Context, f *Frame) (columns [2]*Column, err error) {
 	for k, name := range x.names {
 		c, err := inputColumn(ctx, f, &Input{Name: name, Kind: x.kinds[k]})
@@ -37,8 +37,8 @@ func (x *crossing) load(ctx context.Context, f *Frame) (columns [2]*Column, err 
 	return columns, nil
 }
 
-// encodePairs finds the codes of all rows of a partition. Rows with another pair of levels, or a
-// null, have no column.
+// encodePairs stores the codes of all rows of a partition. A row with a null or with a pair of levels that
+// training did not have gets no column.
 func (k *category) encodePairs(columns [2]*Column, d *matrix.Partition) {
 	const none = 1
 	index := make(map[[2]string]int, len(k.cross.pairs))
@@ -70,7 +70,7 @@ func (k *category) encodePairs(columns [2]*Column, d *matrix.Partition) {
 	}
 }
 
-// valueKey returns a number that is different for different values of a column in memory.
+// valueKey returns a number that identifies the value of a row within a column in memory.
 func valueKey(c *Column, row int) float64 {
 	if c.Kind == Categorical {
 		return float64(c.Code[row])
@@ -78,7 +78,7 @@ func valueKey(c *Column, row int) float64 {
 	return c.Number[row]
 }
 
-// A valueIndex gives every value of a column in memory an index, which is found once.
+// A valueIndex maps every distinct value of a column in memory to an index, computed once per value.
 type valueIndex struct {
 	column *Column
 	find   func(row int) int // the index of the value of a row
@@ -96,7 +96,7 @@ func newValueIndex(c *Column, find func(row int) int) *valueIndex {
 	return x
 }
 
-// indexOf returns the index of the value of a row, which is not null.
+// indexOf returns the index of the value of a row, which must not be null.
 func (x *valueIndex) indexOf(row int) int {
 	if x.code != nil {
 		k := &x.code[x.column.Code[row]]
@@ -114,7 +114,7 @@ func (x *valueIndex) indexOf(row int) int {
 	return i
 }
 
-// addCrossing appends the columns of the pairs, each an input of its own.
+// addCrossing appends the columns of the pairs. Each pair is an input of its own.
 func (e *Encoder) addCrossing(k *category) {
 	k.in.First = len(e.Columns)
 	for _, p := range k.cross.pairs {
@@ -124,8 +124,8 @@ func (e *Encoder) addCrossing(k *category) {
 	}
 }
 
-// crossingAt returns the feature of the inputs from i on that are pairs of levels of the same two
-// columns, as addCrossing appends them, and how many these are; nil and 0 where input i is another.
+// crossingAt returns the crossing that begins at input i, as addCrossing appends it, and the number of its
+// inputs. It returns nil and 0 if input i is not part of a crossing.
 func (e *Encoder) crossingAt(i int) (k *category, inputs int) {
 	var pairs [][2]Operand
 	for _, in := range e.Inputs[i:] {

@@ -2,7 +2,7 @@ package data
 
 import "github.com/drotrain/drotrain/design"
 
-// A Dataset is what training and evaluation see: plain slices, no Arrow type.
+// A Dataset holds encoded rows as plain slices, without Arrow types.
 type Dataset struct {
 	N, D int
 

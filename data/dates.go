@@ -14,8 +14,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Reading says how a table is to be read. The zero value leaves text as [Read]
-// takes it, and dates without a use.
+// A Reading says how text files and dates are read. With the zero value, text is read as in [Read] and dates
+// are not used.
 type Reading struct {
 	Text  csv.Options `json:"text,omitzero"`
 	Dates string      `json:"dates,omitempty"` // of DateUses; empty: columns of dates are text or of no use
@@ -24,15 +24,14 @@ type Reading struct {
 	Relabel map[string]string `json:"relabel,omitempty"`
 }
 
-// DateUses returns the words for what becomes of columns of dates and times: numbers,
-// of days since 1970-01-01 UTC; parts, which are year, month, weekday (0 is
-// Sunday) and, of times, hour; or nothing.
+// DateUses returns the words that say how columns of dates and times are used: as numbers (days since
+// 1970-01-01 UTC), as parts (year, month, weekday with 0 for Sunday and, for times, hour), or not at all.
 func DateUses() []string { return []string{"number", "parts", "drop"} }
 
-// IsZero reports whether nothing is asked for.
+// IsZero reports whether r is the zero value.
 func (r Reading) IsZero() bool { return r.Text.IsZero() && r.Dates == "" && len(r.Relabel) == 0 }
 
-// Validate refuses what cannot be.
+// Validate returns an error if r is invalid.
 func (r Reading) Validate() error {
 	if r.Dates != "" && !slices.Contains(DateUses(), r.Dates) {
 		return fmt.Errorf("dates %q: must be number, parts or drop", r.Dates)
@@ -40,8 +39,7 @@ func (r Reading) Validate() error {
 	return r.Text.Validate()
 }
 
-// WithRemarks returns the reading with what remarks on a table suggest; the header is the
-// reader's to judge.
+// WithRemarks returns the reading with the changes that remarks on a table suggest, except to the header.
 func (r Reading) WithRemarks(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
@@ -71,14 +69,14 @@ func (r Reading) WithRemarks(remarks []*Error) Reading {
 	return r
 }
 
-// csvOptions returns how text is read.
+// csvOptions returns the options for reading text.
 func (r Reading) csvOptions() csv.Options {
 	o := r.Text
 	o.Dates = r.Dates != ""
 	return o
 }
 
-// A datePart is a number that a date has.
+// A datePart is a number derived from a date, such as its month.
 type datePart struct {
 	name string
 	of   func(t time.Time) int
@@ -91,8 +89,8 @@ var dateParts = []datePart{
 	{"hour", time.Time.Hour},
 }
 
-// replaceDates replaces the columns of dates by what the reading asks for, and keeps those that are
-// not among the columns any more.
+// replaceDates replaces columns of dates by the columns that the reading asks for. It keeps the originals apart
+// for holdoutColumn.
 func (f *Frame) replaceDates() {
 	r := f.how
 	if r.Dates == "" {
@@ -140,8 +138,8 @@ func (f *Frame) hasReplacedDates(name string) bool {
 	return slices.ContainsFunc(f.dates, func(c *Column) bool { return c.Name == name })
 }
 
-// holdoutColumn returns the column of that name with its values, as Column does, and of dates
-// that were taken apart or left out the column of days.
+// holdoutColumn works like Column, but also finds columns of dates that were taken apart or left out. It
+// returns these as days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
 	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
 		c, err := f.dates[i].Load(ctx)
@@ -153,8 +151,8 @@ func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error)
 	return f.Column(ctx, name)
 }
 
-// emptyPart returns a part of the dates of a column without values, whose type and parts are unknown; nil
-// where name is of no such part.
+// emptyPart returns a part of a column of dates that has no values, so that its type is unknown; nil if name is
+// not such a part.
 func (f *Frame) emptyPart(name string) *Column {
 	at := strings.LastIndexByte(name, '.')
 	if f.how.Dates != "parts" || at < 0 || !slices.ContainsFunc(dateParts, func(p datePart) bool { return p.name == name[at+1:] }) {

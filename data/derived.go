@@ -13,7 +13,8 @@ import (
 // Columns made of others: functions of a number, and products of several columns. Their
 // values are worked out as they are read, so that they are encoded as any number is.
 
-// noFeatureFault reports why what is asked of a column cannot be had: it is no feature, or not there.
+// noFeatureFault returns the error of a column that a transformation needs and that is missing or not a
+// feature.
 func noFeatureFault(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
@@ -21,14 +22,14 @@ func noFeatureFault(f *Frame, name, what string) error {
 	return f.fault(name, remedy{}, "%s is asked of it, but it is no feature", what)
 }
 
-// A derivation puts the columns that are made among the features.
+// A derivation collects derived columns before they are placed among the features.
 type derivation struct {
 	*fitting
 	place map[string][]*Column // in the place of a feature
 	added []*Column            // behind all features
 }
 
-// deriveColumns makes the columns of the Transforms and the Products of the Spec.
+// deriveColumns adds the columns of the Transforms and the Products of the Spec.
 func (t *fitting) deriveColumns() error {
 	if err := t.applyTransforms(); err != nil {
 		return err
@@ -44,7 +45,7 @@ func (t *fitting) deriveColumns() error {
 	return nil
 }
 
-// applyTransforms makes the columns of the Transforms of the Spec.
+// applyTransforms adds the columns of the Transforms of the Spec.
 func (t *fitting) applyTransforms() error {
 	if t.e.Spec.Transforms.IsEmpty() {
 		return nil
@@ -67,7 +68,7 @@ func (t *fitting) applyTransforms() error {
 	return nil
 }
 
-// addFunctions adds squares, and puts logarithms in the place of what they are of.
+// addFunctions adds squares, and replaces columns by their logarithms.
 func (m *derivation) addFunctions() error {
 	s := m.e.Spec.Transforms
 	for _, name := range s.Log {
@@ -87,7 +88,8 @@ func (m *derivation) addFunctions() error {
 	return nil
 }
 
-// deriveFunction returns a function of a number; nil where no numeric feature has that name.
+// deriveFunction returns a column with a function of a numeric feature, or nil if no numeric feature has that
+// name.
 func (m *derivation) deriveFunction(how, name string) (*Column, error) {
 	what := "a " + how
 	o, err := m.numericOperand(m.findFeature(name, what), what)
@@ -98,7 +100,7 @@ func (m *derivation) deriveFunction(how, name string) (*Column, error) {
 	return m.deriveColumn(how+"("+name+")", *o)
 }
 
-// addSplines puts the bases of splines in the place of what they are of.
+// addSplines replaces columns by their spline bases.
 func (m *derivation) addSplines() error {
 	s := m.e.Spec.Transforms
 	for _, c := range slices.Clone(m.features) {
@@ -135,7 +137,7 @@ func (m *derivation) addSplines() error {
 	return nil
 }
 
-// addInteractions adds the products of two features, level by level where they are categories.
+// addInteractions adds the products of pairs of features. A category takes part with one indicator per level.
 func (m *derivation) addInteractions() error {
 	for _, pair := range m.e.Spec.Transforms.Interact {
 		var sides [2][]Operand
@@ -169,8 +171,8 @@ func (m *derivation) addInteractions() error {
 	return nil
 }
 
-// addCategoryProduct adds the product of two categories: the pairs of their levels that occur in the training
-// rows. More of them than a category may have levels are refused before anything is made of them.
+// addCategoryProduct adds the product of two categories: the pairs of levels that occur in the training rows.
+// It records a problem if there are more pairs than a category may have levels.
 func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) error {
 	limit := cmp.Or(m.e.Spec.MaxLevels, DefaultMaxLevels)
 	occurs, err := m.occurringPairs(pair, sides, limit)
@@ -198,8 +200,8 @@ func (m *derivation) addCategoryProduct(pair [2]string, sides [2][]Operand) erro
 	return nil
 }
 
-// occurringPairs returns the pairs of levels of two categories that occur in the training rows, of the levels
-// that have operands; of more than most, some that are more. It is a collective call.
+// occurringPairs returns the pairs of levels of two categories that occur in the training rows, considering
+// only levels with operands. It may stop once there are more than most. It is a collective call.
 func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int) (map[[2]string]bool, error) {
 	var read [2]func(row int) string
 	var column [2]*Column
@@ -239,7 +241,7 @@ func (m *derivation) occurringPairs(pair [2]string, sides [2][]Operand, most int
 	return occurs, err
 }
 
-// hasConstant reports, with a note, whether a factor of a product is constant in the training rows.
+// hasConstant reports whether a factor of a product is constant in the training rows, and adds a note if so.
 func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	for _, name := range pair {
 		i := slices.IndexFunc(m.features, func(c *Column) bool { return c.Name == name })
@@ -273,8 +275,8 @@ func (m *derivation) hasConstant(pair [2]string) (is bool, err error) {
 	return is, nil
 }
 
-// interactionOperands returns a feature as a factor of an interaction: the number, or the levels of the category but
-// the one that the others are compared to.
+// interactionOperands returns a feature as operands of an interaction: one for a number, or one for each level
+// of a category except the reference level.
 func (m *derivation) interactionOperands(name string) (operands []Operand, err error) {
 	const what = "an interaction"
 	c := m.findFeature(name, what)
@@ -308,7 +310,7 @@ func (m *derivation) interactionOperands(name string) (operands []Operand, err e
 	return operands, nil
 }
 
-// findFeature returns the feature of that name, or nil and adds the problem where it does not exist.
+// findFeature returns the feature with the given name. If there is none, it records a problem and returns nil.
 func (m *derivation) findFeature(name, what string) *Column {
 	for _, c := range m.features {
 		if c.Name == name {
@@ -319,8 +321,8 @@ func (m *derivation) findFeature(name, what string) *Column {
 	return nil
 }
 
-// numericOperand returns a numeric feature as an operand, with what stands for its nulls; nil where c is nil or not
-// numeric.
+// numericOperand returns a numeric feature as an operand, with the fill for its nulls. It returns nil if c is
+// nil or not numeric.
 func (m *derivation) numericOperand(c *Column, what string) (*Operand, error) {
 	if c == nil {
 		return nil, nil
@@ -333,7 +335,7 @@ func (m *derivation) numericOperand(c *Column, what string) (*Operand, error) {
 	return o, m.setFill(o, c)
 }
 
-// deriveColumn makes a column of others.
+// deriveColumn returns the column of the product of operands.
 func (m *derivation) deriveColumn(name string, operands ...Operand) (*Column, error) {
 	c, err := productColumn(m.ctx, m.block, name, operands)
 	if err == nil {
@@ -342,8 +344,8 @@ func (m *derivation) deriveColumn(name string, operands ...Operand) (*Column, er
 	return c, err
 }
 
-// setFill finds what stands for nulls of a number, also where training has none: rows that are
-// scored later may.
+// setFill sets the fill for nulls of a number, even if there are no nulls in training: rows scored later may
+// have some.
 func (t *fitting) setFill(o *Operand, c *Column) error {
 	how := t.e.Spec.Impute
 	if how != "mean" && how != "median" {
@@ -371,10 +373,9 @@ func (t *fitting) setFill(o *Operand, c *Column) error {
 	return nil
 }
 
-// splineBasis returns the basis of a natural cubic spline of the training values: the number
-// itself, and one function less than there are knots between; see Hastie, Tibshirani and
-// Friedman, The Elements of Statistical Learning, (5.4). The knots are quantiles from
-// 5 to 95 %.
+// splineBasis returns the basis of a natural cubic spline of the training values: the number itself and one
+// function fewer than interior knots (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning,
+// eq. 5.4). The knots are quantiles from 5 to 95 %.
 func (t *fitting) splineBasis(c *Column, knots int) ([]Function, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {

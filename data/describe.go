@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Description is what can be said of a table without using it for anything.
+// A Description summarises the columns of a table.
 type Description struct {
 	Rows    int                 `json:"rows"`
 	Columns []ColumnDescription `json:"columns"`
@@ -28,13 +28,13 @@ type ColumnDescription struct {
 	Levels []LevelCount `json:"levels,omitempty"`
 }
 
-// A LevelCount counts the rows of a level.
+// A LevelCount is a level and the number of its rows.
 type LevelCount struct {
 	Level string `json:"level"`
 	Count int    `json:"count"`
 }
 
-// Describe reads every column once, and keeps none.
+// Describe summarises every column. It reads each column once and keeps no values.
 func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	d := Description{Rows: f.Rows, Columns: []ColumnDescription{}, Notes: append([]string{}, f.Notes...)}
 	for _, c := range f.Columns {
@@ -49,7 +49,7 @@ func (f *Frame) Describe(ctx context.Context) (Description, error) {
 	return d, err
 }
 
-// describe returns the description of a column with values.
+// describe returns the description of a column whose values are in memory.
 func describe(c *Column) ColumnDescription {
 	d := ColumnDescription{Name: c.Name, Type: c.Type, Kind: c.Kind, Dates: c.Clock && c.Kind == Numeric, Nulls: c.Nulls()}
 	switch c.Kind {

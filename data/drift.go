@@ -51,15 +51,15 @@ const (
 	leastProfiled  = 1000
 	comparedRows   = 200_000 // rows that are compared, at most
 
-	// What is more than a Drift may have: 0.25 is the usual limit of a population that has shifted.
+	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.
 	driftPSI     = 0.25
 	driftOutside = 0.05 // and of Unseen
 	driftMissing = 0.1
 	driftRows    = 5 // of each, at least
 )
 
-// MakeProfile describes the first rows of d, which are training rows in random order; report is that of
-// all of them. Without a call an encoder has no profile, and nothing is compared.
+// MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
+// in random order; report must cover all training rows. Without a profile no drift is reported.
 func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) {
 	rows := min(d.N, profiledRows, max(leastProfiled, profiledValues/max(1, len(e.Inputs))))
 	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
@@ -86,7 +86,7 @@ func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) 
 	}
 }
 
-// imputedCount returns the number of nulls of a column that were filled.
+// imputedCount returns how many nulls of a column were filled.
 func (r *EncodeReport) imputedCount(column string) float64 {
 	for _, f := range r.Imputed {
 		if f.Column == column {
@@ -96,8 +96,8 @@ func (r *EncodeReport) imputedCount(column string) float64 {
 	return 0
 }
 
-// collectValues returns the values of the first count rows of d by input: of a number in its units, of a
-// category the index of its label. Products have none.
+// collectValues returns the values of the first count rows of d for every input: numbers in their units,
+// categories as indices of their labels. Products have no values.
 func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 {
 	out := make([][]float64, len(e.Inputs))
 	row := make([]float64, d.D)
@@ -128,8 +128,8 @@ func (e *Encoder) collectValues(d *Dataset, count int, narrow bool) [][]float64 
 	return out
 }
 
-// labelOf returns the index of the label of an encoded row; their number where no column has a one and
-// every label has a column.
+// labelOf returns the index of the label of an encoded row, or the number of labels if every label has a column
+// and none of them is 1.
 func labelOf(in *Input, row []float64) int {
 	n, skipped := len(in.Labels()), in.Skipped()
 	at := in.First
@@ -148,7 +148,7 @@ func labelOf(in *Input, row []float64) int {
 	return n
 }
 
-// countCells returns how many of the values are in every interval, or have every label.
+// countCells counts the values by interval of a number or by label of a category.
 func (p *InputProfile) countCells(in *Input, values []float64) []int {
 	if in.Kind != Numeric {
 		n := make([]int, len(in.Labels())+1)
@@ -164,14 +164,14 @@ func (p *InputProfile) countCells(in *Input, values []float64) []int {
 	return n
 }
 
-// A driftCount adds up what blocks of rows show.
+// A driftCount accumulates the counts of blocks of rows.
 type driftCount struct {
 	counts  [][]int // by InputProfile
 	outside []int
 	rows    int
 }
 
-// addDrift counts the rows of a block of a table; rows is the number of rows of the table.
+// addDrift adds the counts of a block; rows is the number of rows of the whole table.
 func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	if e.Profile == nil || d.N == 0 {
 		return
@@ -210,7 +210,7 @@ func (e *Encoder) addDrift(c *driftCount, d *Dataset, rows int) {
 	}
 }
 
-// describeDrifts compares what was counted with the profile, most drifted first.
+// describeDrifts compares the counts with the profile and returns the drifts, largest first.
 func (e *Encoder) describeDrifts(c *driftCount, r *EncodeReport) (out []Drift) {
 	for k := range c.counts {
 		p := &e.Profile.Inputs[k]
@@ -249,7 +249,7 @@ func (e *Encoder) describeDrifts(c *driftCount, r *EncodeReport) (out []Drift) {
 	return out
 }
 
-// String reports how the column differs from training beyond the limits; "" where it does not.
+// String describes how the column differs from training, or returns "" if it is within the limits.
 func (d Drift) String() string {
 	var all []string
 	many := func(share, limit float64) bool { return share > limit && share*float64(d.rows) >= driftRows }
@@ -269,8 +269,7 @@ func (d Drift) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Drifted returns a line that names the columns whose values differ from those of training beyond the
-// limits; "" without any.
+// Drifted returns one line naming the columns that differ from training by more than the limits, or "".
 func (r EncodeReport) Drifted() string {
 	var columns []string
 	for _, d := range r.Drift {
@@ -291,7 +290,7 @@ func (r EncodeReport) Drifted() string {
 	return "these rows differ from those of training: " + listFirst(columns)
 }
 
-// validate reports what is wrong with a profile that was read.
+// validate returns an error if a profile that was read from a file is invalid.
 func (p *Profile) validate(e *Encoder) error {
 	for _, of := range p.Inputs {
 		if of.Input < 0 || of.Input >= len(e.Inputs) || len(e.Inputs[of.Input].Of) > 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An EncodeReport counts what did not fit while encoding.
+// An EncodeReport counts what had to be adapted while encoding: unseen levels, filled nulls, dropped rows.
 type EncodeReport struct {
 	Rows    int      `json:"rows"`              // rows encoded
 	Dropped int      `json:"dropped"`           // rows left out under impute drop
@@ -31,8 +31,8 @@ type EncodeReport struct {
 	NewGroups []Unseen `json:"new_groups,omitempty"` // per group column, groups that training did not have
 }
 
-// Unseen counts values of a category that training did not see. They encode as
-// zeros in all the columns of the category.
+// Unseen counts values of a category that did not occur in training. All columns of the category are 0 for
+// them.
 type Unseen struct {
 	Column   string   `json:"column"`
 	Count    int      `json:"count"`           // rows
@@ -48,7 +48,7 @@ type Filled struct {
 	Value  float64 `json:"value"`
 }
 
-// maxExamples is the number of unseen levels that are named of a column.
+// maxExamples is the largest number of unseen levels listed for a column.
 const maxExamples = 5
 
 // Encode makes a Dataset of the given rows of f, nil meaning all, in that
@@ -63,7 +63,7 @@ func (e *Encoder) encode(ctx context.Context, f *Frame, rows []int, withTarget b
 	return e.encodeIn(ctx, f, slices.Clone(rows), withTarget, nil)
 }
 
-// encodeIn works like encode with places in an arena. The slice is kept.
+// encodeIn works like encode, but allocates in an arena. It keeps rows.
 func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget bool, arena *memory.Arena) (*Dataset, EncodeReport, error) {
 	d, err := matrix.NewPartition(arena, f.Rows, rows, nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func (e *Encoder) encodeIn(ctx context.Context, f *Frame, rows []int, withTarget
 	return out.Train, out.TrainReport, nil
 }
 
-// encodeRows encodes the rows of a partition, without those that imputation drops.
+// encodeRows encodes the rows of a partition. With Impute "drop" it leaves out rows with nulls.
 func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
 	var dropped [2]int
 	if e.Spec.Impute == "drop" {
@@ -100,14 +100,14 @@ func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition,
 	return out, f.Fingerprint()
 }
 
-// openColumns are the columns of a table that an encoder reads.
+// openColumns holds the columns of a table that an encoder reads.
 type openColumns struct {
 	inputs   []*Column // nil for products of two categories
 	target   *Column   // with its values; nil where it is not asked for
 	complete []*Column // that may have no nulls where rows with nulls are dropped
 }
 
-// findColumns finds the columns of the inputs, and those that cannot be had.
+// findColumns looks up the columns of the inputs and of the target. The error names all that are missing.
 func (e *Encoder) findColumns(ctx context.Context, f *Frame, withTarget bool) (*openColumns, error) {
 	o := &openColumns{inputs: make([]*Column, len(e.Inputs))}
 	var problems Problems
@@ -143,8 +143,7 @@ func (e *Encoder) findColumns(ctx context.Context, f *Frame, withTarget bool) (*
 	return o, err
 }
 
-// A source is one or more inputs of an encoder while its rows are encoded: a number, a category or
-// the product of two categories.
+// A source is what is encoded together: a number, a category or the product of two categories.
 type source struct {
 	in       *Input // the first one
 	column   *Column
@@ -152,7 +151,8 @@ type source struct {
 	category *category
 }
 
-// prepareSources reads the categories of the rows of a partition, and prepares the numbers.
+// prepareSources reads and codes the categories in the rows of a partition, and prepares the numbers for
+// reading.
 func (e *Encoder) prepareSources(ctx context.Context, f *Frame, d *matrix.Partition, o *openColumns) (all []source, written []matrix.Source, err error) {
 	for i := 0; i < len(e.Inputs); i++ {
 		q := source{in: &e.Inputs[i], column: o.inputs[i]}
@@ -192,7 +192,7 @@ func (e *Encoder) prepareSources(ctx context.Context, f *Frame, d *matrix.Partit
 	return all, written, err
 }
 
-// encodeSets encodes both sets of a partition. Hold-out rows without a set are no dataset.
+// encodeSets encodes the training rows and, if there are any, the hold-out rows of a partition.
 func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition, to Sink, withTarget bool) (*Fitted, error) {
 	o, err := e.findColumns(ctx, f, withTarget)
 	if err != nil {
@@ -236,7 +236,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 	return out, nil
 }
 
-// newDataset makes the dataset of a set but for its matrix, and refuses rows that cannot be encoded.
+// newDataset returns the dataset of set s without its matrix, or the errors of rows that cannot be encoded.
 func (e *Encoder) newDataset(ctx context.Context, f *Frame, d *matrix.Partition, s int, o *openColumns, sources []source) (*Dataset, EncodeReport, error) {
 	rows := d.Set(s)
 	ds := &Dataset{N: rows.Len(), D: len(e.Columns), Names: e.Names(), Intercept: e.Intercept(), Rows: d.Sets[s]}
@@ -272,7 +272,7 @@ func (e *Encoder) newDataset(ctx context.Context, f *Frame, d *matrix.Partition,
 	return ds, report, e.encodeGroups(ctx, f, rows, ds, &report)
 }
 
-// hintWithoutFill replaces the hint of errors about nulls where a model exists already.
+// hintWithoutFill adapts the hints of errors about nulls to a model that is trained already.
 func hintWithoutFill(err error) error {
 	var all Problems
 	if all.Add(err) != nil {
@@ -286,8 +286,8 @@ func hintWithoutFill(err error) error {
 	return err
 }
 
-// suggestUnused makes the hint of an absent column the nearest name of a column that the encoder does not
-// read, which may be the same one renamed.
+// suggestUnused sets the hint of a missing column to the nearest name among the columns that the encoder does
+// not use: the column may have been renamed.
 func (e *Encoder) suggestUnused(f *Frame, err error) {
 	absent := (*Error)(nil)
 	if !errors.As(err, &absent) || absent.Class != ErrNoColumn {
@@ -301,7 +301,7 @@ func (e *Encoder) suggestUnused(f *Frame, err error) {
 	}
 }
 
-// inputColumn returns the column of an input in a frame, or makes the one derived for it.
+// inputColumn returns the column of an input in f, deriving it if necessary.
 func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	if in.Of != nil {
 		return productColumn(ctx, f, in.Name, in.Of)
@@ -316,7 +316,8 @@ func inputColumn(ctx context.Context, f *Frame, in *Input) (*Column, error) {
 	return checkInputColumn(ctx, f, in, c)
 }
 
-// mergeAbsentColumns makes one problem of many columns that are not there: a table is another one then.
+// mergeAbsentColumns replaces the errors of many missing columns by one, since the table is then probably the
+// wrong one.
 func mergeAbsentColumns(all Problems) (out Problems) {
 	const most = 3 // that have an error each
 	var absent []string
@@ -339,8 +340,8 @@ func mergeAbsentColumns(all Problems) (out Problems) {
 	return append(Problems{first}, out...)
 }
 
-// checkInputColumn checks that a column can be read as the input. Text that is all null
-// can be, as numbers; it comes with its values.
+// checkInputColumn returns c, or an error if it cannot be read as the input. A text column with only nulls can
+// be read as numbers; its values are loaded.
 func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
 		return nil, f.fault(c.Name, remedy{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
@@ -364,9 +365,9 @@ func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Col
 	return c, err
 }
 
-// labelReader returns the text of the values of c as a column of kind trained would
-// have them: where training had bools, 0 and 1 and the usual ways to write a bool read as false and true, and
-// where it had numbers or text, bools of other files read as they are.
+// labelReader returns a function that gives the text of the values of c as a column of kind trained would have
+// it: if training had bools, 0, 1 and the usual words for bools are read as false and true; otherwise values
+// keep their text.
 func labelReader(c *Column, trained Kind) func(row int) string {
 	if trained != Bool || c.Kind == Bool {
 		return c.Text
@@ -380,7 +381,7 @@ func labelReader(c *Column, trained Kind) func(row int) string {
 	}
 }
 
-// Add adds the report of further rows of the table.
+// Add merges the report of further rows of the table into r.
 func (r *EncodeReport) Add(o EncodeReport) {
 	r.Rows, r.Dropped, r.MissingGroups = r.Rows+o.Rows, r.Dropped+o.Dropped, o.MissingGroups
 	for _, u := range o.Unseen {
@@ -407,7 +408,7 @@ func (r *EncodeReport) Add(o EncodeReport) {
 	}
 }
 
-// String sums the report up in a line, or is empty if all fitted.
+// String summarises the report in one line, or returns "" if nothing had to be adapted.
 func (r EncodeReport) String() string {
 	var s string
 	add := func(format string, args ...any) {

@@ -10,9 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// An Encoder encodes frames as design matrices in the way fitted on its
-// training rows. It is plain data: encoded as JSON and decoded again it gives
-// the same bits.
+// An Encoder encodes frames as design matrices with levels, means and scales fitted on training rows. It is
+// plain data: encoding it as JSON and decoding it gives the same bits.
 type Encoder struct {
 	Spec    Spec     `json:"spec"`
 	Inputs  []Input  `json:"inputs"`  // the source columns in use, in the order of their encoded columns
@@ -30,7 +29,7 @@ type Encoder struct {
 	constant, filled []string // columns of one note each, with what it says of them
 }
 
-// noteColumns adds a note on every kind of change that several columns share.
+// noteColumns adds one note for all constant columns and one for all filled columns.
 func (e *Encoder) noteColumns() {
 	if n := len(e.constant); n > 0 {
 		e.addNote("%d %s left out, constant in the training rows: %s", n, printable.Noun(n, "column", "columns"), listFirst(e.constant))
@@ -41,7 +40,7 @@ func (e *Encoder) noteColumns() {
 	e.constant, e.filled = nil, nil
 }
 
-// listFirst joins the first texts of a list and counts the others.
+// listFirst joins the first texts of a list, followed by the number of the others.
 func listFirst(all []string) string {
 	const most = 8
 	if n := len(all) - most; n > 0 {
@@ -57,8 +56,7 @@ func (e *Encoder) addNote(format string, args ...any) {
 // D returns the number of encoded columns, the intercept included.
 func (e *Encoder) D() int { return len(e.Columns) }
 
-// Uses reports whether a column of the table has a role: it is the target, a feature or
-// names groups.
+// Uses reports whether a column of the table is the target, a feature or a group column.
 func (e *Encoder) Uses(column string) bool {
 	for _, in := range e.Inputs {
 		if in.Name == column || slices.ContainsFunc(in.Of, func(o Operand) bool { return o.Column == column }) {
@@ -85,7 +83,7 @@ func (e *Encoder) Names() []string {
 	return names
 }
 
-// features lists the source columns by their roles.
+// features returns the feature columns of f, or errors for those that cannot be features.
 func (e *Encoder) features(f *Frame) ([]*Column, error) {
 	s := e.Spec
 	out := make([]*Column, 0, len(f.Columns))

@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// An Error says what is wrong with a user's table and what would help. Use errors.As to get one, and errors.Is for its
-// class.
+// An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is
+// to test its class.
 type Error struct {
 	Path      string             // the file, or "" when no single file is to blame
 	Column    string             // the column, or ""
@@ -44,7 +44,7 @@ func init() {
 	}
 }
 
-// As makes errors.As find the error as the readers know it: the same memory.
+// As lets errors.As find the error under the type that the readers use.
 func (e *Error) As(target any) bool {
 	to, is := target.(**table.Error)
 	if is {
@@ -53,34 +53,34 @@ func (e *Error) As(target any) bool {
 	return is
 }
 
-// Is reports whether the error has a class.
+// Is reports whether the error is of a class.
 func (e *Error) Is(class error) bool { return (*table.Error)(e).Is(class) }
 
 // Error returns "path: column "x", row 7: what is wrong (what to do)".
 func (e *Error) Error() string { return (*table.Error)(e).Error() }
 
-// Advice returns the hint and the fixes in one text, each fix in the given words, or in its own where these are empty.
+// Advice returns the hint followed by the fixes. words gives the text of a fix; "" selects its default text.
 func (e *Error) Advice(words func(fix.Fix) string) string { return (*table.Error)(e).Advice(words) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A remedy is what an Error says to do.
+// A remedy is the advice of an Error.
 type remedy struct {
 	hint  string
 	fixes []fix.Fix
 }
 
-// hint returns advice in words, and perhaps fixes.
+// hint returns a remedy with a text and optional fixes.
 func hint(text string, fixes ...fix.Fix) remedy { return remedy{text, fixes} }
 
-// fixes returns advice without words.
+// fixes returns a remedy of fixes without a text.
 func fixes(all ...fix.Fix) remedy { return remedy{fixes: all} }
 
-// Problems are all that is wrong with the columns of a table, in one error.
+// Problems collects all errors of the columns of a table.
 type Problems []*Error
 
-// Err returns one error alone as it is, several together, or nil.
+// Err returns nil, the only error, or all of them as one error.
 func (p Problems) Err() error {
 	switch len(p) {
 	case 0:
@@ -91,7 +91,7 @@ func (p Problems) Err() error {
 	return p
 }
 
-// Add adds an error: problems and lists of them are kept, anything else is returned.
+// Add adds an Error, or a list of them, to p. It returns any other error.
 func (p *Problems) Add(err error) error {
 	var one *Error
 	switch more, several := err.(Problems); {
@@ -111,7 +111,7 @@ func (p *Problems) Add(err error) error {
 	return nil
 }
 
-// Error returns a line for every problem.
+// Error returns one line per problem.
 func (p Problems) Error() string {
 	var b strings.Builder
 	b.WriteString(p.Title())
@@ -121,7 +121,7 @@ func (p Problems) Error() string {
 	return b.String()
 }
 
-// Title returns a line with the number of problems.
+// Title returns a line that gives the number of problems.
 func (p Problems) Title() string {
 	return fmt.Sprintf("%d problems must be fixed before this table can be used:", len(p))
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// ExactColumns are columns of a table as its files have them, for copying: 64-bit integers digit for digit (in Int), texts
-// of CSV character for character. A column of CSV comes as numbers or bools only if every one is written as this package
-// writes it; else it is text.
+// ExactColumns holds columns for copying, exactly as their files have them: 64-bit integers in Int, text of CSV
+// files character by character. A CSV column is returned as numbers or bools only if writing it gives the same
+// text; otherwise it is returned as text.
 type ExactColumns struct{ columns []*Column }
 
-// Exact returns columns as the files have them, which are read again; the frame must not be closed. Of Parquet files rows can
-// be had without the others.
+// Exact returns the named columns exactly as the files have them. It reads the files again, so the frame must
+// not be closed. Parquet files are read in parts.
 func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error) {
 	out := make([]*Column, len(names))
 	var again []string // that may have more digits or characters in the files
@@ -54,7 +54,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 	return &ExactColumns{out}, nil
 }
 
-// Rows returns the rows [lo, hi) of the columns, with their values.
+// Rows returns the rows [lo, hi) of the columns.
 func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
 	out := make([]*Column, len(e.columns))
 	for i, c := range e.columns {
@@ -73,7 +73,7 @@ func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) 
 	return out, nil
 }
 
-// reopen returns the table of the files, each opened in another way.
+// reopen returns the table of the same files, opened by open.
 func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, error)) (*Frame, error) {
 	frames := make([]*Frame, len(f.inputs))
 	for i, in := range f.inputs {
@@ -86,7 +86,7 @@ func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, 
 	return concat(ctx, frames)
 }
 
-// readExact reads columns of a file as it has them.
+// readExact reads the named columns exactly as the file has them.
 func (in *input) readExact(ctx context.Context, names []string, how Reading) (t *table.Table, err error) {
 	err = table.Catch(func() (err error) {
 		t, err = in.format.read(ctx, in, names, how, true)
@@ -95,7 +95,7 @@ func (in *input) readExact(ctx context.Context, names []string, how Reading) (t 
 	return t, err
 }
 
-// areWrittenAlike reports whether the values of a column, written, are the texts of another.
+// areWrittenAlike reports whether writing the values of c gives the values of text.
 func areWrittenAlike(c, text *Column) bool {
 	if text.Kind != Categorical || c.Kind == Categorical || c.Kind == Other || c.Len() != text.Len() {
 		return false

@@ -47,7 +47,7 @@ func (f *Frame) Filter(ctx context.Context, expression string) ([]int, error) {
 	return rows, nil
 }
 
-// evaluateFilter returns the truth of a comparison in every row.
+// evaluateFilter returns the truth of a comparison for every row.
 func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth, error) {
 	c, err := f.Lookup(e.Name)
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *Frame) evaluateFilter(ctx context.Context, e *expr.Expr) ([]expr.Truth,
 	return out, nil
 }
 
-// compileCondition returns a comparison of a column, for rows that are not null.
+// compileCondition returns a function that evaluates a comparison for rows that are not null.
 func compileCondition(c *Column, e *expr.Expr) (func(row int) bool, error) {
 	fail := func(at int, format string, args ...any) (func(int) bool, error) {
 		return nil, expr.Errorf(at, format, args...)

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Fitted is an encoder with the datasets it was fitted for.
+// A Fitted holds an encoder and the datasets encoded with it.
 type Fitted struct {
 	Encoder        *Encoder
 	Train, Holdout *Dataset // Holdout is nil without hold-out rows
@@ -21,22 +21,23 @@ type Fitted struct {
 	Storage        Storage // of the matrices: the one asked for, or what auto chose
 }
 
-// A Sink says where encoded rows go; the zero value is memory, in the storage that auto chooses.
+// A Sink says where encoded rows are stored. The zero value means memory, with the storage chosen
+// automatically.
 type Sink struct {
 	Storage Storage
 	Disk    *DiskStorage // matrices and vectors of one entry a row go there; nil is memory
 	Shared  *Shared      // the rows are those of one of several ranks; nil: all are here
 }
 
-// Shared says that training rows are shared by ranks, each with some of Total rows behind those of
-// the ranks before, in the shards of Rows. Vectors of one entry a row are as long as the rows of
-// all, and have the entries of a rank's own; matrices are a [design.Sharded].
+// Shared describes training rows that are distributed over ranks: Total rows in all, in the shards of Rows.
+// Vectors with one entry per row have the length Total, but only the entries of this rank are set. Matrices are
+// a [design.Sharded].
 type Shared struct {
 	Rows  *ranks.Rows
 	Total int
 }
 
-// arena returns where vectors of one entry a row lie; nil is the heap.
+// arena returns the arena for vectors with one entry per row; nil means the heap.
 func (s *Sink) arena() *memory.Arena {
 	if s.Disk == nil {
 		return nil
@@ -85,7 +86,7 @@ func Fit(ctx context.Context, f *Frame, train, holdout []int, s Spec, to Sink) (
 	return out, f.Fingerprint()
 }
 
-// mostlySingle reports whether nine of ten features are entries of vectors in single or half
+// mostlySingle reports whether at least nine of ten features are entries of vectors in single or half
 // precision.
 func mostlySingle(features []*Column) bool {
 	single := 0
@@ -117,8 +118,8 @@ func NewEncoder(ctx context.Context, f *Frame, rows []int, s Spec) (*Encoder, er
 	return t.makeEncoder()
 }
 
-// exchangeWithRanks completes the datasets of a rank: a collective call. out are its training rows, or the
-// error of their encoding; own its hold-out rows.
+// exchangeWithRanks completes the datasets of a rank with what the other ranks report. It is a collective call.
+// out holds the training rows of this rank, fault the error of encoding them, and own lists its hold-out rows.
 func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared *Shared) (*Fitted, error) {
 	type state struct {
 		Fault  *Error       // of training rows
@@ -202,12 +203,12 @@ func (t *fitting) exchangeWithRanks(out *Fitted, fault error, own []int, shared 
 	return out, nil
 }
 
-// factorNamed returns the factor of a grouping.
+// factorNamed returns the factor with the given name.
 func (e *Encoder) factorNamed(name string) Factor {
 	return e.Groups[slices.IndexFunc(e.Groups, func(f Factor) bool { return f.Name == name })]
 }
 
-// fillOf returns what stands for nulls of an input.
+// fillOf returns the fill for nulls of an input.
 func (e *Encoder) fillOf(input string) float64 {
 	return e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == input })].Fill
 }
@@ -224,7 +225,7 @@ func trimColumnName(f Factor, labels []string) []string {
 	return out
 }
 
-// EncodeTo encodes training and hold-out rows of f, nil meaning all to train on, where a sink says.
+// EncodeTo encodes training and hold-out rows of f into a sink. A nil train means all rows.
 func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, to Sink) (*Fitted, error) {
 	d, err := matrix.NewPartition(to.arena(), f.Rows, train, holdout)
 	if err != nil {
@@ -233,7 +234,8 @@ func (e *Encoder) EncodeTo(ctx context.Context, f *Frame, train, holdout []int, 
 	return e.encodeRows(ctx, f, d, to, f.Has(e.Target.Name))
 }
 
-// spreadOverRanks makes a dataset of the rows of a rank one of the rows of all.
+// spreadOverRanks extends the dataset of the rows of this rank to the length of all ranks' rows. first is the
+// row of the table at which the block of this rank begins.
 func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	rows := make([]int, len(ds.Rows))
 	for k, r := range ds.Rows {
@@ -248,8 +250,8 @@ func (s *Shared) spreadOverRanks(ds *Dataset, first int) (err error) {
 	return err
 }
 
-// placeRankRows returns a vector as long as the rows of all with the entries of a rank's own, which takes
-// memory for these alone.
+// placeRankRows returns a vector with an entry for each row of all ranks, of which only those of this rank are
+// set and take memory.
 func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	all := memory.Make[T](memory.NewVirtual(), s.Total)
 	lo, _ := s.Rows.LocalRange(s.Total)
@@ -257,8 +259,7 @@ func placeRankRows[T memory.Element](s *Shared, own []T) []T {
 	return all
 }
 
-// A Storage says how a design matrix is kept in memory; empty means auto.
-// Arithmetic is in float64 whatever the storage.
+// A Storage says how a design matrix is stored; "" means auto. Arithmetic is in float64 in any case.
 type Storage string
 
 const (
@@ -268,18 +269,18 @@ const (
 	Sparse      Storage = "sparse"  // the cells that are not zero, 12 bytes each
 )
 
-// Storages lists the words.
+// Storages returns the names of all storages.
 func Storages() []string {
 	return []string{string(AutoStorage), string(Float64), string(Float32), string(Sparse)}
 }
 
-// sparseBelow is the share of cells that are not zero below which auto takes
-// sparse storage. An entry costs 12 bytes where a dense cell costs 8, and its loops
-// follow an index: a pass over entries is even with one over dense cells, which
-// stream, at a share of 0.28, as measured (`go test -bench . ./design`).
+// sparseBelow is the proportion of nonzero cells below which auto chooses sparse storage. A sparse entry takes
+// 12 bytes instead of 8 and its loops are indexed; passes over sparse and dense matrices take the same time at
+// a proportion of 0.28 (`go test -bench . ./design`).
 const sparseBelow = 1.0 / 4
 
-// Choose settles auto for rows of d columns with about that many entries each.
+// Choose returns s, or the storage that auto chooses for rows of d columns with about entries nonzero cells
+// each.
 func (s Storage) Choose(entries float64, d int) Storage {
 	if s != AutoStorage && s != "" {
 		return s
@@ -290,8 +291,8 @@ func (s Storage) Choose(entries float64, d int) Storage {
 	return Float64
 }
 
-// A DiskStorage says where training rows are stored on disk, in files without a name, and in how much memory they are
-// put in order.
+// A DiskStorage says in which directory rows are stored, in unnamed files, and how much memory may be used to
+// sort and select them.
 type DiskStorage struct {
 	Dir    string        // of the files
 	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory

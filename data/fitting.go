@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A fitting is the making of an encoder: columns get their roles, the training rows of the block
-// that is here are scanned, and the encoder is made of the statistics of all blocks.
+// A fitting is the state of fitting an encoder: it assigns roles to columns, scans the training rows of this
+// process, and makes the encoder from the statistics of all of them.
 type fitting struct {
 	ctx       context.Context
 	f         *Frame     // the table
@@ -38,8 +38,7 @@ type fitting struct {
 	fitted []feature
 }
 
-// A feature is a source column with the statistics of its training rows: of a number or of a
-// category.
+// A feature is a source column with the statistics of its training rows.
 type feature struct {
 	column   *Column
 	number   *numberStatistics
@@ -47,7 +46,7 @@ type feature struct {
 	kept     bool
 }
 
-// newFitting checks the roles, makes the columns that are made of others and fits the target.
+// newFitting checks the roles of the columns, adds derived columns and fits the target.
 func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, arena *memory.Arena, shared *Shared) (t *fitting, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -105,7 +104,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	return t, t.fitTarget()
 }
 
-// takeRankRows takes the rows of a rank, which makes the block as long as the stripes of its rows.
+// takeRankRows sets the training rows of this rank. The block covers whole stripes of rows.
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
@@ -132,8 +131,7 @@ func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	return err
 }
 
-// dropNulls leaves only the rows without nulls in numeric features or the
-// target.
+// dropNulls removes rows with nulls in numeric features or the target.
 func (t *fitting) dropNulls() error {
 	var cols []*Column
 	if t.target != nil {
@@ -162,7 +160,7 @@ func (t *fitting) dropNulls() error {
 	return nil
 }
 
-// fitTarget settles the coding of the target.
+// fitTarget fits the coding of the target.
 func (t *fitting) fitTarget() error {
 	if t.target == nil {
 		return nil
@@ -221,7 +219,7 @@ func (t *fitting) scan() error {
 	return nil
 }
 
-// dropUnusableGroups removes the group columns that cannot be features and were not named as such.
+// dropUnusableGroups removes group columns that cannot be features, unless they were named as features.
 func (t *fitting) dropUnusableGroups() {
 	t.fitted = slices.DeleteFunc(t.fitted, func(q feature) bool {
 		var fault *Error
@@ -233,7 +231,7 @@ func (t *fitting) dropUnusableGroups() {
 	})
 }
 
-// makeEncoder makes the encoder of the statistics, or returns all problems at once.
+// makeEncoder returns the encoder, or all problems as one error.
 func (t *fitting) makeEncoder() (*Encoder, error) {
 	f, e := t.f, t.e
 	t.dropUnusableGroups()
@@ -268,8 +266,8 @@ func (t *fitting) makeEncoder() (*Encoder, error) {
 	return e, nil
 }
 
-// shareOfEntries returns the proportion of rows in which a number has an entry: of a product it is
-// about one over the levels of its group column, else 1.
+// shareOfEntries returns the proportion of rows in which a number is not zero: about one over the number of
+// levels for a product with a group, else 1.
 func (t *fitting) shareOfEntries(c *Column) float64 {
 	p, product := t.products[c]
 	if !product {
@@ -284,8 +282,7 @@ func (t *fitting) shareOfEntries(c *Column) float64 {
 	return 1 / float64(len(levels))
 }
 
-// entriesPerRow returns how many cells of a row are not zero on average: of categories and of numbers
-// that are standardised, at most.
+// entriesPerRow returns an upper estimate of the average number of nonzero cells in a row.
 func (t *fitting) entriesPerRow() float64 {
 	sum := 0.0
 	for _, q := range t.fitted {
@@ -305,7 +302,7 @@ func (t *fitting) entriesPerRow() float64 {
 	return sum
 }
 
-// layout returns what the matrices take of the encoder.
+// layout returns the layout of the encoded matrix.
 func (e *Encoder) layout() matrix.Layout {
 	return matrix.Layout{Width: len(e.Columns), Intercept: e.Intercept(), Zeros: e.Spec.Scale == "none" || len(e.Spec.Products) > 0}
 }

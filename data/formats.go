@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A format describes how files are recognised and read.
+// A format describes how files of a format are recognised and read.
 type format struct {
 	name       string
 	extensions []string // a directory is searched for files with one of these
@@ -26,10 +26,11 @@ type format struct {
 	read       readFunc
 }
 
-// A readFunc reads the named columns of a file, nil meaning all; as it has them where exact is set, for copying.
+// A readFunc reads the named columns of a file; nil means all. If exact is set, it keeps the values exactly as
+// the file has them.
 type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error)
 
-// formats lists all formats that are read. Detection, the errors and the help of the commands use it.
+// formats lists the formats that can be read, for detection, errors and help.
 var formats = []*format{
 	{
 		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"},
@@ -81,7 +82,7 @@ func readArrow(ctx context.Context, in *input, names []string, how Reading, exac
 	return t, err
 }
 
-// keepColumns leaves the named columns of a table alone; nil names all.
+// keepColumns returns a function that keeps only the named columns of a table; nil keeps all.
 func keepColumns(names []string) func(t *table.Table, err error) (*table.Table, error) {
 	return func(t *table.Table, err error) (*table.Table, error) {
 		if err == nil && names != nil {
@@ -93,14 +94,14 @@ func keepColumns(names []string) func(t *table.Table, err error) (*table.Table, 
 
 const zipMagic = "PK\x03\x04"
 
-// refused lists the first bytes of formats that are not read.
+// refused lists the magic numbers of formats that cannot be read.
 var refused = []struct{ magic, msg, hint string }{
 	{"PARE", "the Parquet file is encrypted, which is not supported", "write it again without encryption"},
 	{"FEA1", "this is Feather version 1, which is not supported", "write it again as Feather version 2, Arrow IPC or Parquet"},
 	{zipMagic, "this is a zip archive, as .xlsx is, which is not read", "write its table as Parquet or CSV; arrays of NumPy are read from .npz"},
 }
 
-// FormatNames returns the names of the formats that are read.
+// FormatNames returns the names of the formats that can be read.
 func FormatNames() (names []string) {
 	for _, f := range formats {
 		if !slices.Contains(names, f.name) {
@@ -110,7 +111,7 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// extensions lists the extensions of tables in a directory.
+// extensions lists the file extensions that mark tables in a directory.
 var extensions = func() (all []string) {
 	for _, f := range formats {
 		for _, e := range f.extensions {
@@ -123,15 +124,15 @@ var extensions = func() (all []string) {
 	return all
 }()
 
-// IsTable reports whether a file name has an extension of a format of tables.
+// IsTable reports whether the extension of a file name is that of a table.
 func IsTable(name string) bool { return formatByName(name) != nil }
 
-// inDirectory reports whether a file of a directory is one of its tables, by its extension.
+// inDirectory reports whether a file of a directory is read as a table, judging by its extension.
 func inDirectory(name string) bool {
 	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
 }
 
-// formatByName returns the format that has the extension of a file name; nil without one.
+// formatByName returns the format of a file extension, or nil.
 func formatByName(name string) *format {
 	extension := strings.ToLower(filepath.Ext(name))
 	unpacked := filepath.Ext(csv.Unpacked(name))
@@ -145,7 +146,7 @@ func formatByName(name string) *format {
 	return nil
 }
 
-// detect returns the format of a file by its first bytes, else by its name.
+// detect returns the format of a file, judging by its first bytes and then by its name.
 func detect(name string, head []byte) (*format, error) {
 	named := formatByName(name)
 	if len(head) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Source is one file that was read.
+// A Source is a file that a table was read from.
 type Source struct {
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"` // size of the file
@@ -20,8 +20,7 @@ type Source struct {
 	SHA256 string `json:"sha256"` // of the file's bytes, in hexadecimal
 }
 
-// A Frame is a table: named columns of equal length, in memory or, as [Open]
-// leaves them, in Parquet files.
+// A Frame is a table: named columns of equal length, in memory or, after [Open], in Parquet files.
 type Frame struct {
 	Rows    int
 	Columns []*Column
@@ -72,11 +71,11 @@ func (f *Frame) Fingerprint() error {
 	return f.checkUnchanged()
 }
 
-// Reading returns how text and dates of the table were read; zero for one that is not from a file.
+// Reading returns how text and dates of the table were read. It is the zero value if the table is not from a
+// file.
 func (f *Frame) Reading() Reading { return f.how }
 
-// checkUnchanged returns an error that names the file if one of them was written to, cut
-// short or replaced since it was opened, by its size, its time and its identity.
+// checkUnchanged returns an error if the size, time or identity of a file has changed since it was opened.
 func (f *Frame) checkUnchanged() error {
 	for _, in := range f.inputs {
 		if err := in.checkUnchanged(); err != nil {
@@ -86,7 +85,7 @@ func (f *Frame) checkUnchanged() error {
 	return nil
 }
 
-// NotesOn returns the notes without the remarks on columns that are of no use.
+// NotesOn returns the notes, without remarks on columns that are not used.
 func (f *Frame) NotesOn(used func(column string) bool) []string {
 	idle := make(map[string]bool)
 	for _, r := range f.Remarks {
@@ -105,7 +104,7 @@ func (f *Frame) NotesOn(used func(column string) bool) []string {
 	return notes
 }
 
-// Remark returns the remark of a class on a column; nil without one.
+// Remark returns the remark of the given class on a column, or nil.
 func (f *Frame) Remark(column string, class error) *Error {
 	for _, r := range f.Remarks {
 		if r.Column == column && r.Class == class {
@@ -115,15 +114,14 @@ func (f *Frame) Remark(column string, class error) *Error {
 	return nil
 }
 
-// holdsDates reports whether a column of text holds dates that the reading leaves as text.
+// holdsDates reports whether a text column holds dates that the reading leaves as text.
 func (f *Frame) holdsDates(column string) bool {
 	return slices.ContainsFunc(f.Remarks, func(r *Error) bool {
 		return r.Column == column && slices.Contains(r.Fixes, fix.SayDates)
 	})
 }
 
-// Close lets go of the files. Values that are still in them cannot be read any
-// more.
+// Close closes the files. Values that are still in them can no longer be read.
 func (f *Frame) Close() {
 	for _, in := range f.inputs {
 		in.close()
@@ -139,7 +137,7 @@ func (f *Frame) Names() []string {
 	return names
 }
 
-// Has reports whether there is a column of that name.
+// Has reports whether there is a column with that name.
 func (f *Frame) Has(name string) bool {
 	f.once.Do(f.build)
 	_, ok := f.index[name]
@@ -156,10 +154,8 @@ func (f *Frame) build() {
 	}
 }
 
-// Column returns the column of that name with its values. Of a frame that Open
-// made it reads them anew at every call, and keeps none: keep what it returns
-// for as long as it is needed. The error for an absent one suggests the nearest
-// names; that of a context that is done is its own.
+// Column returns the named column with its values. For a frame of Open it reads them from the file at each
+// call, so callers should keep the result. If there is no such column, the error suggests the nearest names.
 func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
@@ -172,8 +168,8 @@ func (f *Frame) Column(ctx context.Context, name string) (*Column, error) {
 	return c, table.InFile(f.Name(), err)
 }
 
-// ColumnAt works like Column for some rows alone, which ascend, in their order. The values are in an arena; nil
-// is the heap.
+// ColumnAt works like Column for the given rows, which must ascend. The values are allocated in arena; nil
+// means the heap.
 func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, rows []int) (*Column, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
@@ -186,7 +182,7 @@ func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, 
 	return (*Column)(at), table.InFile(f.Name(), err)
 }
 
-// Kind returns the kind of the column of that name, without its values.
+// Kind returns the kind of the named column without reading its values.
 func (f *Frame) Kind(name string) (Kind, error) {
 	c, err := f.Lookup(name)
 	if err != nil {
@@ -195,7 +191,7 @@ func (f *Frame) Kind(name string) (Kind, error) {
 	return c.Kind, nil
 }
 
-// Lookup returns the column of that name, with values only if it has them.
+// Lookup returns the named column without reading its values.
 func (f *Frame) Lookup(name string) (*Column, error) {
 	f.once.Do(f.build)
 	i, ok := f.index[name]
@@ -217,8 +213,7 @@ func (f *Frame) Lookup(name string) (*Column, error) {
 	return nil, absent
 }
 
-// partsOf returns the columns that a column of dates was taken apart into; none where
-// there is no such column, or where it is as it was.
+// partsOf returns the columns that a column of dates was taken apart into, or none.
 func (f *Frame) partsOf(name string) []*Column {
 	var parts []*Column
 	for _, c := range f.Columns {
@@ -229,7 +224,7 @@ func (f *Frame) partsOf(name string) []*Column {
 	return parts
 }
 
-// Where gives the file of a row and the row's number in it, counted from 1.
+// Where returns the file of a row and its number in that file, counted from 1.
 func (f *Frame) Where(row int) (path string, number int) {
 	row += f.first
 	for _, s := range f.Sources {
@@ -241,7 +236,7 @@ func (f *Frame) Where(row int) (path string, number int) {
 	return "", row + 1
 }
 
-// Name names the frame in messages: its file, or the first of them.
+// Name returns the name of the frame for messages: the path of its first file.
 func (f *Frame) Name() string {
 	switch len(f.Sources) {
 	case 0:
@@ -257,7 +252,7 @@ func (f *Frame) fault(column string, advice remedy, format string, args ...any) 
 	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.hint, Fixes: advice.fixes}
 }
 
-// faultAt returns an Error about a column at a row (0-based in the frame), or at none (negative).
+// faultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
 func (f *Frame) faultAt(column string, row int, advice remedy, format string, args ...any) *Error {
 	e := f.fault(column, advice, format, args...)
 	if row >= 0 {
@@ -266,8 +261,8 @@ func (f *Frame) faultAt(column string, row int, advice remedy, format string, ar
 	return e
 }
 
-// Slice returns the rows [lo, hi) of a table, without reading them. Errors name rows as the
-// table does. It needs the table to stay open.
+// Slice returns the rows [lo, hi) without reading them. Errors give the row numbers of the whole table, which
+// must stay open.
 func (f *Frame) Slice(lo, hi int) *Frame {
 	out := &Frame{Rows: hi - lo, Sources: f.Sources, Notes: f.Notes, Remarks: f.Remarks, inputs: f.inputs, how: f.how, joined: f.joined, first: f.first + lo, sideBySide: f.sideBySide}
 	for _, c := range f.Columns {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A Function is what is made of a number before it is a column of the design. The zero
-// value is the number itself.
+// A Function transforms a number before it is encoded. The zero value is the identity.
 type Function struct {
 	Name string `json:"name,omitempty"` // "", "log", "log1p", "square" or "piecewise"
 
@@ -22,8 +21,7 @@ type Function struct {
 	Above  [2]float64   `json:"above,omitzero"`
 }
 
-// Evaluate returns the value at v, NaN where it does not exist: the logarithm of a number that
-// is not positive.
+// Evaluate returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
 func (f *Function) Evaluate(v float64) float64 {
 	switch f.Name {
 	case "log":
@@ -64,7 +62,7 @@ func (f *Function) piecewise(v float64) float64 {
 	return c[0] + u*(c[1]+u*(c[2]+u*c[3]))
 }
 
-// Validate reports what is wrong with a Function that was read.
+// Validate returns an error if a function that was read from a file is invalid.
 func (f *Function) Validate() error {
 	switch f.Name {
 	case "", "log", "log1p", "square":
@@ -94,7 +92,7 @@ func (f *Function) Validate() error {
 	return nil
 }
 
-// naturalSpline returns the basis for knots that increase.
+// naturalSpline returns the basis of natural cubic splines for increasing knots.
 func naturalSpline(at []float64) []Function {
 	last := len(at) - 1
 	span := at[last] - at[0]

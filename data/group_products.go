@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A GroupColumn is a group column that is a feature, with the encoded columns whose
-// coefficients may differ between its levels.
+// A GroupColumn is a group column that is also a feature, with the encoded columns whose coefficients may
+// differ between its groups.
 type GroupColumn struct {
 	Input   int   // of Encoder.Inputs
 	Columns []int // of Encoder.Columns, ascending
@@ -47,15 +47,14 @@ func (e *Encoder) GroupColumns() (out []GroupColumn) {
 	return out
 }
 
-// hasInteraction reports whether the product of two columns is a feature already.
+// hasInteraction reports whether the product of two columns is already a feature.
 func (e *Encoder) hasInteraction(a, b string) bool {
 	return slices.ContainsFunc(e.Spec.Transforms.Interact, func(p [2]string) bool { return p == [2]string{a, b} || p == [2]string{b, a} })
 }
 
-// GroupProducts returns the products of every level of the group columns and their
-// Columns, encoded as the product of the encoded columns divided by the square root of
-// ridge: under a common ridge penalty the coefficients of groups are penalised by ridge
-// times as much as the coefficients that all groups share.
+// GroupProducts returns the products of each level of the group columns with their Columns, divided by the
+// square root of ridge. Under a common ridge penalty, the coefficients of groups are then penalised ridge times
+// as much as the shared coefficients.
 func (e *Encoder) GroupProducts(ridge float64) (out []Product) {
 	root := math.Sqrt(ridge)
 	for _, g := range e.GroupColumns() {
@@ -73,8 +72,8 @@ func (e *Encoder) GroupProducts(ridge float64) (out []Product) {
 	return out
 }
 
-// operandOf returns the encoded column c times its Scale as a factor of a product, and its
-// name. A number is centred near its mean, at a decimal that the name says exactly.
+// operandOf returns the encoded column c times its scale as an operand, and its name. A number is centred near
+// its mean, at a value with few decimals that is part of the name.
 func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	col := e.Columns[c]
 	in := e.Inputs[slices.IndexFunc(e.Inputs, func(in Input) bool { return in.Name == col.Source })]
@@ -101,8 +100,8 @@ func (e *Encoder) operandOf(c int) (o Operand, name string) {
 	return o, fmt.Sprintf("(%s - %s)", col.Name, text)
 }
 
-// A GroupCoefficient is a column of the Spec's Products: the own coefficient of a level of
-// a group column, which is added to the shared coefficient of Column.
+// A GroupCoefficient identifies the deviation of one group from a shared coefficient: a column of the Spec's
+// Products.
 type GroupCoefficient struct {
 	Input   int    // the group column, of Encoder.Inputs
 	Level   string // of the group column
@@ -110,8 +109,7 @@ type GroupCoefficient struct {
 	Product int    // of Encoder.Columns
 }
 
-// GroupCoefficients returns the columns of the Spec's Products, in the order of
-// GroupProducts.
+// GroupCoefficients returns the group coefficients of the Spec's Products, in the order of GroupProducts.
 func (e *Encoder) GroupCoefficients() (out []GroupCoefficient) {
 	if len(e.Spec.Products) == 0 {
 		return nil

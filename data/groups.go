@@ -20,7 +20,7 @@ const (
 	maxGroups      = 1 << 20
 )
 
-// fitGroups fits the groupings: a collective call.
+// fitGroups fits the groupings. It is a collective call.
 func (t *fitting) fitGroups() error {
 	e := t.e
 	var singles []Grouping
@@ -67,8 +67,8 @@ func (t *fitting) fitGroups() error {
 	return nil
 }
 
-// checkGroupCount refuses more groups by the values of a column than groupsOf does: blocks of rows have
-// some each.
+// checkGroupCount returns an error if a group column has too many values over all blocks of rows; groupsOf
+// checks single blocks.
 func checkGroupCount(f *Frame, column string, kind Kind, labels []string) error {
 	fractions := false
 	for _, l := range labels {
@@ -82,8 +82,7 @@ func checkGroupCount(f *Frame, column string, kind Kind, labels []string) error 
 	return checkGroupLimit(f, column, len(labels))
 }
 
-// encodeGroups adds the groupings of rows to a dataset, and the group columns that f does not have to the
-// report.
+// encodeGroups adds the groupings of rows to ds, and group columns that f lacks to the report.
 func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, ds *Dataset, report *EncodeReport) error {
 	singles := make(map[string]Grouping)
 	for _, factor := range e.Groups {
@@ -122,7 +121,8 @@ func (e *Encoder) encodeGroups(ctx context.Context, f *Frame, rows matrix.Set, d
 	return nil
 }
 
-// UnseenGroups returns the rows of groupings of single columns whose groups training did not have.
+// UnseenGroups returns, for groupings by a single column, the groups that did not occur in training and their
+// rows.
 func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	for _, g := range groupings {
 		at := slices.IndexFunc(e.Groups, func(f Factor) bool { return len(f.Sources) == 1 && f.Name == g.Name })
@@ -153,7 +153,7 @@ func (e *Encoder) UnseenGroups(groupings []Grouping) (unseen []Unseen) {
 	return unseen
 }
 
-// needColumnName reports whether labels need their column's name to be understood.
+// needColumnName reports whether labels such as "yes" or "0" need the name of their column to be understood.
 func needColumnName(labels []string) bool {
 	for _, l := range labels {
 		switch strings.ToLower(l) {
@@ -167,7 +167,7 @@ func needColumnName(labels []string) bool {
 	return true
 }
 
-// nameGroups gives the groups of a single column the names a Dataset shows.
+// nameGroups adds the column name to the labels if the factor asks for it.
 func nameGroups(f Factor, g Grouping) Grouping {
 	if !f.Named {
 		return g
@@ -180,7 +180,7 @@ func nameGroups(f Factor, g Grouping) Grouping {
 	return g
 }
 
-// groupsOf assigns rows to the values of one column; nulls are a group of their own.
+// groupsOf assigns the rows to groups by the values of a column. Nulls are a group of their own.
 func groupsOf(f *Frame, c *Column, trained Kind, rows matrix.Set) (Grouping, error) {
 	if c.Kind == Other {
 		return Grouping{}, f.fault(c.Name, hint("choose a column of text, bools or whole numbers"), "values of type %s cannot name groups", c.Type)
@@ -234,7 +234,7 @@ func fractionsFault(f *Frame, column string) error {
 		"a group column needs few distinct values, but this one holds fractions and more than %d values", maxFloatGroups)
 }
 
-// sortLabels puts the labels in order, as numbers if they all are, the missing ones last.
+// sortLabels sorts the labels, as numbers if all are numbers, with the group of nulls last.
 func (g Grouping) sortLabels() Grouping {
 	numbers := !slices.ContainsFunc(g.Labels, func(l string) bool {
 		_, _, ok := table.ParseNumber(l)
@@ -272,7 +272,7 @@ func labelLess(a, b string, numbers bool) bool {
 	return a < b
 }
 
-// addLabels adds labels of training that do not occur in g, and keeps the order.
+// addLabels adds labels of training that g lacks, and sorts the labels.
 func (g Grouping) addLabels(trained []string) Grouping {
 	have := make(map[string]int32, len(g.Labels))
 	for i, l := range g.Labels {
@@ -291,7 +291,7 @@ func (g Grouping) addLabels(trained []string) Grouping {
 	return g.sortLabels()
 }
 
-// crossGroupings combines groupings into the combinations that occur.
+// crossGroupings returns the grouping by the combinations of groups that occur.
 func crossGroupings(parts []Grouping, n int) Grouping {
 	names := make([]string, len(parts))
 	for i, p := range parts {
@@ -323,7 +323,7 @@ func crossGroupings(parts []Grouping, n int) Grouping {
 	return g.sortLabels()
 }
 
-// crossLabel quotes a label that holds the separator, so that combinations stay apart.
+// crossLabel quotes a label that contains the separator, so that combined labels are unique.
 func crossLabel(l string) string {
 	if strings.Contains(l, " / ") || strings.HasPrefix(l, `"`) || strings.HasPrefix(l, "/ ") || strings.HasSuffix(l, " /") {
 		return strconv.Quote(l)
@@ -331,7 +331,7 @@ func crossLabel(l string) string {
 	return l
 }
 
-// A Factor is a grouping as training saw it.
+// A Factor is a grouping as fitted on the training rows.
 type Factor struct {
 	Name    string   `json:"name"`    // "region", or "ethnicity × region"
 	Sources []string `json:"sources"` // the columns that are crossed
@@ -343,9 +343,8 @@ type Factor struct {
 	Named bool `json:"named,omitempty"`
 }
 
-// WithGroups returns a copy of the encoder with other groupings, of columns of f:
-// each column on its own, then all of them crossed. No names leave the groupings
-// as they are.
+// WithGroups returns a copy of the encoder with groupings by other columns of f: by each column and, if there
+// are several, by all combined. Without names the groupings stay as they are.
 func (e *Encoder) WithGroups(ctx context.Context, f *Frame, names []string) (*Encoder, error) {
 	if len(names) == 0 {
 		return e, nil

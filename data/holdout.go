@@ -15,8 +15,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Holdout says which rows are kept apart from training. At most one of Split, Group,
-// Time and Joined is set; with none the share is drawn at random.
+// A Holdout says which rows are held out from training. At most one of Split, Group, Time and Joined may be
+// set; otherwise rows are drawn at random.
 type Holdout struct {
 	Filter   string  // the rows that are used at all; see [Frame.Filter]
 	Fraction float64 // of the rows, in [0, 1)
@@ -28,7 +28,7 @@ type Holdout struct {
 	Joined bool   // the rows of the second table of [Frame.Join] are held out
 }
 
-// SplitRows gives the rows to train on and those to hold out, both in order.
+// SplitRows returns the training rows and the hold-out rows, both ascending.
 func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, err error) {
 	if h == (Holdout{Fraction: h.Fraction, Seed: h.Seed}) && f.Rows > 0 && !drawnByRow(f.Rows, h.Fraction) {
 		return Split(make([]int, f.Rows), h.Fraction, h.Seed)
@@ -72,7 +72,8 @@ func (f *Frame) SplitRows(ctx context.Context, h Holdout) (train, held []int, er
 	return train, held, nil
 }
 
-// holdOutByRow decides of each row alone whether it is held out, and leaves out the rows that are of neither set.
+// holdOutByRow decides for each row on its own whether it is held out. It leaves out rows that belong to
+// neither set.
 func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept []int, out []bool, err error) {
 	if h.Split != "" {
 		return f.holdOutNamed(ctx, rows, h.Split)
@@ -88,7 +89,7 @@ func (f *Frame) holdOutByRow(ctx context.Context, rows []int, h Holdout) (kept [
 	return rows, out, nil
 }
 
-// divideRows returns the rows that are not held out, and those that are, counted from first.
+// divideRows divides rows into those not held out and those held out, and adds first to their numbers.
 func divideRows(rows []int, out []bool, first int) (train, held []int) {
 	for i, r := range rows {
 		if out[i] {
@@ -113,13 +114,12 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	return nil
 }
 
-// SplitsByRow reports whether each row alone decides whether it is trained on or held out: those of
-// SplitRows can then be had of some rows without the others (SplitWithin).
+// SplitsByRow reports whether SplitRows decides for each row on its own, so that SplitWithin can be used.
 func (f *Frame) SplitsByRow(h Holdout) bool {
 	return h.Joined || h.Split != "" || h.Group == "" && h.Time == "" && (h.Fraction == 0 || drawnByRow(f.Rows, h.Fraction))
 }
 
-// SplitWithin gives those of SplitRows that are of the rows [first, end): of a split by row.
+// SplitWithin returns the part of the result of SplitRows within the rows [first, end). SplitsByRow must hold.
 func (f *Frame) SplitWithin(ctx context.Context, h Holdout, first, end int) (train, held []int, err error) {
 	some := f.Slice(first, end)
 	rows, err := some.Filter(ctx, h.Filter)
@@ -142,7 +142,7 @@ var (
 	trainingName = "train" // in the name of a column in which a truth means the opposite
 )
 
-// holdOutNamed follows a column that says train or test; rows without either are left out.
+// holdOutNamed splits by a column with the values train and test. Rows with a null there are left out.
 func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (kept []int, held []bool, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil {
@@ -183,8 +183,8 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 	return kept, held, nil
 }
 
-// holdOutUnits decides which rows are held out as whole units, in random order, until there are rows enough. A row
-// without a unit is one of its own.
+// holdOutUnits holds out whole units in random order until enough rows are held out. A row without a unit is a
+// unit of its own.
 func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Group)
 	if err != nil {
@@ -228,8 +228,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	return held, nil
 }
 
-// holdOutLast decides which rows are held out as the last ones by a column of times, numbers or texts in order; rows of
-// one time stay together.
+// holdOutLast holds out the last rows by a column of times. Rows of the same time stay together.
 func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool, error) {
 	c, err := f.holdoutColumn(ctx, h.Time)
 	if err != nil {
@@ -263,8 +262,8 @@ func (f *Frame) holdOutLast(ctx context.Context, rows []int, h Holdout) ([]bool,
 	return held, nil
 }
 
-// timesOf returns when a row was by its value in a column, and that value in words. Text is a
-// date, or begins with the year and sorts as it is written (2024-05, 2024Q2).
+// timesOf returns functions that give the time of a row as a number and as text. Text values must be dates or,
+// like 2024-05 and 2024Q2, begin with the year and sort by time.
 func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) float64, text func(row int) string, err error) {
 	if c.Clock && c.Kind == Numeric {
 		return func(r int) float64 { return c.Number[r] }, func(r int) string { return csv.FormatDay(c.Number[r]) }, nil
@@ -306,13 +305,13 @@ func (f *Frame) timesOf(c *Column, name string, rows []int) (at func(row int) fl
 	return func(r int) float64 { return rank[c.Code[r]] }, c.Text, nil
 }
 
-// beginsWithYear reports whether a text begins with four digits and no fifth.
+// beginsWithYear reports whether a text begins with exactly four digits.
 func beginsWithYear(s string) bool {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	return digits == 4
 }
 
-// Period returns the first and the last time of some rows in a column of times.
+// Period returns the first and the last time among some rows.
 func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, last string, err error) {
 	c, err := f.holdoutColumn(ctx, column)
 	if err != nil || len(rows) == 0 {
@@ -326,8 +325,7 @@ func (f *Frame) Period(ctx context.Context, column string, rows []int) (first, l
 	return text(slices.MinFunc(rows, byTime)), text(slices.MaxFunc(rows, byTime)), nil
 }
 
-// Join returns the rows of f and then those of g, which have the same columns; see
-// [Holdout].Joined.
+// Join returns the rows of f followed by those of g, which must have the same columns; see [Holdout].Joined.
 func (f *Frame) Join(ctx context.Context, g *Frame) (*Frame, error) {
 	first := f.Rows
 	out, err := concat(ctx, []*Frame{f, g})

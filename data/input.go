@@ -15,8 +15,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// An input is a file that is read by pieces while its frame is in use. A file
-// that is cut short, written to or replaced in the meantime is an error.
+// An input is a file that is read in pieces while its frame is in use. Reading fails if the file was truncated,
+// changed or replaced in the meantime.
 type input struct {
 	io.ReaderAt
 	name   string
@@ -35,8 +35,8 @@ type digest struct {
 	err error
 }
 
-// openInput opens a file. A pipe is read to its end first, into a file without a
-// name; ctx ends the waiting for its writer.
+// openInput opens a file. A pipe is first read to its end into an unnamed file; cancelling ctx ends the wait
+// for its writer.
 func openInput(ctx context.Context, path string) (*input, error) {
 	cannot := func(err error) error {
 		if ctx.Err() != nil {
@@ -66,9 +66,9 @@ func openInput(ctx context.Context, path string) (*input, error) {
 // spooledInMemory is the size in bytes from which a stream is stored in a file.
 const spooledInMemory = 64 << 20
 
-// spoolReader reads r to its end. An Arrow stream, which is decoded as a whole, is kept in memory, and so is
-// any other of less than inMemory bytes where eight times as much memory is available. Longer ones are
-// stored in a file without a name, which is gone when it is closed, however the process ends.
+// spoolReader reads r to its end. An Arrow stream is kept in memory, as is any stream shorter than inMemory
+// bytes if eight times that memory is available. Longer streams are stored in an unnamed file, which disappears
+// when it is closed or the process ends.
 func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
 	fail := func(err error) (*input, error) {
 		var known *Error
@@ -115,10 +115,10 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	return &input{ReaderAt: f, name: name, size: size}, nil
 }
 
-// streamMark begins every message of an Arrow IPC stream.
+// streamMark is the marker at the start of every message of an Arrow IPC stream.
 var streamMark = []byte{0xff, 0xff, 0xff, 0xff}
 
-// readAll appends what r gives to b, and refuses more than memory can hold.
+// readAll appends the content of r to b. It returns an error if memory does not suffice.
 func readAll(r io.Reader, b []byte) ([]byte, error) {
 	for {
 		if len(b) == cap(b) {
@@ -138,7 +138,7 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// cancellableReader ends with the context even while a read of r waits.
+// cancellableReader returns a reader of r that stops when ctx is cancelled, even while r blocks.
 func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
 	if ctx.Done() == nil {
 		return r
@@ -192,27 +192,26 @@ func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), held: b, name: name, size: int64(len(b))}
 }
 
-// ReadAt reads, and reports the progress.
+// ReadAt implements io.ReaderAt and reports progress.
 func (in *input) ReadAt(b []byte, at int64) (int, error) {
 	return in.watch.ReadAt(in.ReaderAt, b, at)
 }
 
-// Content returns the whole content of an input in memory, to be read alone; nil of a file.
+// Content returns the content of an input that is in memory, which must not be changed; nil for a file.
 func (in *input) Content() []byte { return in.held }
 
-// Name, Size and Afford make an input a [table.Source].
+// Name, Size and Afford implement [table.Source].
 func (in *input) Name() string { return in.name }
 func (in *input) Size() int64  { return in.size }
 
 func (in *input) Afford(bytes int64, use string) error { return table.Afford(bytes, use) }
 
-// read fills b with the bytes from that place on, without progress: to check them.
+// read fills b with the bytes at an offset, without reporting progress.
 func (in *input) read(b []byte, at int64) error {
 	return table.InFile(in.name, table.ReadFull(&input{ReaderAt: in.ReaderAt}, b, at))
 }
 
-// checkUnchanged refuses a file that is not the one that was opened any more, by its
-// size, its time and its identity.
+// checkUnchanged returns an error if the size, time or identity of the file has changed since it was opened.
 func (in *input) checkUnchanged() error {
 	if in.was == nil {
 		return nil
@@ -237,7 +236,7 @@ func sameFile(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && !changedSince(b, a)
 }
 
-// hash starts taking the SHA-256.
+// hash starts computing the SHA-256 in the background.
 func (in *input) hash(ctx context.Context) {
 	sum, quit := make(chan digest, 1), make(chan struct{})
 	in.sum, in.quit = sum, quit
@@ -265,7 +264,7 @@ func (in *input) hash(ctx context.Context) {
 	}()
 }
 
-// close ends the use of the input, and waits until its digest reads no more of it.
+// close closes the input after its SHA-256 has been computed.
 func (in *input) close() {
 	if in.quit != nil {
 		close(in.quit)

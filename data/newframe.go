@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// NewFrame makes a table of columns in memory, of one length and with different
-// names: those of [ColumnOf], or [Column]s filled by hand.
+// NewFrame returns a table of columns in memory, made by [ColumnOf] or filled in by hand. They must have the
+// same length and unique names.
 func NewFrame(columns ...Column) (*Frame, error) {
 	f := &Frame{Sources: []Source{{Path: "memory"}}, inMemory: true}
 	seen := map[string]bool{}
@@ -89,8 +89,8 @@ func checksumOf(columns []*Column) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// FromArrow makes a table of Arrow records of one schema. Values are copied; types are taken
-// as in an Arrow IPC file.
+// FromArrow returns a table of Arrow records with one schema. Values are copied; types are treated as in Arrow
+// IPC files.
 func FromArrow(ctx context.Context, records ...arrow.Record) (*Frame, error) {
 	if len(records) == 0 {
 		return nil, errors.New("no records")

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// addNumeric appends the column of a number. It is left out, with a note, if it is constant or has
-// no values.
+// addNumeric appends the encoded column of a number. A column that is constant or has no values is left out
+// with a note.
 func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	e, f, c, known := t.e, t.f, q.column, q.number
 	nulls := known.Faults.Nulls
@@ -68,13 +68,13 @@ func (t *fitting) addNumeric(q *feature) (kept bool, err error) {
 	return true, nil
 }
 
-// keepsConstantColumn reports whether a constant column v is a feature: the user's own
-// intercept, where none is fitted and nothing is centred.
+// keepsConstantColumn reports whether a constant column of value v is kept as the user's own intercept: none is
+// fitted, and columns are not centred.
 func (e *Encoder) keepsConstantColumn(v float64) bool {
 	return !e.Spec.Intercept && e.Spec.Scale == "none" && v != 0
 }
 
-// medianOf returns the median of the training values of a column, NaN without values.
+// medianOf returns the median of the training values of a column, NaN if there are none.
 func (t *fitting) medianOf(c *Column) (float64, error) {
 	v, err := t.sortedValues(c)
 	if err != nil {
@@ -90,8 +90,8 @@ func (t *fitting) medianOf(c *Column) (float64, error) {
 	return v[m-1] + (v[m]-v[m-1])/2, nil
 }
 
-// numberFault returns the first fault of a number, in n rows, where nulls are to be filled as impute
-// says. of are its operands, if it is made of other columns.
+// numberFault returns the first error in the n values of a number, given the faults found while reading. of
+// holds its operands if it is a derived column.
 func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, impute string) error {
 	switch {
 	case w.Bad >= 0 && (w.Far < 0 || w.Bad <= w.Far):
@@ -117,8 +117,7 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 	return nil
 }
 
-// operandFault returns the error of a row whose value in one of the operands is not finite; nil
-// without one.
+// operandFault returns an error if the value of an operand in a row is NaN or infinite, else nil.
 func operandFault(f *Frame, of []Operand, row int) error {
 	for _, o := range of {
 		if o.Kind != Numeric {
@@ -135,7 +134,7 @@ func operandFault(f *Frame, of []Operand, row int) error {
 	return nil
 }
 
-// notFiniteFault refuses a value of a column.
+// notFiniteFault returns the error of a value that is NaN or infinite.
 func notFiniteFault(f *Frame, column string, row int, v float64) error {
 	return f.faultAt(column, row, hint("remove such rows or store the value as null"), "the value is %v", v)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// productColumn returns the column of the product of operands, of columns of f.
+// productColumn returns a column with the product of operands, which are columns of f.
 func productColumn(ctx context.Context, f *Frame, name string, operands []Operand) (*Column, error) {
 	p := product{rows: f.Rows}
 	for _, o := range operands {
@@ -33,7 +33,7 @@ func productColumn(ctx context.Context, f *Frame, name string, operands []Operan
 	return (*Column)(table.NewStored(name, "made", Numeric, false, []table.Part{p})), nil
 }
 
-// functionOf returns a column of whole numbers whose values are those of another under a function; nulls stay null.
+// functionOf returns a column of integers obtained by applying a function to the values of c. Nulls stay null.
 func functionOf(c *Column, name string, of func(float64) float64, rows int) *Column {
 	if c.isStored() {
 		p := product{rows: rows, nullable: c.inner().Nullable(), factors: []factor{{Operand: Operand{Kind: Numeric}, column: c, of: of}}}
@@ -48,7 +48,7 @@ func functionOf(c *Column, name string, of func(float64) float64, rows int) *Col
 	return out
 }
 
-// A product is the part of a column that is made: all of its rows.
+// A product is the table.Part of a derived column; it covers all rows.
 type product struct {
 	rows     int
 	nullable bool
@@ -101,7 +101,7 @@ func (v *productValues) Codes([]int32, []bool, *table.Levels) (int, error) {
 	return 0, &Error{Msg: "a column that is made holds numbers"}
 }
 
-// Numbers reads the next products.
+// Numbers computes the next products.
 func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	if null == nil {
 		null = make([]bool, len(dst))
@@ -143,7 +143,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 	return nulls, nil
 }
 
-// indicator reports whether a row has the level of a factor; a null has none.
+// indicator returns 1 if a row has the level of factor k, else 0.
 func (v *productValues) indicator(k, row int) float64 {
 	f := &v.factors[k]
 	if f.column.IsNull(row) {

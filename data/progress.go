@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Progress is how far the reading or encoding of a table has come.
+// Progress says how far reading or encoding a table has come.
 type Progress struct {
 	// Read of Size bytes of the files that were opened. Text is read more than once, to learn its types
 	// and then its values.
@@ -15,8 +15,8 @@ type Progress struct {
 	Rows, Of int
 }
 
-// WithProgress returns a context under which f is called with how far reading and encoding have
-// come: often, from one goroutine at a time.
+// WithProgress returns a context in which reading and encoding report their progress to f. Calls are frequent
+// and come from one goroutine at a time.
 func WithProgress(ctx context.Context, f func(Progress)) context.Context {
 	return table.WithProgress(ctx, func(at table.Progress) { f(Progress(at)) })
 }

@@ -97,9 +97,8 @@ func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 	return f, nil
 }
 
-// OpenReader works like Open for what a stream gives up to its end, as the standard input
-// does. The name stands for it in messages, and decides on the format where the bytes
-// do not: of a name without an extension, text is CSV.
+// OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
+// extension decides on the format if the bytes do not, and without an extension text is read as CSV.
 func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Frame, error) {
 	in, err := spoolReader(ctx, name, r, spooledInMemory)
 	if err != nil {
@@ -112,8 +111,8 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 	return f, err
 }
 
-// ReadBytes works like Read for a file in memory. The name stands for the file in
-// messages, and its extension decides on the format where the bytes do not.
+// ReadBytes works like Read for a file in memory. The name is used in messages, and its extension decides on
+// the format if the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
 	in := bytesInput(name, b)
 	f, err := openTable(ctx, in, how...)
@@ -124,8 +123,7 @@ func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Fra
 	return f.loadAndClose(ctx)
 }
 
-// loadAndClose loads all values and the sums of the files into memory, and closes
-// the files.
+// loadAndClose loads all values into memory, waits for the checksums and closes the files.
 func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	defer f.Close()
 	cols, err := loadAll(ctx, f.Columns)
@@ -136,7 +134,7 @@ func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	return f, f.Fingerprint()
 }
 
-// listFiles lists the files behind a path.
+// listFiles returns the files that a path names.
 func listFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
@@ -195,8 +193,7 @@ func listFiles(path string) ([]string, error) {
 	return out, nil // ReadDir sorts by name
 }
 
-// suggestPattern suggests the pattern of the tables in the folders of a directory, as of one that was
-// written by the values of a column.
+// suggestPattern suggests a glob for the tables in subdirectories, such as those of a partitioned data set.
 func suggestPattern(dir string) string {
 	for _, deep := range []string{"*", "*/*", "*/*/*"} {
 		for _, ext := range extensions {
@@ -209,7 +206,7 @@ func suggestPattern(dir string) string {
 	return ""
 }
 
-// suggestFiles suggests files of the same directory with a name like path's.
+// suggestFiles suggests files of the same directory with similar names.
 func suggestFiles(path string) string {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir + "."))
@@ -230,7 +227,7 @@ func suggestFiles(path string) string {
 	return "did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// openTable makes a frame of a file. Columns of Parquet hold no values yet.
+// openTable returns the frame of a file without reading the values of Parquet files.
 func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, err error) {
 	name, how := in.name, append(reading, Reading{})[0]
 	if err := ctx.Err(); err != nil {

@@ -90,8 +90,8 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	return f, nil
 }
 
-// ColumnOf makes a column of values: numbers of any type, strings or bools, or
-// pointers to them, of which nil is a null.
+// ColumnOf returns a column of values, which may be numbers, strings, bools or pointers to them. A nil pointer
+// is a null.
 func ColumnOf[T any](name string, values []T) (Column, error) {
 	b := &columnBuilder{c: Column{Name: name}}
 	if err := b.begin(reflect.TypeFor[T](), len(values)); err != nil {
@@ -170,7 +170,7 @@ func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
 	return NewFrame(out...)
 }
 
-// A columnBuilder makes a column of values, whose kind a type or the first value decides.
+// A columnBuilder builds a column from Go values. Their type, or the first value, decides its kind.
 type columnBuilder struct {
 	c       Column
 	decimal bool         // texts are numbers
@@ -180,7 +180,7 @@ type columnBuilder struct {
 	levels  map[string]int32
 }
 
-// begin settles the kind by the type of values, of which there will be about n.
+// begin sets the kind of the column by the type of its values and allocates space for n of them.
 func (b *columnBuilder) begin(t reflect.Type, n int) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -200,7 +200,7 @@ func (b *columnBuilder) begin(t reflect.Type, n int) error {
 	return nil
 }
 
-// addNulls adds nulls.
+// addNulls appends n nulls.
 func (b *columnBuilder) addNulls(n int) {
 	for range n {
 		if b.c.Kind == Categorical {
@@ -215,7 +215,7 @@ func (b *columnBuilder) addNulls(n int) {
 	}
 }
 
-// add appends a value, or returns an error that names the column and the row.
+// add appends a value. The error names the column and the row.
 func (b *columnBuilder) add(value any) error {
 	failed := func(format string, args ...any) error {
 		return &Error{Path: "memory", Column: b.c.Name, Row: max(b.nulls, b.c.Len()) + 1, Msg: fmt.Sprintf(format, args...)}
@@ -262,7 +262,7 @@ func (b *columnBuilder) add(value any) error {
 	return nil
 }
 
-// addValue adds a value of the kind, or a null for a nil pointer.
+// addValue appends a value of the kind of the column, or a null for a nil pointer.
 func (b *columnBuilder) addValue(v reflect.Value) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -300,7 +300,7 @@ func (b *columnBuilder) addValue(v reflect.Value) {
 	}
 }
 
-// addNumber adds a number; NaN stays what it is, and training refuses it by its row.
+// addNumber appends a number. NaN is kept; training reports its row.
 func (b *columnBuilder) addNumber(x float64, inexact bool) {
 	b.c.Number = append(b.c.Number, x)
 	if inexact && b.c.InexactRow == 0 {
@@ -308,7 +308,7 @@ func (b *columnBuilder) addNumber(x float64, inexact bool) {
 	}
 }
 
-// kindOf returns Float64 for every kind of number, String or Bool.
+// kindOf returns reflect.Float64 for every kind of number, reflect.String or reflect.Bool.
 func kindOf(k reflect.Kind) reflect.Kind {
 	if k == reflect.String || k == reflect.Bool {
 		return k
@@ -334,8 +334,7 @@ var (
 	valuerType = reflect.TypeFor[driver.Valuer]()
 )
 
-// plainValue returns what a value stands for: nil for a null, a time, a number, a string or a
-// bool.
+// plainValue returns a time, number, string or bool for a value of database/sql or json, and nil for a null.
 func plainValue(value any) (any, error) {
 	for range 8 { // pointers and Valuers may be nested
 		switch v := value.(type) {
@@ -375,7 +374,7 @@ func plainValue(value any) (any, error) {
 	return nil, fmt.Errorf("values of type %T are neither numbers nor text nor bools", value)
 }
 
-// parseDecimal returns the number that a text stands for.
+// parseDecimal returns the number written in a text.
 func parseDecimal(v any) (any, error) {
 	text, ok := v.(string)
 	if !ok {
@@ -393,7 +392,7 @@ func daysOf(t time.Time) float64 {
 	return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9
 }
 
-// takesAny reports whether values of a type need the rules of [FromRecords].
+// takesAny reports whether values of a type must be converted by plainValue.
 func takesAny(t reflect.Type) bool {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

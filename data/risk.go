@@ -2,16 +2,15 @@ package data
 
 import "math"
 
-// A GroupRisk is the mean loss of the rows of one group.
+// A GroupRisk is the mean loss over the rows of a group.
 type GroupRisk struct {
 	Label string
 	Rows  int
 	Risk  float64
 }
 
-// WorstGroup returns the index of the group with the largest risk among those of at
-// least minRows rows, the first of several; -1 without one. Risks that are
-// not numbers are passed over.
+// WorstGroup returns the index of the first group with the largest risk among groups with at least minRows
+// rows, or -1 if there is none. It ignores groups whose risk is NaN.
 func WorstGroup(groups []GroupRisk, minRows int) int {
 	worst, risk := -1, math.Inf(-1)
 	for i, g := range groups {

@@ -17,8 +17,8 @@ import (
 // Statistics of a block of training rows, in the order of the table, merge to those of all rows:
 // rows of a process are one block, and every rank of several has one.
 
-// mergeBlocks returns the statistics of all blocks, of which own is the one that is here: a collective
-// call.
+// mergeBlocks merges the statistics of the block of this process with those of the other ranks. It is a
+// collective call.
 func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
 	all, err := gather(t.comm, own)
 	if err != nil {
@@ -27,7 +27,7 @@ func mergeBlocks[T any](t *fitting, own T, merge func(all []T) T) (T, error) {
 	return merge(all), nil
 }
 
-// gather returns a value of every rank, a collective call; a nil c is one process.
+// gather returns the values of all ranks. It is a collective call; a nil c means one process.
 func gather[T any](c ranks.Comm, own T) ([]T, error) {
 	if c == nil {
 		return []T{own}, nil
@@ -47,8 +47,7 @@ func gather[T any](c ranks.Comm, own T) ([]T, error) {
 	return all, nil
 }
 
-// faultOfRows returns an error as a fault of rows of a table, which ranks can exchange; nil where
-// it is another, as of a file that cannot be read.
+// faultOfRows returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.
 func faultOfRows(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Class == nil && e.Err == nil {
@@ -57,8 +56,7 @@ func faultOfRows(err error) *Error {
 	return nil
 }
 
-// numberStatistics are what an encoder needs to know of a numeric column. Rows are those of the
-// table.
+// numberStatistics holds what fitting needs to know about a numeric column. Row numbers are those of the table.
 type numberStatistics struct {
 	Moments []matrix.Moment // of rows that follow each other, see fitting.stripeCuts
 	Faults  matrix.Faults
@@ -88,7 +86,7 @@ type numberScan struct {
 	nonzero int
 }
 
-// add adds the training rows of column j of a tile, whose rows are split, cut at some of them.
+// add adds the training rows of column j of a tile, with separate moments between the cuts.
 func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 	faults, nonzero := matrix.NoFaults(), 0
 	var moments []matrix.Moment
@@ -121,7 +119,7 @@ func (x *numberScan) add(t *matrix.Tile, j int, cuts []int) {
 	x.nonzero += nonzero
 }
 
-// valuesOf returns the values of rows of a tile without nulls, which it counts.
+// valuesOf returns the values of some rows of a tile without nulls, and counts the nulls.
 func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	if null == nil {
@@ -146,7 +144,7 @@ func valuesOf(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) []floa
 	return buf
 }
 
-// addNotFinite adds the first value that is not finite.
+// addNotFinite records the first value that is NaN or infinite.
 func addNotFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	for _, i := range rows {
 		if v := t.Number[j][i]; !isFinite(v) && !(t.Null[j] != nil && t.Null[j][i]) {
@@ -156,8 +154,8 @@ func addNotFinite(t *matrix.Tile, j int, rows []int32, faults *matrix.Faults) {
 	}
 }
 
-// stripeCuts returns where the training rows of a stripe are cut, which are counted from its first one:
-// at the shards that rows are shared by, so that moments are the same for any number of ranks.
+// stripeCuts returns the training rows, counted within a stripe, at which shards begin. Moments are computed
+// between these cuts, so that they do not depend on the number of ranks.
 func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	if t.counts == nil {
 		return nil
@@ -169,7 +167,7 @@ func (t *fitting) stripeCuts(stripe int) (cuts []int) {
 	return cuts
 }
 
-// prepareCuts finds what stripeCuts needs: the training rows at which shards begin, and how many rows come before each
+// prepareCuts computes what stripeCuts needs: where shards begin and how many training rows precede each
 // stripe.
 func (t *fitting) prepareCuts() {
 	n := t.total
@@ -181,8 +179,8 @@ func (t *fitting) prepareCuts() {
 	t.counts = t.partition.Counts()
 }
 
-// scanNumbers returns the statistics of numeric columns of the block, merged with those of all
-// blocks: a collective call.
+// scanNumbers returns the statistics of numeric columns over the training rows of all blocks. It is a
+// collective call.
 func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 	scans, out := make([]numberScan, len(columns)), make([]numberStatistics, len(columns))
 	stripes := (t.block.Rows + matrix.StripeRows - 1) / matrix.StripeRows
@@ -216,8 +214,8 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 	return out, nil
 }
 
-// scanLevels returns the levels of columns of text or bools of the block, merged with those of all
-// blocks: a collective call.
+// scanLevels returns the levels of text or bool columns over the training rows of all blocks. It is a
+// collective call.
 func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
 	own := make([]levels, len(columns))
 	err := table.Parallel(t.ctx, len(columns), func(i int) error {
@@ -250,7 +248,7 @@ func (t *fitting) scanLevels(columns []*Column) ([]levels, error) {
 	})
 }
 
-// sortedValues returns the finite training values of a numeric column, sorted: a collective call.
+// sortedValues returns the sorted finite training values of a numeric column. It is a collective call.
 func (t *fitting) sortedValues(c *Column) ([]float64, error) {
 	c, err := c.Load(t.ctx)
 	if err != nil {
@@ -269,8 +267,8 @@ func (t *fitting) sortedValues(c *Column) ([]float64, error) {
 	})
 }
 
-// labelsOf returns the groups of all blocks, in order, and the first fault of one: a collective
-// call.
+// labelsOf returns the sorted labels of a grouping over all blocks, or the first error of a block. It is a
+// collective call.
 func (t *fitting) labelsOf(g Grouping, fault error) ([]string, error) {
 	type labels struct {
 		Labels []string

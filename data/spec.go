@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// Task is what is predicted.
+// A Task is the kind of the target.
 type Task string
 
 const (
@@ -18,10 +18,10 @@ const (
 	Multiclass Task = "multiclass" // a target of K > 2 classes, encoded 0 … K−1; a Spec that asks for Binary gets it too
 )
 
-// DefaultMaxLevels bounds the levels of a categorical feature.
+// DefaultMaxLevels is the default limit on the levels of a categorical feature.
 const DefaultMaxLevels = 1000
 
-// A Spec gives the columns their roles and says how to encode them.
+// A Spec assigns roles to columns and says how to encode them.
 type Spec struct {
 	Target string `json:"target"` // column to predict
 	Task   Task   `json:"task"`
@@ -74,7 +74,7 @@ type Spec struct {
 	Reference map[string]string `json:"reference,omitempty"`
 }
 
-// Validate reports what cannot be, whatever the table.
+// Validate returns an error if the Spec is invalid for every table.
 func (s Spec) Validate() error {
 	switch s.Task {
 	case Auto, Regression, Binary, Multiclass:
@@ -140,19 +140,18 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// IsNumeric reports whether a column is taken as numbers.
+// IsNumeric reports whether a column is encoded as a number.
 func (s *Spec) IsNumeric(c *Column) bool {
 	return c.Kind == Numeric && !slices.Contains(s.Categorical, c.Name) && !s.isGroupFeature(c.Name)
 }
 
-// isGroupFeature reports whether a column is a feature because it names groups,
-// and not by its own name.
+// isGroupFeature reports whether a column is a feature only because it is a group column.
 func (s *Spec) isGroupFeature(name string) bool {
 	return s.GroupFeatures && len(s.Features) == 0 && slices.Contains(s.Groups, name) && !slices.Contains(s.Drop, name) && name != s.Target
 }
 
-// An Operand is a factor of a column that is made of others: a function of a number, or
-// the indicator of a level of a category.
+// An Operand is a factor of a derived column: a function of a number, or the indicator of a level of a
+// category.
 type Operand struct {
 	Column   string   `json:"column"`
 	Kind     Kind     `json:"kind"`              // of the column, as it is taken
@@ -162,14 +161,14 @@ type Operand struct {
 	Level    string   `json:"level,omitempty"`   // of a category
 }
 
-// A Product is a column to make, encoded as the product of its operands divided by Scale.
+// A Product is a derived column: the product of its operands divided by Scale.
 type Product struct {
 	Name  string    `json:"name"`
 	Of    []Operand `json:"of"` // the level of a group column, and a feature
 	Scale float64   `json:"scale"`
 }
 
-// Transforms are the columns to make, by the names of the columns of the table.
+// Transforms lists derived columns by the names of their source columns.
 type Transforms struct {
 	Log      []string       `json:"log,omitempty"`      // its logarithm, in its place
 	Square   []string       `json:"square,omitempty"`   // its square, in addition
@@ -177,12 +176,12 @@ type Transforms struct {
 	Interact [][2]string    `json:"interact,omitempty"` // the product of two columns, in addition
 }
 
-// IsEmpty reports whether no column is to be made.
+// IsEmpty reports whether there are no derived columns.
 func (t *Transforms) IsEmpty() bool {
 	return len(t.Log)+len(t.Square)+len(t.Spline)+len(t.Interact) == 0
 }
 
-// Label returns what the operand is called in the name of a column that is made.
+// Label returns the name of the operand in the name of a derived column.
 func (o *Operand) Label() string {
 	if o.Kind == Numeric {
 		return o.Column
@@ -190,7 +189,7 @@ func (o *Operand) Label() string {
 	return o.Column + "=" + o.Level
 }
 
-// Validate reports what cannot be, whatever the table.
+// Validate returns an error if the Transforms are invalid for every table.
 func (t *Transforms) Validate() error {
 	seen := map[string]bool{}
 	for _, name := range t.Log {

@@ -62,7 +62,7 @@ func Split(rows []int, fraction float64, seed uint64) (train, holdout []int, err
 	return train, holdout, nil
 }
 
-// checkFraction refuses a fraction of rows to hold out that is not in [0, 1).
+// checkFraction returns an error unless the hold-out fraction is in [0, 1).
 func checkFraction(fraction float64) error {
 	if fraction >= 0 && fraction < 1 {
 		return nil
@@ -70,18 +70,17 @@ func checkFraction(fraction float64) error {
 	return fmt.Errorf("hold-out fraction %v: must be at least 0 and below 1", fraction)
 }
 
-// manyRows is from how many rows of a table on each is drawn by its own number.
+// manyRows is the number of rows from which rows are drawn one by one instead of shuffled.
 var manyRows = 1 << 24
 
-// drawnByRow reports whether rows are drawn each by its own number: they are many, and so many on
-// both sides that neither can be empty.
+// drawnByRow reports whether rows are drawn one by one: there are many, and neither set can be empty.
 func drawnByRow(n int, fraction float64) bool {
 	const some = 1000
 	return n >= manyRows && float64(n)*min(fraction, 1-fraction) >= some
 }
 
-// heldOut draws a row by its own number: by the top bits of a hash of it (Steele, Lea and
-// Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+// heldOut reports whether a row is held out, using a hash of its number (Steele, Lea and Flood, Fast Splittable
+// Pseudorandom Number Generators, OOPSLA 2014).
 func heldOut(row int, fraction float64, seed uint64) bool {
 	return float64(hash64(uint64(row)+hash64(seed^splitStream))>>11) < fraction*(1<<53)
 }
@@ -93,5 +92,5 @@ func hash64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// splitStream keeps the split apart from other uses of the same seed.
+// splitStream distinguishes the random stream of the split from other uses of the seed.
 const splitStream = 0x73706c6974 // "split"

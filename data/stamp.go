@@ -2,9 +2,8 @@ package data
 
 import "fmt"
 
-// Stamps returns, for each source, a text that differs for a file that was changed since, without reading
-// it: by its size, its times and its identity. It is empty for a pipe and for what was never
-// a file.
+// Stamps returns a text for each source that changes when the file is changed, computed from its size, times
+// and identity. It is empty for pipes and for tables not read from files.
 func (f *Frame) Stamps() []string {
 	out := make([]string, len(f.Sources))
 	for i, in := range f.inputs {
@@ -15,7 +14,7 @@ func (f *Frame) Stamps() []string {
 	return out
 }
 
-// SetSum stores the SHA-256 of a source that is known already, or will be, instead of computing it.
+// SetSum sets the SHA-256 of a source instead of computing it.
 func (f *Frame) SetSum(source int, sum string) {
 	f.Sources[source].SHA256 = sum
 	if source >= len(f.inputs) {

@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// fitTarget settles the coding of the target of n rows, from what is known of them.
+// fitTarget fits the coding of the target of n rows from their statistics.
 func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if c.Kind == Other {
@@ -87,9 +87,8 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	return e.choosePositive(f, c, values)
 }
 
-// chooseClasses settles the classes of a target with more than two: numbers in their order, texts in
-// the alphabet's.
-// A class that only rows held out have is known too: a model gives it next to no probability.
+// chooseClasses sets the classes of a target with more than two: numbers in numerical order, texts in
+// alphabetical order. Classes that only hold-out rows have are included.
 func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) error {
 	switch {
 	case len(values) < 3:
@@ -113,7 +112,7 @@ func (e *Encoder) chooseClasses(f *Frame, c *Column, values, held []string) erro
 	return nil
 }
 
-// choosePositive settles the classes of a binary target.
+// choosePositive sets the positive and the negative class of a binary target.
 func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 	a, b := values[0], values[1]
 	set := func(positive, negative, rule string) error {
@@ -137,7 +136,7 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 	return set(b, a, rule)
 }
 
-// sortValues returns values of a column in order: numbers by their size, texts by the alphabet.
+// sortValues returns values of a column sorted numerically or, for text, alphabetically.
 func sortValues(c *Column, values []string) []string {
 	if c.Kind == Numeric {
 		return slices.SortedFunc(slices.Values(values), compareNumbers)
@@ -145,15 +144,15 @@ func sortValues(c *Column, values []string) []string {
 	return slices.Sorted(slices.Values(values))
 }
 
-// compareNumbers compares texts that are numbers.
+// compareNumbers compares two texts by the numbers written in them.
 func compareNumbers(a, b string) int {
 	x, _, _ := table.ParseNumber(a)
 	y, _, _ := table.ParseNumber(b)
 	return cmp.Compare(x, y)
 }
 
-// Match returns which of the values of a column a text names: of numbers the same number, of
-// truth values in any case; false where it names none.
+// Match returns the element of values that text names: the same number, the same bool in any case, or the same
+// text. ok is false if there is none.
 func (c *Column) Match(values []string, text string) (value string, ok bool) {
 	if x, _, number := table.ParseNumber(text); number && c.Kind == Numeric && !slices.Contains(values, text) {
 		text = table.FormatNumber(x)
@@ -166,9 +165,8 @@ func (c *Column) Match(values []string, text string) (value string, ok bool) {
 	return "", false
 }
 
-// PositiveOf returns which of the values of a column is the positive class where nobody says, and
-// by which rule: of numbers the greater; of texts and truth values the one that is true, else
-// 1, else yes, else the last in alphabetical order.
+// PositiveOf returns the value that is the positive class by default, and the rule that decided: the larger
+// number; otherwise the value "true", "1" or "yes" in any case; otherwise the last in alphabetical order.
 func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	if c.Kind == Numeric {
 		return slices.MaxFunc(values, compareNumbers), "the greater number"
@@ -181,10 +179,11 @@ func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	return slices.Max(values), "the last in alphabetical order"
 }
 
-// mostValues is how many values of a target are counted: one more than a target may have classes.
+// mostValues is the largest number of distinct target values counted: one more than the largest number of
+// classes.
 const mostValues = maxClasses + 1
 
-// listSmallest lists the three smallest of values that are numbers, with dots where there are more.
+// listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
 func listSmallest(values []string) string {
 	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
 	if len(sorted) > 3 {
@@ -193,11 +192,10 @@ func listSmallest(values []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// none is in the place of a row.
+// none stands for no row.
 const none = -1
 
-// targetStatistics are what an encoder needs to know of the targets of some rows. Rows are those
-// of the table, or none.
+// targetStatistics holds what fitting needs to know about the target. Rows are those of the table, or none.
 type targetStatistics struct {
 	First       int      // the least row
 	Nulls, Null int      // how many are null, and the first
@@ -213,7 +211,7 @@ type targetStatistics struct {
 	Moments []matrix.Moment // of what is fitted, where it is scaled and there are no faults; see fitting.stripeCuts
 }
 
-// targetFaults returns what is wrong with rows of a column with values.
+// targetFaults returns the nulls and other faults of a target in some rows. Its values must be in memory.
 func targetFaults(c *Column, rows matrix.Set) *targetStatistics {
 	k := &targetStatistics{First: rows.FirstRow(), Null: none, Bad: none, Outside: none, Inexact: c.InexactRow}
 	for _, r := range rows.All() {
@@ -231,7 +229,7 @@ func targetFaults(c *Column, rows matrix.Set) *targetStatistics {
 	return k
 }
 
-// scanTarget returns the statistics of a target with values, of the rows of the block.
+// scanTarget returns the statistics of the target in the rows of this block. Its values must be in memory.
 func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
 	k := targetFaults(c, rows)
@@ -262,8 +260,8 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	return k
 }
 
-// targetMoments returns the moments of a function of the values of a column in the rows of the block,
-// without nulls, cut as those of features are.
+// targetMoments returns the moments of a function of the target over the rows of the block, ignoring nulls,
+// with the same cuts as the moments of features.
 func (t *fitting) targetMoments(c *Column, of func(float64) float64) (parts []matrix.Moment) {
 	if t.counts == nil {
 		t.prepareCuts()
@@ -325,8 +323,8 @@ func (k *targetStatistics) checkValues(f *Frame, column string, n int) error {
 	return nil
 }
 
-// countWithoutLogarithm counts the rows whose target has no logarithm, where it is to have one, and
-// finds the first of them.
+// countWithoutLogarithm returns how many rows have a target whose transformation is not finite, and the first
+// of them.
 func countWithoutLogarithm(transform string, c *Column, rows matrix.Set) (count, first int) {
 	t := Target{Transform: transform}
 	first = none
@@ -343,7 +341,7 @@ func countWithoutLogarithm(transform string, c *Column, rows matrix.Set) (count,
 	return count, first
 }
 
-// noLogarithmFault refuses targets that have no logarithm.
+// noLogarithmFault returns the error of targets without a logarithm, or nil if count is 0.
 func noLogarithmFault(f *Frame, column, transform string, count, first int, text string) error {
 	if count == 0 {
 		return nil
@@ -353,7 +351,7 @@ func noLogarithmFault(f *Frame, column, transform string, count, first int, text
 	return e
 }
 
-// distinctValues lists up to limit distinct values in order of appearance.
+// distinctValues returns up to limit distinct values in order of appearance.
 func distinctValues(c *Column, rows matrix.Set, limit int) (values []string) {
 	index := newValueIndex(c, func(row int) int { values = append(values, c.Text(row)); return 0 })
 	for _, r := range rows.All() {

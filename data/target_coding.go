@@ -27,18 +27,16 @@ type Target struct {
 // maxClasses is the largest number of classes of a target.
 const maxClasses = 1000
 
-// Outputs returns the number of coefficients that a model has for an encoded column: K of
-// Multiclass, else 1.
+// Outputs returns the number of coefficients per encoded column: the number of classes for Multiclass, else 1.
 func (t *Target) Outputs() int { return max(1, len(t.Classes)) }
 
-// Transformed returns the target as it is fitted.
+// Transformed returns the transformation of a target value v before scaling.
 func (t *Target) Transformed(v float64) float64 {
 	f := Function{Name: t.Transform}
 	return f.Evaluate(v)
 }
 
-// Predicted returns the prediction of a numeric target, in its own units, of the margin
-// z·x.
+// Predicted returns the prediction of a numeric target in its own units, given the margin z·x.
 func (t *Target) Predicted(margin float64) float64 {
 	v := t.Shift + t.Scale*margin
 	switch t.Transform {
@@ -50,7 +48,7 @@ func (t *Target) Predicted(margin float64) float64 {
 	return v
 }
 
-// Factor returns Smear, or 1 where it is not set.
+// Factor returns Smear, or 1 if it is not set.
 func (t *Target) Factor() float64 {
 	if t.Smear == 0 {
 		return 1
@@ -58,7 +56,7 @@ func (t *Target) Factor() float64 {
 	return t.Smear
 }
 
-// Validate reports what is wrong with a target that was read.
+// Validate returns an error if a target that was read from a file is invalid.
 func (t Target) Validate() error {
 	switch {
 	case t.Name == "":

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Validate reports what is wrong with an encoder that was read from somewhere: one
-// that passes encodes any frame, or refuses it with an error.
+// Validate returns an error if an encoder that was read from a file is invalid. A valid encoder encodes any
+// frame or returns an error.
 func (e *Encoder) Validate() error {
 	if err := e.Target.Validate(); err != nil {
 		return err

@@ -26,9 +26,9 @@ func WriteTable(path string, cols []Column, force bool) error {
 	return WriteBlocks(path, force, func(put func(cols []Column) error) error { return table.InFile(path, put(cols)) })
 }
 
-// WriteBlocks works like [WriteTable] for rows that come in blocks: rows calls put with each of
-// them, and at least once, with columns of the same names and kinds, marks for nulls always or never. The
-// file appears whole, or not at all where rows fails.
+// WriteBlocks works like [WriteTable] for rows that come in blocks. rows must call put at least once, always
+// with columns of the same names and kinds and with Null set in all blocks or none. If rows fails, no file is
+// written.
 func WriteBlocks(path string, force bool, rows func(put func(cols []Column) error) error) error {
 	if _, err := newBlockWriter(io.Discard, path); err != nil {
 		return err
@@ -58,7 +58,7 @@ func WriteBlocksTo(w io.Writer, name string, rows func(put func(cols []Column) e
 	return out.Close()
 }
 
-// innerColumns returns columns as the writers know them: the same memory.
+// innerColumns returns columns as the type that the writers use. They share memory.
 func innerColumns(cols []Column) []table.Column {
 	inner := make([]table.Column, len(cols))
 	for i, c := range cols {
@@ -67,13 +67,13 @@ func innerColumns(cols []Column) []table.Column {
 	return inner
 }
 
-// A blockWriter writes columns of so many rows block by block.
+// A blockWriter writes blocks of rows.
 type blockWriter interface {
 	Write(cols []table.Column, rows int) error
 	Close() error
 }
 
-// newBlockWriter returns what writes the format of a file name to w.
+// newBlockWriter returns a writer to w for the format of a file name.
 func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".parquet", ".pq":
@@ -88,7 +88,7 @@ func newBlockWriter(w io.Writer, name string) (blockWriter, error) {
 	return nil, &Error{Path: name, Msg: "the format to write is unknown", Hint: "end the name in .parquet, .csv, .tsv, or .arrows for an Arrow stream"}
 }
 
-// checkColumns refuses columns that cannot be written.
+// checkColumns returns an error if columns cannot be written.
 func checkColumns(cols []Column) error {
 	if len(cols) == 0 {
 		return &Error{Msg: "there are no columns to write"}
@@ -130,7 +130,7 @@ func checkColumns(cols []Column) error {
 	return nil
 }
 
-// integerRange gives the least value of an integer type, and that above its greatest.
+// integerRange returns the smallest value of an integer type and the value after its largest.
 func integerRange(typ string) (lo, hi float64, ok bool) {
 	var bits int
 	if n, err := fmt.Sscanf(typ, "uint%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("uint%d", bits) {
