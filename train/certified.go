@@ -2,8 +2,8 @@ package train
 
 import "fmt"
 
-// An UncertifiedError says why a training that ended has not certified what was asked, and how far it
-// came.
+// An UncertifiedError reports that a training ended without certifying the gap asked for, with the reason and
+// the gap reached.
 type UncertifiedError struct {
 	Status      string   // of the Summary; the bounds are void where it is inconsistent
 	RelativeGap *float64 // what is proved; nil: nothing
@@ -26,9 +26,8 @@ func (e *UncertifiedError) Error() string {
 	return fmt.Sprintf("not certified: %s at a relative gap of %.2g", why, *e.RelativeGap)
 }
 
-// Uncertified returns nil for a model whose gap was certified, and otherwise an
-// *UncertifiedError. A limit is no error of Fit, for the model is of use and says what
-// it is worth; a service that insists on a certificate asks here.
+// Uncertified returns nil if the gap was certified, and otherwise an *UncertifiedError. Fit does not return
+// this error, since an uncertified model is usable; a service that requires a certificate can check it here.
 func (s *Summary) Uncertified() error {
 	if s.Certified {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// agreeWithCheckpoint refuses to go on from a checkpoint of other options, another version or other
-// files: with a *ChangedError of each difference.
+// agreeWithCheckpoint returns a *ChangedError for each option, file or version that differs from the
+// checkpoint.
 func (m *Model) agreeWithCheckpoint(asked Config) error {
 	j := m.Config.Checkpoint
 	if j == nil {
@@ -32,8 +32,8 @@ func (m *Model) agreeWithCheckpoint(asked Config) error {
 	return errors.Join(all...)
 }
 
-// solveOrResume works like dro.Solve of a named part of the training. The checkpoint keeps the best point of
-// every check; a run that goes on starts from it and certifies it again, whatever the file says.
+// solveOrResume works like dro.Solve for a named part of the training. The checkpoint keeps the best point
+// found so far; a resumed run starts from it and certifies it again.
 func (m *Model) solveOrResume(ctx context.Context, part string, p *dro.Problem, method dro.Method, s dro.Options) (*dro.Result, error) {
 	j := m.Config.Checkpoint
 	part = fmt.Sprintf("%s, μ = %v", part, *m.Config.Mu) // a baseline may be solved again with another
@@ -54,7 +54,7 @@ func (m *Model) solveOrResume(ctx context.Context, part string, p *dro.Problem, 
 	return res, err
 }
 
-// selectOrResume works like tune.Select, but for a choice that the checkpoint has.
+// selectOrResume works like tune.Select, but returns the choice of the checkpoint if there is one.
 func (m *Model) selectOrResume(ctx context.Context, x []float64, o tune.Options) (*tune.Selection, error) {
 	const part = "choice"
 	j := m.Config.Checkpoint

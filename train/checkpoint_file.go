@@ -16,17 +16,17 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// A Checkpoint stores in a file what a training has finished (folds, candidates, the choice of a
-// level) and the best point of each of its solves; another run continues from it. The rows are read
-// again and every solution is certified again, to the gap that was asked for. It also stores facts
-// that must be equal in both runs, such as options. Set it as Config.Checkpoint. Its methods are safe
-// for concurrent use; a nil *Checkpoint stores nothing.
+// A Checkpoint stores the finished parts of a training (folds, candidates, the choice of a level) and the best
+// point of each solve in a file, from which another run can resume. A resumed run reads the rows again and
+// certifies every solution again to the gap asked for. The checkpoint also stores facts that must be equal in
+// both runs, such as options. Set it as Config.Checkpoint. Its methods are safe for concurrent use; a nil
+// *Checkpoint stores nothing.
 type Checkpoint struct {
 	*checkpointFile
 	prefix string // of all names
 }
 
-// A checkpointFile is the file of a Checkpoint and of those that Part returns.
+// A checkpointFile is the file shared by a Checkpoint and those of its parts.
 type checkpointFile struct {
 	path  string
 	every time.Duration
@@ -45,16 +45,15 @@ type checkpointContent struct {
 
 const checkpointMagic = "drotrain journal 2\n"
 
-// NewCheckpoint returns a checkpoint that is written to path at most once in an interval. The file is
-// created by the first write; Remove deletes it.
+// NewCheckpoint returns a checkpoint that is written to path at most once per interval. The first write creates
+// the file; Remove deletes it.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
 	j := &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, next: time.Now().Add(every)}}
 	j.content = checkpointContent{map[string]string{}, map[string][]byte{}}
 	return j
 }
 
-// ResumeCheckpoint reads the checkpoint at path. A missing file is an fs.ErrNotExist; the error of a
-// damaged one names it.
+// ResumeCheckpoint reads the checkpoint at path. The error is an fs.ErrNotExist if there is no file.
 func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	j := NewCheckpoint(path, every)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -83,8 +82,8 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	return j, nil
 }
 
-// forPart returns a checkpoint in the same file for a part of the training: all its names begin with
-// the name of the part.
+// forPart returns a checkpoint in the same file whose names are prefixed with the name of a part of the
+// training.
 func (j *Checkpoint) forPart(part string) *Checkpoint {
 	if j == nil {
 		return nil
@@ -99,7 +98,7 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s has changed: it was %s, now it is %s", e.What, shortenFact(e.Was), shortenFact(e.Is))
 }
 
-// shortenFact returns a value for an error message, shortened.
+// shortenFact shortens a value for an error message.
 func shortenFact(v string) string {
 	if v == "" {
 		return "not set"
@@ -124,7 +123,7 @@ func (j *Checkpoint) Agree(what, value string) error {
 	return nil
 }
 
-// Facts returns the facts whose names begin with a prefix, by the rest of their names.
+// Facts returns the facts whose names begin with prefix, without the prefix.
 func (j *Checkpoint) Facts(prefix string) map[string]string {
 	out := map[string]string{}
 	if j == nil {
@@ -157,8 +156,8 @@ func (j *Checkpoint) Load(part string, into any) (bool, error) {
 	return true, nil
 }
 
-// Store records the value of a part: its result, or a point to start it from again. It writes the
-// file if the interval since the last write has passed; Flush writes it at once.
+// Store records the value of a part: its result, or a point to restart from. It writes the file if the interval
+// since the last write has passed; Flush writes it at once.
 func (j *Checkpoint) Store(part string, value any) {
 	if j == nil {
 		return
@@ -188,7 +187,7 @@ func (j *Checkpoint) Flush() error {
 	return j.err
 }
 
-// write writes the file. The caller holds the lock.
+// write writes the file. The caller must hold the lock.
 func (j *Checkpoint) write() {
 	var b bytes.Buffer
 	if j.err = gob.NewEncoder(&b).Encode(&j.content); j.err != nil {
@@ -204,7 +203,7 @@ func (j *Checkpoint) write() {
 	j.next = time.Now().Add(j.every)
 }
 
-// HasParts reports whether the checkpoint has the value of any part.
+// HasParts reports whether any part is stored.
 func (j *Checkpoint) HasParts() bool {
 	if j == nil {
 		return false

@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Choice says how a level is chosen where none is set.
+// A Choice says how the level is chosen if none is set.
 type Choice struct {
 	Select        string  `json:"select,omitempty"` // one of tune.Criteria; empty: worst-group with groups, else tail
 	Folds         int     `json:"folds,omitempty"`  // 0: tune.DefaultFolds
@@ -25,7 +25,7 @@ type Choice struct {
 	Budget *float64 `json:"budget,omitempty"` // largest rise of the average, as a share of ERM's; nil: 0.01 if tail is asked for, 0 if tail is the default, else none
 }
 
-// tuneOptions returns the options of package tune.
+// tuneOptions returns the choice as options of package tune.
 func (c Choice) tuneOptions() tune.Options {
 	o := tune.DefaultOptions()
 	o.Criterion, o.Folds, o.Rate, o.Curve = c.Select, c.Folds, c.Rate, c.LearningCurve
@@ -45,17 +45,14 @@ func (c Choice) validate() error {
 	return c.tuneOptions().Validate()
 }
 
-// mostPathWork limits the rows × columns on which a training also brackets the optimum at every ν,
-// for its report.
+// mostPathWork is the largest number of rows × columns for which the report brackets the optimum at every ν.
 const mostPathWork = 400_000
 
-// leastChoiceRows is the least number of rows that a choice with group coefficients is
-// bounded to.
+// leastChoiceRows is the smallest number of rows that a choice with group coefficients is limited to.
 const leastChoiceRows = 10_000
 
-// chooseLevel chooses the level, from the plain average x. Where nobody asked for a choice,
-// rows too few for one leave the plain average, with a note. The seed determines the order of the
-// rows and the folds.
+// chooseLevel chooses the level, starting from ERM's solution x. If there are too few rows and no choice was
+// requested, ERM is kept, with a note. The seed determines the order of the rows and the folds.
 func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) error {
 	o := m.Config.Choice.tuneOptions()
 	o.MinGroupSize, o.Ridge = m.Config.MinGroupSize, !m.muGiven && m.Config.Solver == autoSolver
@@ -93,8 +90,8 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 	return nil
 }
 
-// Choose chooses a level for the training rows of a table as FitFrame does where cfg sets
-// none, and trains no model. The notes are remarks on the rows.
+// Choose chooses a level for the training rows of a table, as FitFrame does if cfg sets none, without training
+// a model. notes are remarks on the rows.
 func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selection, notes []string, err error) {
 	cfg.Level = level.Level{Penalty: cfg.Penalty}
 	m, _, err := prepareTraining(ctx, frame, cfg)
@@ -112,12 +109,12 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	return m.Result.Selection, m.Notes, nil
 }
 
-// tuneTable returns the rows of d as a choice takes them.
+// tuneTable returns the rows of d as a tune.Table.
 func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
 	return &tune.Table{Rows: Rows(d, m.Run.Weight), X: d.X, Target: d.Target, Loss: m.loss, Outputs: m.coefficientsPerColumn(), Primal: m.regulariser()}
 }
 
-// hasUniqueWeights reports that the adversary's weights are a function of the losses.
+// hasUniqueWeights reports whether the losses determine the adversary's weights.
 func (c Config) hasUniqueWeights() bool {
 	switch {
 	case c.Protect != nil:
@@ -128,7 +125,7 @@ func (c Config) hasUniqueWeights() bool {
 	return true
 }
 
-// weightedAverage returns the mean of v, of one entry a training row, under the sample weights.
+// weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }
 
 // lossesAt returns the training loss of every row at x.

@@ -11,16 +11,16 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// coefficientsPerColumn returns the number of coefficients of an encoded column: the number of classes where the
-// target has more than two, else 1.
+// coefficientsPerColumn returns the number of coefficients per encoded column: the number of classes if there
+// are more than two, else 1.
 func (m *Model) coefficientsPerColumn() int { return m.Encoder.Target.Outputs() }
 
-// Classes returns the classes of a target that has more than two, in the order of the coefficients
-// of a column; nil for other targets.
+// Classes returns the classes of a target with more than two, in the order of the coefficients of a column, and
+// nil for other targets.
 func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
 
-// classStartingPoint returns the point that the solvers start from: no coefficient but the logarithms of the
-// proportions of the classes.
+// classStartingPoint returns the starting point of the solvers: zero coefficients, with the logarithms of the
+// class proportions as intercepts.
 func classStartingPoint(d *data.Dataset, outputs int) []float64 {
 	x := make([]float64, d.D*outputs)
 	if d.Intercept < 0 {
@@ -89,8 +89,8 @@ const (
 	bestClasses       = 5
 )
 
-// classColumns returns the columns of a prediction among classes: the probability of each, or the
-// most probable ones with theirs, and the class that is predicted.
+// classColumns returns the predicted class and the probability of each class or, if there are many, the most
+// probable classes with their probabilities.
 func classColumns(classes []string, p *Prediction) []data.Column {
 	k := len(classes)
 	var out []data.Column
@@ -138,7 +138,7 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	return out
 }
 
-// predictionNames returns the names of the columns of a prediction other than the row number.
+// predictionNames returns the names of the columns of a prediction, without the row number.
 func (m *Model) predictionNames() []string {
 	names := []string{rowName, predictionName}
 	switch classes := m.Classes(); {

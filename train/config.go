@@ -19,10 +19,10 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Config says what to train on, what to optimise, and when to stop. A word or a number that is
-// left at its zero value stands for its default, but Holdout, MinGroupSize and the switches, which
-// are off: DefaultConfig has them as the drotrain command does. Options has the fields by the
-// names of the options of the command, and ReadConfig reads them in YAML.
+// A Config says what to train on, what to optimise and when to stop. Words and numbers with zero values stand
+// for their defaults, except Holdout, MinGroupSize and the bools, which are off; DefaultConfig sets these as
+// the drotrain command does. Options gives the fields by the names of the command's options, and ReadConfig
+// reads them from YAML.
 type Config struct {
 	Data          string       `json:"data"`             // path, glob or directory; or builtin:NAME
 	Reading       data.Reading `json:"reading,omitzero"` // how text and dates are read
@@ -121,8 +121,7 @@ type Config struct {
 	newLog func() func(Progress) // makes what logs one training; see LogTo
 }
 
-// DefaultConfig returns the settings of `drotrain train` without options,
-// except for Data, Target and Groups, which are empty.
+// DefaultConfig returns the settings of `drotrain train` without options. Data, Target and Groups are empty.
 func DefaultConfig() Config {
 	return Config{
 		Impute: "error", Scale: "standard", ScaleTarget: true, Intercept: true, GroupFeatures: true, GroupCoefficients: groupCoefficientsAuto, Storage: "auto",
@@ -142,14 +141,14 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// optionsByName returns the options of a configuration by their names, in JSON, which Validate sees to.
+// optionsByName returns the options by name, encoded as JSON. The configuration must be valid.
 func (c Config) optionsByName() (options map[string]json.RawMessage) {
 	b, _ := json.Marshal(c)
 	_ = json.Unmarshal(b, &options)
 	return options
 }
 
-// Progress is what an observer sees at a check point.
+// A Progress describes a check during training.
 type Progress struct {
 	Phase        string // "group coefficients", "erm" and "group-weighted erm" for the baselines, "choosing", "robust", "tempered erm", "recalibrating"
 	Passes       float64
@@ -162,8 +161,8 @@ type Progress struct {
 	Done, Total int // models solved and to solve, of a phase that solves many; the bounds are then 0
 }
 
-// Share returns the part of the way to the target that is done: of the gap on a logarithmic
-// scale, from the first one, or of the passes to their limit if that is nearer.
+// Share returns the finished proportion of a solve: of the logarithm of the gap from the first one to the
+// target, or of the passes to their limit if that is larger.
 func (p Progress) Share(first float64) float64 {
 	share := 0.0
 	if p.MaxPasses > 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// startingPoint returns the point that the solvers start from: zero, with an intercept that suits targets of
-// this mean. It is the best constant of a loss that is losses.ByMean; of others the log-odds of two
-// classes, or the mean of numbers.
+// startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for targets
+// with the given mean. It is the best constant if the loss is losses.ByMean; otherwise the log-odds of two
+// classes or the mean of numbers.
 func (m *Model) startingPoint(mean float64) []float64 {
 	d := m.Run.Train
 	x := make([]float64, d.D)
@@ -30,7 +30,7 @@ func (m *Model) startingPoint(mean float64) []float64 {
 	return x
 }
 
-// bestConstant returns the margin of the constant prediction with the least average training loss.
+// bestConstant returns the margin of the constant prediction with the smallest average training loss.
 func (m *Model) bestConstant() float64 {
 	target, arena := m.Run.Train.Target, m.Run.arena()
 	centre := m.Run.weightedAverage(target)
@@ -74,8 +74,8 @@ func (m *Model) bestConstant() float64 {
 	return (low + high) / 2
 }
 
-// bestClassConstant returns the margins of the constant prediction with the least average training loss: the
-// logarithms of the proportions of the classes, where a class without a row has half a row; nil for other
+// bestClassConstant returns the margins of the constant prediction with the smallest average training loss: the
+// logarithms of the class proportions, counting half a row for a class without rows. It returns nil for other
 // targets.
 func (m *Model) bestClassConstant() []float64 {
 	if m.Classes() == nil {
@@ -100,8 +100,8 @@ func (m *Model) bestClassConstant() []float64 {
 	return out
 }
 
-// ConstantLosses writes the training loss of the constant prediction that was fitted to the
-// training rows against encoded targets; it reports whether the model knows that constant.
+// ConstantLosses stores in dst the losses of the constant prediction fitted to the training rows, for encoded
+// targets. It reports whether the model has that constant.
 func (m *Model) ConstantLosses(dst, target []float64) bool {
 	if margins := m.Result.ClassConstant; margins != nil {
 		for j, t := range target {

@@ -19,16 +19,15 @@ const (
 	EvaluateCrossfit = "crossfit" // on all rows, each by models trained without it
 )
 
-// CrossfitBelow is the number of rows below which a hold-out has too few rows of a small group for
-// a verdict: the command cross-fits there by default.
+// CrossfitBelow is the number of rows below which the command cross-fits by default, since a hold-out would
+// have too few rows of small groups for a verdict.
 const CrossfitBelow = 2000
 
 // crossfitFolds is the number of folds of a cross-fitted evaluation.
 const crossfitFolds = 5
 
-// An OutOfFold is what models say of rows that they were not trained on, for every row of
-// a training. The models of a fold are made from the rows of the other folds alone, from
-// the encoding to the level: where that was chosen, every fold chooses its own.
+// An OutOfFold holds predictions for every training row by models trained without it. Everything is fitted
+// again for each fold, from the encoding to the choice of the level.
 type OutOfFold struct {
 	Folds  int
 	Levels []string // by fold: how robust its model is
@@ -38,8 +37,8 @@ type OutOfFold struct {
 	Baseline, Robust, GroupWeighted, Tempered *Prediction
 }
 
-// CrossFit trains the model again without every fold of its rows, and returns what these
-// trainings say of the rows left out. It needs m.Run.
+// CrossFit trains the model again without each fold of its rows and returns the predictions for the rows left
+// out. It needs m.Run.
 func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if m.Run == nil || m.Run.Train == nil || m.loss == nil {
 		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
@@ -80,19 +79,19 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	return out, nil
 }
 
-// A CrossfitError is why rows cannot be measured by models trained without them.
+// A CrossfitError reports why a model cannot be cross-fitted.
 type CrossfitError struct{ Err error }
 
-// Error returns the cause behind what failed.
+// Error returns what failed and the cause.
 func (e *CrossfitError) Error() string { return "cross-fitted evaluation: " + e.Err.Error() }
 
-// Hint returns what may be done about it.
+// Hint returns what the user can do.
 func (e *CrossfitError) Hint() string { return "hold rows out instead, as with Config.Holdout 0.2" }
 
 // Unwrap returns the cause.
 func (e *CrossfitError) Unwrap() error { return e.Err }
 
-// assignCrossfitFolds returns the fold of every training row in a cross-fitted evaluation.
+// assignCrossfitFolds returns the fold of every training row.
 func (m *Model) assignCrossfitFolds() ([]int, error) {
 	if m.Classes() != nil {
 		return nil, errors.New("it measures numbers and two classes; hold rows out for more classes")
@@ -100,8 +99,8 @@ func (m *Model) assignCrossfitFolds() ([]int, error) {
 	return m.tuneTable(m.Run.Train).Folds(crossfitFolds, m.Config.Seed)
 }
 
-// addFoldPredictions adds what a training without fold k says of the rows of the fold, whose places are
-// given.
+// addFoldPredictions adds the predictions for fold k of a model trained without it; places are the places of
+// its rows.
 func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
 	out.Levels = append(out.Levels, other.Result.Level)
@@ -135,7 +134,7 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 	return other.Run.Err()
 }
 
-// foldObserver returns an observer of the training without fold k; nil where nobody observes.
+// foldObserver returns an observer of the training without fold k, or nil if nothing observes m.
 func (m *Model) foldObserver(k int, began time.Time) func(Progress) {
 	observe := m.Config.Observe
 	if observe == nil {
@@ -146,8 +145,8 @@ func (m *Model) foldObserver(k int, began time.Time) func(Progress) {
 	}
 }
 
-// splitFold returns the rows to train on without fold k, and those of the fold, in the order of
-// the table; places are theirs.
+// splitFold returns the training rows without fold k and the rows of fold k, in the order of the table, with
+// the places of the latter.
 func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	set = &RowSet{}
 	for j, f := range fold {
@@ -164,8 +163,8 @@ func splitFold(rows []int, fold []int, k int) (set *RowSet, places []int32) {
 	return set, places
 }
 
-// copyPredictions writes what coefficients x of another model say of the rows it held out, whose places
-// in to are given, margins in the units of m.
+// copyPredictions stores the predictions of coefficients x of another model for the rows that it held out, with
+// margins in the units of m. places are their places in to.
 func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, places []int32) error {
 	p, err := other.PredictDataset(other.Run.Holdout, x)
 	if err != nil {
@@ -188,7 +187,7 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 	return nil
 }
 
-// configBeforeChoice returns the configuration of the training before anything was chosen on the rows.
+// configBeforeChoice returns the configuration without what was chosen on the rows.
 func (m *Model) configBeforeChoice() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.KeepRows = "", "", true

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A diskStorage stores the training rows, and vectors of one entry a row, on disk.
+// A diskStorage stores the training rows, and vectors with one entry per row, on disk.
 type diskStorage struct{ data.DiskStorage }
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
@@ -31,13 +31,13 @@ type MemoryError struct{ Msg, Advice string }
 
 func (e *MemoryError) Error() string { return e.Msg }
 
-// Hint returns what may be done about it.
+// Hint returns what the user can do.
 func (e *MemoryError) Hint() string { return e.Advice }
 
-// Unwrap makes it a data.ErrMemory.
+// Unwrap returns data.ErrMemory.
 func (e *MemoryError) Unwrap() error { return data.ErrMemory }
 
-// countColumns counts the encoded columns of a table from below: one a feature.
+// countColumns returns a lower bound on the number of encoded columns: one per feature.
 func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	role := map[string]bool{c.Target: true, c.Weight: true}
 	left := [][]string{c.Drop}
@@ -67,7 +67,7 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 	return columns, categories
 }
 
-// A memoryDemand is what the rows of a table take, in bytes.
+// A memoryDemand is the memory that the rows of a table take, in bytes.
 type memoryDemand struct {
 	columns int   // of the matrix
 	matrix  int64 // of the training rows
@@ -78,7 +78,7 @@ type memoryDemand struct {
 	disk    int64
 }
 
-// estimateDemand returns what the rows of a table take, from below.
+// estimateDemand returns a lower bound on the memory that the rows of a table take.
 func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	columns, categories := c.countColumns(f)
 	cell := int64(8)
@@ -116,8 +116,8 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	return d
 }
 
-// newDiskStorage decides where the rows of a table lie: nil is memory, if there is enough, or if
-// there is no place for anything else. full says that memory was tried.
+// newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
+// is no directory for them. full says that memory did not suffice.
 func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
@@ -176,7 +176,7 @@ func (c Config) reportStorage(line string) {
 	}
 }
 
-// formatBytes returns a number of bytes for people.
+// formatBytes formats a number of bytes for users.
 func formatBytes(n int64) string {
 	if n >= 10<<30 {
 		return fmt.Sprintf("%d GB", n>>30)
@@ -184,7 +184,7 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }
 
-// arena returns where vectors of one entry a row lie; nil for memory.
+// arena returns the arena for vectors with one entry per row; nil means the heap.
 func (o *diskStorage) arena() *memory.Arena {
 	if o == nil {
 		return nil
@@ -192,7 +192,7 @@ func (o *diskStorage) arena() *memory.Arena {
 	return o.Arena
 }
 
-// freeRows frees the matrices of rows on disk, which are to be encoded again, and their vectors.
+// freeRows frees encoded rows on disk that are to be encoded again.
 func (o *diskStorage) freeRows(f *data.Fitted, weight []float64) {
 	if o == nil {
 		return
@@ -209,7 +209,7 @@ func (o *diskStorage) freeRows(f *data.Fitted, weight []float64) {
 	}
 }
 
-// dataStorage returns where rows are stored on disk; nil is memory.
+// dataStorage returns the storage as package data takes it; nil means memory.
 func (o *diskStorage) dataStorage() *data.DiskStorage {
 	if o == nil {
 		return nil
@@ -217,7 +217,7 @@ func (o *diskStorage) dataStorage() *data.DiskStorage {
 	return &o.DiskStorage
 }
 
-// err returns why rows or vectors on disk could not be read or made, if so.
+// err returns the error of reading or writing rows on disk, if any.
 func (o *diskStorage) err() error {
 	if o == nil {
 		return nil
@@ -225,7 +225,7 @@ func (o *diskStorage) err() error {
 	return o.Arena.Err()
 }
 
-// A diskError is a failure of the disk that rows are kept on: it is full, or has lost them.
+// A diskError reports that the disk with the rows is full or can no longer be read.
 type diskError struct {
 	Err    error
 	Advice string
@@ -234,7 +234,7 @@ type diskError struct {
 func (e *diskError) Error() string { return e.Err.Error() }
 func (e *diskError) Unwrap() error { return e.Err }
 
-// Hint returns what may be done about it.
+// Hint returns what the user can do.
 func (e *diskError) Hint() string { return e.Advice }
 
 // withAdvice adds a hint to an error of the disk.
@@ -250,7 +250,7 @@ func (o *diskStorage) withAdvice(err error) error {
 	return err
 }
 
-// close gives everything up.
+// close frees all rows and vectors.
 func (o *diskStorage) close() {
 	if o == nil {
 		return
@@ -258,8 +258,8 @@ func (o *diskStorage) close() {
 	o.Arena.Close()
 }
 
-// runChecked calls do. It reports whether vectors or rows could not be stored on disk: the results of
-// do must then not be used.
+// runChecked calls do and reports whether rows or vectors could not be stored on disk. The results of do must
+// then not be used.
 func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
 	err = do(ctx)
 	if why := o.err(); why != nil {
@@ -268,11 +268,11 @@ func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) e
 	return lost, o.withAdvice(err)
 }
 
-// isOutOfMemory reports whether rows in memory were refused for their size.
+// isOutOfMemory reports whether err says that rows do not fit into memory.
 func isOutOfMemory(err error) bool { return errors.Is(err, data.ErrMemory) }
 
-// mapMatrix returns m, over slices of the arena, with the arena for vectors of one entry a row; m itself
-// in memory.
+// mapMatrix returns m, whose data are in the arena, with the arena for further vectors; m itself if arena is
+// nil.
 func mapMatrix(arena *memory.Arena, m design.Matrix) design.Matrix {
 	if arena == nil {
 		return m

@@ -2,7 +2,7 @@ package train
 
 import "github.com/drotrain/drotrain/data"
 
-// A Coefficient is the weight of one encoded column.
+// A Coefficient is the coefficient of an encoded column.
 type Coefficient struct {
 	Name string `json:"name"`
 
@@ -17,9 +17,8 @@ type Coefficient struct {
 	Encoded float64 `json:"encoded"`
 }
 
-// Explain returns the coefficients in original units, in the order of the
-// encoded columns. Without an intercept in the model, the constant that
-// standardisation brings in is appended as "(constant)" when it is not zero.
+// Explain returns the coefficients in original units, in the order of the encoded columns. If the model has no
+// intercept, the constant that standardisation introduces is appended as "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
 	if m.Classes() != nil {
 		return m.explainClasses()
@@ -41,7 +40,7 @@ func (m *Model) Explain() []Coefficient {
 	return out
 }
 
-// explainClasses works like Explain for more than two classes: every column has a coefficient for each.
+// explainClasses works like Explain for more than two classes: a column has one coefficient per class.
 func (m *Model) explainClasses() []Coefficient {
 	k := m.coefficientsPerColumn()
 	var out []Coefficient
@@ -72,9 +71,9 @@ func (m *Model) explainClasses() []Coefficient {
 	return out
 }
 
-// Original returns weights x of the encoded columns per unit of the source columns:
-// D of them, or one more, the constant, in a model without an intercept. The
-// constant is in the units of the margin or of a numeric target. Of nil it is nil.
+// Original converts coefficients x of the encoded columns to units of the source columns. For a model without
+// an intercept it appends the constant that standardisation introduces. The constant is in units of the margin
+// or of a numeric target. It returns nil for nil.
 func (m *Model) Original(x []float64) []float64 {
 	if x == nil {
 		return nil

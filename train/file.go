@@ -14,17 +14,15 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// maxModel bounds what is read of a model file, in bytes: a model of 10⁶ columns
-// has some 400 MB.
+// maxModel is the largest model file that is read, in bytes: a model with 10⁶ columns has about 400 MB.
 const maxModel = 1 << 30
 
-// Save writes the model to path, whole or not at all. An existing file is an
-// error unless force is set.
+// Save writes the model to path atomically. It returns an error if the file exists, unless force is set.
 func (m *Model) Save(path string, force bool) error {
 	return atomicfile.Write(path, force, func(w io.Writer) error { _, err := m.WriteTo(w); return err })
 }
 
-// WriteTo writes the model as one JSON document, and implements io.WriterTo.
+// WriteTo writes the model as one JSON document. It implements io.WriterTo.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	b, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
@@ -34,10 +32,9 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Load reads a model that Save wrote. A file of another kind, of a schema that this
-// version does not know, or whose parts do not fit each other is an error that names
-// it. What a newer version has added to the schema is ignored, with a note in
-// Model.Warnings.
+// Load reads a model written by Save. The error names the file if it is of another kind or of an unknown
+// schema, or if its parts contradict each other. Fields that a newer version has added are ignored and listed
+// in Model.Warnings.
 func Load(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,7 +48,7 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// ReadModel works like Load for the whole of r, such as a file of an embed.FS.
+// ReadModel works like Load for a reader, such as a file of an embed.FS.
 func ReadModel(r io.Reader) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxModel+1))
 	if err != nil {
@@ -67,8 +64,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	return m, nil
 }
 
-// UnmarshalJSON works like ReadModel for encoding/json: a Model inside another document is
-// checked as one of its own.
+// UnmarshalJSON implements json.Unmarshaler with the checks of ReadModel, for models within other documents.
 func (m *Model) UnmarshalJSON(raw []byte) error {
 	var head struct {
 		Schema *int `json:"schema"`
@@ -122,14 +118,13 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// isRetiredKey reports whether a key is of an older version, and of no use to predictions: how the
-// level was chosen.
+// isRetiredKey reports whether a key was written by older versions and is not needed for predictions.
 func isRetiredKey(key string) bool {
 	return key == "config.adversary_prior" || key == "config.adversary_groups" || key == "config.levels" || key == "config.rule" || strings.HasPrefix(key, "result.selection.")
 }
 
-// validate reports which parts of a model that was read are missing or do not fit, and
-// prepares it for predictions.
+// validate returns an error if parts of a model that was read are missing or inconsistent, and prepares it for
+// predictions.
 func (m *Model) validate() error {
 	if m.Encoder == nil {
 		return errors.New("it has no encoder")

@@ -24,14 +24,13 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// Open opens the table called name: a path, a glob or a directory, or
-// builtin:NAME for an embedded data set. Columns of Parquet files stay there
-// until they are asked for, as with data.Open.
+// Open opens a table: a path, a glob, a directory, or builtin:NAME for an embedded data set. Columns of Parquet
+// files are read when they are needed, as with data.Open.
 func Open(ctx context.Context, name string) (*data.Frame, error) {
 	return OpenAs(ctx, name, data.Reading{})
 }
 
-// OpenAs works like Open with text and dates read in a way of their own.
+// OpenAs works like Open, with a data.Reading for text and dates.
 func OpenAs(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if builtin, ok := strings.CutPrefix(name, datasets.Prefix); ok {
 		return datasets.Open(builtin)
@@ -60,7 +59,7 @@ func Fit(ctx context.Context, cfg Config) (*Model, error) {
 	return FitFrame(ctx, frame, cfg)
 }
 
-// FitFrame returns Fit on a table in memory; cfg.Data is only recorded.
+// FitFrame works like Fit for a table that is open already; cfg.Data is only recorded.
 func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error) {
 	began := time.Now()
 	defer shard.LimitThreads(cfg.Threads)()
@@ -80,7 +79,7 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 	return m, err
 }
 
-// trainChecked works like trainAll. Where rows on disk were lost on the way, it leaves no coefficients.
+// trainChecked works like trainAll. If rows on disk were lost, it removes all coefficients.
 func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time.Time) error {
 	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.trainAll(ctx, oracle, began) })
 	if lost {
@@ -133,7 +132,7 @@ func (m *Model) trainAll(ctx context.Context, oracle tune.Oracle, began time.Tim
 	return err
 }
 
-// prepareTraining splits and encodes the rows of a table: a model without coefficients, and the
+// prepareTraining splits and encodes the rows of a table. It returns a model without coefficients and the
 // losses of its training rows.
 func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model, tune.Oracle, error) {
 	cfg.setDefaults()
@@ -173,7 +172,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 	}
 }
 
-// prepareTrainingOn works like prepareTraining with the training rows on a disk; nil is memory.
+// prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
 func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
 		if err == nil {
@@ -261,8 +260,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	return m, oracle, nil
 }
 
-// recordStorage records how the rows are stored, and says so where the user should
-// know.
+// recordStorage records how the rows are stored, and adds a note if the user should know.
 func (m *Model) recordStorage(s data.Storage) {
 	asked := m.Config.Storage
 	m.Config.Storage = string(s)
@@ -293,8 +291,7 @@ func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
 	return s
 }
 
-// solveBaselines trains the plain average and, where there are groups, the
-// average that gives every group the same weight, on the same rows with the same
+// solveBaselines trains ERM and, if there are groups, group-balanced ERM on the same rows with the same
 // regulariser.
 func (m *Model) solveBaselines(ctx context.Context, oracle tune.Oracle, began time.Time) (plain, balanced *dro.Result, err error) {
 	rows := m.Run.levelRows()
@@ -316,7 +313,7 @@ func (m *Model) solveBaselines(ctx context.Context, oracle tune.Oracle, began ti
 	return plain, balanced, nil
 }
 
-// nameColumn returns err, with the name of the column in place of a coordinate.
+// nameColumn replaces the coordinate in err by the name of the column.
 func (m *Model) nameColumn(err error) error {
 	var overflow *dro.OverflowError
 	if !errors.As(err, &overflow) {
@@ -329,7 +326,7 @@ func (m *Model) nameColumn(err error) error {
 	return e
 }
 
-// solveBaseline minimises the risk of fixed weights, from start.
+// solveBaseline minimises the risk under fixed weights, beginning at start.
 func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
@@ -338,7 +335,7 @@ func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.
 	return res, m.nameColumn(err)
 }
 
-// summariseBaseline reports what a baseline does, under the adversary of the model too.
+// summariseBaseline returns the risks of a baseline, including that under the adversary of the model.
 func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *dro.Result) *SummaryBaseline {
 	if res == nil {
 		return nil
@@ -352,8 +349,7 @@ func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *d
 	return s
 }
 
-// solveRobust minimises the worst case of the level; a level that is one of the
-// baselines is solved already.
+// solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
 func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
 	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
 	method, why := dro.Choose(p)
@@ -391,7 +387,7 @@ func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary d
 	return err
 }
 
-// fillSummary fills in Result.
+// fillSummary sets Result.
 func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	s := &m.Result
 	s.Status, s.Certified = statusText(res.Status, *m.Config.Mu), res.Status == dro.Certified
@@ -418,8 +414,8 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 	}
 }
 
-// adversaryDivergence returns the divergence of the adversary of p over rows, "" for none, and ν: as set, or
-// the multiplier of the ball of its radius.
+// adversaryDivergence returns the divergence of the adversary over rows, "" if there is none, and ν: the one
+// set, or the multiplier of the radius.
 func (m *Model) adversaryDivergence(p *dro.Problem) (penalty string, nu float64) {
 	c := m.Config
 	switch {
@@ -442,7 +438,7 @@ func statusText(s dro.Status, mu float64) string {
 	return s.String()
 }
 
-// finiteOrNil returns nil for what JSON cannot hold.
+// finiteOrNil returns nil for NaN and infinities, which JSON cannot encode.
 func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

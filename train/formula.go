@@ -18,8 +18,8 @@ func (m *Model) Scorer() (*score.Scorer, error) {
 	return score.New(f), nil
 }
 
-// Formula returns the robust model in terms of the source columns; of more than two classes one
-// formula per class. A Model without coefficients for its columns is an error.
+// Formula returns the robust model as a formula of the source columns, or one formula per class if there are
+// more than two. It returns an error if the model has no coefficients.
 func (m *Model) Formula() (*score.Formula, error) {
 	e := m.Encoder
 	if e == nil || len(m.ScoringCoefficients()) == 0 || len(m.ScoringCoefficients()) != e.D()*m.coefficientsPerColumn() {
@@ -47,7 +47,7 @@ func (m *Model) Formula() (*score.Formula, error) {
 	return f, nil
 }
 
-// formulaAt returns the margin at coefficients x of the encoded columns, without the target.
+// formulaAt returns the formula of the margin at coefficients x of the encoded columns, without the target.
 func (m *Model) formulaAt(x []float64) *score.Formula {
 	e := m.Encoder
 	f := &score.Formula{Terms: make([]score.Term, 0, len(e.Inputs))}
@@ -127,8 +127,8 @@ func (m *Model) formulaAt(x []float64) *score.Formula {
 	return f
 }
 
-// moveCentreToLevel moves the centre of a number from its product with the level of a group to the weight of
-// the level.
+// moveCentreToLevel rewrites the product of a level and a centred number with an uncentred number, and moves
+// the difference to the weight of the level.
 func moveCentreToLevel(f *score.Formula, of []data.Operand, p *score.Product) {
 	for k, o := range of {
 		if o.Center == 0 {
@@ -139,7 +139,7 @@ func moveCentreToLevel(f *score.Formula, of []data.Operand, p *score.Product) {
 	}
 }
 
-// setTrainingRanges stores the training values of the profile, from the smallest to the largest, in the terms.
+// setTrainingRanges sets the range of the training values of each term.
 func (m *Model) setTrainingRanges(f *score.Formula) {
 	if m.Encoder.Profile == nil {
 		return

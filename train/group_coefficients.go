@@ -24,7 +24,7 @@ const (
 	groupCoefficientsAuto   = "auto"   // partially pooled where that predicts measurably better out of fold
 )
 
-// Ridges of group coefficients that are tried, and the bounds on what they may take.
+// The ridges of group coefficients that are tried, and limits on the rows and memory of the choice.
 var groupRidges = []float64{1, 5, 25, 125}
 
 const (
@@ -36,9 +36,8 @@ const (
 	leastDesignRows  = 50
 )
 
-// A GroupDesign is the choice between coefficients that all groups share and coefficients
-// of groups that are partially pooled, made for the plain average (ERM) before the level of
-// robustness is chosen.
+// A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
+// groups. It is made for ERM, before the level of robustness is chosen.
 type GroupDesign struct {
 	Ridge   float64  `json:"ridge"`   // κ: group coefficients are penalised by κ·μ; 0: shared
 	Groups  []string `json:"groups"`  // group columns that are features
@@ -50,8 +49,8 @@ type GroupDesign struct {
 	pooled.Choice
 }
 
-// chooseGroupCoefficients chooses whether groups have coefficients of their own; nil where no group
-// column is a feature or none is asked for.
+// chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column
+// is a feature or the choice was not asked for.
 func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage) (*GroupDesign, error) {
 	if c.GroupCoefficients == "" || c.GroupCoefficients == groupCoefficientsNo {
 		return nil, nil
@@ -112,7 +111,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 	return out, nil
 }
 
-// whyNotTried reports why group coefficients are not tried; "" where they are.
+// whyNotTried returns why group coefficients are not tried, or "".
 func (c *Config) whyNotTried(g *GroupDesign) string {
 	switch {
 	case c.comm != nil:
@@ -125,8 +124,8 @@ func (c *Config) whyNotTried(g *GroupDesign) string {
 	return ""
 }
 
-// groupCoefficientsBytes returns what the choice of a design takes beside the training rows: copies of those
-// that it is made on, and of the rows of a fold.
+// groupCoefficientsBytes returns the additional memory of the choice of a design: copies of its rows and of
+// those of a fold.
 func groupCoefficientsBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
 	n := min(rows, max(leastDesignRows, mostDesignCells/max(1, columns)))
@@ -137,8 +136,8 @@ func groupCoefficientsBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// checkGroupColumnsMemory refuses a matrix with the columns of group coefficients for which there is not
-// enough memory or, of rows on disk, not enough disk.
+// checkGroupColumnsMemory returns an error if memory or disk does not suffice for the matrix with group
+// coefficients.
 func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
@@ -180,8 +179,8 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 	return refuse("memory", budget.Free(), budget.Limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
 }
 
-// newPooledProblem returns the rows that the design is chosen on, the first of the training
-// rows, which are in random order.
+// newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
+// order.
 func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, columns []data.GroupColumn) (*pooled.Problem, error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
@@ -240,7 +239,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 	return p, nil
 }
 
-// levelOfRow returns the level of an encoded training row; -1 for nulls and rare levels.
+// levelOfRow returns the level of an encoded training row, or −1 for nulls and rare levels.
 func levelOfRow(in *data.Input, row []float64) int32 {
 	none := int32(-1)
 	for k := range in.Labels() {
@@ -256,7 +255,7 @@ func levelOfRow(in *data.Input, row []float64) int32 {
 	return none
 }
 
-// unitIndex returns a number for the value of a column in every row; nulls are units of their own.
+// unitIndex numbers the values of a column; each null gets a number of its own.
 func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]int32, error) {
 	c, err := f.Column(ctx, name)
 	if err != nil {
@@ -281,7 +280,7 @@ func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]i
 	return out, nil
 }
 
-// drawUnitFolds draws a fold for every unit.
+// drawUnitFolds assigns whole units to random folds.
 func drawUnitFolds(fold, unit []int32, seed uint64) {
 	const stream = 0x756e6974
 	perm := rand.New(rand.NewPCG(seed, stream)).Perm(int(slices.Max(unit)) + 1)
@@ -290,7 +289,7 @@ func drawUnitFolds(fold, unit []int32, seed uint64) {
 	}
 }
 
-// describe returns a sentence on what was chosen and why.
+// describe returns a sentence with the choice and its reason.
 func (g *GroupDesign) describe() string {
 	groups := "the groups of " + printable.QuoteList(g.Groups, "and")
 	if g.LeftOut != "" {
@@ -304,7 +303,7 @@ func (g *GroupDesign) describe() string {
 	return fmt.Sprintf("%s have own coefficients, partially pooled with κ = %v (%s)", groups, g.Ridge, change)
 }
 
-// formatSignedPercent writes a proportion in per cent with its sign; zero has none.
+// formatSignedPercent formats a proportion as a percentage with its sign.
 func formatSignedPercent(v float64) string {
 	text := strings.Replace(fmt.Sprintf("%+.1f", 100*v), "-", "−", 1)
 	if text == "+0.0" || text == "−0.0" {
@@ -313,7 +312,8 @@ func formatSignedPercent(v float64) string {
 	return text
 }
 
-// encodeWithGroupCoefficients encodes the rows again with the products that the design asks for.
+// encodeWithGroupCoefficients chooses a design and, if groups get their own coefficients, encodes the rows
+// again with the products.
 func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, *GroupDesign, error) {
 	began := time.Now()
 	g, err := c.chooseGroupCoefficients(ctx, frame, rows, disk)

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// splitGroupFeatures returns the group columns that are features of an encoder and those that
-// are not, in the order of the groups. The target is neither.
+// splitGroupFeatures returns the group columns that are features and those that are not, in the order of the
+// groups, without the target.
 func splitGroupFeatures(e *data.Encoder) (in, out []string) {
 	for _, name := range e.Spec.Groups {
 		switch {
@@ -25,8 +25,8 @@ func splitGroupFeatures(e *data.Encoder) (in, out []string) {
 	return in, out
 }
 
-// describeGroupFeatures reports which group columns are features and why one may want the
-// opposite; "" without group columns.
+// describeGroupFeatures returns a note on which group columns are features and when the opposite is better, or
+// "" without group columns.
 func (c *Config) describeGroupFeatures(e *data.Encoder) string {
 	in, out := splitGroupFeatures(e)
 	if len(in) == 0 {

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// LogTo makes every training with this configuration log its progress to l: at Info the
-// first check point of every phase, then one an interval, and the one that certifies; at Debug
-// the decisions of the solver, by Logf. Observe is also called. Summary and Progress are
-// slog.LogValuers, for a program that logs them itself.
+// LogTo logs the progress of trainings with this configuration to l. At level Info it logs the first check of
+// every phase, one check per interval, and the final one; at level Debug the decisions of the solver. Observe
+// is still called. Summary and Progress implement slog.LogValuer for programs that log them themselves.
 func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	c.newLog = func() func(Progress) { return logEvery(l, interval) }
 	c.Logf = func(format string, args ...any) {
@@ -21,7 +20,7 @@ func (c *Config) LogTo(l *slog.Logger, interval time.Duration) {
 	}
 }
 
-// logEvery returns an observer of one training that logs to l.
+// logEvery returns an observer that logs one training to l.
 func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	var phase string
 	var next time.Duration
@@ -35,7 +34,7 @@ func logEvery(l *slog.Logger, interval time.Duration) func(Progress) {
 	}
 }
 
-// withLogObserver returns the configuration of one training: Observe also logs if LogTo was called.
+// withLogObserver returns the configuration with Observe extended by logging if LogTo was called.
 func (c Config) withLogObserver() Config {
 	if c.newLog == nil {
 		return c
@@ -51,8 +50,8 @@ func (c Config) withLogObserver() Config {
 	return c
 }
 
-// LogValue gives phase, passes, elapsed and what is known of upper, lower and gap; of a phase
-// that solves many models how many are done.
+// LogValue returns the phase, the passes, the elapsed time, the bounds that are known, and for phases that
+// solve many models how many are done.
 func (p Progress) LogValue() slog.Value {
 	a := []slog.Attr{slog.String("phase", p.Phase), slog.Float64("passes", p.Passes), slog.Duration("elapsed", p.Elapsed)}
 	if p.Total > 0 {
@@ -61,7 +60,7 @@ func (p Progress) LogValue() slog.Value {
 	return slog.GroupValue(appendFinite(a, "upper", p.Upper, "lower", p.Lower, "gap", p.RelativeGap)...)
 }
 
-// LogValue gives the status, the objective with its bounds, the work and the worst group.
+// LogValue returns the status, the objective with its bounds, the work and the worst group.
 func (s Summary) LogValue() slog.Value {
 	a := []slog.Attr{
 		slog.String("status", s.Status), slog.String("level", s.Level), slog.String("solver", s.Solver),
@@ -82,7 +81,7 @@ func (s Summary) LogValue() slog.Value {
 	return slog.GroupValue(a...)
 }
 
-// appendFinite appends pairs of a name and a float64, but for those that JSON cannot hold.
+// appendFinite appends pairs of a name and a float64, without NaN and infinities.
 func appendFinite(a []slog.Attr, pairs ...any) []slog.Attr {
 	for i := 0; i < len(pairs); i += 2 {
 		if v := pairs[i+1].(float64); !math.IsInf(v, 0) && !math.IsNaN(v) {

@@ -13,11 +13,11 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// schema is the version of the model file that this package writes and reads.
+// schema is the version of the model file that this package writes.
 const schema = 1
 
-// A Model is a trained linear model: what it needs to predict, what was
-// optimised, and what is proved about it. It is one JSON document.
+// A Model is a trained linear model with its encoder, what was optimised and the certificate. It is stored as
+// one JSON document.
 type Model struct {
 	Schema  int    `json:"schema"`
 	Version string `json:"version"` // of drotrain
@@ -65,8 +65,7 @@ type Model struct {
 	from       []float64 // where the solvers begin; nil: the constant alone
 }
 
-// A TracePoint is what was known at a check point of the robust training; nil
-// bounds were not known.
+// A TracePoint is a check during the robust training. Bounds are nil if they were not known.
 type TracePoint struct {
 	Passes  float64  `json:"passes"`
 	Seconds float64  `json:"seconds"`
@@ -74,16 +73,15 @@ type TracePoint struct {
 	Lower   *float64 `json:"lower"`
 }
 
-// Summary returns the outcome for machines; path is where the model was
-// written, or "".
+// Summary returns the outcome in machine-readable form. path is where the model was written, or "".
 func (m *Model) Summary(path string) Summary {
 	s := m.Result
 	s.Model, s.Notes = path, m.Notes
 	return s
 }
 
-// SplitWarnings returns the warnings among the notes of a training, as of columns that leak the
-// target, without their mark, and the other notes.
+// SplitWarnings divides the notes of a training into warnings, such as those of leakage, without their prefix,
+// and other notes.
 func SplitWarnings(all []string) (warnings, notes []string) {
 	for _, n := range all {
 		if w, ok := strings.CutPrefix(n, propose.WarningMark); ok {
@@ -103,7 +101,7 @@ func (m *Model) addNotes(notes ...string) {
 	}
 }
 
-// Threshold returns the probability from which a row is predicted positive, of two classes.
+// Threshold returns the probability from which a row is predicted positive.
 func (m *Model) Threshold() float64 {
 	if m.Config.Threshold == nil {
 		return 0.5
@@ -111,11 +109,11 @@ func (m *Model) Threshold() float64 {
 	return *m.Config.Threshold
 }
 
-// Loss returns the training loss; nil in a Model that was neither trained nor read.
+// Loss returns the training loss, or nil if the model was neither trained nor read.
 func (m *Model) Loss() losses.Loss { return m.loss }
 
-// trainingTime returns the time for Model.Trained: now, or that of SOURCE_DATE_EPOCH, with which
-// trainings can be repeated to the same date.
+// trainingTime returns the time for Model.Trained: SOURCE_DATE_EPOCH if it is set, so that trainings are
+// reproducible, else now.
 func trainingTime() time.Time {
 	if s, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
 		return time.Unix(s, 0).UTC()
@@ -123,7 +121,7 @@ func trainingTime() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// Version returns the version of the module, "(devel)" in a checkout.
+// Version returns the version of the module, or "(devel)" in a checkout.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

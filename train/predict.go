@@ -10,10 +10,10 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// errIncomplete is a Model that somebody put together by hand.
+// errIncomplete reports a Model that was not made by this package.
 var errIncomplete = errors.New("train: the model is incomplete: train one, or read one")
 
-// A Prediction is what a model says of the rows of a table.
+// A Prediction holds the predictions of a model for the rows of a table.
 type Prediction struct {
 	Rows []int // row numbers in the frame; fewer than its rows under impute drop
 
@@ -32,7 +32,7 @@ type Prediction struct {
 	Report  data.EncodeReport
 }
 
-// Predict applies the model to the rows of f; see Variant for the standard model.
+// Predict applies the model to the rows of f. For another variant, such as ERM, call Variant first.
 func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error) {
 	if m.Encoder == nil {
 		return nil, errIncomplete
@@ -49,7 +49,7 @@ func (m *Model) Predict(ctx context.Context, f *data.Frame) (*Prediction, error)
 	return p, p.checkFinite(f, 0)
 }
 
-// checkFinite refuses predictions beyond double precision; the rows are those of f from first on.
+// checkFinite returns an error if a prediction is NaN or infinite. The rows are those of f from first on.
 func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	for i, r := range p.Rows {
 		m, v := 0.0, p.Score[i]
@@ -65,8 +65,8 @@ func (p *Prediction) checkFinite(f *data.Frame, first int) error {
 	return nil
 }
 
-// PredictDataset applies coefficients x of the encoded columns (Scoring or
-// Baseline) to rows that the model's Encoder encoded.
+// PredictDataset applies coefficients x of the encoded columns, such as ScoringCoefficients or Baseline, to
+// rows encoded by the model's Encoder.
 func (m *Model) PredictDataset(d *data.Dataset, x []float64) (*Prediction, error) {
 	if m.Encoder == nil || m.loss == nil {
 		return nil, errIncomplete

@@ -17,7 +17,7 @@ import (
 // What a Config means, in the words of packages data, losses and dro: written
 // here and nowhere else.
 
-// dataSpec returns the part of the configuration that encodes columns.
+// dataSpec returns the data.Spec of the configuration.
 func (c Config) dataSpec() data.Spec {
 	task := data.Auto
 	if kind, ok := losses.KindOf(c.Loss); ok {
@@ -32,7 +32,7 @@ func (c Config) dataSpec() data.Spec {
 	}
 }
 
-// dataTransforms returns the columns to make; Validate has checked the texts.
+// dataTransforms returns the derived columns. Validate must have accepted the configuration.
 func (c Config) dataTransforms() data.Transforms {
 	t := data.Transforms{Log: c.Log, Square: c.Square}
 	for _, s := range c.Spline {
@@ -49,7 +49,7 @@ func (c Config) dataTransforms() data.Transforms {
 	return t
 }
 
-// cutKnots takes column:knots apart, at its last colon: a column may have some in its name.
+// cutKnots splits column:knots at its last colon, since column names may contain colons.
 func cutKnots(s string) (column, knots string) {
 	at := strings.LastIndexByte(s, ':')
 	if at < 0 {
@@ -58,7 +58,7 @@ func cutKnots(s string) (column, knots string) {
 	return s[:at], s[at+1:]
 }
 
-// parseReferences takes the column=level apart, each at its first mark.
+// parseReferences splits texts column=level at their first equals sign.
 func parseReferences(list []string) map[string]string {
 	if len(list) == 0 {
 		return nil
@@ -71,8 +71,8 @@ func parseReferences(list []string) map[string]string {
 	return out
 }
 
-// nonFeatures returns the columns that are no features: those to leave out, the weights, and
-// those that choose the rows held out, unless they are named as features.
+// nonFeatures returns the columns that are not features unless they are named as such: dropped columns, the
+// weights, and the column that decides on the hold-out.
 func (c Config) nonFeatures() []string {
 	out := slices.Clone(c.Drop)
 	for _, name := range []string{c.Weight, c.Split, c.GroupHoldout, c.Time} {
@@ -83,14 +83,13 @@ func (c Config) nonFeatures() []string {
 	return out
 }
 
-// isClassLoss reports whether the loss of this name is for targets of two classes.
+// isClassLoss reports whether the named loss is for targets of two classes.
 func isClassLoss(loss string) bool {
 	kind, _ := losses.KindOf(loss)
 	return kind.Classes
 }
 
-// fillFromData returns the configuration with what depends on the data filled in: the
-// loss, by the task, and μ, 1/n for n training rows.
+// fillFromData sets what depends on the data: the loss, by the task, and μ = 1/n for n training rows.
 func (c Config) fillFromData(task data.Task, n int) Config {
 	if c.Loss == "" {
 		c.Loss = losses.DefaultName(task != data.Regression)
@@ -102,7 +101,7 @@ func (c Config) fillFromData(task data.Task, n int) Config {
 	return c
 }
 
-// checkLossTask returns an error unless the loss is one for the task.
+// checkLossTask returns an error if the loss does not fit the task.
 func checkLossTask(loss string, task data.Task) error {
 	if isClassLoss(loss) != (task != data.Regression) {
 		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
@@ -110,8 +109,8 @@ func checkLossTask(loss string, task data.Task) error {
 	return nil
 }
 
-// NewProblem returns the robust problem that a training with cfg on all rows of a table would solve, in
-// their order, and the configuration with what depends on the data filled in.
+// NewProblem returns the robust problem that a training with cfg would solve on all rows of a table, in their
+// order, and cfg with what depends on the data set.
 func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Problem, Config, error) {
 	encoder, err := data.NewEncoder(ctx, frame, nil, cfg.dataSpec())
 	if err != nil {
@@ -126,7 +125,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 	return p, cfg, err
 }
 
-// problem returns the robust problem of a resolved configuration on the rows of d.
+// problem returns the robust problem of the configuration on the rows of d.
 func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
 	if err != nil {
@@ -152,8 +151,8 @@ func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
 	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: c.regulariser(loss, outputs)}, nil
 }
 
-// Rows returns what a level has to know of the rows of d: weights, nil for equal, and the
-// groups of the last grouping, all columns crossed.
+// Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
+// combined.
 func Rows(d *data.Dataset, weights []float64) level.Rows {
 	r := level.Rows{N: d.N, Weights: weights}
 	if len(d.Groups) > 0 {
@@ -163,10 +162,10 @@ func Rows(d *data.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// regulariser returns the ridge of a resolved configuration, for so many coefficients of a column.
+// regulariser returns the ridge penalty for the given number of coefficients per column.
 func (c Config) regulariser(loss losses.Loss, outputs int) dro.L2 {
 	return dro.L2{Mu: *c.Mu, Intercept: c.Intercept, FreeModulus: loss.Smoothness(), Classes: outputs}
 }
 
-// regulariser returns the ridge of the model.
+// regulariser returns the ridge penalty of the model.
 func (m *Model) regulariser() dro.L2 { return m.Config.regulariser(m.loss, m.coefficientsPerColumn()) }

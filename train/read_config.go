@@ -18,10 +18,9 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// ReadConfig reads a configuration in YAML: the keys are the options of `drotrain train` that say
-// what is trained, and what is absent has its default. The error names all that is wrong, as keys that
-// do not exist or occur twice and values of the wrong type, with file and line where r is a file. The
-// settings are checked as Validate does.
+// ReadConfig reads a configuration from YAML. The keys are the options of `drotrain train` that say what is
+// trained; absent ones have their defaults. The error lists all unknown keys, repeated keys and invalid values,
+// with the line, and the file if r is one. The result is valid in the sense of Validate.
 func ReadConfig(r io.Reader) (Config, error) {
 	path := "configuration"
 	if f, ok := r.(interface{ Name() string }); ok {
@@ -49,8 +48,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	return c, c.Validate()
 }
 
-// Options returns the settings of `drotrain train` that are stored in c, by the names of its options.
-// A text sets each: a program may add them to a flag.FlagSet.
+// Options returns flag.Values that set the fields of c, by the names of the options of `drotrain train`.
 func (c *Config) Options() map[string]flag.Value {
 	out := map[string]flag.Value{}
 	for name, v := range c.options() {
@@ -59,7 +57,7 @@ func (c *Config) Options() map[string]flag.Value {
 	return out
 }
 
-// options works like Options.
+// options works like Options with a more specific type.
 func (c *Config) options() map[string]*setting.Value {
 	text := &c.Reading.Text
 	return map[string]*setting.Value{
@@ -122,7 +120,7 @@ func (c *Config) options() map[string]*setting.Value {
 	}
 }
 
-// readingMark returns a value for a text that the reader of a table accepts where set stores it.
+// readingMark returns a value for a text option of data.Reading, which set stores.
 func readingMark(p *string, must string, set func(r *data.Reading, text string)) *setting.Value {
 	return setting.Word(p, must, func(text string) bool {
 		var alone data.Reading
@@ -131,8 +129,8 @@ func readingMark(p *string, must string, set func(r *data.Reading, text string))
 	})
 }
 
-// setMemory sets the memory that the process may have from a text: a number of bytes, as 400MB,
-// 12GB or 1.5GiB, where K, M, G and T stand for powers of 1024; 0 stores the rows on disk.
+// setMemory sets the memory limit from a text such as 400MB, 12GB or 1.5GiB, where K, M, G and T are powers of
+// 1024. 0 stores the rows on disk.
 func (c *Config) setMemory(text string) error {
 	number := strings.ToUpper(strings.TrimSpace(text))
 	if number == "0" {
@@ -155,10 +153,9 @@ func (c *Config) setMemory(text string) error {
 	return nil
 }
 
-// setHoldout sets the rows that a model is measured on from a text: a proportion, drawn;
-// time:COLUMN, the last ones; units:COLUMN, whole units of several rows; split:COLUMN, which says
-// train or test; file:FILE, another table; crossfit, all rows by cross-fitting. A proportion may
-// stand before time: and units:, with a comma between.
+// setHoldout sets the hold-out from a text: a proportion of random rows; time:COLUMN, the last rows;
+// units:COLUMN, whole units; split:COLUMN, a column with train and test; file:FILE, another table; or crossfit.
+// A proportion and a comma may precede time: and units:.
 func (c *Config) setHoldout(text string) error {
 	next := *c
 	next.Holdout, next.Evaluate = DefaultConfig().Holdout, DefaultConfig().Evaluate
@@ -193,9 +190,7 @@ func (c *Config) setHoldout(text string) error {
 	return nil
 }
 
-// groupFeaturesWord returns whether the group columns are features: no; shared, where all groups share
-// the other coefficients; pooled, where groups have some of their own; auto, where those predict
-// measurably better.
+// groupFeaturesWord returns how group columns are used as features: no, shared, pooled or auto.
 func (c *Config) groupFeaturesWord() string {
 	switch {
 	case !c.GroupFeatures:
@@ -206,7 +201,7 @@ func (c *Config) groupFeaturesWord() string {
 	return c.GroupCoefficients
 }
 
-// setGroupFeatures sets what groupFeaturesWord returns; false and true stand for no and auto.
+// setGroupFeatures sets what groupFeaturesWord returns; false and true mean no and auto.
 func (c *Config) setGroupFeatures(word string) error {
 	switch word {
 	case "no", "false":
@@ -223,14 +218,13 @@ func (c *Config) setGroupFeatures(word string) error {
 	return nil
 }
 
-// setScale sets the units that features and target are fitted in.
+// setScale sets the scaling of features and target.
 func (c *Config) setScale(word string) error {
 	c.Scale, c.ScaleTarget = word, word != "none"
 	return nil
 }
 
-// setLoss sets the loss from its name. Behind a colon the name may have its parameter: huber:2 is
-// linear beyond δ = 2.
+// setLoss sets the loss from its name, optionally followed by a colon and its parameter, as in huber:2.
 func (c *Config) setLoss(text string) error {
 	names := losses.Names(nil)
 	name, delta, given := strings.Cut(text, ":")
@@ -251,8 +245,8 @@ func (c *Config) setLoss(text string) error {
 	return nil
 }
 
-// setTransforms sets the functions of features from texts COLUMN:HOW: log takes the logarithm,
-// square adds the square, and spline4 expands the column in a natural cubic spline of 4 knots.
+// setTransforms sets the derived columns from texts COLUMN:HOW, where HOW is log, square or, for 4 knots,
+// spline4.
 func (c *Config) setTransforms(texts []string) error {
 	c.Log, c.Square, c.Spline = nil, nil, nil
 	for _, text := range texts {

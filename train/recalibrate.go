@@ -15,8 +15,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// SummaryRecalibration says how the scores of a classification were recalibrated:
-// log-odds = Slope·margin + Intercept, margin that of the certified coefficients.
+// A SummaryRecalibration says how the scores of a classifier were recalibrated: log-odds = Slope·margin +
+// Intercept, with the margin of the certified coefficients.
 type SummaryRecalibration struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
@@ -25,8 +25,7 @@ type SummaryRecalibration struct {
 	After     float64 `json:"risk_after"`  // with slope and intercept, which were fitted to it
 }
 
-// ScoringCoefficients returns the coefficients that the model predicts with: Recalibrated where there
-// are any, else Coefficients.
+// ScoringCoefficients returns the coefficients used for predictions: Recalibrated if set, else Coefficients.
 func (m *Model) ScoringCoefficients() []float64 {
 	if m.Recalibrated != nil {
 		return m.Recalibrated
@@ -34,9 +33,8 @@ func (m *Model) ScoringCoefficients() []float64 {
 	return m.Coefficients
 }
 
-// recalibrate fits a slope and an intercept to out-of-fold margins: an adversary makes a
-// classifier less sure of itself than the data are. Predictions of the training rows
-// themselves would be too sure. Without an intercept column only the slope is fitted.
+// recalibrate fits a slope and, if the model has an intercept, an intercept to out-of-fold margins. Robust
+// classifiers tend to be underconfident; margins of the training rows themselves would be overconfident.
 func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if !m.Config.Recalibrate {
 		return nil
@@ -80,7 +78,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// riskAtMargins returns the mean loss of the training rows at given margins.
+// riskAtMargins returns the mean loss of the training rows at the given margins.
 func (m *Model) riskAtMargins(margin []float64) float64 {
 	arena := m.Run.arena()
 	loss, slope := memory.Make[float64](arena, len(margin)), memory.Make[float64](arena, len(margin))
@@ -89,9 +87,9 @@ func (m *Model) riskAtMargins(margin []float64) float64 {
 	return m.Run.weightedAverage(loss)
 }
 
-// fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge of half an n-th
-// on the slope, in units of the margin's root mean square, keeps classes that the margin
-// separates from an infinite one.
+// fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge penalty of 1/(2n) on the
+// slope, in units of the root mean square of the margin, keeps the slope finite if the margin separates the
+// classes.
 func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slope, intercept float64, err error) {
 	d := m.Run.Train
 	size := 0.0
@@ -120,7 +118,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slo
 	return res.X[0] / size, intercept, nil
 }
 
-// checkRecalibration refuses a recalibration of what has no classes.
+// checkRecalibration returns an error if recalibration is asked for a target without classes.
 func (c Config) checkRecalibration(task data.Task) error {
 	if c.Recalibrate && task != data.Binary {
 		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s does not have two", c.Target)

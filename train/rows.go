@@ -12,15 +12,14 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A RowSet names rows of a table, counted from 0: those of a fold, of a year, of an
-// experiment. No row may be in it twice. The order of Train matters to the solvers as
-// every prefix should be a sample of it: it is shuffled by the seed.
+// A RowSet lists training and hold-out rows of a table, counted from 0, for example those of a fold or a year.
+// No row may occur twice. Solvers use prefixes of Train as samples of it: its order should be random.
 type RowSet struct {
 	Train   []int
 	Holdout []int // may be empty
 }
 
-// validate returns an error unless all rows are among the n of the table, none of them twice.
+// validate returns an error unless all rows are among the n of the table and none occurs twice.
 func (s *RowSet) validate(n int) error {
 	if len(s.Train) == 0 {
 		return fmt.Errorf("no rows to train on")
@@ -40,8 +39,8 @@ func (s *RowSet) validate(n int) error {
 	return nil
 }
 
-// splitRows returns the rows to train on, in their order, and those held out. Vectors of
-// one entry a row of the table are in the arena.
+// splitRows returns the training rows, in their order, and the hold-out rows. Vectors as long as the table are
+// allocated in arena.
 func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
 	if arena != nil && c.Rows == nil && c.Filter == "" && c.drawsHoldout() {
 		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
@@ -62,18 +61,18 @@ func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Are
 	return train, held, nil
 }
 
-// drawsHoldout reports whether the rows held out are drawn.
+// drawsHoldout reports whether hold-out rows are drawn at random.
 func (c *Config) drawsHoldout() bool {
 	return c.HoldoutData == "" && c.Split == "" && c.GroupHoldout == "" && c.Time == ""
 }
 
-// dataHoldout returns the rows that are held out.
+// dataHoldout returns the data.Holdout of the configuration.
 func (c *Config) dataHoldout() data.Holdout {
 	return data.Holdout{Filter: c.Filter, Fraction: c.Holdout, Seed: c.Seed, Split: c.Split, Group: c.GroupHoldout, Time: c.Time, Joined: c.HoldoutData != ""}
 }
 
-// OpenData opens the table of a configuration, with that of the rows held out, if there
-// is one, behind it; open is Open or a way of the caller's.
+// OpenData opens the table of the configuration, followed by the table of the hold-out rows if that is another
+// one. open is Open or a function of the caller.
 func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, name string, how data.Reading) (*data.Frame, error)) (*data.Frame, error) {
 	f, err := open(ctx, c.Data, c.Reading)
 	if err != nil || c.HoldoutData == "" {
@@ -92,15 +91,13 @@ func (c *Config) OpenData(ctx context.Context, open func(ctx context.Context, na
 	return both, err
 }
 
-// shuffle puts the rows in random order, so that every prefix of the training
-// data is a sample of it.
+// shuffle shuffles the rows, so that every prefix of the training data is a random sample.
 func shuffle(rows []int, seed uint64) {
 	const stream = 0x73687566
 	rand.New(rand.NewPCG(seed, stream)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// noteUntrainedGroups returns notes on groups of the hold-out without a training row, which no training
-// protects.
+// noteUntrainedGroups returns notes on groups that have hold-out rows but no training rows.
 func noteUntrainedGroups(trained, held []data.Grouping) (notes []string) {
 	for k, g := range held {
 		known := map[string]bool{}
@@ -120,8 +117,8 @@ func noteUntrainedGroups(trained, held []data.Grouping) (notes []string) {
 	return notes
 }
 
-// Periods are the first and the last time of the training rows and of those held out, where the
-// last rows by a column of times are held out.
+// Periods holds the first and last times of the training rows and of the hold-out rows, if the hold-out is the
+// last rows by a column of times.
 type Periods struct {
 	Train   [2]string `json:"train"`
 	Holdout [2]string `json:"holdout"`
@@ -132,7 +129,7 @@ func (p Periods) String() string {
 	return fmt.Sprintf("trained on %s to %s, held out %s to %s", p.Train[0], p.Train[1], p.Holdout[0], p.Holdout[1])
 }
 
-// findPeriods returns those of the rows; nil where rows are not held out by their time.
+// findPeriods returns the periods of the rows, or nil if the hold-out is not by time.
 func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []int) (*Periods, error) {
 	if c.Time == "" || len(held) == 0 {
 		return nil, nil
@@ -161,8 +158,8 @@ type encodedRows struct {
 	sharding *ranks.Rows // how the rows are sharded over ranks; nil for one process
 }
 
-// encodeRows splits and encodes the rows of a table: of several ranks, a collective call, each its
-// own. Rows on disk belong to o.
+// encodeRows splits and encodes the rows of a table. With several ranks it is a collective call that encodes
+// the rows of this rank. Rows on disk are stored in o.
 func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (*encodedRows, error) {
 	var s *rowAssignment
 	var files *sharedFiles

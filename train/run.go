@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Run keeps the rows a Model was trained on and what the training knows of each.
+// A Run holds the training rows of a model, with their losses and weights.
 type Run struct {
 	Frame   *data.Frame
 	Train   *data.Dataset
@@ -26,21 +26,20 @@ type Run struct {
 	disk *diskStorage // storage of the training rows; nil: memory
 }
 
-// Close releases the rows on disk and the vectors of one entry a row, which must not be used any
-// more.
+// Close releases rows on disk and vectors with one entry per row, which must not be used afterwards.
 func (r *Run) Close() {
 	if r != nil {
 		r.disk.close()
 	}
 }
 
-// Err returns the error of reading rows from disk, if there was one: the run must then not be used.
+// Err returns the error of reading rows from disk, if any. The run must then not be used.
 func (r *Run) Err() error { return r.disk.err() }
 
 // OnDisk reports whether the training rows are stored on disk.
 func (r *Run) OnDisk() bool { return r.disk != nil }
 
-// Evict releases the memory that training rows on disk take; they are read again when needed.
+// Evict releases the memory that cached rows on disk take. They are read again when needed.
 func (r *Run) Evict() {
 	if r.disk != nil {
 		r.disk.Arena.Evict()
@@ -48,7 +47,7 @@ func (r *Run) Evict() {
 	}
 }
 
-// A ChangedDataError says that a table is not the one a model was trained on.
+// A ChangedDataError reports that a table is not the one the model was trained on.
 type ChangedDataError struct {
 	Data string // the table that was read
 	Why  string
@@ -58,16 +57,14 @@ func (e *ChangedDataError) Error() string {
 	return fmt.Sprintf("%s is not the data the model was trained on: %s", e.Data, e.Why)
 }
 
-// errRowsGiven says that the rows of a training were chosen by a program (Config.Rows),
-// so that the table alone does not determine them.
+// errRowsGiven reports that the training rows were chosen by a program (Config.Rows), so that the table does
+// not determine them.
 var errRowsGiven = errors.New("the rows of the training were chosen by the program that trained the model: measure it on a table")
 
-// Rerun splits and encodes the training table again, as the training did, for a
-// model that was loaded, and sets m.Run. If the rows do not fit into memory
-// (m.Config.Memory, else what the system allows), they are stored in m.Config.Cache until Run.Close;
-// without that directory they are a *MemoryError. A table of other contents, by
-// the SHA-256 of its files, is a *ChangedDataError. Where the adversary's weights are not
-// unique, at ν = 0 and for CVaR, they stay unknown.
+// Rerun splits and encodes the training table again for a model that was loaded, and sets m.Run. If the rows do
+// not fit into memory (m.Config.Memory, or what the system allows), they are stored in m.Config.Cache until
+// Run.Close; without that directory Rerun returns a *MemoryError. If the contents of the table have changed, it
+// returns a *ChangedDataError. Adversary weights that are not unique, at ν = 0 and for CVaR, stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	disk, err := m.Config.newDiskStorage(ctx, f, false)
 	if err != nil {
@@ -126,7 +123,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	return nil
 }
 
-// WithGroups returns the run with the groups of another encoder in place of those of the training.
+// WithGroups returns the run with the groupings of another encoder.
 func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
 	other := *r
 	for _, d := range []**data.Dataset{&other.Train, &other.Holdout} {
@@ -143,8 +140,8 @@ func (r *Run) WithGroups(ctx context.Context, e *data.Encoder) (*Run, error) {
 	return &other, nil
 }
 
-// checkMemory returns an error if the rows of a training do not fit into memory, by the footers of
-// its table and the model.
+// checkMemory returns an error if the rows of the training do not fit into memory, as estimated from the
+// footers of the table and the model.
 func (m *Model) checkMemory(f *data.Frame) error {
 	if m.Config.Storage == string(data.Sparse) {
 		return nil // its entries are not known
@@ -160,8 +157,8 @@ func (m *Model) checkMemory(f *data.Frame) error {
 	return nil
 }
 
-// TrainedOn reports whether the files of f have the contents that the model was trained
-// on, whatever their names; false where that is not known.
+// TrainedOn reports whether the files of f have the contents that the model was trained on, whatever their
+// names. It returns false if that is unknown.
 func (m *Model) TrainedOn(f *data.Frame) bool {
 	if len(m.Sources) != len(f.Sources) || len(m.Sources) == 0 {
 		return false

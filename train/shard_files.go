@@ -9,16 +9,16 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// sharedFiles are the same for all ranks. Those that all see as one file, by its size, its times
-// and its number, are read for their SHA-256 by one rank each; others by every rank.
+// sharedFiles says which files are the same for all ranks, judging by size, time and number. One rank computes
+// the SHA-256 of each such file; the others are read by every rank.
 type sharedFiles struct {
 	comm   ranks.Comm
 	f      *data.Frame
 	shared []bool
 }
 
-// shareChecksums refuses ranks that see another number of files or rows than rank 0, and leaves the
-// SHA-256 of some to others.
+// shareChecksums returns an error if ranks see other files or rows than rank 0. It assigns the checksums of
+// shared files to ranks.
 func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	all, err := gatherFromRanks(c, f.Stamps())
 	if err != nil {
@@ -43,12 +43,11 @@ func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
 	return d, nil
 }
 
-// checksumRank returns the rank that takes the SHA-256 of a file that all share: the last ones first, since
-// rank 0 has more to do than others.
+// checksumRank returns the rank that computes the SHA-256 of a shared file. The last ranks come first, since
+// rank 0 has more to do.
 func (d *sharedFiles) checksumRank(i int) int { return d.comm.Size() - 1 - i%d.comm.Size() }
 
-// checkSameFiles refuses ranks that have read files of other contents than rank 0, and completes what
-// is known of them.
+// checkSameFiles returns an error if a rank has read other contents than rank 0, and distributes the checksums.
 func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil
@@ -71,7 +70,7 @@ func (d *sharedFiles) checkSameFiles() error {
 	return nil
 }
 
-// gatherFromRanks returns what every rank has.
+// gatherFromRanks returns the values of all ranks.
 func gatherFromRanks[T any](c ranks.Comm, own T) ([]T, error) {
 	b, err := json.Marshal(own)
 	if err != nil {

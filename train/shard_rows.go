@@ -9,18 +9,17 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// A rowAssignment is what a rank has of the rows of a table.
+// A rowAssignment lists the training and hold-out rows of a rank.
 type rowAssignment struct {
 	Rows           *ranks.Rows // how the training rows lie
 	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
 	Total, AllHeld int         // of all ranks
 }
 
-// chunkRows is how many rows of a table are looked at at a time: whole stripes, which package data
-// reads together.
+// chunkRows is the number of rows that are split at a time: whole stripes, which package data reads together.
 const chunkRows = 1 << 16
 
-// splitListedRows assigns rows to ranks, all of which have the ascending lists of rows.
+// splitListedRows assigns rows to ranks. All ranks must have the same ascending lists.
 func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
 	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
 	lo, hi := s.Rows.LocalRange(s.Total)
@@ -30,8 +29,8 @@ func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
 	return s
 }
 
-// holdoutBounds returns the hold-out rows [lo, hi) of this rank, of all in their order: as many for each
-// rank; the first one has them all where they are fewer than the ranks.
+// holdoutBounds returns the range [lo, hi) of hold-out rows of this rank: equal parts, or all rows on the first
+// rank if there are fewer rows than ranks.
 func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	if all >= c.Size() {
 		return shard.Bounds(all, c.Size(), c.Rank())
@@ -42,8 +41,8 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 	return lo, all
 }
 
-// splitRowsByChunk assigns the rows of a table in which each row alone determines its split: every rank
-// counts those of some chunks, and takes those that are its own.
+// splitRowsByChunk assigns rows to ranks if each row determines its split. Every rank counts the rows of some
+// chunks and takes its own.
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
 	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()
 	chunks := (f.Rows + chunkRows - 1) / chunkRows
@@ -103,8 +102,8 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 	return s, err
 }
 
-// tableRange returns the rows [from, to) of a table that a rank looks at where each row is one rank's:
-// from its first training row to that of the next rank. All of them, where all rows are here.
+// tableRange returns the range [from, to) of table rows that this rank reads: from its first training row to
+// that of the next rank.
 func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 	if rows == nil {
 		return 0, f.Rows

@@ -9,7 +9,7 @@ import (
 // Statistics of vectors of one entry a training row. Over several ranks they are collective calls,
 // with the same bits for any number of ranks; nil rows are all in this process.
 
-// weightedMean returns the mean of v under weights; nil is equal ones.
+// weightedMean returns the mean of v under weights; nil means equal weights.
 func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 	weighted := func(of func(j int) float64) float64 {
 		return rows.Sum(len(v), func(lo, hi int) float64 {
@@ -27,7 +27,7 @@ func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 	return weighted(func(j int) float64 { return v[j] }) / weighted(func(int) float64 { return 1 })
 }
 
-// groupRisks returns the mean losses of groups, as data.Grouping has them.
+// groupRisks returns the mean losses by group.
 func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
@@ -45,8 +45,8 @@ func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupR
 	return out
 }
 
-// rankCorrelation returns Spearman's rank correlation of margin and score(lo, hi), the scores of rows
-// [lo, hi), on about count rows.
+// rankCorrelation returns Spearman's rank correlation of margin and score on about count rows; score(lo, hi)
+// returns the scores of the rows [lo, hi).
 func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(lo, hi int) []float64) float64 {
 	at := rows.LocalStratifiedSample(len(margin), count)
 	first, second := make([]float64, 0, len(at)), make([]float64, 0, len(at))

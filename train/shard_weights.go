@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// readWeights reads the weights of the rows of d, of those that are here, from a column; nil
-// without one. A weight that is not positive is an error, also in the hold-out.
+// readWeights reads the weights of the rows of d on this rank, or returns nil if name is empty. It returns an
+// error if a weight is not positive, even in the hold-out.
 func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name string, rows *ranks.Rows) ([]float64, error) {
 	if name == "" {
 		return nil, nil
@@ -70,7 +70,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 	return w, nil
 }
 
-// weightStatistics are what is wrong with weights: in how many rows, the first and its value.
+// weightStatistics holds the number of invalid weights and the first of them.
 type weightStatistics struct {
 	Type         string // of a column that is not numeric; else ""
 	First, Wrong int
@@ -79,14 +79,13 @@ type weightStatistics struct {
 	Least, Most  float64 // of the right ones; 0 for none
 }
 
-// smallSum scales sums of weights so that they stay finite for any number of rows.
+// smallSum scales weights so that their sums are finite for any number of rows.
 const smallSum = 0x1p-64
 
-// widestWeights bounds the ratio of two weights: squares of their ratios must not overflow.
+// widestWeights is the largest ratio of two weights: squares of ratios must not overflow.
 const widestWeights = 1e100
 
-// checkWeights returns the statistics of a weight column, also of the hold-out; first is the row of the
-// table that its first row is.
+// checkWeights returns the statistics of a weight column, whose first row is row first of the table.
 func checkWeights(column *data.Column, first int) weightStatistics {
 	k := weightStatistics{First: -1}
 	if column.Number == nil && column.Len() > 0 {

@@ -19,7 +19,7 @@ import (
 // rows alone what there is of each: features, target, groups, weight, place in the table. The
 // vectors of one entry a row are as long as the rows of all, and have these entries.
 
-// checkRanks refuses what is not for several ranks.
+// checkRanks returns an error for settings that several ranks do not support.
 func (c *Config) checkRanks() error {
 	var all []error
 	refuse := func(is bool, what, instead string) {
@@ -34,10 +34,9 @@ func (c *Config) checkRanks() error {
 	return errors.Join(all...)
 }
 
-// assignShards assigns the rows of a table to ranks: a collective call. The training rows are those of
-// one process in the order of the table, but that each shard is in random order, so that its
-// first rows are a sample of it. If each row alone determines its split, a rank looks at
-// its part of the table; elsewhere each looks at all of it.
+// assignShards assigns the rows of a table to ranks. It is a collective call. The training rows are those of
+// one process in the order of the table, except that each shard is shuffled, so that its first rows are a
+// sample of it. If each row determines its split, a rank reads only its part of the table.
 func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
 	if h := c.dataHoldout(); f.SplitsByRow(h) {
 		s, err = splitRowsByChunk(ctx, c.comm, f, h)
@@ -56,7 +55,7 @@ func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignm
 	return s, periods, nil
 }
 
-// arena returns where vectors of one entry a training row lie; nil for memory.
+// arena returns the arena for vectors with one entry per training row; nil means the heap.
 func (r *Run) arena() *memory.Arena {
 	if r.rows != nil {
 		return r.Train.X.(*design.Sharded).Arena()
@@ -72,8 +71,7 @@ func (r *Run) shardMatrix(here design.Matrix) (design.Matrix, error) {
 	return design.NewSharded(r.rows, r.Train.N, here)
 }
 
-// firstRows returns about count training rows, with their targets: the first ones, which are in
-// random order.
+// firstRows returns about count training rows with their targets: the first ones, which are in random order.
 func (r *Run) firstRows(count int) *data.Dataset {
 	d := *r.Train
 	if r.rows == nil {
@@ -85,10 +83,10 @@ func (r *Run) firstRows(count int) *data.Dataset {
 	return &d
 }
 
-// isFollower reports whether another rank writes and speaks.
+// isFollower reports whether another rank writes the results.
 func (m *Model) isFollower() bool { return m.Config.comm != nil && m.Config.comm.Rank() > 0 }
 
-// maxCopies returns the number of rows that every rank may have copies of.
+// maxCopies returns the number of rows that each rank may hold copies of.
 func maxCopies(x design.Matrix) int { return x.(*design.Sharded).MostSelected() }
 
 // weightConcentration returns Σy² and the largest weight.
@@ -108,14 +106,13 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
 }
 
-// completeRow is the memory that a report takes of a training row: losses, weights, places and groups,
-// and what is put in order of them.
+// completeRow is the memory that a report needs per training row: losses, weights, places, groups and their
+// sorted copies.
 const completeRow = 104
 
-// GatherRows gathers on the first rank the losses, weights of the adversary, places and groups of sharded
-// training rows, which a report needs: a collective call.
-// If it does not fit into memory there, the weights stay unknown, and a note says so.
-// Where all rows are here it does nothing.
+// GatherRows gathers the losses, adversary weights, places and groups of all training rows on the first rank,
+// for a report. It is a collective call. If they do not fit into memory there, the weights stay unknown and a
+// note says so. With one process it does nothing.
 func (m *Model) GatherRows() {
 	r := m.Run
 	if r == nil || r.rows == nil {
@@ -147,7 +144,7 @@ func (m *Model) GatherRows() {
 	}
 }
 
-// selectRows works like t.Select for sharded rows.
+// selectRows works like t.Select for rows on several ranks.
 func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
 	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
@@ -155,15 +152,15 @@ func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	return &s
 }
 
-// levelRows returns what a level has to know of the training rows.
+// levelRows returns the training rows as a level needs them.
 func (r *Run) levelRows() level.Rows {
 	rows := Rows(r.Train, r.Weight)
 	rows.Sharded = r.rows
 	return rows
 }
 
-// selectOnRoot returns tune.Select. Of sharded rows it takes a sample, on rank 0, which broadcasts the
-// outcome.
+// selectOnRoot calls tune.Select. With several ranks, rank 0 calls it on a sample of the rows and broadcasts
+// the outcome.
 func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o tune.Options) (*tune.Selection, error) {
 	if m.Run.rows == nil {
 		return tune.Select(ctx, t, x, o)

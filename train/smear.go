@@ -7,9 +7,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// fitSmearing makes predictions of a target whose logarithm was fitted means instead of
-// medians, by the mean of the exponentials of the residuals of the training rows: Duan,
-// Smearing Estimate, JASA 1983.
+// fitSmearing sets the factor that turns predictions of a log-transformed target from medians into means: the
+// mean of the exponentials of the training residuals (Duan, Smearing Estimate, JASA 1983).
 func (m *Model) fitSmearing() {
 	t := &m.Encoder.Target
 	if t.Transform == "" {

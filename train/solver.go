@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// autoSolver is the solver that chooses by the problem.
+// autoSolver is the name of the default solver, which depends on the problem.
 const autoSolver = "auto"
 
 var methods = []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.SeparableBlock{}, primaldual.Stochastic{}, primaldual.FullVector{}}
@@ -21,7 +21,7 @@ func solverNames() []string {
 	return names
 }
 
-// methodNamed returns the method called name, one of Solvers, with its default settings.
+// methodNamed returns the method with the given name, in its default settings.
 func methodNamed(name string) dro.Method {
 	return methods[slices.IndexFunc(methods, func(m dro.Method) bool { return m.Name() == name })]
 }

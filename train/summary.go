@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A Summary is what `drotrain train --json` prints: one object for machines.
-// Losses and bounds are in the units of the training loss.
+// A Summary is the outcome that `drotrain train --json` prints. Losses and bounds are in units of the training
+// loss.
 type Summary struct {
 	Status              string                `json:"status"`    // certified, limit, stalled, cancelled, inconsistent; uncertified when mu is 0
 	Certified           bool                  `json:"certified"` // the relative gap asked for was reached
@@ -47,8 +47,7 @@ type Summary struct {
 	Notes               []string              `json:"notes"`
 }
 
-// SummaryCertificate bounds the optimal objective: lower ≤ optimum ≤ upper.
-// Bounds that are not known are null.
+// A SummaryCertificate bounds the optimal objective: lower ≤ optimum ≤ upper. Unknown bounds are null.
 type SummaryCertificate struct {
 	Upper       *float64 `json:"upper"`
 	Lower       *float64 `json:"lower"`
@@ -56,15 +55,14 @@ type SummaryCertificate struct {
 	RelativeGap *float64 `json:"relative_gap"`
 }
 
-// SummaryGroup is one group of rows and its mean training loss.
+// A SummaryGroup is a group of rows with its mean training loss.
 type SummaryGroup struct {
 	Name  string  `json:"name"`
 	Count int     `json:"count"`
 	Risk  float64 `json:"risk"`
 }
 
-// SummaryBaseline is (weighted) empirical risk minimisation on the same rows with
-// the same regulariser.
+// A SummaryBaseline is (weighted) empirical risk minimisation on the same rows with the same regulariser.
 type SummaryBaseline struct {
 	Status     string        `json:"status"`
 	Objective  float64       `json:"objective"`
@@ -73,8 +71,7 @@ type SummaryBaseline struct {
 	WorstGroup *SummaryGroup `json:"worst_group"`
 }
 
-// groupRisks returns the mean loss in every group of the last grouping of d that
-// has rows, the largest first, and the worst group.
+// groupRisks returns the mean loss of every group in the last grouping, the largest first, and the worst group.
 func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryGroup) {
 	d := run.Train
 	if len(d.Groups) == 0 {
@@ -95,8 +92,8 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 	return groups, worst
 }
 
-// EffectiveShare returns the effective sample size as a part of the rows.
+// EffectiveShare returns the effective sample size as a proportion of the rows.
 func (s Summary) EffectiveShare() float64 { return s.EffectiveSampleSize / float64(max(1, s.N)) }
 
-// LargestWeight returns the largest weight over the average one.
+// LargestWeight returns the largest weight divided by the average weight.
 func (s Summary) LargestWeight() float64 { return s.MaxWeight * float64(s.N) }

@@ -10,11 +10,10 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// PredictBlocks predicts the rows of f block by block and passes put the columns of each, at least
-// of one block: row (its number in f, counted from 1), the columns of f that keep names, unchanged,
-// probability (of the positive value; for two classes alone) and prediction. A row is predicted
-// positive from a probability of threshold on. Of a Parquet file memory has one block at a time. The
-// report is of all rows.
+// PredictBlocks predicts the rows of f block by block and calls put with the columns of each block, at least
+// once: row (counted from 1), the columns of f named in keep, the probability of the positive class (for two
+// classes) and the prediction. Rows with a probability of at least threshold are predicted positive. Only one
+// block of a Parquet file is in memory at a time. The report covers all rows.
 func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, put func([]data.Column) error) (report data.EncodeReport, err error) {
 	if m.Encoder == nil {
 		return report, errIncomplete
@@ -22,7 +21,7 @@ func (m *Model) PredictBlocks(ctx context.Context, f *data.Frame, keep []string,
 	return m.predictBlocks(ctx, f, keep, threshold, 0, put)
 }
 
-// predictBlocks works like PredictBlocks, with blocks of size rows; 0: some megabytes of them.
+// predictBlocks works like PredictBlocks with blocks of size rows; 0 chooses a size of some megabytes.
 func (m *Model) predictBlocks(ctx context.Context, f *data.Frame, keep []string, threshold float64, size int, put func([]data.Column) error) (report data.EncodeReport, err error) {
 	if err := m.checkKeptColumns(f, keep); err != nil {
 		return report, err
@@ -56,8 +55,7 @@ const (
 	rowName, probabilityName, predictionName = "row", "probability", "prediction"
 )
 
-// checkKeptColumns refuses columns whose names those of a prediction have, and those of values that are
-// not read.
+// checkKeptColumns returns an error for columns that have the name of a prediction column or cannot be read.
 func (m *Model) checkKeptColumns(f *data.Frame, keep []string) error {
 	var taken []string
 	var problems data.Problems
@@ -75,8 +73,8 @@ func (m *Model) checkKeptColumns(f *data.Frame, keep []string) error {
 	return fmt.Errorf("%s cannot be kept: predictions have columns of their own called so; rename them in the table", strings.Join(taken, " and "))
 }
 
-// predictionColumns returns the columns of a prediction of rows that begin at first in the table, and of
-// the same rows of those kept.
+// predictionColumns returns the prediction columns of consecutive rows that begin at row first of the table,
+// and the same rows of the kept columns.
 func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column, threshold float64) ([]data.Column, error) {
 	rows := data.Column{Name: rowName, Type: "int64", Kind: data.Numeric, Number: []float64{}}
 	for _, r := range p.Rows {

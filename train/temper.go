@@ -13,9 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// SummaryTempered is the plain average with a slope on its scores and an intercept, the
-// two numbers chosen for the robust objective: what being less sure, or surer, achieves
-// without another model.
+// A SummaryTempered is ERM with a slope and an intercept on its scores, chosen for the robust objective. It
+// shows what a change of confidence alone achieves.
 type SummaryTempered struct {
 	SummaryBaseline
 	Slope float64 `json:"slope"` // on the scores of the plain average; below 1 it is less sure
@@ -28,12 +27,12 @@ type SummaryTempered struct {
 	RankCorrelation *float64 `json:"rank_correlation"`
 }
 
-// mostRanked is the number of rows that a correlation of ranks is taken of, at most: its
-// standard error is then 0.003, and less near 1.
+// mostRanked is the largest number of rows that a rank correlation is computed on; its standard error is then
+// at most 0.003.
 const mostRanked = 100_000
 
-// fitTempered fits the tempered average: x = a·x_ERM with another intercept, a problem of two
-// parameters over stored margins with the same adversary and regulariser.
+// fitTempered fits the tempered ERM, x = a·x_ERM with another intercept, under the same adversary and
+// regulariser: a problem of two parameters.
 func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, began time.Time) error {
 	d, plain := m.Run.Train, m.Baseline
 	direction := slices.Clone(plain)
@@ -83,8 +82,8 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	return nil
 }
 
-// solveAtMargins minimises the robust risk of the scores a·margin/size + b over the slope a and, in a model
-// with an intercept, b. The margins have one entry a training row.
+// solveAtMargins minimises the robust risk of the scores a·margin/size + b over the slope a and, if the model
+// has an intercept, over b. margin has one entry per training row.
 func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float64, size float64, dual dro.Dual, primal dro.L2, s dro.Options) (*dro.Result, error) {
 	d, arena := m.Run.Train, m.Run.disk.arena()
 	columns := len(s.X0)
@@ -115,7 +114,7 @@ func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float6
 	return m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s)
 }
 
-// indexOfLargest returns the index of the entry of largest size.
+// indexOfLargest returns the index of the entry with the largest absolute value.
 func indexOfLargest(v []float64) int {
 	at := 0
 	for i, a := range v {

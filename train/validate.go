@@ -12,8 +12,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// checkUnused returns an error that names the settings which the others leave without an effect,
-// where they are not the default ones.
+// checkUnused returns an error that names settings without an effect.
 func (c *Config) checkUnused() error {
 	standard := DefaultConfig()
 	var wrong []string
@@ -32,15 +31,15 @@ func (c *Config) checkUnused() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// Validate reports every setting that cannot be used, whatever the data; what is not set has its
-// default. Fit calls it first.
+// Validate returns all errors of the settings that do not depend on the data. Settings that are not set have
+// their defaults. Fit calls it first.
 func (c *Config) Validate() error {
 	full := *c
 	full.setDefaults()
 	return full.validate()
 }
 
-// validate works like Validate of a configuration in which everything is set.
+// validate works like Validate after defaults have been set.
 func (c *Config) validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }

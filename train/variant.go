@@ -13,12 +13,11 @@ const (
 	VariantRecommended = "recommended" // the one of the two that the evaluation after the training recommended
 )
 
-// Variants returns the names of the models that a file holds.
+// Variants returns the names of the models that a file contains.
 func Variants() []string { return []string{VariantRecommended, VariantRobust, VariantERM} }
 
-// Variant returns one of the models that m holds, ready to predict, and its name. An empty name
-// stands for the recommended one where the data chose the level, and for the trained one where
-// it was set. Without a recommendation the trained one is recommended.
+// Variant returns one of the models that m contains, ready to predict, and its name. An empty name selects the
+// recommended model if the data chose the level, and the trained model otherwise.
 func (m *Model) Variant(name string) (*Model, string, error) {
 	if name == "" {
 		name = VariantRobust

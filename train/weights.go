@@ -8,14 +8,13 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// errNoWeights says that the adversary's weights of the training rows are not known here: the model
-// was loaded or trained without Config.KeepRows, or its rows are on several ranks.
+// errNoWeights reports that the adversary's weights are unknown: the model was loaded, was trained without
+// Config.KeepRows, or its rows are on several ranks.
 var errNoWeights = errors.New("the adversary's weights are known after a training with Config.KeepRows in one process alone")
 
-// AdversaryWeights returns the adversary's weight of every training row as columns, ordered by row:
-// row, its number in the table counted from 1; weight, 1 being the average over the training rows;
-// and group, the row's group under all group columns crossed, where there are groups. Weights of a
-// training with sample weights include them. The error is [errNoWeights] where they are not known.
+// AdversaryWeights returns the adversary's weight of every training row as columns, sorted by row: row, its
+// number in the table counted from 1; weight, relative to the average training row; and, if there are groups,
+// group. Sample weights are included. It returns [errNoWeights] if the weights are unknown.
 func (m *Model) AdversaryWeights() ([]data.Column, error) {
 	r := m.Run
 	if r == nil || r.Weights == nil || r.rows != nil {

@@ -19,9 +19,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Level is how robust a model is to be. At most one of Average, Nu, Ess,
-// Protect and Radius is set; with none of them it is for the data to choose. The
-// keys are the long options of the drotrain command.
+// A Level says how robust a model is to be. At most one of Average, Nu, Ess, Protect and Radius may be set; if
+// none is set, the level is chosen from the data. The keys are options of the drotrain command.
 type Level struct {
 	// Average trains an average: plain (empirical risk minimisation), or balanced,
 	// with the same weight for every group.
@@ -37,10 +36,10 @@ type Level struct {
 	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
-// At returns the value of an option that may be unset.
+// At returns a pointer to v, for options that may be unset.
 func At(v float64) *float64 { return &v }
 
-// setFields returns the fields that are set of those that exclude one another.
+// setFields returns the names of the fields that are set among those that exclude one another.
 func (l Level) setFields() []string {
 	var set []string
 	if l.Average != "" {
@@ -57,23 +56,23 @@ func (l Level) setFields() []string {
 	return set
 }
 
-// joinNames joins the names of fields as a user finds them in a train.Config.
+// joinNames joins names of fields as they appear in a train.Config.
 func joinNames(fields []string, separator string) string {
 	return "Config." + strings.Join(fields, separator+"Config.")
 }
 
-// IsSet reports whether the level is set, not left to the data.
+// IsSet reports whether the level is set, so that it is not chosen from the data.
 func (l Level) IsSet() bool { return len(l.setFields()) > 0 }
 
-// HasDivergence reports whether the level is set in terms of a divergence.
+// HasDivergence reports whether the level uses a divergence.
 func (l Level) HasDivergence() bool {
 	return l.Nu != nil || l.Radius != nil || l.Ess != nil
 }
 
-// IsGroupwise reports whether the adversary weighs groups.
+// IsGroupwise reports whether the adversary weights groups.
 func (l Level) IsGroupwise() bool { return l.Adversary == "groups" }
 
-// Validate reports everything that is wrong with the level, whatever the rows.
+// Validate returns all errors of the level that do not depend on the rows.
 func (l Level) Validate() error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -126,7 +125,7 @@ func (l Level) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// Rows is what a level has to know of the training rows.
+// Rows holds what a level needs to know about the training rows.
 type Rows struct {
 	N       int
 	Weights []float64 // sample weights, nil for equal
@@ -136,7 +135,7 @@ type Rows struct {
 	Sharded *ranks.Rows // how the rows are sharded over ranks, each of which has its own; nil: all are local
 }
 
-// newVector returns n zeros; of sharded rows only the local ones take memory.
+// newVector returns n zeros. With several ranks only the local entries take memory.
 func newVector[T memory.Element](r Rows) []T {
 	if r.Sharded == nil {
 		return make([]T, r.N)
@@ -144,7 +143,7 @@ func newVector[T memory.Element](r Rows) []T {
 	return memory.Make[T](memory.NewVirtual(), r.N)
 }
 
-// sumOverRows returns sums over the rows, to which add adds those of [lo, hi).
+// sumOverRows returns width sums over the rows. add must add the terms of the rows [lo, hi) to sums.
 func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []float64 {
 	if r.Sharded != nil {
 		return r.Sharded.Totals(r.N, width, add)
@@ -154,7 +153,7 @@ func (r Rows) sumOverRows(width int, add func(sums []float64, lo, hi int)) []flo
 	return sums
 }
 
-// Select returns what is to know of some of the rows.
+// Select returns Rows for a subset of the rows.
 func (r Rows) Select(rows []int) Rows {
 	s := Rows{N: len(rows), Labels: r.Labels}
 	for _, j := range rows {
@@ -168,7 +167,7 @@ func (r Rows) Select(rows []int) Rows {
 	return s
 }
 
-// Weight returns the weight of row j, 1 where all are equal.
+// Weight returns the weight of row j, or 1 if all weights are equal.
 func (r Rows) Weight(j int) float64 {
 	if r.Weights == nil {
 		return 1
@@ -176,8 +175,8 @@ func (r Rows) Weight(j int) float64 {
 	return r.Weights[j]
 }
 
-// Dual returns the adversary of a valid level over the rows. Errors say what the rows
-// lack: groups, or rows enough. For sharded rows it is a collective call.
+// Dual returns the adversary of a valid level over the rows, or an error if there are no groups or too few
+// rows. With several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
 	divergence := dro.KullbackLeibler
 	if l.Penalty == "chi2" {
@@ -213,7 +212,7 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
 }
 
-// divergenceRadius returns the radius of the ball.
+// divergenceRadius returns the radius of the divergence ball.
 func (l Level) divergenceRadius() float64 {
 	switch {
 	case l.Radius != nil:
@@ -246,7 +245,7 @@ func (l Level) groupDual(divergence dro.Divergence, r Rows) (dro.Dual, error) {
 	return g, nil
 }
 
-// groupIndex numbers the groups that have rows with weight, and counts their rows.
+// groupIndex numbers the groups with rows of positive weight and counts their rows.
 func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	of := r.Group
 	if len(of) == 0 {
@@ -284,7 +283,7 @@ func (r Rows) groupIndex() (index []int32, count []float64, err error) {
 	return index, count, nil
 }
 
-// groupMasses returns the weights of the rows of count groups, numbered by groups.
+// groupMasses returns the total weight of the rows of each of count groups.
 func (r Rows) groupMasses(index []int32, count int) []float64 {
 	return r.sumOverRows(count, func(sums []float64, lo, hi int) {
 		for j, g := range index[lo:hi] {
@@ -295,8 +294,8 @@ func (r Rows) groupMasses(index []int32, count int) []float64 {
 	})
 }
 
-// Balanced returns weights that give every group the same total, in proportion to the
-// weights of the rows within one.
+// Balanced returns weights that give every group the same total weight, proportional to the weights of the rows
+// within a group.
 func Balanced(r Rows) ([]float64, error) {
 	index, count, err := r.groupIndex()
 	if err != nil {
@@ -313,7 +312,7 @@ func Balanced(r Rows) ([]float64, error) {
 	return w, nil
 }
 
-// String returns the level in words.
+// String describes the level.
 func (l Level) String() string {
 	divergence := "KL"
 	if l.Penalty == "chi2" {

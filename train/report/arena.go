@@ -16,9 +16,9 @@ const (
 	measuredModel = 55
 )
 
-// arenaFor returns the arena of vectors of one entry a row while models are measured; nil is memory,
-// if they fit. If there is no directory for them, or too little disk, they are refused before any row
-// is read.
+// arenaFor returns the arena for vectors with one entry per row while models are measured; nil means memory, if
+// they fit there. It returns an error if there is no directory for them or too little disk, before any row is
+// read.
 func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error) {
 	if o.paging > 0 {
 		arena, err := memory.NewArena(o.Cache, 1<<40)
@@ -62,5 +62,5 @@ func (o Options) arenaFor(f *data.Frame, rows, models int) (*memory.Arena, error
 	return memory.NewArena(dir, memory.ResidentLimit(may))
 }
 
-// Close releases the measured rows that are stored on disk; Input must not be used any more.
+// Close releases measured rows that are stored on disk. Input must not be used afterwards.
 func (x *Measured) Close() { x.arena.Close() }

@@ -14,11 +14,11 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A Score is a column of predictions and the name of the model that made them. Of more than two classes it
-// has a column of probabilities for every class, and Column has a * in the place of the class, as in p_*.
+// A Score is a column of predictions with the name of the model that made them. With more than two classes
+// there is a column of probabilities per class, and Column has a * in place of the class, as in p_*.
 type Score struct{ Name, Column string }
 
-// AuditOptions say what the columns of a table of predictions are.
+// AuditOptions names the columns of a table of predictions.
 type AuditOptions struct {
 	Options
 
@@ -37,7 +37,7 @@ type AuditOptions struct {
 	Seed uint64 // of what is drawn for the intervals
 }
 
-// An audit is what the report of Audit says beside the evaluation.
+// An audit holds what Audit needs besides the evaluation.
 type audit struct {
 	AuditOptions
 	frame   *data.Frame
@@ -45,9 +45,9 @@ type audit struct {
 	classes []string // more than two; nil for other labels
 }
 
-// Audit evaluates the predictions that a table holds, of any model. What does not
-// fit the table is a *data.Error or an *OptionError. One column is read after the other; where
-// numbers by row do not fit in memory, they are stored in Options.Cache.
+// Audit evaluates predictions of any model that are in a table. Errors of the table are a *data.Error or an
+// *OptionError. Columns are read one after the other; if numbers per row do not fit in memory, they are stored
+// in Options.Cache.
 func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err error) {
 	x := &Measured{options: o.Options, audit: &audit{AuditOptions: o, frame: f}}
 	defer func() {
@@ -65,7 +65,7 @@ func Audit(ctx context.Context, f *data.Frame, o AuditOptions) (_ *Measured, err
 	return x, nil
 }
 
-// auditInput makes the evaluation's input of a table.
+// auditInput reads the input of the evaluation from the table.
 func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	o, f := x.audit, x.audit.frame
 	if len(o.Scores) == 0 {
@@ -134,7 +134,7 @@ func (x *Measured) auditInput(ctx context.Context) (*eval.Input, error) {
 	return in, err
 }
 
-// readLabels fills in the task and the targets.
+// readLabels sets the task and the targets.
 func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	f, arena := o.frame, in.Arena.NewChild()
 	defer arena.Close()
@@ -196,7 +196,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// choosePositive returns the value asked for, or that of training.
+// choosePositive returns the positive value that was asked for, or the one that training would choose.
 func (o *audit) choosePositive(c *data.Column, values []string) (string, error) {
 	if o.Positive != "" {
 		if v, ok := c.Match(values, o.Positive); ok || len(values) == 1 {
@@ -211,8 +211,8 @@ func (o *audit) choosePositive(c *data.Column, values []string) (string, error) 
 	return positive, nil
 }
 
-// areStandardClasses reports whether two labels say themselves which is positive: 0 and 1, −1 and 1,
-// no and yes, false and true.
+// areStandardClasses reports whether two labels show which one is positive: 0 and 1, −1 and 1, no and yes, or
+// false and true.
 func areStandardClasses(values []string) bool {
 	for _, pair := range [][2]string{{"0", "1"}, {"-1", "1"}, {"no", "yes"}, {"false", "true"}} {
 		for k := range 2 {
@@ -224,7 +224,7 @@ func areStandardClasses(values []string) bool {
 	return false
 }
 
-// readScores fills in the models and their losses.
+// readScores sets the models and their losses.
 func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	if in.Task == eval.Multiclass {
 		return o.readClassScores(ctx, in)
@@ -286,8 +286,7 @@ func (o *audit) readScores(ctx context.Context, in *eval.Input) error {
 	return err
 }
 
-// meanScore returns the constant score with the least average loss on the rows of in, logistic
-// or squared.
+// meanScore returns the constant score with the smallest average loss on the rows of in.
 func meanScore(in *eval.Input) float64 {
 	var sum, total float64
 	for i, t := range in.Target {
@@ -303,8 +302,8 @@ func meanScore(in *eval.Input) float64 {
 	return sum / total
 }
 
-// sliceColumns returns the columns searched for bad slices: those named, or all
-// without another role, of few levels enough to be read. Values are read when they are needed.
+// sliceColumns returns the columns that are searched for bad slices: those named, or all columns without
+// another role and with few enough levels. Their values are read when they are needed.
 func (o *audit) sliceColumns(ctx context.Context, arena *memory.Arena) ([]eval.Column, error) {
 	var out []eval.Column
 	for _, c := range o.frame.Columns {

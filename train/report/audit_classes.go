@@ -13,13 +13,12 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ofClasses reports whether a score has a column for each of several classes: whether its name has a *
-// that stands for the class and is not itself a column.
+// ofClasses reports whether a score has one column per class: its name contains a * and is not itself a column.
 func (o *audit) ofClasses(s Score) bool {
 	return strings.Contains(s.Column, "*") && !o.frame.Has(s.Column)
 }
 
-// scoreColumns returns the columns of a score.
+// scoreColumns returns the names of the columns of a score.
 func (o *audit) scoreColumns(s Score) []string {
 	if !o.ofClasses(s) {
 		return []string{s.Column}
@@ -33,7 +32,7 @@ func (o *audit) scoreColumns(s Score) []string {
 
 func columnOfClass(s Score, class string) string { return strings.Replace(s.Column, "*", class, 1) }
 
-// findClasses sets the classes: those that columns of the first score are named for, in the order of the table.
+// findClasses sets the classes from the names of the columns of the first score, in the order of the table.
 func (o *audit) findClasses() error {
 	several := slices.ContainsFunc(o.Scores, o.ofClasses)
 	for _, s := range o.Scores {
@@ -73,7 +72,7 @@ func (o *audit) findClasses() error {
 	return nil
 }
 
-// readClasses fills in the classes and the targets of labels of several classes.
+// readClasses sets the classes and the targets for more than two classes.
 func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 	in.Task, in.Classes = eval.Multiclass, o.classes
 	in.Target = memory.Make[float64](in.Arena, o.frame.Rows)
@@ -94,8 +93,8 @@ func (o *audit) readClasses(c *data.Column, in *eval.Input) error {
 	return nil
 }
 
-// readClassScores fills in the models, the probabilities of the actual classes and the losses of labels of
-// several classes. The columns are read twice, one after the other.
+// readClassScores sets the models, the probabilities of the actual classes and the losses for more than two
+// classes. It reads the columns twice, one after the other.
 func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	in.LossName, in.LossUnit = "logistic", "nats"
 	for _, s := range o.Scores {
@@ -122,7 +121,7 @@ func (o *audit) readClassScores(ctx context.Context, in *eval.Input) error {
 	return nil
 }
 
-// readClassScore returns one model.
+// readClassScore returns one of the models.
 func (o *audit) readClassScore(ctx context.Context, in *eval.Input, s Score) (eval.Model, error) {
 	n := len(in.Target)
 	m := eval.Model{

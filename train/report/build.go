@@ -13,8 +13,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// Report puts what the training knows beside the evaluation, and the adversary where the rows of the
-// training are there.
+// Report returns the evaluation with what is known from the training, including the adversary if the training
+// rows are available.
 func (x *Measured) Report() (*eval.Report, error) {
 	switch {
 	case x.audit != nil:
@@ -64,7 +64,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	return r, err
 }
 
-// reportTitle returns the model in the title of a page.
+// reportTitle returns the title of the report.
 func reportTitle(m *train.Model) string {
 	switch m.Config.Average {
 	case "plain":
@@ -75,7 +75,7 @@ func reportTitle(m *train.Model) string {
 	return "Robust model"
 }
 
-// reportNotes returns the remarks of the training.
+// reportNotes returns the notes of the training.
 func reportNotes(m *train.Model) []string {
 	out := append([]string{}, m.Notes...)
 	if n := len(m.Encoder.Groups); m.GroupWeighted != nil && n > 0 {
@@ -88,7 +88,7 @@ func reportNotes(m *train.Model) []string {
 	return out
 }
 
-// describeTempering reports what being less sure does without another model.
+// describeTempering returns a sentence on what a change of confidence alone achieves.
 func describeTempering(t *train.SummaryTempered) string {
 	said := fmt.Sprintf("%s is ERM with its scores multiplied by %.3g and a new intercept, chosen to minimise the robust objective", Rescaled, t.Slope)
 	if t.ExplainedRobust != nil {
@@ -100,7 +100,7 @@ func describeTempering(t *train.SummaryTempered) string {
 	return said + "."
 }
 
-// provenanceFacts returns the data sheet of the report.
+// provenanceFacts returns the facts about the training that the report lists.
 func provenanceFacts(m *train.Model) []eval.Fact {
 	c := m.Config
 	out := []eval.Fact{

@@ -15,12 +15,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ReadCard reads what people know of a model and a program cannot into Card, Labels and Unit: a YAML
-// map of names ("owner", "intended use", "date", "data period", …) to text, numbers, dates or lists of
-// them, in the order they are shown. Other names are accepted unless they are near to one of
-// cardFields; the error lists all problems. "labels" is a map of group labels, or of their parts, to
-// texts that are shown in their place: "afam=yes: Black applicants". "unit" is the unit of a numeric
-// target: "USD per week".
+// ReadCard reads a model card, a YAML map, into Card, Labels and Unit. Its keys ("owner", "intended use",
+// "date", "data period", …) map to text, numbers, dates or lists of them, shown in this order. Other keys are
+// accepted unless they look like a misspelt one of cardFields. "labels" maps group labels, or parts of them, to
+// the texts shown instead: "afam=yes: Black applicants". "unit" is the unit of a numeric target: "USD per
+// week". The error lists all problems.
 func (o *Options) ReadCard(r io.Reader) error {
 	var facts []eval.Fact
 	var labels map[string]string
@@ -67,8 +66,8 @@ func (o *Options) ReadCard(r io.Reader) error {
 	return nil
 }
 
-// relabelGroups returns groups with the labels that the card gives: a label, or its parts at " / ". A grouping
-// whose labels would not differ keeps its own.
+// relabelGroups replaces group labels, or their parts at " / ", by those of the card. A grouping keeps its
+// labels if the new ones would not be unique.
 func (o Options) relabelGroups(groups []data.Grouping) []data.Grouping {
 	if len(o.Labels) == 0 {
 		return groups
@@ -95,15 +94,14 @@ func (o Options) relabelGroups(groups []data.Grouping) []data.Grouping {
 	return out
 }
 
-// cardFields are the names that model cards have, most of them of Mitchell et al. (2019).
+// cardFields lists the usual keys of model cards, most of them from Mitchell et al. (2019).
 var cardFields = []string{
 	"owner", "contact", "date", "data", "data period", "data source", "intended use", "out of scope", "purpose", "users", "model",
 	"version", "licence", "license", "limitations", "ethical considerations", "factors", "metrics", "monitoring",
 	"approved by", "reviewed by", "review date", "next review", "status", "citation", "note", "notes", "unit", "labels",
 }
 
-// suggestCardKey returns the field that a name is near to without being one; "" for those of cards and
-// for names of people's own.
+// suggestCardKey returns the key of cardFields that name seems to be a misspelling of, or "".
 func suggestCardKey(name string) string {
 	if slices.Contains(cardFields, strings.ToLower(name)) {
 		return ""
@@ -116,7 +114,7 @@ func suggestCardKey(name string) string {
 	return ""
 }
 
-// cardText writes a value of a model card in one line.
+// cardText formats a value of a model card on one line.
 func cardText(n *yaml.Node) (string, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:

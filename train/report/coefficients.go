@@ -12,13 +12,13 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// lossName names the loss with its parameter.
+// lossName returns the name of the loss with its parameter.
 func lossName(c train.Config) string {
 	kind, _ := losses.KindOf(c.Loss)
 	return kind.Label(c.HuberDelta)
 }
 
-// LossUnit returns the unit that losses and bounds of a training are in.
+// LossUnit returns the unit of the losses and bounds of a training.
 func LossUnit(c train.Config) string {
 	if c.Loss == "logistic" {
 		return "nats"
@@ -30,9 +30,8 @@ func LossUnit(c train.Config) string {
 	return fmt.Sprintf("(units of %s)²", of)
 }
 
-// Coefficients returns the coefficients of the baselines and of the robust model, side by side, in
-// the units of the columns and in those of the encoded ones, without those that groups
-// have of their own.
+// Coefficients returns the coefficients of the robust model and its baselines side by side, in units of the
+// source columns and of the encoded columns, without coefficients of groups.
 func Coefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{
 		Unit: m.Encoder.Target.Name + " per unit", Scaled: "per standard deviation of the column",
@@ -65,9 +64,8 @@ func Coefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// classCoefficients returns, for every column of a model of more than two classes, the size of its
-// coefficients: the root of the sum of the squares of how far those of the classes are from their mean,
-// which is all that probabilities depend on.
+// classCoefficients returns one number per column of a model with more than two classes: the root of the sum of
+// squared deviations of its coefficients from their mean over the classes, on which alone probabilities depend.
 func classCoefficients(m *train.Model) *eval.Coefficients {
 	c := &eval.Coefficients{Unit: "size over the classes, log-odds per unit", Scaled: "per standard deviation of the column"}
 	k := len(m.Classes())
@@ -93,14 +91,14 @@ func classCoefficients(m *train.Model) *eval.Coefficients {
 	return c
 }
 
-// A modelVersion is one of the trainings of a model.
+// A modelVersion is one of the models of a training: robust, ERM or group-balanced ERM.
 type modelVersion struct {
 	role eval.Role
 	x    []float64
 	fold *train.Prediction // out of fold; nil elsewhere
 }
 
-// scoredVersions returns versions, and the rescaled baseline.
+// scoredVersions returns the versions and the rescaled baseline.
 func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	out := versions(m)
 	if m.Tempered != nil {
@@ -117,8 +115,8 @@ func scoredVersions(m *train.Model, folds *train.OutOfFold) []modelVersion {
 	return out
 }
 
-// versions returns the model that was trained after the standard model and before the
-// group-balanced one. Where the trained model is the standard one, it is alone.
+// versions returns ERM, the trained model and group-balanced ERM, in this order. If the trained model is ERM,
+// it is the only one.
 func versions(m *train.Model) []modelVersion {
 	trained := modelVersion{role: roleOf(m), x: m.ScoringCoefficients()}
 	var out []modelVersion

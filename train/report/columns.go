@@ -14,9 +14,9 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// rawColumns gives the source columns of inputs, as they are in the table, at the given
-// rows. Values are read when they are needed: with an arena those of the rows alone, there. Of many
-// inputs the first are given; left is how many are not.
+// rawColumns returns the source columns of inputs at the given rows, with values as in the table. Values are
+// read when they are needed, and into arena if it is not nil. If there are many inputs, only the first are
+// returned; left is the number of the others.
 func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
 	left = max(0, len(inputs)-mostColumns)
 	inputs = inputs[:len(inputs)-left]
@@ -29,8 +29,8 @@ func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []
 	return out, left
 }
 
-// loadColumn returns a column whose values at some rows are read when they are needed, into a part of the
-// arena; categories says that those of a number are levels.
+// loadColumn returns a column that reads its values at some rows when they are needed, into a part of the
+// arena. categories says that numbers are levels.
 func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena, categories bool) eval.Column {
 	return eval.Column{Name: name, Load: func() (col eval.Column, err error) {
 		if err := ctx.Err(); err != nil {
@@ -48,17 +48,17 @@ func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, are
 	}}
 }
 
-// mostColumns is the number of columns that are read for a report, at most.
+// mostColumns is the largest number of columns that are read for a report.
 const mostColumns = 64
 
-// A columnVariation says along which inputs a number u of every row varies most: along one of their
-// encoded columns z or its square, in standard units. Rows are added block by block.
+// A columnVariation measures how strongly a number u of every row varies with each input: with its encoded
+// columns z and their squares, in standard units. Rows are added block by block.
 type columnVariation []float64 // the number of rows, Σu, and along the columns Σu·z, Σz, Σu·z², Σz²; nil: all inputs are given
 
-// sumsAlong returns the k-th of the sums along d columns.
+// sumsAlong returns the k-th of the sums of each of d columns.
 func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1)*d] }
 
-// add adds the rows [lo, hi) of d, whose numbers are those of u there.
+// add adds the rows [lo, hi) of d; u holds their numbers.
 func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
 	if len(e.Inputs) <= mostColumns {
 		return
@@ -81,7 +81,7 @@ func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo,
 	d.X.AddSquaresTo(s.sumsAlong(3, d.D), one, lo, hi)
 }
 
-// sumOverRanks returns the variation along rows of all ranks.
+// sumOverRanks returns the sum of the variations of all ranks.
 func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVariation {
 	if len(e.Inputs) <= mostColumns {
 		return nil
@@ -96,7 +96,7 @@ func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVaria
 	return sum
 }
 
-// inputsByVariation returns the inputs of e; of many, the most varying come first.
+// inputsByVariation returns the inputs of e. If there are many, those with the strongest variation come first.
 func (v columnVariation) inputsByVariation(e *data.Encoder) []data.Input {
 	if v == nil {
 		return e.Inputs
@@ -114,7 +114,7 @@ func (v columnVariation) inputsByVariation(e *data.Encoder) []data.Input {
 	return out
 }
 
-// arenaOf returns where vectors lie that are as long as the rows of d; nil for memory.
+// arenaOf returns the arena for vectors as long as the rows of d; nil means the heap.
 func arenaOf(d *data.Dataset) *memory.Arena {
 	if x, ok := d.X.(interface{ Arena() *memory.Arena }); ok {
 		return x.Arena()
@@ -122,8 +122,8 @@ func arenaOf(d *data.Dataset) *memory.Arena {
 	return nil
 }
 
-// columnAt returns a column at some rows, nil meaning all: only these are read where they are few, or into
-// an arena.
+// columnAt returns a column at some rows; nil means all. If there are few rows or an arena, only their values
+// are kept.
 func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena *memory.Arena) (*data.Column, error) {
 	kind, _ := f.Kind(name)
 	if rows != nil && (len(rows) <= f.Rows/4 || arena != nil) && slices.IsSorted(rows) && kind != data.Other {
@@ -138,7 +138,7 @@ func columnAt(ctx context.Context, f *data.Frame, name string, rows []int, arena
 	return &at, nil
 }
 
-// selectRows returns the values of rows; nil of nil.
+// selectRows returns the values at rows, or nil for nil.
 func selectRows[T any](values []T, rows []int) []T {
 	if values == nil {
 		return nil
@@ -150,7 +150,7 @@ func selectRows[T any](values []T, rows []int) []T {
 	return out
 }
 
-// rawColumn returns a column as it is in the table, of which numbers are levels with categories.
+// rawColumn converts a column with values as in the table; categories says that numbers are levels.
 func rawColumn(arena *memory.Arena, c *data.Column, categories bool) eval.Column {
 	if c.Kind == data.Numeric && !categories {
 		return eval.Column{Name: c.Name, Value: numbersOf(arena, c)}
@@ -159,8 +159,7 @@ func rawColumn(arena *memory.Arena, c *data.Column, categories bool) eval.Column
 	return eval.Column{Name: c.Name, Levels: levels, Code: code}
 }
 
-// rowNumbers counts rows from 1, as everything shown to people does; nil where they are the
-// first ones of a table, in order.
+// rowNumbers returns rows counted from 1, or nil if they are the first rows of a table in order.
 func rowNumbers(arena *memory.Arena, rows []int) []int {
 	if n := len(rows); n == 0 || slices.IsSorted(rows) && rows[0] == 0 && rows[n-1] == n-1 {
 		return nil
@@ -172,7 +171,7 @@ func rowNumbers(arena *memory.Arena, rows []int) []int {
 	return out
 }
 
-// numbersOf returns the values of a column of numbers, NaN for nulls.
+// numbersOf returns the values of a numeric column, with NaN for nulls.
 func numbersOf(arena *memory.Arena, c *data.Column) []float64 {
 	if c.Null == nil {
 		return c.Number
@@ -186,7 +185,7 @@ func numbersOf(arena *memory.Arena, c *data.Column) []float64 {
 	return out
 }
 
-// levelsOf returns the levels of a column, in ascending order, and their codes, −1 for nulls.
+// levelsOf returns the sorted levels of a column and the code of each row, −1 for nulls.
 func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int32) {
 	code = memory.Make[int32](arena, c.Len())
 	index := map[string]int32{}
@@ -222,7 +221,7 @@ func levelsOf(arena *memory.Arena, c *data.Column) (levels []string, code []int3
 	return levels, code
 }
 
-// readNumbers reads a column that must hold a number in every one of some rows; nil means all.
+// readNumbers reads a column at some rows; nil means all. It returns an error if a value is null or not valid.
 func readNumbers(ctx context.Context, f *data.Frame, rows []int, arena *memory.Arena, name, what string, valid func(float64) bool, must, hint string) ([]float64, error) {
 	c, err := columnAt(ctx, f, name, rows, arena)
 	if err != nil {
@@ -251,7 +250,7 @@ func readWeights(ctx context.Context, f *data.Frame, rows []int, arena *memory.A
 	return readNumbers(ctx, f, rows, arena, name, "a weight", func(x float64) bool { return x > 0 }, "a number above 0", "leave out rows without a weight")
 }
 
-// cellError names a cell of the table.
+// cellError returns an error about a cell of the table.
 func cellError(f *data.Frame, column string, row int, hint, format string, args ...any) error {
 	path, number := f.Where(row)
 	return &data.Error{Path: path, Column: column, Row: number, Msg: fmt.Sprintf(format, args...), Hint: hint}

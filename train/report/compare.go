@@ -13,16 +13,16 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// A Named is a model and what it is called in a comparison.
+// A Named is a model with its name in a comparison.
 type Named struct {
 	Name  string
 	Model *train.Model
 }
 
-// Compare evaluates several models on the same rows, the first of them as the
-// baseline, with paired intervals. f is a table with the target of the models, of
-// which the rows that Options.Filter leaves are measured; nil means the rows that the trainings held out, which
-// must be the same for all: they need their Rerun before.
+// Compare evaluates several models on the same rows with paired intervals; the first is the baseline. If f is
+// not nil, the rows of f that pass Options.Filter are measured, and f must have the target. Otherwise the
+// hold-out rows of the trainings are measured: they must be the same for all models, and Model.Rerun must have
+// been called.
 func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Measured, error) {
 	if len(models) < 2 {
 		return nil, &OptionError{"model", "needs at least two models", ""}
@@ -55,7 +55,7 @@ func Compare(ctx context.Context, models []Named, f *data.Frame, o Options) (*Me
 	return x, x.evaluateRows(ctx, first.Run.Frame, rows, eval.Holdout)
 }
 
-// checkComparable reports why the risks of two models are not the same thing.
+// checkComparable returns an error if the risks of two models cannot be compared.
 func checkComparable(a, b *train.Model) error {
 	s, t := a.Encoder.Target, b.Encoder.Target
 	switch {

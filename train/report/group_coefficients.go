@@ -9,8 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// groupCoefficients returns the coefficients of the model by group; nil where all groups
-// share them.
+// groupCoefficients returns the coefficients of the model by group, or nil if all groups share them.
 func groupCoefficients(m *train.Model) *eval.GroupCoefficients {
 	e := m.Encoder
 	own := e.GroupCoefficients()

@@ -7,8 +7,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// objectiveText writes the objective of a level other than a penalty over rows; "" for
-// one that is.
+// objectiveText describes the objective of a level that is not a penalty over rows; otherwise it returns "".
 func objectiveText(m *train.Model) string {
 	c := m.Config
 	divergence := "Σ yⱼ log(yⱼ/wⱼ)"
@@ -49,7 +48,7 @@ func objectiveText(m *train.Model) string {
 	return fmt.Sprintf("minimise over x:  %s  +  (%.4g/2)‖x‖²", inner, *c.Mu)
 }
 
-// selectionText reports where the level comes from.
+// selectionText says how the level was set or chosen.
 func selectionText(m *train.Model) string {
 	s := m.Result.Selection
 	if s == nil {
@@ -63,7 +62,7 @@ func selectionText(m *train.Model) string {
 		s.Folds, len(s.Candidates), s.Reason, ridge)
 }
 
-// foldNotes reports what a cross-fitted evaluation measured; nothing of any other.
+// foldNotes returns notes on a cross-fitted evaluation, or nil for any other.
 func foldNotes(o *train.OutOfFold) []string {
 	if o == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// Measured is an evaluation with what a report says beside it.
+// A Measured is an evaluation with what a report needs besides.
 type Measured struct {
 	Evaluation *eval.Evaluation
 	Input      *eval.Input       // what was measured
@@ -34,11 +34,10 @@ type Measured struct {
 	compared []Named       // the models of a comparison
 }
 
-// Measure evaluates a model and its baselines on the rows that its training held
-// out, on the training rows without a hold-out. A model that was loaded needs
-// its Rerun before. The groups that options name must be columns of the table. Of rows that
-// are distributed over several ranks it is a collective call, made before anything else is asked of the
-// model's rows: the first rank has what is measured, the others nil.
+// Measure evaluates a model and its baselines on the hold-out rows of its training or, without a hold-out, on
+// the training rows. For a model that was loaded, Model.Rerun must have been called. Groups named by the
+// options must be columns of the table. With several ranks it is a collective call, to be made before other
+// methods that need the rows; it returns nil on all ranks but the first.
 func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) {
 	if m.Run == nil {
 		return nil, errors.New("the model has no rows of its training: set Config.KeepRows before the training, or call Rerun")
@@ -88,14 +87,14 @@ func runWithGroups(ctx context.Context, m *train.Model, groups []string) (*train
 	return m.Run.WithGroups(ctx, encoder)
 }
 
-// MeasureTable evaluates a model and its baselines on the rows of f that Options.Filter
-// leaves. The table needs the target of the model.
+// MeasureTable evaluates a model and its baselines on the rows of f that pass Options.Filter. The table must
+// have the target.
 func MeasureTable(ctx context.Context, m *train.Model, f *data.Frame, o Options) (*Measured, error) {
 	x := &Measured{options: o, model: m}
 	return x, x.evaluateTable(ctx, f)
 }
 
-// selectionBudget returns what the average may rise by, where that was asked for; nil where a rate was.
+// selectionBudget returns the largest accepted increase of the average, or nil if a rate was asked for instead.
 func selectionBudget(m *train.Model) *float64 {
 	s := m.Result.Selection
 	if m.Config.Budget != nil || s == nil || s.Budget == nil || *s.Budget == 0 {
@@ -104,7 +103,7 @@ func selectionBudget(m *train.Model) *float64 {
 	return s.Budget
 }
 
-// filterRows returns the rows that a filter leaves, nil for all.
+// filterRows returns the rows that pass a filter; nil means all.
 func filterRows(ctx context.Context, f *data.Frame, filter string) ([]int, error) {
 	if filter == "" {
 		return nil, nil
@@ -198,8 +197,8 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	return nil
 }
 
-// classGrouping returns the classes of rows with encoded targets as groups of their own: the risk of
-// each has the intervals of a group.
+// classGrouping returns the classes of the rows as groups, so that the risk of each class has the intervals of
+// a group.
 func classGrouping(name string, classes []string, target []float64) data.Grouping {
 	g := data.Grouping{Name: name, Labels: classes, Index: make([]int32, len(target))}
 	for i, c := range target {
@@ -208,7 +207,7 @@ func classGrouping(name string, classes []string, target []float64) data.Groupin
 	return g
 }
 
-// commonWeight returns the weight column that all models were trained with; empty if they differ.
+// commonWeight returns the weight column that all models were trained with, or "" if they differ.
 func commonWeight(models []Named) string {
 	for _, m := range models[1:] {
 		if m.Model.Config.Weight != models[0].Model.Config.Weight {
@@ -218,11 +217,10 @@ func commonWeight(models []Named) string {
 	return models[0].Model.Config.Weight
 }
 
-// Notes returns what the measuring did that its user may not expect.
+// Notes returns notes on the evaluation that users may not expect.
 func (x *Measured) Notes() []string { return x.notes }
 
-// groupShares gives the share of every group among the training rows, for the
-// groupings that the training rows have too.
+// groupShares returns, for groupings that the training rows also have, the proportion of each group among them.
 func groupShares(groups, trained []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	shares := eval.Shares(trained)
@@ -236,7 +234,7 @@ func groupShares(groups, trained []data.Grouping) []map[string]float64 {
 	return out
 }
 
-// builtinUnit returns the unit of the usual target of an embedded table.
+// builtinUnit returns the unit of the default target of an embedded data set.
 func builtinUnit(c train.Config) string {
 	if !strings.HasPrefix(c.Data, datasets.Prefix) {
 		return ""

@@ -15,8 +15,7 @@ const (
 	Rescaled = "rescaled ERM"       // the baseline with another slope and intercept, for the robust objective
 )
 
-// Name returns the name of the model that was trained beside its baselines. A model whose level
-// is an average is one of them.
+// Name returns the name of the trained model. If its level is an average, that is the name of the baseline.
 func Name(m *train.Model) string { return nameOf[roleOf(m)] }
 
 var nameOf = map[eval.Role]string{eval.StandardModel: Baseline, eval.RobustModel: Robust, eval.BalancedModel: Balanced, eval.RescaledModel: Rescaled}
@@ -32,8 +31,7 @@ func roleOf(m *train.Model) eval.Role {
 	return eval.RobustModel
 }
 
-// Options say how rows are measured and what the report shows. Start from
-// DefaultOptions.
+// Options says how rows are measured and what the report shows. Start from DefaultOptions.
 type Options struct {
 	MinGroupSize int      // smaller groups are listed, but never called the worst
 	Resamples    int      // draws for simultaneous intervals: 0 for no intervals, else at least 100; negative: 1000, fewer for many rows
@@ -74,12 +72,12 @@ type Options struct {
 	paging    int64 // bytes from which a slice is stored in Cache, whatever memory there is; 0: memory decides
 }
 
-// DefaultOptions returns the options of the command without any given.
+// DefaultOptions returns the default options of the command.
 func DefaultOptions() Options {
 	return Options{MinGroupSize: 20, Resamples: -1, Confidence: 0.95}
 }
 
-// ManyRows is where fewer resamples keep an evaluation that nobody tuned within
+// ManyRows is the number of rows from which fewer resamples are drawn by default, so that an evaluation takes
 // seconds.
 const ManyRows = 100_000
 
@@ -93,7 +91,7 @@ func (o Options) resamples(rows int) int {
 	return 1000
 }
 
-// An OptionError is an option that does not fit the table or the other options.
+// An OptionError reports an option that does not fit the table or the other options.
 type OptionError struct {
 	Option string // of the command, without dashes
 	Msg    string
@@ -107,5 +105,5 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("option %s: %s", e.Option, e.Msg)
 }
 
-// Hint returns what to do, or "".
+// Hint returns what the user can do, or "".
 func (e *OptionError) Hint() string { return e.Help }

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// measureRanks works like Measure of hold-out rows that are distributed over several ranks: each says what the models
-// predict of its own, and the first one measures all; the others have nil.
+// measureRanks works like Measure for several ranks: each rank predicts its own hold-out rows, and the first
+// one measures all. The others return nil.
 func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) (*Measured, error) {
 	switch {
 	case len(o.Groups) > 0:
@@ -38,8 +38,8 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	return x, cmp.Or(err, x.arena.Err())
 }
 
-// gatherRows gives the first rank what was taken of the rows of all, in the order of the table, where
-// they fit: in memory, or on disk; the others have nil.
+// gatherRows gathers the scored rows of all ranks on the first one, in the order of the table, in memory or on
+// disk. The others return nil.
 func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err error) {
 	ends := ranks.RankEnds(c, len(own.Rows))
 	n := ends[len(ends)-1]
@@ -70,7 +70,7 @@ func (x *Measured) gatherRows(c ranks.Comm, own *scoredRows) (t *scoredRows, err
 	return t, nil
 }
 
-// gatherVector gives the first rank the entries of all.
+// gatherVector gathers the entries of all ranks on the first one.
 func gatherVector[T int | int32 | float64](c ranks.Comm, arena *memory.Arena, to *[]T, own []T, ends []int) {
 	var all []T
 	if c.Rank() == 0 {

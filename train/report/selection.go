@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// selectionRow is a candidate in the table of a selection; nil is a null.
+// A selectionRow is a candidate in the table of a selection. nil is a null.
 type selectionRow struct {
 	Family     string   `drotrain:"family"`
 	Name       string   `drotrain:"name"`
@@ -30,7 +30,7 @@ type selectionRow struct {
 	Chosen     string   `drotrain:"chosen"`
 }
 
-// SelectionTable returns the candidates of a selection, one row each, for data.WriteTable.
+// SelectionTable returns the candidates of a selection as columns for data.WriteTable, one row each.
 func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	known := func(v float64) *float64 {
 		if math.IsNaN(v) {
@@ -55,10 +55,10 @@ func SelectionTable(s *tune.Selection) ([]data.Column, error) {
 	return columns, nil
 }
 
-// families are the names of the families of candidates for people.
+// families maps families of candidates to their names in reports.
 var families = map[string]string{"erm": Baseline, "balanced": Balanced, "groups": "over groups", "groups, adjusted": "over groups, adjusted", "rows, kl": "KL over rows", "rows, chi2": "χ² over rows"}
 
-// Choice returns a selection as the report shows it; nil for none.
+// Choice converts a selection for the report; it returns nil for nil.
 func Choice(s *tune.Selection) *eval.Choice {
 	if s == nil {
 		return nil
@@ -73,8 +73,8 @@ func Choice(s *tune.Selection) *eval.Choice {
 	return c
 }
 
-// WriteSelection prints the candidates for people, in 80 columns, mild before strong in
-// every family. A name too long for its column goes on in the next line.
+// WriteSelection writes the candidates as a table of 80 columns, from mild to strong in every family. A name
+// too long for its column continues on the next line.
 func WriteSelection(w io.Writer, s *tune.Selection) error {
 	var err error
 	line := func(format string, args ...any) {

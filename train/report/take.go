@@ -13,8 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// scoredRows is what an evaluation takes of rows: their features are read block by block, and not
-// kept.
+// scoredRows holds the predictions, targets and groups of rows. Features are read block by block and not kept.
 type scoredRows struct {
 	Rows   []int     // in the table
 	Target []float64 // encoded
@@ -25,7 +24,7 @@ type scoredRows struct {
 	along  columnVariation // of the losses of the model in focus
 }
 
-// evaluateTable measures the rows of f that the filter leaves.
+// evaluateTable measures the rows of f that pass the filter.
 func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	rows, err := filterRows(ctx, f, x.options.Filter)
 	if err != nil {
@@ -34,8 +33,7 @@ func (x *Measured) evaluateTable(ctx context.Context, f *data.Frame) error {
 	return x.evaluateRows(ctx, f, rows, eval.Table)
 }
 
-// evaluateRows measures rows of f, which ascend, nil meaning all, reading features block by
-// block.
+// evaluateRows measures rows of f, which must ascend; nil means all. It reads features block by block.
 func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, split eval.Split) error {
 	e, o := x.model.Encoder, x.options
 	encoder, err := e.WithGroups(ctx, f, o.Groups)
@@ -66,7 +64,7 @@ func (x *Measured) evaluateRows(ctx context.Context, f *data.Frame, rows []int, 
 	return cmp.Or(x.evaluate(ctx, f, t, split), t.arena.Err())
 }
 
-// scoreRows takes all of the encoded rows of f at once.
+// scoreRows scores encoded rows of f.
 func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset) (*scoredRows, error) {
 	if d.Target == nil {
 		return nil, errors.New("rows without a target cannot be measured")
@@ -75,7 +73,7 @@ func (x *Measured) scoreRows(ctx context.Context, f *data.Frame, d *data.Dataset
 	return t, x.addBlock(ctx, t, f, d, 0, d.N)
 }
 
-// addBlock adds rows of a block of the table, whose first row is first; there are n at most in all.
+// addBlock adds scored rows of a block whose first row is first; n is the largest number of rows in all.
 func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d *data.Dataset, first, n int) error {
 	models, err := x.predictions(ctx, f, d)
 	if err != nil {
@@ -108,7 +106,7 @@ func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d
 	return nil
 }
 
-// sort puts the rows in the order of their table, which has n.
+// sort sorts the rows into the order of their table, which has n rows.
 func (t *scoredRows) sort(n int) {
 	rows, order := tableOrder(t.arena, t.Rows, n)
 	t.Rows, t.Target = rows, permute(t.arena, t.Target, order)
@@ -125,7 +123,7 @@ func (t *scoredRows) sort(n int) {
 	memory.Release(t.arena, order)
 }
 
-// permute returns v at the places of order.
+// permute returns the elements of v in the given order.
 func permute[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
 	out := memory.Make[T](arena, len(order))
 	for i, j := range order {
@@ -134,8 +132,8 @@ func permute[T memory.Element](arena *memory.Arena, v []T, order []int32) []T {
 	return out
 }
 
-// appendVector appends to a slice that is to have n entries at most; all of them at once are taken
-// as they are.
+// appendVector appends to a slice that will have at most n entries. If all of them come at once, they are not
+// copied.
 func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n int) {
 	if *to == nil && len(more) == n {
 		*to = more
@@ -147,7 +145,7 @@ func appendVector[T memory.Element](arena *memory.Arena, to *[]T, more []T, n in
 	*to = append(*to, more...)
 }
 
-// predictions returns those of the models on rows of f.
+// predictions returns the predictions of the models for rows of f.
 func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Dataset) ([]eval.Model, error) {
 	var out []eval.Model
 	add := func(name string, role eval.Role, m *train.Model, d *data.Dataset, coefficients []float64) error {
@@ -185,8 +183,7 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 	return out, nil
 }
 
-// tableOrder returns rows of a table of n, none of them twice, in its order, and their places
-// before.
+// tableOrder returns distinct rows of a table of n rows in ascending order, with their previous places.
 func tableOrder(arena *memory.Arena, rows []int, n int) (sorted []int, places []int32) {
 	sorted, places = memory.Make[int](arena, len(rows))[:0], memory.Make[int32](arena, len(rows))[:0]
 	placeOf := memory.Make[int32](arena, n)

@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// A Kind says how a column is used.
+// A Kind says how the values of a column are used.
 type Kind uint8
 
 // The kinds of columns.
@@ -48,7 +48,7 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A Target says what a margin predicts.
+// A Target says how the margin is turned into a prediction.
 type Target struct {
 	Name     string
 	Numeric  bool     // a number; else classes
@@ -75,7 +75,7 @@ func (t *Target) Predicted(margin float64) float64 {
 	return v
 }
 
-// Factor returns Smear, or 1 where it is not set.
+// Factor returns Smear, or 1 if it is not set.
 func (t *Target) Factor() float64 {
 	if t.Smear == 0 {
 		return 1
@@ -97,7 +97,7 @@ type Function struct {
 	Above  [2]float64
 }
 
-// At returns the value at v; NaN for the logarithm of a number that is not positive.
+// At returns the value at v, or NaN if it does not exist, such as the logarithm of 0.
 func (f *Function) At(v float64) float64 {
 	switch f.Name {
 	case "log":
@@ -155,24 +155,22 @@ type Formula struct {
 	Classes []*Formula `json:",omitempty"`
 }
 
-// A Product is what a column made of others adds to the margin:
-// Weight·(Π_factors − Shift)/Scale.
+// A Product is the contribution of a derived column to the margin: Weight·(Π_factors − Shift)/Scale.
 type Product struct {
 	Factors              []Factor // at least one
 	Weight, Shift, Scale float64
 }
 
-// A Factor is a function of a number, after nulls are filled, or the indicator of a
-// level of a category.
+// A Factor is a function of a number with nulls filled, or the indicator of a level of a category.
 type Factor struct {
 	Term     int      // index in Formula.Terms
 	Function Function // of a number
 	Level    int      // of a category: index of the level; len(Levels) stands for nulls
 }
 
-// A Term is what one source column adds to the margin: Weight·(v − Shift)/Scale
-// of a number, Weights[k] of the k-th level of a category. A level that training
-// did not see adds nothing. A number that only products use has Weight 0.
+// A Term is the contribution of a source column to the margin: Weight·(v − Shift)/Scale for a number v, or
+// Weights[k] for level k of a category. Levels that training did not have contribute nothing. A number used
+// only in products has Weight 0.
 type Term struct {
 	Column string
 	Kind   Kind // Numeric, Categorical or Bool: how the column is used
@@ -193,8 +191,7 @@ type Term struct {
 	Missing float64 // weight of nulls; 0 unless Null
 }
 
-// Rename replaces levels by the texts of a table that was read with other names for some of its
-// texts: names maps a text to its name, whose weight it gets.
+// Rename adapts the levels to tables in which some texts are renamed: names maps a text to its new name.
 func (f *Formula) Rename(names map[string]string) {
 	if len(names) == 0 {
 		return
@@ -224,7 +221,7 @@ func (f *Formula) Rename(names map[string]string) {
 	}
 }
 
-// mergeLevels replaces the levels of a category; of holds the index of the old level of each.
+// mergeLevels replaces the levels of a category; of gives the index of the old level of each new one.
 func (f *Formula) mergeLevels(term int, levels []string, of []int) {
 	t := &f.Terms[term]
 	old := len(t.Levels)

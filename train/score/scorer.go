@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A Scorer scores rows one at a time. It allocates nothing per row except in Explain, and may be
-// used by many goroutines at once. Its scores are those of the model up to the order of the sum.
+// A Scorer scores single rows. Only Explain allocates memory per row. It is safe for concurrent use. Scores
+// agree with those of the model up to the order of summation.
 type Scorer struct {
 	// Strict refuses levels that training did not see, nulls that would be filled, and numbers
 	// outside the range of the training rows. Set it before the first use.
@@ -31,7 +31,7 @@ type output struct {
 	products []Product
 }
 
-// A scoredTerm is a Term with its levels by every type that they may come in.
+// A scoredTerm is a Term with an index of its levels by text, number and bool.
 type scoredTerm struct {
 	Term
 	weights  []float64 // of the levels, of nulls, and of unseen levels, which is 0
@@ -40,14 +40,14 @@ type scoredTerm struct {
 	byBool   [2]int // of false and true
 }
 
-// A cell is a value as its term uses it: a number with nulls filled, or a level.
+// A cell is a value after conversion by its term: a number with nulls filled, or a level.
 type cell struct {
 	number float64
 	level  int // index of scoredTerm.weights
 	note   note
 }
 
-// A note is what is unusual about a cell.
+// A note says what is unusual about a cell.
 type note uint8
 
 const (
@@ -87,10 +87,10 @@ func New(f *Formula) *Scorer {
 	return s
 }
 
-// terms returns the terms that values are read by.
+// terms returns the terms that convert the values of a row.
 func (s *Scorer) terms() []scoredTerm { return s.outputs[0].terms }
 
-// newScoredTerm returns t with its levels by text, number and bool.
+// newScoredTerm returns t with its levels indexed by text, number and bool.
 func newScoredTerm(t Term) scoredTerm {
 	out := scoredTerm{Term: t}
 	if t.Kind == Numeric {
@@ -116,7 +116,7 @@ func newScoredTerm(t Term) scoredTerm {
 	return out
 }
 
-// formatNumber returns the level of a number that training used as a category.
+// formatNumber returns the level of a number in a column that training used as a category.
 func formatNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)
@@ -124,7 +124,7 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Inputs returns the names of the columns in use, in the order of Values.
+// Inputs returns the names of the columns in the order of Values.
 func (s *Scorer) Inputs() []string {
 	names := make([]string, len(s.terms()))
 	for i := range names {
@@ -133,12 +133,12 @@ func (s *Scorer) Inputs() []string {
 	return names
 }
 
-// Values scores a row given as one value per input, in the order of Inputs: numbers of any type,
-// strings, bools, json.Number, and time.Time for dates; nil or a nil pointer is a null. It returns
-// the probability of the positive class, the number predicted in the target's units, or of more
-// than two classes the probability of the most probable one (see Explain). A value that training
-// would refuse in its column (text for a number, NaN, an infinity, a null without a fill, "yes" for
-// a bool, a number too far out to standardise) is an *[Error]. A score is always finite.
+// Values scores a row given as one value per input, in the order of Inputs: numbers of any type, strings,
+// bools, json.Number, and time.Time for dates. nil or a nil pointer is a null. It returns the probability of
+// the positive class, the prediction in units of the target or, for more than two classes, the probability of
+// the most probable class (see Explain). A value that training would not accept in its column, such as text for
+// a number, NaN, an infinity, a null without a fill or "yes" for a bool, gives an *[Error]. A score is always
+// finite.
 func (s *Scorer) Values(row ...any) (float64, error) {
 	if len(row) != len(s.terms()) {
 		return 0, &Error{Msg: fmt.Sprintf("the row has %d values, the model %d inputs", len(row), len(s.terms()))}
@@ -146,8 +146,8 @@ func (s *Scorer) Values(row ...any) (float64, error) {
 	return s.score(func(i int) (cell, error) { return s.terms()[i].cell(row[i]) }, nil)
 }
 
-// Map scores a row given by column names like Values. A name that is absent is an error, for a
-// null is written as nil; other names are ignored.
+// Map scores a row given by column names, with values as in Values. A missing name is an error; write nil for a
+// null. Other names are ignored.
 func (s *Scorer) Map(row map[string]any) (float64, error) {
 	return s.score(s.cellsByName(row), nil)
 }
@@ -164,8 +164,8 @@ func (s *Scorer) cellsByName(row map[string]any) func(i int) (cell, error) {
 	}
 }
 
-// An Explanation is a score and what it is made of. Of more than two classes Margin, Constant and
-// Contributions are those of Class.
+// An Explanation is a score with its contributions. For more than two classes, Margin, Constant and
+// Contributions belong to Class.
 type Explanation struct {
 	Score         float64   // as returned by Values
 	Class         string    // the most probable of more than two classes
@@ -175,7 +175,7 @@ type Explanation struct {
 	Contributions []Contribution // of every term, then of every product
 }
 
-// A Contribution is what a column, or a product of columns, adds to the margin.
+// A Contribution is what a column or a product of columns adds to the margin.
 type Contribution struct {
 	Columns []string
 	Value   float64
@@ -184,7 +184,7 @@ type Contribution struct {
 	Outside bool // the number is outside the range of the training rows
 }
 
-// Explain scores a row as Map does and returns what every column adds to the margin.
+// Explain scores a row as Map does and returns the contribution of every column.
 func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	e := &Explanation{}
 	var err error
@@ -195,7 +195,7 @@ func (s *Scorer) Explain(row map[string]any) (*Explanation, error) {
 	return e, nil
 }
 
-// score scores a row by its cells, and fills in e unless it is nil.
+// score scores a row by its cells. If e is not nil, it sets e to the explanation.
 func (s *Scorer) score(cellAt func(term int) (cell, error), e *Explanation) (float64, error) {
 	p := s.cells.Get().(*[]cell)
 	defer s.cells.Put(p)
@@ -259,7 +259,7 @@ func (s *Scorer) scoreClasses(cells []cell, e *Explanation) (float64, error) {
 	return 1 / sum, nil
 }
 
-// checkScore returns an error where the margin or the score is not finite.
+// checkScore returns an error if the margin or the score is not finite.
 func checkScore(margin, score float64) error {
 	if !finite(margin) || !finite(score) {
 		return &Error{Msg: fmt.Sprintf("the score is %v: a number of the row is too far from those of training", score)}
@@ -307,7 +307,7 @@ func (o *output) product(p *Product, cells []cell) (float64, error) {
 	return p.Weight * ((v - p.Shift) / p.Scale), nil
 }
 
-// explain fills in the margin and the contributions of a row whose margin is finite.
+// explain sets the margin and the contributions of a row whose margin is finite.
 func (o *output) explain(e *Explanation, cells []cell, margin float64) {
 	e.Margin, e.Constant = margin, o.constant
 	for i := range o.terms {
@@ -349,7 +349,7 @@ func (t *scoredTerm) value(c cell) float64 {
 	return t.weights[c.level]
 }
 
-// cell returns a value as the term uses it.
+// cell converts a value.
 func (t *scoredTerm) cell(value any) (cell, error) {
 	switch v := value.(type) {
 	case nil:
@@ -372,7 +372,7 @@ func (t *scoredTerm) cell(value any) (cell, error) {
 	return t.cellOfReflected(reflect.ValueOf(value))
 }
 
-// cellOfReflected works like cell for the types that have no case of their own.
+// cellOfReflected works like cell for types that cell does not list.
 func (t *scoredTerm) cellOfReflected(v reflect.Value) (cell, error) {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -402,7 +402,7 @@ func (t *scoredTerm) newError(format string, args ...any) *Error {
 	return &Error{Column: t.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// errorOfNote returns the error of a strict scorer about a cell with a note.
+// errorOfNote returns the error of a strict scorer for a cell with a note.
 func (t *scoredTerm) errorOfNote(c cell) *Error {
 	switch {
 	case c.note&unseen != 0:
@@ -426,7 +426,7 @@ func (t *scoredTerm) null() (cell, error) {
 	return cell{number: *t.Fill, note: filled}, nil
 }
 
-// unseen returns the index of levels that training did not see.
+// unseen returns the index of levels that training did not have.
 func (t *scoredTerm) unseen() int { return len(t.Levels) + 1 }
 
 // level returns the cell of a level.
@@ -494,15 +494,15 @@ func (t *scoredTerm) bool(v bool) (cell, error) {
 	return t.level(t.byBool[i]), nil
 }
 
-// A StructScorer scores rows of the struct type T.
+// A StructScorer scores rows that are structs of type T.
 type StructScorer[T any] struct {
 	scorer *Scorer
 	field  [][]int // of every input, as for reflect.Value.FieldByIndex
 }
 
-// Of returns a scorer of rows of type T, a struct. A field stands for the column named by its tag
-// `drotrain:"column"`, else for the column of the field's name; pointers may be nil for nulls.
-// Fields of embedded structs count. The error lists all inputs without a field.
+// Of returns a scorer of structs of type T. A field provides the column named by its tag `drotrain:"column"`,
+// or else by its name; fields of embedded structs count. nil pointers are nulls. The error lists all inputs
+// without a field.
 func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	of := reflect.TypeFor[T]()
 	if of.Kind() != reflect.Struct {
@@ -536,7 +536,7 @@ func Of[T any](s *Scorer) (*StructScorer[T], error) {
 	return out, nil
 }
 
-// embedsStructs reports whether a field is in embedded structs alone, not behind a pointer.
+// embedsStructs reports whether a field is nested only in embedded structs, not behind pointers.
 func embedsStructs(of reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if of = of.Field(i).Type; of.Kind() != reflect.Struct {
@@ -546,7 +546,7 @@ func embedsStructs(of reflect.Type, index []int) bool {
 	return true
 }
 
-// Score scores one row; its fields are of the types that Scorer.Values accepts.
+// Score scores one row. Fields may have the types that Scorer.Values accepts.
 func (s *StructScorer[T]) Score(row *T) (float64, error) {
 	if row == nil {
 		return 0, errors.New("score: the row is nil")

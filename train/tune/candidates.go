@@ -7,13 +7,13 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// rowsFamily is the family of the adversaries over rows.
+// rowsFamily is the name of the family of adversaries over rows.
 const rowsFamily = "rows, chi2"
 
 // erm is the level of ERM.
 var erm = level.Level{Average: "plain", Penalty: "kl"}
 
-// A Candidate is a level and what its out-of-fold losses say, in the units of the criterion.
+// A Candidate is a level with its out-of-fold estimates, in units of the criterion.
 type Candidate struct {
 	Family      string      `json:"family"` // erm, balanced, groups or "rows, chi2"
 	Name        string      `json:"name"`   // for people
@@ -29,10 +29,9 @@ type Candidate struct {
 	Allowed     bool        `json:"allowed"` // whether the candidate may replace ERM
 }
 
-// candidates returns ERM and its competitors, mild before strong in every family. mean and
-// deviation are the mean and the standard deviation of ERM's losses: penalty coefficients are
-// multiples of them, so that the unit of the loss does not matter. If few, five penalty coefficients
-// are tried instead of ten.
+// candidates returns ERM and the levels it is compared with, from mild to strong in every family. mean and
+// deviation are the mean and standard deviation of ERM's losses: penalty coefficients are multiples of them, so
+// that the unit of the loss does not matter. If few is set, five penalty coefficients are tried instead of ten.
 func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
 	shares, prices := []float64{1, 0.3, 0.1, 0.03, 0.01}, 5
 	if few {

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// tailShare is the share of the rows of the tail.
+// tailShare is the proportion of rows in the tail.
 const tailShare = 0.1
 
 // A measure estimates risks from one value per row, a loss or an error, out of fold.
@@ -21,8 +21,8 @@ type measure struct {
 	eligible []bool    // by group: whether it has rows enough to be the worst; nil without groups
 }
 
-// newMeasure returns a measure of the rows. A group is eligible if it has at least least rows
-// of positive weight, with some of them in every fold.
+// newMeasure returns a measure of the rows. A group is eligible if it has at least least rows of positive
+// weight and some of them in every fold.
 func newMeasure(r level.Rows, fold []int, folds, least int) *measure {
 	m := &measure{rows: r, weight: make([]float64, r.N)}
 	for j := range m.weight {
@@ -99,7 +99,7 @@ func (m *measure) deviation(value []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// tail estimates the mean of the largest tailShare of the values: CVaR.
+// tail estimates CVaR: the mean of the largest tailShare of the values.
 func (m *measure) tail(value []float64) estimate {
 	order := make([]int, len(value))
 	for j := range order {
@@ -122,8 +122,8 @@ func (m *measure) tail(value []float64) estimate {
 	return e
 }
 
-// byGroup returns the mean of every group and the variance of its error, with n−1 in the place
-// of n for a group of n rows; the mean is −Inf where the group is not eligible.
+// byGroup returns the mean of every group, −Inf if it is not eligible, and an unbiased estimate of the variance
+// of the mean.
 func (m *measure) byGroup(value func(j int) float64) (mean, variance []float64) {
 	mean, variance = make([]float64, len(m.eligible)), make([]float64, len(m.eligible))
 	mass, count := make([]float64, len(m.eligible)), make([]float64, len(m.eligible))

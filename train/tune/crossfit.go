@@ -10,12 +10,12 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// accuracy is the relative gap that candidates are solved to: out-of-fold differences that
-// exceed a standard error are larger.
+// accuracy is the relative gap to which candidates are solved; differences that exceed a standard error are
+// larger.
 const accuracy = 1e-4
 
-// Solve minimises the risk of the level on the table from x, nil for zero, to the
-// accuracy of a choice. It returns the point and the passes.
+// Solve minimises the risk of the level on the table, beginning at x (nil means zero), to the accuracy of a
+// choice. It returns the solution and the passes.
 func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float64, float64, error) {
 	dual, err := l.Dual(t.Rows)
 	if err != nil {
@@ -33,14 +33,13 @@ func (t *Table) Solve(ctx context.Context, l level.Level, x []float64) ([]float6
 	return res.X, res.Passes, nil
 }
 
-// An Oracle evaluates the losses of rows: losses.Linear, or losses.Softmax for a target of more than two
-// classes.
+// An Oracle evaluates the losses of rows: losses.Linear, or losses.Softmax for more than two classes.
 type Oracle interface {
 	dro.Oracle
 	Arena() *memory.Arena
 }
 
-// Oracle returns the losses of the rows.
+// Oracle returns the oracle of the losses of the rows.
 func (t *Table) Oracle() (Oracle, error) {
 	if t.Outputs <= 1 {
 		return losses.NewLinear(t.Loss, t.X, t.Target)
@@ -52,8 +51,8 @@ func (t *Table) Oracle() (Oracle, error) {
 	return losses.NewSoftmax(t.X, class, t.Outputs)
 }
 
-// A Memory keeps what a choice has finished, by name, so that one that was interrupted goes
-// on. Load stores what is kept of a part in into, and reports whether there is anything.
+// A Memory stores finished parts of a choice by name, so that an interrupted choice can resume. Load stores a
+// part in into and reports whether it was found.
 type Memory interface {
 	Load(part string, into any) (bool, error)
 	Store(part string, value any)
@@ -65,7 +64,7 @@ type solvedProblem struct {
 	Passes float64
 }
 
-// solveOrLoad works like Solve, but for a model of that name that the memory has.
+// solveOrLoad works like Solve, but loads the solution from the memory if it is there.
 func (t *Table) solveOrLoad(ctx context.Context, name string, l level.Level, x []float64) ([]float64, float64, error) {
 	if t.Memory == nil {
 		return t.Solve(ctx, l, x)
@@ -106,8 +105,8 @@ func (t *Table) lossesAt(x []float64) ([]float64, error) {
 	return value, nil
 }
 
-// Margins returns the margin of every row, of more than two classes its loss, by a model of the
-// level that was solved, from start, without its fold. progress is called after every fold.
+// Margins returns the out-of-fold margin of every row, or its loss if there are more than two classes, by
+// models of the level fitted without its fold. It calls progress after every fold.
 func (t *Table) Margins(ctx context.Context, l level.Level, folds int, seed uint64, start []float64, progress func(done, total int)) ([]float64, error) {
 	fold, err := t.Folds(folds, seed)
 	if err != nil {

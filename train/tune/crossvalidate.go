@@ -21,7 +21,7 @@ type spec struct {
 	from  int
 }
 
-// A foldRun is cross-validation of specs on a table.
+// A foldRun cross-validates specs on a table.
 type foldRun struct {
 	table    *Table
 	name     string // of the parts that the memory keeps
@@ -31,7 +31,7 @@ type foldRun struct {
 	errors   bool   // of more than two classes: whether a row is in the wrong class counts, not its loss
 }
 
-// largeTable is the number of matrix entries above which folds are solved one by one.
+// largeTable is the number of matrix entries above which folds are solved one after the other.
 const largeTable = 4_000_000
 
 // run returns the out-of-fold margins of every row by every spec, or for more than two classes the

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A CurvePoint is the risk, out of fold, of a level that was fitted to a part of the rows of the
-// other folds. The risks of all parts are estimated on the same rows.
+// A CurvePoint is the out-of-fold risk of a level fitted to a part of the rows of the other folds. All risks
+// are estimated on the same rows.
 type CurvePoint struct {
 	Name         string   `json:"name"` // of the level
 	Rows         int      `json:"rows"` // that the level was fitted to, the mean over the folds
@@ -24,8 +24,7 @@ const (
 	leastCurveRows = 50 // of a part
 )
 
-// learningCurve returns the risks of ERM and of the chosen level, ascending in the rows they were
-// fitted to.
+// learningCurve returns the risks of ERM and of the chosen level by the number of rows they were fitted to.
 func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) {
 	levels := []*Candidate{&c.Candidates[0]}
 	if c.Chosen > 0 {
@@ -47,8 +46,8 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 	return curve, nil
 }
 
-// partLosses returns the loss of every row by the level fitted to 1/2^k of the rows of the other
-// folds, and the mean number of these rows.
+// partLosses returns the out-of-fold losses of the level fitted to 1/2^k of the rows of the other folds, and
+// the mean number of those rows.
 func (c *selectionRun) partLosses(ctx context.Context, l level.Level, k int) (loss []float64, rows int, err error) {
 	loss = make([]float64, c.table.N)
 	for fold := range c.Folds {
@@ -76,7 +75,7 @@ func (c *selectionRun) partLosses(ctx context.Context, l level.Level, k int) (lo
 	return loss, rows / c.Folds, nil
 }
 
-// curvePoint returns the estimates of a point of the curve from the loss of every row.
+// curvePoint returns a point of the curve from the losses of all rows.
 func (c *selectionRun) curvePoint(name string, rows int, loss []float64) CurvePoint {
 	average := c.measure.average(loss)
 	p := CurvePoint{Name: name, Rows: rows, Average: average.value}

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Table is the training rows, in random order, and the regularised loss on them.
+// A Table holds the training rows, in random order, and the regularised loss on them.
 type Table struct {
 	level.Rows
 	X      design.Matrix
@@ -26,10 +26,10 @@ type Table struct {
 	Memory Memory // of the models solved for; nil: none
 }
 
-// Select returns a copy of some of the rows.
+// Select returns a table with copies of some rows.
 func (t *Table) Select(rows []int) *Table { return t.withRows(rows, t.X.Select(rows)) }
 
-// withRows returns the table of some rows, of these features.
+// withRows returns a table of some rows with the given features.
 func (t *Table) withRows(rows []int, x design.Matrix) *Table {
 	s := *t
 	s.Rows = t.Rows.Select(rows)
@@ -41,7 +41,7 @@ func (t *Table) withRows(rows []int, x design.Matrix) *Table {
 	return &s
 }
 
-// selectMapped works like Select, but features on disk stay there. free releases the table.
+// selectMapped works like Select, but leaves features on disk there. free releases the table.
 func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 	kept, ok := t.X.(*design.Mapped)
 	if !ok {
@@ -58,7 +58,7 @@ func (t *Table) selectMapped(rows []int) (s *Table, free func()) {
 	}
 }
 
-// arena returns where vectors of one entry a row lie; nil for memory.
+// arena returns the arena for vectors with one entry per row; nil means the heap.
 func (t *Table) arena() *memory.Arena {
 	if x, ok := t.X.(interface{ Arena() *memory.Arena }); ok {
 		return x.Arena()
@@ -115,17 +115,17 @@ func (t *Table) shuffleByStratum(rng *rand.Rand) []int {
 	return out
 }
 
-// A FewRowsError says why rows are too few for a choice.
+// A FewRowsError reports why there are too few rows for a choice.
 type FewRowsError struct{ Msg string }
 
 func (e *FewRowsError) Error() string { return e.Msg }
 
-// DefaultFolds is the number of folds of a choice that sets no other.
+// DefaultFolds is the default number of folds.
 const DefaultFolds = 3
 
-// Folds assigns the rows to count folds, stratum by stratum, in an order drawn from the
-// seed. One of two classes with fewer rows than folds is an error; one of more may be missing from
-// the training rows of a fold, whose model then gives it next to no probability.
+// Folds assigns the rows to count folds at random, stratum by stratum. It returns an error if one of two
+// classes has fewer rows than folds. If there are more classes, one may be missing from the training rows of a
+// fold, whose model then gives it a probability near zero.
 func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	if count < 2 || count > t.N {
 		return nil, &FewRowsError{fmt.Sprintf("%d %s of %d %s: at least 2 and at most as many as there are rows", count, printable.Noun(count, "fold", "folds"), t.N, printable.Noun(t.N, "row", "rows"))}
@@ -155,7 +155,7 @@ func (t *Table) Folds(count int, seed uint64) ([]int, error) {
 	return fold, nil
 }
 
-// sample returns about count of the rows in their order, some of every stratum.
+// sample returns about count rows, ascending, with rows of every stratum.
 func (t *Table) sample(count int, seed uint64) []int {
 	const stream = 0x73616d70
 	const wide = 16 // times as many of the first rows are drawn from: a sample of all
@@ -174,7 +174,7 @@ func (t *Table) sample(count int, seed uint64) []int {
 	return rows
 }
 
-// splitFold returns the rows of all folds but k, and those of fold k, in vectors of the arena.
+// splitFold returns the rows of all folds except k, and those of fold k, allocated in arena.
 func splitFold(arena *memory.Arena, fold []int, k int) (inside, outside []int) {
 	count := 0
 	for _, f := range fold {

@@ -10,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// A Path brackets the optimal objective of an adversary over rows at every penalty coefficient
-// (dro.Path), on all rows of the choice.
+// A Path brackets the optimal objective of an adversary over rows at every penalty coefficient (dro.Path).
 type Path struct {
 	Penalty string    `json:"penalty"` // kl or chi2
 	Solved  []float64 `json:"solved"`  // the coefficients solved at, ascending
@@ -26,8 +25,8 @@ const (
 	pathMore   = 8    // coefficients solved beyond the candidates', at most
 )
 
-// solvePaths brackets the optima of the adversaries over rows from their candidates, and from
-// further coefficients where the bracket is widest. x is ERM's solution.
+// solvePaths brackets the optima of the adversaries over rows from the solutions of their candidates, and of
+// further penalty coefficients where the bracket is widest. x is ERM's solution.
 func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]Path, error) {
 	var solve []float64
 	for _, c := range of {

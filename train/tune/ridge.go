@@ -2,7 +2,7 @@ package tune
 
 import "context"
 
-// A Ridge is ERM at another μ, out of fold.
+// A Ridge is a value of μ with the out-of-fold risk of ERM.
 type Ridge struct {
 	Mu          float64 `json:"mu"`
 	Average     float64 `json:"average"` // mean loss
@@ -11,15 +11,15 @@ type Ridge struct {
 }
 
 const (
-	// ridgeRows is the number of rows a column from which μ = 1/n and a hundred times that
-	// differ by less than a standard error.
+	// ridgeRows is the number of rows per column from which μ = 1/n and 100/n differ by less than a standard
+	// error.
 	ridgeRows   = 1000
 	ridgeErrors = 2 // standard errors that the improvement of another μ must exceed
 )
 
-// chooseRidge chooses μ for all candidates alike: the one at which ERM predicts best, if its
-// improvement exceeds two standard errors and half a percent. Without this, a robust model
-// could beat an overfitted ERM merely because the same μ regularises it more.
+// chooseRidge chooses one μ for all candidates: the one at which ERM predicts best, if the improvement exceeds
+// two standard errors and half a percent. Otherwise a robust model could beat an overfitted ERM only because
+// the same μ regularises it more.
 func (c *selectionRun) chooseRidge(ctx context.Context, start []float64) error {
 	mu := c.table.Primal.Mu
 	if _, d := c.table.X.Dims(); !(mu > 0) || c.table.N >= ridgeRows*d {

@@ -14,8 +14,8 @@ const (
 	tie          = 1e-3 // share of it below which two candidates are equally good
 )
 
-// estimate stores what the values of each candidate say, ERM's first. A value is the loss of a
-// row out of fold, or its error.
+// estimate sets the estimates of each candidate from its values, ERM's first. A value is the out-of-fold loss
+// or error of a row.
 func (s *Selection) estimate(m *measure, values [][]float64) {
 	erm := values[0]
 	average, tail := m.average(erm), m.tail(erm)
@@ -41,7 +41,7 @@ func (s *Selection) estimate(m *measure, values [][]float64) {
 	s.Candidates[0].Improvement, s.Candidates[0].SE = 0, 0
 }
 
-// isByGroup reports whether the criterion is of the worst group.
+// isByGroup reports whether the criterion is about the worst group.
 func (s *Selection) isByGroup() bool {
 	return s.Criterion == "worst-group" || s.Criterion == "worst-group-accuracy"
 }
@@ -57,7 +57,7 @@ func (s *Selection) Value(c *Candidate) float64 {
 	return c.Average
 }
 
-// score returns the improvement less rate times the cost.
+// score returns the improvement minus rate times the cost.
 func (s *Selection) score(c *Candidate) float64 {
 	if !s.isByGroup() {
 		return c.Improvement
@@ -95,7 +95,7 @@ func (s *Selection) choose(budget float64) {
 	s.Reason = fmt.Sprintf("%s improves the %s by %.3g ± %.2g out of fold; the average %s by %.3g", c.Name, s.criterionText(), c.Improvement, c.SE, change, math.Abs(c.Cost))
 }
 
-// criterionText returns the criterion in words.
+// criterionText describes the criterion.
 func (s *Selection) criterionText() string {
 	return map[string]string{"worst-group": "worst group's risk", "worst-group-accuracy": "worst group's error rate",
 		"tail": "risk of the worst tenth", "average": "average risk"}[s.Criterion]

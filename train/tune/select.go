@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Options say how to choose. Start from DefaultOptions.
+// Options says how to choose. Start from DefaultOptions.
 type Options struct {
 	Criterion    string  // one of Criteria; empty: worst-group with two eligible groups, else tail
 	Folds        int     // ≥ 2; 0: DefaultFolds
@@ -33,10 +33,10 @@ func DefaultOptions() Options {
 	return Options{Rate: 2, Budget: math.NaN(), MinGroupSize: 20, Rows: 100_000}
 }
 
-// Criteria are the criteria to minimise.
+// Criteria lists the criteria.
 var Criteria = []string{"worst-group", "worst-group-accuracy", "tail", "average"}
 
-// Validate reports everything that is wrong with the options, whatever the rows.
+// Validate returns all errors of the options that do not depend on the rows.
 func (o Options) Validate() error {
 	var wrong []string
 	say := func(ok bool, format string, args ...any) {
@@ -54,7 +54,7 @@ func (o Options) Validate() error {
 	return errors.New(strings.Join(wrong, "; "))
 }
 
-// A Selection is a choice and its grounds.
+// A Selection is a choice with the estimates it is based on.
 type Selection struct {
 	Criterion  string      `json:"criterion"` // one of Criteria
 	Rate       float64     `json:"rate"`
@@ -78,8 +78,8 @@ type Selection struct {
 // Best returns the chosen candidate.
 func (s *Selection) Best() *Candidate { return &s.Candidates[s.Chosen] }
 
-// Select chooses a level for the table by cross-validation. start is a point to start the
-// solver from, nil for zero.
+// Select chooses a level for the table by cross-validation. start is a starting point for the solver; nil means
+// zero.
 func Select(ctx context.Context, t *Table, start []float64, o Options) (*Selection, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -138,8 +138,8 @@ const (
 	candidateBytes = 12 * 2 * 8
 )
 
-// MemoryBytes returns the memory that a choice on a dense table of n rows and d columns takes in
-// addition to the table: the sample of its rows, and a copy of it for every fold that is solved at a time.
+// MemoryBytes returns the memory that a choice on a dense table of rows × columns takes in addition to the
+// table: its sample of rows and a copy for every fold solved in parallel.
 func (o Options) MemoryBytes(rows, columns int) int64 {
 	n := min(rows, o.Rows, max(fewestRows, int(mostEntries)/max(1, columns)))
 	size := int64(n) * int64(8*columns+copyBytes)
@@ -153,7 +153,7 @@ func (o Options) MemoryBytes(rows, columns int) int64 {
 	return int64(copies)*size + int64(n)*candidateBytes
 }
 
-// choiceRows returns how many rows the choice uses, at most.
+// choiceRows returns the largest number of rows that the choice uses.
 func (t *Table) choiceRows(most int) int {
 	_, d := t.X.Dims()
 	if pass, _ := t.X.Work(); pass > 0 {
@@ -162,7 +162,7 @@ func (t *Table) choiceRows(most int) int {
 	return min(t.N, most, max(fewestRows, int(mostEntries/float64(max(1, d)))))
 }
 
-// prepare assigns the folds and decides on the criterion and the budget.
+// prepare assigns folds and sets the criterion and the budget.
 func (c *selectionRun) prepare() (err error) {
 	o := c.options
 	c.Folds = cmp.Or(o.Folds, DefaultFolds)
@@ -201,8 +201,8 @@ func (c *selectionRun) newFoldRun(name string, progress func()) *foldRun {
 	return &foldRun{table: c.table, name: name, fold: c.fold, folds: c.Folds, progress: progress}
 }
 
-// compareCandidates cross-validates the candidates, with penalty coefficients by the losses of ERM's
-// solution x, and chooses one.
+// compareCandidates cross-validates the candidates and chooses one. Penalty coefficients are scaled by the
+// losses of ERM's solution x.
 func (c *selectionRun) compareCandidates(ctx context.Context, x []float64) error {
 	loss, err := c.table.lossesAt(x)
 	if err != nil {
@@ -237,7 +237,7 @@ func (c *selectionRun) compareCandidates(ctx context.Context, x []float64) error
 	return nil
 }
 
-// lossesOf returns the loss of every row at its margin.
+// lossesOf returns the losses of the rows at their margins.
 func (t *Table) lossesOf(margin []float64) []float64 {
 	if t.Outputs > 1 {
 		return margin // losses already
@@ -247,7 +247,7 @@ func (t *Table) lossesOf(margin []float64) []float64 {
 	return loss
 }
 
-// errorsOf returns 1 for every row that its margin puts in the wrong class, 0 for the others.
+// errorsOf returns 1 for every row whose margin predicts the wrong class, else 0.
 func (t *Table) errorsOf(margin []float64) []float64 {
 	if t.Outputs > 1 {
 		return margin // errors already
@@ -261,8 +261,7 @@ func (t *Table) errorsOf(margin []float64) []float64 {
 	return wrong
 }
 
-// classErrors returns 1 for every row that x puts in the wrong one of more than two classes, 0 for the
-// others.
+// classErrors returns 1 for every row for which x predicts the wrong one of more than two classes, else 0.
 func (t *Table) classErrors(x []float64) ([]float64, error) {
 	oracle, err := t.Oracle()
 	if err != nil {

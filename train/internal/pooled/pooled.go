@@ -20,16 +20,15 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// A Group is a group column: the level of every row and the columns that its coefficients
-// are of.
+// A Group is a group column: the level of every row, and the columns whose coefficients may differ by level.
 type Group struct {
 	Level   []int32 // -1: none, the shared coefficients apply
 	Levels  int
 	Columns []int
 }
 
-// A Problem is rows with their groups. Rows of one unit are kept in one fold and count as
-// one observation in standard errors; a nil Unit makes every row its own.
+// A Problem holds rows with their groups. Rows of one unit are in one fold and count as one observation in
+// standard errors; a nil Unit makes every row its own unit.
 type Problem struct {
 	X         design.Matrix
 	Target    []float64
@@ -44,7 +43,7 @@ type Problem struct {
 	Observe   func(done, total int) // called after every fold; may be nil
 }
 
-// A Candidate is the out-of-fold comparison of one ridge with the shared coefficients.
+// A Candidate is the out-of-fold comparison of one ridge with shared coefficients.
 type Candidate struct {
 	Ridge  float64 `json:"ridge"`  // κ
 	Risk   float64 `json:"risk"`   // out-of-fold average of the losses
@@ -58,7 +57,7 @@ type Choice struct {
 	Candidates []Candidate `json:"candidates"`
 }
 
-// Best returns the candidate with the least risk.
+// Best returns the candidate with the smallest risk.
 func (c *Choice) Best() Candidate {
 	return slices.MinFunc(c.Candidates, func(a, b Candidate) int {
 		if a.Risk < b.Risk {
@@ -68,10 +67,10 @@ func (c *Choice) Best() Candidate {
 	})
 }
 
-// segmentRows bounds the rows that are summed together.
+// segmentRows is the largest number of rows that are summed together.
 const segmentRows = 1 << 14
 
-// A segment is consecutive rows of one cell and one fold.
+// A segment is a range of rows of one cell and one fold.
 type segment struct {
 	cell, fold, lo, hi int
 	gram               []float64 // p×p, upper triangle
@@ -79,7 +78,7 @@ type segment struct {
 	value, weight      float64
 }
 
-// A fit is a Problem with its rows sorted by cell, which is a combination of levels, and fold.
+// A fit is a Problem with its rows sorted by fold and by cell, which is a combination of levels.
 type fit struct {
 	*Problem
 	p        int
@@ -93,8 +92,8 @@ type fit struct {
 	margin, value, slope, curvature []float64 // by place
 }
 
-// Compare fits the shared coefficients and those of every ridge without each fold, and
-// compares the losses of the rows left out.
+// Compare fits shared coefficients, and group coefficients with every ridge, without each fold, and compares
+// the losses of the rows left out.
 func (pr *Problem) Compare(ctx context.Context, ridges []float64) (*Choice, error) {
 	f := newFit(pr)
 	n := len(f.order)
@@ -184,7 +183,7 @@ func newFit(pr *Problem) *fit {
 	return f
 }
 
-// layout returns the number of coefficients, and where those of every group begin.
+// layout returns the number of coefficients and the index of the first coefficient of every group.
 func (f *fit) layout(groups []Group) (d int, first []int) {
 	d = f.p
 	for _, g := range groups {
@@ -194,7 +193,7 @@ func (f *fit) layout(groups []Group) (d int, first []int) {
 	return d, first
 }
 
-// coefficients stores in dst the sum of the coefficients that apply to a cell.
+// coefficients stores in dst the sums of the coefficients that apply to a cell.
 func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int, x []float64) {
 	copy(dst, x[:f.p])
 	for c, g := range groups {
@@ -207,7 +206,7 @@ func (f *fit) coefficients(dst []float64, cell int, groups []Group, first []int,
 	}
 }
 
-// forSegments calls do for the segments of all folds but one, or of that one only.
+// forSegments calls do for the segments of all folds except one or, if held is set, of that fold only.
 func (f *fit) forSegments(ctx context.Context, fold int, held bool, groups []Group, x []float64, do func(s *segment, coefficients []float64)) error {
 	_, first := f.layout(groups)
 	return shard.Parallel(ctx, len(f.segments), func(i int) error {
@@ -222,13 +221,13 @@ func (f *fit) forSegments(ctx context.Context, fold int, held bool, groups []Gro
 	})
 }
 
-// storeFoldLosses stores the loss of every row of a fold in dst, by place.
+// storeFoldLosses stores the losses of the rows of a fold in dst.
 func (f *fit) storeFoldLosses(dst []float64, fold int, groups []Group, x []float64) {
 	_ = f.forSegments(context.Background(), fold, true, groups, x, func(s *segment, _ []float64) { copy(dst[s.lo:s.hi], f.value[s.lo:s.hi]) })
 }
 
-// objective returns the penalised average without a fold. With derivatives it leaves the
-// gradient, and the Gram matrix weighted by the curvature, in the segments.
+// objective returns the penalised average loss without a fold. If derivatives is set, it stores the gradient,
+// and the Gram matrix weighted by the curvature, in the segments.
 func (f *fit) objective(ctx context.Context, fold int, groups []Group, ridge float64, x []float64, derivatives bool) (value, weight float64, err error) {
 	err = f.forSegments(ctx, fold, false, groups, x, func(s *segment, _ []float64) {
 		lo, hi := s.lo, s.hi
@@ -277,8 +276,8 @@ const (
 	accuracy    = 1e-8 // of the objective, at the last step
 )
 
-// minimise minimises the penalised average without a fold by Newton's method, from x: the
-// coefficients that it lacks are 0.
+// minimise minimises the penalised average loss without a fold by Newton's method, beginning at from;
+// coefficients that from lacks are 0.
 func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge float64, from []float64) ([]float64, error) {
 	d, _ := f.layout(groups)
 	x := make([]float64, d)
@@ -313,8 +312,7 @@ func (f *fit) minimise(ctx context.Context, fold int, groups []Group, ridge floa
 	return x, nil
 }
 
-// newtonStep returns the Newton step of the segments without a fold, to be subtracted, and the
-// squared Newton decrement.
+// newtonStep returns the Newton step, to be subtracted, and the squared Newton decrement.
 func (f *fit) newtonStep(fold int, groups []Group, ridge float64, x []float64, weight float64) (step []float64, decrement float64) {
 	d, first := f.layout(groups)
 	gradient := make([]float64, d)
@@ -361,7 +359,7 @@ func (f *fit) newtonStep(fold int, groups []Group, ridge float64, x []float64, w
 	return out.RawVector().Data, mat.Dot(g, out)
 }
 
-// addCell adds the gradient and the Gram matrix of a cell to the coefficients that apply to it.
+// addCell adds the gradient and the Gram matrix of a cell for the coefficients that apply to it.
 func (f *fit) addCell(h, gradient, gram, grad []float64, d, cell int, groups []Group, first []int) {
 	columns, at := make([]int, 0, 2*f.p), make([]int, 0, 2*f.p)
 	for j := range f.p {
@@ -384,8 +382,8 @@ func (f *fit) addCell(h, gradient, gram, grad []float64, d, cell int, groups []G
 	}
 }
 
-// compareLosses returns the weighted mean of losses, its difference from the mean of shared and
-// the standard error of the difference over units.
+// compareLosses returns the weighted mean of losses, its difference from the mean of shared, and the standard
+// error of the difference with units as observations.
 func (f *fit) compareLosses(losses, shared []float64) (risk, change, se float64) {
 	total := 0.0
 	for i, w := range f.weight {
