@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// AdversaryInput is the worst-case reweighting of the n training rows with which training ended.
+// An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training.
 type AdversaryInput struct {
 	Penalty    string  // "kl", "chi2" or ""
 	Nu         float64 // 0 when not known
@@ -21,7 +21,7 @@ type AdversaryInput struct {
 	Groups  []data.Grouping // of the training rows
 }
 
-// Adversary describes the worst-case weights of the training rows.
+// An Adversary describes the worst-case weights of the training rows.
 type Adversary struct {
 	Penalty string `json:"penalty,omitempty"`
 	Nu      *Num   `json:"nu,omitempty"`
@@ -45,13 +45,13 @@ type Adversary struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// MassGrouping divides the weight by the groups of a grouping.
+// A MassGrouping divides the worst-case weight by the groups of a grouping.
 type MassGrouping struct {
 	Name   string      `json:"name"`
 	Groups []GroupMass `json:"groups"`
 }
 
-// GroupMass compares a group's share of the weights with its share of the rows.
+// A GroupMass compares a group's share of the weight with its share of the rows.
 type GroupMass struct {
 	Label string  `json:"group"`
 	N     int     `json:"n"`
@@ -62,7 +62,7 @@ type GroupMass struct {
 // Lift returns Mass/Share: the group's weight relative to its share of the rows.
 func (g GroupMass) Lift() float64 { return g.Mass / g.Share }
 
-// TopRow is one of the heaviest rows: its number, counted from 1.
+// A TopRow is one of the rows with the largest weight.
 type TopRow struct {
 	Row    int  `json:"row"`
 	Weight Num  `json:"weight_times_n"`
@@ -70,11 +70,11 @@ type TopRow struct {
 	Mass   Num  `json:"share_of_mass"`
 }
 
-// topRows is the number of heaviest rows that are listed.
+// topRows is the number of rows listed by weight.
 const topRows = 10
 
-// DescribeAdversary summarises worst-case weights. It is an error if they are
-// empty, negative, not finite or do not sum to one, or if the lengths differ.
+// DescribeAdversary summarises worst-case weights. It returns an error if there are none, if they are negative,
+// not finite or do not sum to one, or if the lengths differ.
 func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	n := len(in.Weights)
 	if n == 0 {
@@ -129,7 +129,8 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	return a, nil
 }
 
-// massByGroup returns the weight of every group that has rows, most up-weighted first.
+// massByGroup returns the weight of every group with rows, sorted by the ratio of weight to rows, largest
+// first.
 func massByGroup(g data.Grouping, y []float64) MassGrouping {
 	mass, count := make([]compensatedSum, len(g.Labels)), make([]int, len(g.Labels))
 	for i, k := range g.Index {
@@ -146,7 +147,7 @@ func massByGroup(g data.Grouping, y []float64) MassGrouping {
 	return out
 }
 
-// addWarning adds a warning where a handful of rows carry the objective.
+// addWarning adds a warning if a handful of rows carry most of the weight.
 func (a *Adversary) addWarning() {
 	const advice = " Raise ν, use the Huber loss, or look at those rows first: they may be errors in the data."
 	switch ess := float64(a.Effective); {

@@ -8,9 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// argsort returns the positions of the keys, finite or infinite, by ascending
-// key; equal keys keep their order. It is a radix sort: some ten times faster
-// than comparing on 10⁵ keys and more. A nil arena is the heap.
+// argsort returns the indices that sort the keys in ascending order; equal keys keep their order. It is a radix
+// sort, about ten times faster than comparisons for 10⁵ or more keys. A nil arena means the heap.
 func argsort(arena *memory.Arena, n int, key func(i int) float64) []int32 {
 	a := memory.Make[sortKey](arena, n)
 	defer memory.Release(arena, a)
@@ -36,7 +35,7 @@ type sortKey = struct {
 	At  int32
 }
 
-// orderedBits maps floats to integers of the same order; −0 to that of 0.
+// orderedBits maps floats to integers with the same order; −0 and 0 are equal.
 func orderedBits(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	if b>>63 != 0 {
@@ -50,11 +49,11 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// digitOf returns digit d of a key, from the lowest.
+// digitOf returns digit d of a key, counted from the lowest.
 func digitOf(key uint64, d int) uint64 { return key >> (d * digitBits) & (1<<digitBits - 1) }
 
-// radixSort sorts by the digits of the key from the lowest, leaving out those
-// that all keys share. The result is a or b, which have the same length.
+// radixSort sorts by the digits of the keys, from the lowest, skipping digits that all keys share. The result
+// is in a or in b, which must have the same length.
 func radixSort(a, b []sortKey) []sortKey {
 	var count [digits][1 << digitBits]int32
 	for _, k := range a {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A CalibrationBin is about a tenth of the rows (of a small group, a larger
-// part), by ascending probability; equal probabilities share a bin.
+// A CalibrationBin is about a tenth of the rows (more in a small group), by ascending probability. Equal
+// probabilities are in one bin.
 type CalibrationBin struct {
 	N         int `json:"n"`
 	Predicted Num `json:"mean_probability"`
@@ -16,8 +16,7 @@ type CalibrationBin struct {
 // calibrationBins is the number of bins of a reliability curve.
 const calibrationBins = 10
 
-// calibrationBinsOf returns about as many bins of equal size as parts says, by ascending score, with
-// weighted means.
+// calibrationBinsOf returns about parts bins of equal size, by ascending score, with weighted means.
 func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts int) []CalibrationBin {
 	out := []CalibrationBin{}
 	eachBin(score, order, parts, func(bin []int32) {
@@ -33,8 +32,8 @@ func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts i
 	return out
 }
 
-// eachBin calls f with order, rows by ascending score, in about parts equal
-// runs; equal scores share one.
+// eachBin divides order, which lists rows by ascending score, into about parts equal runs and calls f with
+// each. Equal scores are in one run.
 func eachBin(score []float64, order []int32, parts int, f func(bin []int32)) {
 	done := 0
 	for lo := 0; lo < len(order); done++ {
@@ -75,8 +74,8 @@ func residualBins(target, score []float64, order []int32) []ResidualBin {
 	return out
 }
 
-// quantileOf interpolates linearly between order statistics (the "type 7" of R,
-// NumPy's default); x is ascending.
+// quantileOf interpolates linearly between order statistics ("type 7" in R, the default in NumPy). x must be
+// ascending.
 func quantileOf(x []float64, q float64) float64 {
 	h := q * float64(len(x)-1)
 	k := int(math.Floor(h))

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// addCaveats lists what a reader must know before quoting the numbers.
+// addCaveats adds what readers must know before they quote the numbers.
 func (e *Evaluation) addCaveats(in *Input) {
 	say := func(format string, a ...any) { e.Caveats = append(e.Caveats, fmt.Sprintf(format, a...)) }
 	if e.Split == Training {

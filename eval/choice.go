@@ -1,7 +1,7 @@
 package eval
 
-// Choice is how the level of robustness was chosen: every model that was tried, by what its
-// losses on rows it was not fitted to say.
+// A Choice describes how the level of robustness was chosen: the models that were tried with their out-of-fold
+// estimates.
 type Choice struct {
 	Criterion  string      `json:"criterion"` // what was to fall: "worst group’s risk"
 	Reason     string      `json:"reason"`
@@ -9,7 +9,7 @@ type Choice struct {
 	Candidates []Candidate `json:"candidates"`
 }
 
-// Candidate is one model that was tried, the plain average first. Risks are mean losses.
+// A Candidate is one of the models that were tried, ERM first. Risks are mean losses.
 type Candidate struct {
 	Family  string `json:"family"` // those of one kind, from mild to strong
 	Name    string `json:"name"`
@@ -20,7 +20,7 @@ type Candidate struct {
 	Allowed bool   `json:"allowed"` // worth its cost
 }
 
-// Best returns the candidate chosen; nil where the choice is damaged.
+// Best returns the chosen candidate, or nil if the choice is inconsistent.
 func (c *Choice) Best() *Candidate {
 	if c.Chosen < 0 || c.Chosen >= len(c.Candidates) {
 		return nil

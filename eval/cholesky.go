@@ -2,14 +2,14 @@ package eval
 
 import "math"
 
-// A lowerTriangle is a lower triangular matrix by rows.
+// A lowerTriangle is a lower triangular matrix stored by rows.
 type lowerTriangle struct {
 	n int
 	v []float64
 }
 
-// cholesky factors a positive semidefinite matrix given by its lower triangle,
-// which it overwrites; directions without variance get none.
+// cholesky returns the Cholesky factor of a positive semidefinite matrix given by its lower triangle, which it
+// overwrites. Rows without variance are zero.
 func cholesky(v []float64, n int) lowerTriangle {
 	for j := range n {
 		row := v[j*(j+1)/2:]

@@ -10,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Column is one raw feature over the rows evaluated: numbers, or codes into
-// Levels.
+// A Column is a raw feature of the rows evaluated: numbers, or codes into Levels.
 type Column struct {
 	Name   string
 	Unit   string
@@ -26,7 +25,7 @@ type Column struct {
 	Done func()
 }
 
-// Loaded returns the column with its n values.
+// Loaded returns the column with its n values in memory.
 func (c Column) Loaded(n int) (Column, error) {
 	if c.Load != nil {
 		var err error
@@ -37,14 +36,14 @@ func (c Column) Loaded(n int) (Column, error) {
 	return c, c.Check(n)
 }
 
-// Free lets go of the values of a column that was loaded.
+// Free releases the values of a loaded column.
 func (c Column) Free() {
 	if c.Done != nil {
 		c.Done()
 	}
 }
 
-// Check returns an error that names where the values do not fit n rows.
+// Check returns an error if the values do not fit n rows.
 func (c Column) Check(n int) error {
 	if c.Levels == nil {
 		if len(c.Value) != n {
@@ -63,9 +62,8 @@ func (c Column) Check(n int) error {
 	return nil
 }
 
-// CellsIn divides a column into labelled cells: its levels, or quintiles of its
-// numbers (fewer where values repeat), with the codes of numbers in an arena; nil is
-// the heap. Code −1 is a missing value.
+// CellsIn divides a column into labelled cells: its levels, or quintiles of its numbers (fewer if values
+// repeat). Codes are allocated in arena; nil means the heap. The code of a missing value is −1.
 func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	if c.Levels != nil {
 		return c.Levels, c.Code
@@ -103,9 +101,8 @@ func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 	return labels, code
 }
 
-// quantileCuts returns at most k−1 increasing observed values that divide x
-// into about equal parts, none of them the largest value. NaN is left out. Of many
-// values, a sample decides.
+// quantileCuts returns at most k−1 increasing observed values that divide x into about equal parts, none of
+// them the largest value. NaN is ignored. For long x it uses a sample.
 func quantileCuts(x []float64, k int) []float64 {
 	s := slices.DeleteFunc(thinSample(x), math.IsNaN)
 	slices.Sort(s)
@@ -119,12 +116,11 @@ func quantileCuts(x []float64, k int) []float64 {
 	return cuts
 }
 
-// mostForCuts is how many values cuts are found among: those of 2¹⁴ are off by less than
-// a hundredth of the rows.
+// mostForCuts is the largest number of values used to find cuts; with 2¹⁴ values, cuts are off by less than a
+// hundredth of the rows.
 const mostForCuts = 1 << 14
 
-// thinSample returns a copy of x, or one of every run of it where it is long, at a place in the run that
-// follows no pattern.
+// thinSample returns a copy of x or, if x is long, a systematic sample with pseudo-random offsets.
 func thinSample(x []float64) []float64 {
 	step := len(x) / mostForCuts
 	if step < 2 {
@@ -138,7 +134,7 @@ func thinSample(x []float64) []float64 {
 	return out
 }
 
-// formatCut writes a cut point without trailing zeros.
+// formatCut formats a cut point without trailing zeros.
 func formatCut(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return printable.Count(int(x))

@@ -13,8 +13,8 @@ type Difference struct {
 	Interval *Interval `json:"interval,omitempty"` // paired
 }
 
-// Direction reports whether the interval leaves out 0, and on which side the
-// difference lies (−1 or +1). Without an interval nothing is settled.
+// Direction returns the side of 0 on which the interval lies, −1 or +1. ok is false if the interval contains 0
+// or there is none.
 func (d Difference) Direction() (side int, ok bool) {
 	if d.Interval == nil || !d.Value.Defined() {
 		return 0, false
@@ -28,7 +28,7 @@ func (d Difference) Direction() (side int, ok bool) {
 	return 0, false
 }
 
-// isAbove reports whether the interval lies above 0; false for nil.
+// isAbove reports whether the interval lies above 0; it returns false for nil.
 func (d *Difference) isAbove() bool {
 	if d == nil {
 		return false
@@ -37,7 +37,7 @@ func (d *Difference) isAbove() bool {
 	return ok && side > 0
 }
 
-// A Comparison sets one model against the first of the input.
+// A Comparison compares one model with the first model of the input.
 type Comparison struct {
 	Model    string `json:"model"`
 	Baseline string `json:"baseline"`
@@ -63,7 +63,7 @@ type Comparison struct {
 	Groups []GroupDifference `json:"by_group,omitempty"`
 }
 
-// GroupDifference is the risk difference on one group.
+// A GroupDifference is the difference of the risks in a group.
 type GroupDifference struct {
 	Label        string    `json:"group"`
 	N            int       `json:"n"`
@@ -86,8 +86,8 @@ func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comp
 	return c
 }
 
-// addGroups adds the differences of the risk by group of the headline; intervals are those of single groups,
-// by group and model, and critical how many standard errors hold for all together.
+// addGroups adds the differences of the risk by group. intervals holds the interval of each group on its own,
+// by group and model; critical is the number of standard errors of simultaneous intervals.
 func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, intervals [][]*Interval, k int, critical float64) {
 	for s := range g.Groups {
 		g := &g.Groups[s]
@@ -104,7 +104,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, interva
 	}
 }
 
-// compareWorstGroups fills in what needs the worst groups named.
+// compareWorstGroups adds comparisons of the worst groups, which must have been named.
 func (e *Evaluation) compareWorstGroups() {
 	g := e.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {
@@ -148,7 +148,7 @@ func maxDifference(groups []Group, diff []GroupDifference, k int) *Interval {
 	return &Interval{Low: lo, High: hi, Method: "simultaneous"}
 }
 
-// Text writes the change and, in brackets, its interval.
+// Text formats the difference, followed by its interval in brackets.
 func (d *Difference) Text(scale float64) string {
 	if d == nil || !d.Value.Defined() {
 		return "–"
@@ -164,8 +164,8 @@ func (d *Difference) Text(scale float64) string {
 	return s
 }
 
-// scale returns the magnitude whose decimals show a change: that of the change
-// and its interval, or scale without an interval.
+// scale returns the magnitude that decides on the number of decimals: the largest of the difference and its
+// interval, or scale without an interval.
 func (d *Difference) scale(scale float64) float64 {
 	m := math.Abs(float64(d.Value))
 	if d.Interval != nil && d.Interval.Low.Defined() && d.Interval.High.Defined() {

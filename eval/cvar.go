@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// CVaRPoint is one point of a CVaR curve.
+// A CVaRPoint is a point of a CVaR curve.
 type CVaRPoint struct {
 	Alpha float64 `json:"alpha"` // in (0, 1]
 	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
@@ -25,7 +25,7 @@ type sortedLosses struct {
 	base float64   // the mean: keeps the sums free of cancellation
 }
 
-// upTo returns the weight of the k largest losses.
+// upTo returns the total weight of the k largest losses.
 func (s *sortedLosses) upTo(k int) float64 {
 	if s.cum == nil {
 		return float64(k)
@@ -33,8 +33,8 @@ func (s *sortedLosses) upTo(k int) float64 {
 	return s.cum[k]
 }
 
-// sortLosses returns the losses sorted; weight is nil or has mean 1, and a nil arena is the heap. It is an
-// error if there are none, or if one is not finite.
+// sortLosses sorts losses. weight must be nil or have mean 1; a nil arena means the heap. It returns an error
+// if there are no losses or if one is not finite.
 func sortLosses(arena *memory.Arena, loss, weight []float64) (*sortedLosses, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")

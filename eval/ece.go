@@ -12,12 +12,11 @@ import (
 // two bounds. In bins that are clear it is the usual one, and where nothing is clear it
 // still holds, wider than it need be.
 
-// clearBin is how many standard errors a bin is away from 0 where its sign is clear.
+// clearBin is the distance from 0, in standard errors, from which the sign of a bin is considered known.
 const clearBin = 3
 
-// ECE returns the interval of the calibration error of model k over a part, or with base ≥ 0 of its change
-// from that of model base; at is the value. The interval of an error is not below 0. Nil where all rows
-// are of one class.
+// ECE returns the interval of the calibration error of model k over a part or, with base ≥ 0, of its change
+// from model base; at is the point estimate. It returns nil if all rows are of one class.
 func (p *errorPart) ECE(k, base int, at float64) *Interval {
 	if p.OneClass() {
 		return nil
@@ -64,8 +63,8 @@ func (p *errorPart) ECE(k, base int, at float64) *Interval {
 	return iv
 }
 
-// binErrors returns what every bin of every model adds to the mean of predicted − observed, and the root
-// of the covariance of these.
+// binErrors returns the contribution of every bin and model to the mean of predicted − observed, and the
+// Cholesky factor of the covariance of these contributions.
 func (p *errorPart) binErrors(models []int) (mean []float64, root lowerTriangle) {
 	in, n := p.r.in, len(models)*eceBins
 	gap, square := make([]float64, n), make([]float64, n) // Σ w (s − y) and Σ w² (s − y) of the bin

@@ -84,12 +84,12 @@ type errorPart struct {
 	of       *stratum // its rows
 }
 
-// Stratum returns stratum s by itself.
+// Stratum returns stratum s.
 func (r *intervalMaker) Stratum(s int) *errorPart {
 	return &errorPart{r, s, s + 1, r.sums[s], &r.strata[s]}
 }
 
-// All returns every stratum.
+// All returns the union of the strata.
 func (r *intervalMaker) All() *errorPart {
 	p := &errorPart{r, 0, len(r.strata), make([]float64, r.columns.width), r.all}
 	for _, sum := range r.sums {
@@ -109,14 +109,14 @@ func (p *errorPart) OneClass() bool {
 	return p.r.in.Task == Binary && !(pos > 1e-12*w && w-pos > 1e-12*w)
 }
 
-// A quantity is a measure of a model, or its change from that of model Base, which is −1 for a measure by itself.
+// A quantity is a measure of a model (Base is −1) or its change from model Base.
 type quantity struct {
 	Key         string
 	Model, Base int
 }
 
-// Errors returns the errors of quantities of every part, by part and quantity. Their variance is NaN
-// where it is not known, as of a calibration error.
+// Errors returns the errors of the quantities, by part and quantity. The variance is NaN if it is not known, as
+// for a calibration error.
 func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*errorPart, of []quantity) ([][]estimateError, error) {
 	var blocks []rowBlock
 	for p, part := range parts {
@@ -158,7 +158,7 @@ func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*error
 	return out, err
 }
 
-// isSmooth reports whether a measure is a smooth function of the sums.
+// isSmooth reports whether a measure is a smooth function of the sums of the columns.
 func (p *errorPart) isSmooth(key string) bool {
 	_, ok := p.r.columns.addDerivative(nil, key, p.sum, 0, 1)
 	return ok
@@ -175,7 +175,7 @@ func (p *errorPart) rankError(of quantity) estimateError {
 	return estimateError{variance: math.NaN()}
 }
 
-// momentsOf returns the moments of the influences of rows on quantities of a part.
+// momentsOf returns the moments of the influences of rows on the quantities of a part.
 func (r *intervalMaker) momentsOf(p *errorPart, rows []int32, of []quantity) []influenceMoments {
 	c := r.columns
 	forms := make([][]columnTerm, len(of))
@@ -199,7 +199,7 @@ func (r *intervalMaker) momentsOf(p *errorPart, rows []int32, of []quantity) []i
 	return out
 }
 
-// influenceMoments are sums of powers of influences.
+// influenceMoments holds sums of powers of influences.
 type influenceMoments struct{ n, s1, s2, s3, s4 float64 }
 
 func (m *influenceMoments) add(d float64) {
@@ -215,8 +215,8 @@ func (m *influenceMoments) merge(o influenceMoments) {
 	m.n, m.s1, m.s2, m.s3, m.s4 = m.n+o.n, m.s1+o.s1, m.s2+o.s2, m.s3+o.s3, m.s4+o.s4
 }
 
-// An estimateError describes the error of an estimate by the influences of the rows. The rows of
-// several strata are added, each about the mean of its own.
+// An estimateError describes the error of an estimate by the moments of the influences of the rows. The moments
+// of several strata are added, each about its own mean.
 type estimateError struct {
 	n        int
 	variance float64 // of the estimate
@@ -225,7 +225,7 @@ type estimateError struct {
 	spread   float64 // variance of second
 }
 
-// addStratum takes the influences of the rows of a stratum.
+// addStratum adds the influences of the rows of a stratum.
 func (l *estimateError) addStratum(m influenceMoments) {
 	l.n += int(m.n)
 	if m.n == 1 { // about the mean over all strata, 0
@@ -242,7 +242,7 @@ func (l *estimateError) addStratum(m influenceMoments) {
 	l.spread += max(0, s4-s2*s2/m.n)
 }
 
-// AddScaled adds the error of f times an independent estimate.
+// AddScaled adds the error of an independent estimate multiplied by f.
 func (l *estimateError) AddScaled(o estimateError, f float64) {
 	l.n += o.n
 	l.variance += f * f * o.variance
@@ -251,7 +251,7 @@ func (l *estimateError) AddScaled(o estimateError, f float64) {
 	l.spread += f * f * f * f * o.spread
 }
 
-// SE returns the standard error; ok is false where it is not known.
+// SE returns the standard error; ok is false if it is not known.
 func (l *estimateError) SE() (se float64, ok bool) {
 	return math.Sqrt(l.variance), !isNotFinite(l.variance)
 }

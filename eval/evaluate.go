@@ -98,7 +98,8 @@ func Evaluate(ctx context.Context, in Input) (*Evaluation, error) {
 	return e, nil
 }
 
-// differenceFromConstant compares losses with those of the constant; nil without a constant.
+// differenceFromConstant compares losses with those of the constant prediction. It returns nil if there is
+// none.
 func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference {
 	if in.Constant == nil || len(rows) < 2 {
 		return nil

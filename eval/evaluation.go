@@ -6,12 +6,11 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Schema names the layout of [Evaluation] in JSON. A change that breaks a
-// reader raises the number.
+// Schema is the name of the JSON layout of [Evaluation]. Its number is raised by incompatible changes.
 const Schema = "drotrain.metrics/1"
 
-// Evaluation is the measured result; its JSON form is metrics.json. Slices
-// named Models and Compared run in the order of Input.Models.
+// An Evaluation is the result of [Evaluate]. Its JSON form is metrics.json. Models and Compared are in the
+// order of Input.Models.
 type Evaluation struct {
 	Schema       string  `json:"schema"`
 	Task         Task    `json:"task"`
@@ -59,7 +58,7 @@ type Drift struct {
 	Finding string `json:"finding,omitempty"` // how it differs beyond the limits
 }
 
-// ModelResult is one model over all rows.
+// A ModelResult holds the measures of a model over all rows.
 type ModelResult struct {
 	Name       string              `json:"name"`
 	Role       Role                `json:"role,omitempty"`
@@ -82,8 +81,7 @@ type ModelResult struct {
 	MostConfused    []Confusion   `json:"most_confused,omitempty"`
 }
 
-// WorstGroup is the group of the last grouping with the largest risk among
-// those with enough rows.
+// A WorstGroup is the group with the largest risk in the last grouping, among groups with enough rows.
 type WorstGroup struct {
 	Grouping string `json:"grouping"`
 	Label    string `json:"group"`
@@ -98,7 +96,7 @@ type WorstGroup struct {
 	TooSmall    int       `json:"groups_too_small"`
 }
 
-// Grouping is one way of dividing the rows.
+// A Grouping divides the rows into groups.
 type Grouping struct {
 	Name    string    `json:"name"`
 	Groups  []Group   `json:"by_group"` // in label order; groups without rows here are left out
@@ -108,7 +106,7 @@ type Grouping struct {
 	Others *OtherGroups `json:"other_groups,omitempty"`
 }
 
-// Group is one group of a grouping.
+// A Group is one group of a grouping.
 type Group struct {
 	Label      string       `json:"group"`
 	N          int          `json:"n"`
@@ -118,7 +116,7 @@ type Group struct {
 	Models     []GroupModel `json:"models"`
 }
 
-// GroupModel is one model on one group.
+// A GroupModel holds the measures of a model in a group.
 type GroupModel struct {
 	Model     string              `json:"model"`
 	Values    Values              `json:"measures"`
@@ -133,14 +131,14 @@ type GroupModel struct {
 	Classes []ClassResult `json:"classes,omitempty"`
 }
 
-// Summary is what fairlearn's MetricFrame computes, one Spread per measure,
-// over the groups with enough rows in which the measure is defined.
+// A Summary corresponds to fairlearn's MetricFrame: one Spread per measure, over the groups with enough rows in
+// which the measure is defined.
 type Summary struct {
 	Model  string            `json:"model"`
 	Spread map[string]Spread `json:"measures"`
 }
 
-// Spread describes one measure over the groups.
+// A Spread describes how a measure varies between groups.
 type Spread struct {
 	GroupMin        Num     `json:"group_min"`
 	GroupMax        Num     `json:"group_max"`
@@ -157,19 +155,19 @@ type Spread struct {
 	Intervals map[string]Interval `json:"intervals,omitempty"`
 }
 
-// Between holds the two ways of comparing groups.
+// A Between holds the two ways of comparing groups.
 type Between struct {
 	BetweenGroups Num `json:"between_groups"`
 	ToOverall     Num `json:"to_overall"`
 }
 
-// Focus returns the place of the model that tables, slices and the adversary are about:
-// the first one compared with the baseline, or the only one.
+// Focus returns the index of the model that tables, slices and the adversary are about: the first one compared
+// with the baseline, or the only one.
 func (e *Evaluation) Focus() int { return focus(len(e.Models)) }
 
 func focus(models int) int { return min(1, models-1) }
 
-// Headline returns the grouping that names the worst group, or nil.
+// Headline returns the grouping that defines the worst group, or nil.
 func (e *Evaluation) Headline() *Grouping {
 	if len(e.Groupings) == 0 {
 		return nil
@@ -186,7 +184,7 @@ func (e *Evaluation) Names() []string {
 	return out
 }
 
-// CVaRAt returns the value at one of the levels of the curve.
+// CVaRAt returns CVaR at a level of the curve.
 func (m *ModelResult) CVaRAt(alpha float64) Num {
 	for _, q := range m.CVaR {
 		if q.Alpha == alpha {
@@ -196,8 +194,7 @@ func (m *ModelResult) CVaRAt(alpha float64) Num {
 	return undefined()
 }
 
-// WorstGroupValues returns the measures of the model of that name in its worst group; those of
-// all rows where it has none.
+// WorstGroupValues returns the measures of the named model in its worst group, or over all rows if it has none.
 func (e *Evaluation) WorstGroupValues(model string) Values {
 	v, _ := e.valuesOf(max(0, slices.Index(e.Names(), model)))
 	return v

@@ -24,7 +24,7 @@ type Gate struct {
 	condition *expr.Expr // true where the gate fails
 }
 
-// GateResult is a gate applied to an evaluation.
+// A GateResult is the outcome of a gate.
 type GateResult struct {
 	Gate    Gate   `json:"-"`
 	Text    string `json:"gate"`
@@ -33,7 +33,7 @@ type GateResult struct {
 	Message string `json:"message"`
 }
 
-// mostQuoted bounds what an error quotes of a gate, in bytes.
+// mostQuoted is the number of bytes of a gate that errors quote.
 const mostQuoted = 200
 
 // ParseGate reads comparisons of measures with numbers, "path > number", in the
@@ -72,7 +72,7 @@ func ParseGate(s string) (Gate, error) {
 	return g, nil
 }
 
-// checkLeaf refuses a comparison that no gate has.
+// checkLeaf returns an error for a comparison that gates do not support.
 func checkLeaf(e *expr.Expr, text []rune) error {
 	if e.Op == expr.Compare && e.Cmp == "==" {
 		before := strings.TrimRight(string(text[:e.Values[0].At-1]), " \t\r\n")
@@ -104,7 +104,7 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	return nil
 }
 
-// Check applies the gate. It is an error if a path names nothing in e.
+// Check applies the gate. It returns an error if a path does not exist in e.
 func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	r := GateResult{Gate: g, Text: g.Text, Value: undefined()}
 	var messages []string
@@ -148,7 +148,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	return r, nil
 }
 
-// splitPath divides a path at dots outside brackets.
+// splitPath splits a path at dots outside brackets.
 func splitPath(s string) ([]string, error) {
 	var out []string
 	depth, start := 0, 0
@@ -172,7 +172,7 @@ func splitPath(s string) ([]string, error) {
 	return out, nil
 }
 
-// An estimate is a number and the ends of its interval, undefined without one.
+// An estimate is a number with the ends of its interval, which are undefined if there is none.
 type estimate [3]Num
 
 // newEstimate returns a number with its interval, which may be nil.
@@ -191,7 +191,7 @@ func (a estimate) changeSince(b estimate) estimate {
 	return estimate{d, d - Num(math.Hypot(float64(a[0]-a[1]), float64(b[2]-b[0]))), d + Num(math.Hypot(float64(a[2]-a[0]), float64(b[0]-b[1])))}
 }
 
-// A gatePath is a parsed path: model, comparison, head[argument].key and an end of the interval.
+// A gatePath is a parsed path: model, comparison, head[argument].key and the end of the interval.
 type gatePath struct {
 	text       string // without model, comparison and end
 	model      int
@@ -202,8 +202,8 @@ type gatePath struct {
 	unknown    error  // what is returned where the path names nothing
 }
 
-// gateHeads are the numbers that paths name: whether a head takes an argument in brackets, and whether
-// the key of a measure follows.
+// gateHeads says for every head of a path whether it takes an argument in brackets and whether the key of a
+// measure follows.
 var gateHeads = map[string]struct{ argument, key bool }{
 	"overall": {false, true}, "worst_group": {false, true}, "group": {true, true}, "difference": {false, true}, "ratio": {false, true},
 	"group_min": {false, true}, "group_max": {false, true}, "average": {false, true}, "weighted_average": {false, true},
@@ -256,7 +256,7 @@ func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
 	return p, err
 }
 
-// evaluatePath returns the number that a path names.
+// evaluatePath returns the number at a path.
 func (e *Evaluation) evaluatePath(text string) (float64, error) {
 	p, err := e.parsePath(text)
 	if err != nil {
@@ -274,7 +274,7 @@ func (e *Evaluation) evaluatePath(text string) (float64, error) {
 	return float64(q[p.end]), err
 }
 
-// suggestPaths returns paths that somebody may have meant.
+// suggestPaths returns paths similar to a misspelt name.
 func (e *Evaluation) suggestPaths(name string) []string {
 	name, _, _ = strings.Cut(name, "[")
 	heads := []string{"overall", "worst_group", "group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
@@ -292,7 +292,7 @@ func (e *Evaluation) measureKeys() (out []string) {
 	return out
 }
 
-// measureKey returns the key that a name means: logloss is log_loss.
+// measureKey returns the key of the measure that a name stands for; logloss stands for log_loss.
 func (e *Evaluation) measureKey(name string) (string, error) {
 	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	for _, k := range e.measureKeys() {
@@ -307,7 +307,7 @@ func (e *Evaluation) measureKey(name string) (string, error) {
 	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
 }
 
-// estimateOf returns the number that a path names, without regard to its comparison.
+// estimateOf returns the estimate at a path, ignoring its comparison.
 func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	m, g := &e.Models[p.model], e.Headline()
 	switch p.head {
@@ -372,7 +372,7 @@ func intervalOf(of map[string]Interval, key string) *Interval {
 	return nil
 }
 
-// groupNamed returns the group of the headline of that label.
+// groupNamed returns the group with the given label in the last grouping.
 func (e *Evaluation) groupNamed(label string) (*Group, error) {
 	g := e.Headline()
 	if i := g.find(label); i >= 0 {
@@ -387,7 +387,7 @@ func (e *Evaluation) groupNamed(label string) (*Group, error) {
 	return nil, fmt.Errorf("no group is called %q%s", label, didYouMean(label, labels))
 }
 
-// didYouMean suggests the nearest of some names, "" where none is near.
+// didYouMean suggests names similar to name, or returns "".
 func didYouMean(name string, among []string) string {
 	near := printable.Nearest(name, among, 3)
 	if len(near) == 0 {
@@ -396,7 +396,7 @@ func didYouMean(name string, among []string) string {
 	return "; did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// changeOf returns the difference of a model from the baseline.
+// changeOf returns the difference from the baseline at a path.
 func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 	if p.model == 0 {
 		if e.Verdict.Outcome != StandardKept {
@@ -434,7 +434,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 	return newEstimate(d.Value, d.Interval), nil
 }
 
-// sinceOf returns the difference of a number from that of the reference.
+// sinceOf returns the difference from the reference at a path.
 func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	if e.Reference == nil {
 		return q, fmt.Errorf("since.%s needs the earlier numbers: name them with --against", p.text)
@@ -460,7 +460,7 @@ func (e *Evaluation) sinceOf(p gatePath) (q estimate, err error) {
 	return now.changeSince(was), nil
 }
 
-// driftOf returns the proportion of rows in which a column differs from training.
+// driftOf returns a measure of the drift of a column.
 func (e *Evaluation) driftOf(what, column string) (q estimate, err error) {
 	if len(e.Drift) == 0 {
 		return q, fmt.Errorf("%s[%s] needs a model with a profile of its training rows, and a table to measure it on", what, column)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// GroupCoefficients are the coefficients of a model whose groups have some of their own.
+// GroupCoefficients holds the coefficients of a model whose groups have coefficients of their own.
 type GroupCoefficients struct {
 	About  string             `json:"about"` // what was taken and why
 	Model  string             `json:"model"`
@@ -15,8 +15,8 @@ type GroupCoefficients struct {
 	Panels []GroupCoefficient `json:"features"`
 }
 
-// GroupCoefficient is the coefficient of one feature in every group of a grouping. Group
-// has the sums of the shared coefficient and the group's own.
+// A GroupCoefficient holds the coefficient of a feature in every group of a grouping: the shared coefficient
+// plus the group's deviation.
 type GroupCoefficient struct {
 	Feature string   `json:"feature"`
 	By      string   `json:"by"`    // the group column
@@ -32,7 +32,7 @@ const (
 	mostGroupsOfAPanel = 20
 )
 
-// Spread returns how far the groups' coefficients lie apart, per standard deviation of the feature.
+// Spread returns the range of the groups' coefficients, per standard deviation of the feature.
 func (q *GroupCoefficient) Spread() float64 {
 	lo, hi := float64(q.Shared), float64(q.Shared)
 	for _, v := range q.Group {
@@ -41,9 +41,9 @@ func (q *GroupCoefficient) Spread() float64 {
 	return (hi - lo) * math.Abs(float64(q.Scale))
 }
 
-// Arranged returns what a figure or a table shows: the features whose groups differ most
-// first, each with the same groups, those furthest from the shared coefficients, in their
-// own order. panels and groups count what is left out.
+// Arranged returns the coefficients for a figure or table: the features whose groups differ most first, each
+// with the same groups, which are those furthest from the shared coefficients. panels and groups count what is
+// left out.
 func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
 	shown = slices.Clone(g.Panels)
 	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })

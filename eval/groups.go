@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Shares returns, for each grouping, the share of its rows in every group that
-// has any: Input.TrainShare from the groupings of the training rows.
+// Shares returns, for each grouping, the proportion of the rows in every group. For Input.TrainShare, pass the
+// groupings of the training rows.
 func Shares(groups []data.Grouping) []map[string]float64 {
 	out := make([]map[string]float64, len(groups))
 	for k, g := range groups {
@@ -29,7 +29,8 @@ func Shares(groups []data.Grouping) []map[string]float64 {
 	return out
 }
 
-// measureGrouping measures all models on every group of a grouping; share holds the groups’ shares of the training rows, or is nil.
+// measureGrouping measures all models in every group of a grouping. share holds the proportions of the training
+// rows by group, or is nil.
 func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grouping, groups []stratum, share map[string]float64) (Grouping, error) {
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
@@ -122,7 +123,7 @@ func newSpread(groups []Group, k int, key string, overall float64) Spread {
 	return s
 }
 
-// nameWorstGroups finds each model's worst group in the last grouping.
+// nameWorstGroups sets each model's worst group in the last grouping.
 func (e *Evaluation) nameWorstGroups() {
 	g := e.Headline()
 	if g == nil {
@@ -168,8 +169,8 @@ func maxInterval(groups []Group, k int) *Interval {
 	return &Interval{Low: Num(lo), High: Num(hi), Method: "simultaneous"}
 }
 
-// WorstFirst returns the groups in the order of a report: those with evidence by falling risk of the
-// baseline, then the rest.
+// WorstFirst returns the groups in the order of a report: groups with enough rows by decreasing risk of the
+// baseline, then the others.
 func (g *Grouping) WorstFirst() []*Group {
 	groups := g.Groups
 	out := make([]*Group, len(groups))
@@ -188,7 +189,7 @@ func (g *Grouping) WorstFirst() []*Group {
 	return out
 }
 
-// find returns the place of the group of that label, or −1; g may be nil.
+// find returns the index of the group with the given label, or −1. g may be nil.
 func (g *Grouping) find(label string) int {
 	if g == nil {
 		return -1
@@ -196,8 +197,8 @@ func (g *Grouping) find(label string) int {
 	return slices.IndexFunc(g.Groups, func(h Group) bool { return h.Label == label })
 }
 
-// FirstGroups returns at most so many groups in the order of a report. Of more groups, those without
-// evidence are at most a sixth.
+// FirstGroups returns at most the given number of groups in the order of a report. If there are more, groups
+// with too few rows make up at most a sixth.
 func (g *Grouping) FirstGroups(most int) []*Group {
 	all := g.WorstFirst()
 	if len(all) <= most {

@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// aucInfluence writes the influence of every row on the AUC, along order (rows
-// by ascending score). It is what DeLong's components are made of:
-// w (share of the other class beaten − AUC) / weight of the own class.
+// aucInfluence stores the influence of every row on the AUC, in the order of t. The influence is w·(proportion
+// of the other class that is ranked correctly − AUC)/(weight of the own class), as in DeLong's variance.
 func aucInfluence(dst []float64, t tiedScores, auc float64) {
 	P, N := t.Totals()
 	var pos, neg float64
@@ -60,16 +59,15 @@ func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
 	})
 }
 
-// rankingGain returns the AUC of model k minus that of model base over a stratum, and the standard error
-// of DeLong, DeLong and Clarke-Pearson (1988); NaN where it is not known.
+// rankingGain returns the AUC of model k minus that of model base over a stratum, and its standard error by
+// DeLong, DeLong and Clarke-Pearson (1988), NaN if it is not known.
 func rankingGain(in *measuredRows, of *stratum, k, base int) (gain, se float64) {
 	l := areaEstimateError(in, of, quantity{"auc", k, base})
 	se, _ = l.SE()
 	return of.Ties(in, k).AUC() - of.Ties(in, base).AUC(), se
 }
 
-// areaEstimateError returns the error of the AUC or the average precision of a model over a stratum, or of its
-// change. The AUC is a mean over either class.
+// areaEstimateError returns the error of the AUC or of the average precision over a stratum, or of its change.
 func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateError {
 	n := len(of.Rows)
 	influence := func(k int) ([]float64, tiedScores) {
@@ -119,9 +117,8 @@ func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateErr
 	return l
 }
 
-// medianEnds returns the ends of the interval of the median |error| of model k over a stratum: the
-// errors between which the weight below the median is by the normal approximation of the binomial
-// distribution. ok is false for too few rows.
+// medianEnds returns the ends of the interval of the median |error| of model k over a stratum, by the normal
+// approximation of the binomial distribution. ok is false if there are too few rows.
 func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, high float64, ok bool) {
 	var total, squares, run float64
 	for _, i := range of.Rows {
@@ -144,8 +141,8 @@ func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, 
 	return low, high, !math.IsNaN(low) && !math.IsNaN(high)
 }
 
-// belowMedian returns the influence of every row of a stratum on the share of the weight at or below
-// the median |error| of model k.
+// belowMedian returns the influence of every row of a stratum on the proportion of the weight at or below the
+// median |error| of model k.
 func belowMedian(in *measuredRows, of *stratum, k int) []float64 {
 	score := in.Models[k].Score
 	median := medianErrorOf(in.Target, score, in.Weight, of.Size[k])
@@ -163,9 +160,9 @@ func belowMedian(in *measuredRows, of *stratum, k int) []float64 {
 	return out
 }
 
-// medianEstimateError returns the error of the median |error| of a model over a stratum, or of its change: the
-// standard error is that of its interval (McKean and Schrader 1984), the correlation of two medians that of
-// the rows below them.
+// medianEstimateError returns the error of the median |error| over a stratum, or of its change. The standard
+// error is derived from the interval (McKean and Schrader 1984), and the correlation of two medians from the
+// rows below each.
 func medianEstimateError(in *measuredRows, of *stratum, what quantity, confidence float64) estimateError {
 	se := func(k int) float64 {
 		low, high, ok := medianEnds(in, of, k, confidence)

@@ -96,22 +96,22 @@ func (c *influenceColumns) fill(row []float64, i int32) {
 	}
 }
 
-// A columnTerm is a column and what it is multiplied by.
+// A columnTerm is a column with a factor.
 type columnTerm struct {
 	column int
 	by     float64
 }
 
-// meanColumns are, by task, the columns whose weighted mean is a measure.
+// meanColumns lists, by task, the measures that are weighted means of a column.
 var meanColumns = map[Task]map[string]int{
 	Binary:     {"log_loss": colA, "brier": colB, "calibration_gap": colGap},
 	Multiclass: {"log_loss": colA, "accuracy": colB, "top5": colC},
 	Regression: {"mae": colB, "bias": colC},
 }
 
-// addDerivative appends to form the derivative of f times a measure of model k by the sums s; false
-// for what is no smooth function of them. The derivative times the columns of a row is the row's
-// influence; the influences sum to 0.
+// addDerivative appends to form the derivative of f times a measure of model k at the sums s. It returns false
+// if the measure is not a smooth function of the sums. The influence of a row is the derivative applied to its
+// columns; influences sum to 0.
 func (c *influenceColumns) addDerivative(form []columnTerm, key string, s []float64, k int, f float64) ([]columnTerm, bool) {
 	at := k * c.per
 	all := []columnTerm{{c.shared, 1}}

@@ -10,12 +10,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// MostResamples bounds the resamples: more of them change an interval by less than a percent.
+// MostResamples is the largest number of resamples; more would change intervals by less than a percent.
 const MostResamples = 1_000_000
 
-// Input is what [Evaluate] measures. Rows run along all slices alike. Models
-// is in order of presentation with the baseline (ERM) first; every other model
-// is compared with it.
+// An Input is what [Evaluate] measures. All slices over rows have the same order. The first model is the
+// baseline (ERM), with which the others are compared.
 type Input struct {
 	Task     Task
 	LossName string // "logistic", "huber(δ=1)", …
@@ -85,7 +84,7 @@ type Input struct {
 	rows *measuredRows
 }
 
-// newMeasuredRows returns the rows in the form in which they are measured.
+// newMeasuredRows returns the rows for measuring.
 func (in *Input) newMeasuredRows() *measuredRows {
 	arena := in.Arena.NewChild()
 	return &measuredRows{Task: in.Task, Target: in.Target, Classes: in.Classes, Weight: scaleWeights(arena, in.Weight), Models: in.Models, Threshold: in.threshold(), workerPool: workerPool{Observe: in.Observe, Arena: arena}}
@@ -109,7 +108,7 @@ func (in *Input) rowID(i int) int {
 	return in.RowID[i]
 }
 
-// check returns an error for input that cannot be measured.
+// check returns an error if the input is invalid.
 func (in *Input) check() error {
 	n := len(in.Target)
 	switch {

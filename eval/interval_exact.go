@@ -33,8 +33,8 @@ func wilsonIntervalAt(hits, n, z float64) (low, high float64) {
 	return math.Max(0, low), math.Min(1, high)
 }
 
-// fewestPlausible returns the least mean of a Poisson count that is at least hits with a probability of
-// P(|Z| > z); +Inf beyond three hits.
+// fewestPlausible returns the smallest mean of a Poisson variable that reaches hits with probability P(|Z| >
+// z), or +Inf for more than three hits.
 func fewestPlausible(hits, z float64) float64 {
 	switch {
 	case hits <= 0:
@@ -45,9 +45,9 @@ func fewestPlausible(hits, z float64) float64 {
 	return mathext.GammaIncRegInv(hits, math.Erfc(z/math.Sqrt2))
 }
 
-// addExactIntervals adds the intervals that follow from counts: Wilson for proportions and for an AUC of 0 or 1,
-// order statistics for a median. Of rows with weights a proportion has as many trials as give it the
-// variance that it has; the AUC has none here.
+// addExactIntervals adds intervals that follow from counts: Wilson intervals of proportions and of an AUC of 0
+// or 1, and order statistics for a median. For weighted rows, the number of trials of a proportion is the
+// effective one; the AUC then gets no interval here.
 func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence float64, iv map[string]Interval) {
 	if in.Task == Regression {
 		if low, high, ok := medianEnds(in, s, k, confidence); ok {
@@ -100,7 +100,7 @@ func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence
 	}
 }
 
-// trialCounts are rows of which some are hits, by weight.
+// trialCounts accumulates the weights of rows and of those that are hits.
 type trialCounts struct {
 	n           int
 	all, allSq  float64 // Σw, Σw²
@@ -117,8 +117,8 @@ func (t *trialCounts) add(w float64, hit bool) {
 	}
 }
 
-// wilson returns the interval of the share of hits, with the effective number of trials of its variance
-// (Korn and Graubard 1998); where none is a hit or all are, of Kish's number of them.
+// wilson returns the Wilson interval of the proportion of hits with the effective number of trials (Korn and
+// Graubard 1998), or with Kish's effective number if all or none are hits.
 func (t trialCounts) wilson(confidence float64) (low, high float64) {
 	switch {
 	case t.n == 0:
@@ -134,9 +134,8 @@ func (t trialCounts) wilson(confidence float64) (low, high float64) {
 	return wilsonIntervalAt(p*n, n, normalQuantile(confidence))
 }
 
-// balancedInterval returns the interval of a balanced accuracy, the mean of two proportions, from
-// Wilson's of each: their distances to the proportions add up as squares do (Zou and
-// Donner 2008). Resampling a recall of a few rows would find next to no variance.
+// balancedInterval returns the interval of a balanced accuracy, the mean of two proportions, from their Wilson
+// intervals: squared distances to the ends add up (Zou and Donner 2008).
 func balancedInterval(at float64, tp, fp trialCounts, confidence float64) Interval {
 	recall, miss := tp.hits/tp.all, fp.hits/fp.all
 	rl, rh := tp.wilson(confidence)
@@ -145,7 +144,7 @@ func balancedInterval(at float64, tp, fp trialCounts, confidence float64) Interv
 	return Interval{Low: Num(max(0, low)), High: Num(min(1, high)), Method: "wilson, combined"}
 }
 
-// upperQuantile returns the q-quantile of x, which it leaves alone.
+// upperQuantile returns the q-quantile of x without changing x.
 func upperQuantile(x []float64, q float64) float64 {
 	t := slices.Clone(x)
 	slices.Sort(t)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// An intervalFamily is what the simultaneous intervals of a stratum cover together: the risk of every model, and
-// its difference from the baseline's, studentised by standard errors.
+// An intervalFamily is a set of intervals of a stratum that hold simultaneously: the risk of every model and
+// its difference from the baseline, divided by their standard errors.
 type intervalFamily struct {
 	root lowerTriangle // of the covariance of the risks
 	se   []float64     // of the models' risks, then of models−1 differences
@@ -45,7 +45,8 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	return f
 }
 
-// deviation returns the largest studentised deviation for normal numbers z, with d as memory.
+// deviation returns the largest standardised deviation for independent standard normal numbers z; d is scratch
+// space.
 func (f *intervalFamily) deviation(d, z []float64) float64 {
 	clear(d)
 	f.root.addTo(d, z)
@@ -65,8 +66,8 @@ func (f *intervalFamily) deviation(d, z []float64) float64 {
 }
 
 // Critical returns how many standard errors wide the intervals of the eligible strata must be to hold
-// together with the probability of Confidence: the quantile of the largest deviation of normal risks
-// with the rows' covariance, drawn Resamples times for every stratum on its own.
+// simultaneously with the probability Confidence. It is the quantile of the largest standardised deviation of
+// normal variables with the covariance of the risks, estimated from Resamples draws per stratum.
 func (r *intervalMaker) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
 	families := make([]intervalFamily, len(r.strata))
 	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {

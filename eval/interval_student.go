@@ -21,7 +21,7 @@ func (l *estimateError) freedom() float64 {
 	return max(1, f)
 }
 
-// Interval returns the interval of an estimate within what it can take.
+// Interval returns the interval of an estimate, clipped to [least, most].
 func (l *estimateError) Interval(at, confidence, least, most float64) *Interval {
 	se, ok := l.SE()
 	if !ok {
@@ -35,8 +35,8 @@ func (l *estimateError) Interval(at, confidence, least, most float64) *Interval 
 	return iv
 }
 
-// invertSkewness returns the studentised error T at which T + k T²/3 + k² T³/27 + k/6 = u: what is
-// normal to the second order where k is the skewness of the influences over √n.
+// invertSkewness returns the studentised error T that solves T + k T²/3 + k² T³/27 + k/6 = u. Its left side is
+// normal to second order if k is the skewness of the influences divided by √n.
 func invertSkewness(u, k float64) float64 {
 	if math.Abs(k) < 1e-8 {
 		return u
@@ -54,8 +54,8 @@ func studentQuantile(confidence, freedom float64) float64 {
 	return math.Sqrt(freedom * (1 - x) / x)
 }
 
-// Interval returns the interval of a measure of model k, nil for one that has none of this kind. An area
-// under a curve has ± Student's quantile on the logit scale.
+// Interval returns the interval of a measure of model k, or nil if it has none of this kind. An area under a
+// curve gets a Student interval on the logit scale.
 func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Interval {
 	se, ok := l.SE()
 	switch {
@@ -75,8 +75,8 @@ func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Int
 	return l.Interval(at, p.r.Confidence, least, most)
 }
 
-// Change returns the interval of the change of a measure from base by at, whose error is l; own is the
-// error of the first model's risk. Nil for what has none of this kind.
+// Change returns the interval of the change at of a measure from base, whose error is l; own is the error of
+// the first model's risk. It returns nil if the measure has none of this kind.
 func (p *errorPart) Change(at, base float64, l, own estimateError) *Interval {
 	if p.OneClass() {
 		return nil
@@ -85,12 +85,12 @@ func (p *errorPart) Change(at, base float64, l, own estimateError) *Interval {
 	return l.Interval(at, p.r.Confidence, math.Inf(-1), math.Inf(1))
 }
 
-// constantChange is the standard error of a change, relative to the baseline's value or the standard
-// error of its risk, below which rounding makes it up.
+// constantChange is the standard error of a change, relative to the baseline's value or the standard error of
+// its risk, below which it is only rounding.
 const constantChange = 1e-13
 
-// UnlessRounding returns the error of a change from base, and the change; both are 0 where the change is
-// the same in all rows, but for rounding.
+// UnlessRounding returns the error of a change from base and the change itself. Both are 0 if the change is the
+// same in all rows up to rounding.
 func (l estimateError) UnlessRounding(at, base float64, own estimateError) (estimateError, float64) {
 	if math.Sqrt(l.variance) > constantChange*math.Max(math.Sqrt(own.variance), math.Abs(base)) || isNotFinite(l.variance) {
 		return l, at

@@ -4,8 +4,7 @@ import (
 	"context"
 )
 
-// addIntervals fills in the comparisons with the baseline and every interval, or none where no
-// resamples are asked for.
+// addIntervals adds the comparisons with the baseline and, unless no resamples are asked for, all intervals.
 func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata, losses []*sortedLosses) error {
 	for k := range in.Models {
 		e.Models[k].Intervals = make(map[string]Interval)
@@ -45,7 +44,7 @@ func (e *Evaluation) addIntervals(ctx context.Context, in *Input, strata *strata
 	return nil
 }
 
-// allQuantities returns the measures of every model, in the order of models and of the task's measures.
+// allQuantities returns all measures of all models, ordered by model and then by measure.
 func allQuantities(in *Input) (out []quantity) {
 	for k := range in.Models {
 		for _, m := range in.Task.Measures() {
@@ -55,8 +54,8 @@ func allQuantities(in *Input) (out []quantity) {
 	return out
 }
 
-// addGroupIntervals adds the intervals of the groups of grouping j and of its summaries; for the last one,
-// those of the comparisons by group too. overall are the errors over all rows.
+// addGroupIntervals adds the intervals of the groups of grouping j and of its summaries and, for the last
+// grouping, of the comparisons by group. overall holds the errors over all rows.
 func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
@@ -126,8 +125,8 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	return nil
 }
 
-// addOverallIntervals adds the intervals over all rows, and of the comparisons there. It returns the errors
-// of [allMeasures].
+// addOverallIntervals adds the intervals over all rows and of the comparisons. It returns the errors of
+// [allQuantities].
 func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *intervalMaker) ([]estimateError, error) {
 	part, list := r.All(), in.Task.Measures()
 	of := allQuantities(in)
@@ -179,7 +178,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 	return errors[0], nil
 }
 
-// putInterval gives a measure of n rows its interval, unless it has an exact one.
+// putInterval sets the interval of a measure of n rows unless it has an exact one.
 func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values, iv map[string]Interval) {
 	at, ok := v.Get(m.Key)
 	if _, exact := iv[m.Key]; exact || !ok {
@@ -198,9 +197,8 @@ func putInterval(part *errorPart, m Measure, k, n int, l estimateError, v Values
 	}
 }
 
-// addSimultaneous gives every model an interval of its risk in an eligible group that covers together with
-// all the others: risk ± c·se with c the confidence quantile of the largest studentised deviation, and what
-// rows of a class that few are of may add.
+// addSimultaneous sets simultaneous intervals of the risks of all models in an eligible group: risk ± c·se,
+// with c the quantile of the largest standardised deviation, widened if there are few rows of a class.
 func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows []int32, c float64) {
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {

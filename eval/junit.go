@@ -24,8 +24,7 @@ type junitFailure struct {
 	Message string `xml:"message,attr"`
 }
 
-// WriteJUnit writes gate results as a JUnit XML suite, one test case a gate,
-// for the test tab of a build server.
+// WriteJUnit writes gate results as a JUnit XML suite with one test case per gate.
 func WriteJUnit(w io.Writer, name string, gates []GateResult) error {
 	s := junitSuite{Name: name, Tests: len(gates)}
 	for _, g := range gates {

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// A largestSum is the sum of the largest of some numbers, and how many these are.
+// A largestSum is the sum of the largest of some numbers, and how many were added.
 type largestSum struct {
 	Count int
 	Mass  float64
 }
 
-// sumOfLargest returns the sum of the count largest of y, each y ≥ 0 and 1 ≤ count ≤ n.
+// sumOfLargest returns the sum of the count largest of y, where y ≥ 0 and 1 ≤ count ≤ n.
 func sumOfLargest(y []float64, count int) largestSum {
 	h, next := selectLargest(y, func(h largestSum) bool { return h.Count >= count })
 	missing := count - h.Count
 	return largestSum{count, h.Mass + float64(missing)*next}
 }
 
-// fewestHolding returns the fewest of y, each y ≥ 0, that sum up to a mass above 0, or all.
+// fewestHolding returns the smallest number of elements of y ≥ 0 that sum to at least mass > 0, or all.
 func fewestHolding(y []float64, mass float64) largestSum {
 	mass *= 1 - 1e-12 // sums of equal numbers reach it but for rounding
 	h, next := selectLargest(y, func(h largestSum) bool { return h.Mass >= mass })
@@ -30,9 +30,9 @@ func fewestHolding(y []float64, mass float64) largestSum {
 	return largestSum{h.Count + missing, h.Mass + float64(missing)*next}
 }
 
-// selectLargest returns the numbers that are larger than next, the largest number down to which they are
-// enough, or the least. It sorts nothing: y is read once for every digit of its bits, and the memory does
-// not grow with n.
+// selectLargest returns the sum of the elements larger than next, where next is the largest element at which
+// the sum is enough, or the smallest element. It reads y once per digit of its bits instead of sorting, with
+// constant memory.
 func selectLargest(y []float64, enough func(largestSum) bool) (larger largestSum, next float64) {
 	prefix := uint64(0) // the digits of next so far
 	for shift := (digits - 1) * digitBits; shift >= 0; shift -= digitBits {
@@ -58,8 +58,8 @@ func selectLargest(y []float64, enough func(largestSum) bool) (larger largestSum
 	return larger, math.Float64frombits(prefix)
 }
 
-// indicesOfLargest returns the positions of the count largest of y, the largest first: of equals
-// those first where then is larger, unless it is nil, and the earlier of these.
+// indicesOfLargest returns the indices of the count largest elements of y, the largest first. Ties are broken
+// by the larger element of then, unless it is nil, and by the smaller index.
 func indicesOfLargest(y, then []float64, count int) []int {
 	count = min(count, len(y))
 	if count < 1 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Task says what the target is.
+// A Task says what the target is.
 type Task string
 
 const (
@@ -14,7 +14,7 @@ const (
 	Multiclass Task = "multiclass" // Target is the index of a class, Score the probability of it
 )
 
-// A Measure describes one number of the tables.
+// A Measure describes one of the numbers reported for a model.
 type Measure struct {
 	Key   string // JSON key, e.g. "balanced_accuracy"
 	Label string // for people, e.g. "Balanced accuracy"
@@ -22,8 +22,7 @@ type Measure struct {
 	About string // one sentence: the definition
 }
 
-// Measures returns the measures computed for a task, in table order. The first
-// is always "risk".
+// Measures returns the measures of a task in the order of tables. The first is always "risk".
 func (t Task) Measures() []Measure {
 	switch t {
 	case Binary:
@@ -34,7 +33,7 @@ func (t Task) Measures() []Measure {
 	return regressionMeasures
 }
 
-// Measure returns the measure of a key.
+// Measure returns the measure with the given key.
 func (t Task) Measure(key string) (Measure, bool) {
 	for _, m := range t.Measures() {
 		if m.Key == key {
@@ -86,7 +85,7 @@ func (v Values) Get(key string) (float64, bool) {
 	return float64(x), true
 }
 
-// set stores a value of a measure, or why it is undefined.
+// set stores the value of a measure, or the reason why it is undefined.
 func (v *Values) set(key string, x float64, why string) {
 	if v.Of == nil {
 		v.Of = make(map[string]Num)
@@ -119,7 +118,7 @@ func measureStratum(in *measuredRows, k int, s *stratum) Values {
 
 var nonNegative = []string{"rmse", "mae", "median_ae", "brier", "log_loss", "ece"}
 
-// Bounds returns the values a measure can take.
+// Bounds returns the smallest and the largest possible value of the measure.
 func (m Measure) Bounds() (lo, hi float64) {
 	switch {
 	case m.Key == "calibration_gap":
@@ -134,8 +133,7 @@ func (m Measure) Bounds() (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// Trials returns the number of rows that a proportion is taken over; 0 for what is
-// no proportion.
+// Trials returns the number of rows that a proportion refers to, or 0 if the measure is not a proportion.
 func (v *Values) Trials(key string, n float64) float64 {
 	switch key {
 	case "accuracy", "top5", "selection_rate", "prevalence":

@@ -5,11 +5,10 @@ import "math"
 // eceBins is the number of equal-width probability bins of the ECE.
 const eceBins = 10
 
-// logLossClip is the machine epsilon, the bound scikit-learn clips
-// probabilities to.
+// logLossClip is the machine epsilon, to which scikit-learn clips probabilities.
 const logLossClip = 2.220446049250313e-16
 
-// measureBinary measures rows; ties are the same rows by ascending score.
+// measureBinary returns the measures of rows of two classes; ties holds the same rows by ascending score.
 func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Values {
 	var v Values
 	var risk, ll, brier, tp, fp, tn, fn compensatedSum
@@ -63,7 +62,7 @@ func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Va
 // eceBinOf returns the bin of a probability.
 func eceBinOf(p float64) int { return min(int(p*eceBins), eceBins-1) }
 
-// setCounts sets what follows from the four cells of the confusion matrix.
+// setCounts sets the measures that follow from the confusion matrix.
 func (v *Values) setCounts(tp, fp, tn, fn float64) {
 	n := tp + fp + tn + fn
 	oneClass, noPos, noNeg, noSel := "", "", "", ""

@@ -14,10 +14,10 @@ var multiclassMeasures = []Measure{
 	{"top5", "Top-5 accuracy", "share", "share of rows whose class is among the five most probable; of more than ten classes"},
 }
 
-// top5Classes is the number of classes above which the five most probable ones say something.
+// top5Classes is the number of classes above which top-5 accuracy is reported.
 const top5Classes = 10
 
-// measureMulticlass measures rows of more than two classes.
+// measureMulticlass returns the measures of rows of more than two classes.
 func measureMulticlass(in *measuredRows, m *Model, rows []int32) Values {
 	var v Values
 	var total, risk, ll, hit, five compensatedSum
@@ -53,7 +53,7 @@ func measureMulticlass(in *measuredRows, m *Model, rows []int32) Values {
 	return v
 }
 
-// A ClassResult is what a model does on the rows of one class.
+// A ClassResult holds the measures of a model on the rows of a class.
 type ClassResult struct {
 	Class     string `json:"class"`
 	Support   int    `json:"support"`   // rows of the class
@@ -63,7 +63,7 @@ type ClassResult struct {
 	F1        Num    `json:"f1"`
 }
 
-// classResults returns what model m does on the rows of every class.
+// classResults returns the measures of model m for every class.
 func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
 	k := len(in.Classes)
 	out := make([]ClassResult, k)
@@ -85,7 +85,7 @@ func classResults(in *measuredRows, m *Model, rows []int32) []ClassResult {
 	return out
 }
 
-// A Confusion is how many rows of one class are predicted to be of another.
+// A Confusion counts the rows of one class that are predicted to be of another.
 type Confusion struct {
 	Actual    string `json:"actual"`
 	Predicted string `json:"predicted"`
@@ -93,14 +93,14 @@ type Confusion struct {
 }
 
 const (
-	// mostMatrixClasses is the number of classes up to which all pairs of classes, and all classes of a group,
-	// are counted; mostConfused is the number of pairs of different classes that are named.
+	// mostMatrixClasses is the largest number of classes for which the whole confusion matrix is reported;
+	// mostConfused is the number of most frequent confusions listed.
 	mostMatrixClasses = 30
 	mostConfused      = 20
 )
 
-// confusionsOf returns the rows of every actual and predicted class, and the most frequent pairs of
-// different classes; matrix is nil where there are too many classes.
+// confusionsOf returns the confusion matrix, nil if there are too many classes, and the most frequent
+// confusions.
 func confusionsOf(in *measuredRows, m *Model) (matrix [][]int, pairs []Confusion) {
 	k := len(in.Classes)
 	count := map[[2]int]int{}

@@ -2,7 +2,8 @@ package eval
 
 import "math"
 
-// measureRegression measures rows; order are the same rows by ascending |error|.
+// measureRegression returns the measures of rows of a numeric target; order holds the same rows by ascending
+// |error|.
 func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 	var v Values
 	w, target := in.WeightOf, in.Target
@@ -40,9 +41,8 @@ func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 	return v
 }
 
-// medianErrorOf returns the median of |score − target|: the mean of the two middle
-// values where the number of rows is even. With weights it is the same of the
-// values at half of the weight (scikit-learn's averaged weighted percentile).
+// medianErrorOf returns the median of |score − target|, the mean of the two middle values if the number of rows
+// is even. With weights it is scikit-learn's averaged weighted percentile.
 func medianErrorOf(target, score, weight []float64, order []int32) float64 {
 	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
 	if weight == nil {

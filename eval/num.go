@@ -9,7 +9,7 @@ import (
 // reads back as NaN.
 type Num float64
 
-// undefined returns the Num that stands for "could not be computed".
+// undefined returns the Num that stands for an undefined number.
 func undefined() Num { return Num(math.NaN()) }
 
 // Defined reports whether x is a finite number.
@@ -32,8 +32,8 @@ func (x *Num) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(x))
 }
 
-// compensatedSum adds float64 with Neumaier's compensation, so that the sum of 10⁶
-// losses has the accuracy of one addition.
+// A compensatedSum adds numbers with Neumaier's compensation, so that a sum of 10⁶ losses is as accurate as a
+// single addition.
 type compensatedSum struct{ s, c float64 }
 
 // Add adds x.
@@ -50,7 +50,7 @@ func (a *compensatedSum) Add(x float64) {
 // Sum returns the sum so far.
 func (a *compensatedSum) Sum() float64 { return a.s + a.c }
 
-// meanOf returns the mean of x, NaN of nothing.
+// meanOf returns the mean of x, NaN if x is empty.
 func meanOf(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -68,7 +68,7 @@ func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 // meanVariance accumulates a mean and variance (Welford).
 type meanVariance struct{ N, Mean, m2 float64 }
 
-// Add takes x up.
+// Add adds x.
 func (m *meanVariance) Add(x float64) {
 	m.N++
 	d := x - m.Mean
@@ -76,5 +76,5 @@ func (m *meanVariance) Add(x float64) {
 	m.m2 += d * (x - m.Mean)
 }
 
-// Variance returns the variance of a sample, 0 of one number.
+// Variance returns the sample variance, 0 for a single number.
 func (m *meanVariance) Variance() float64 { return m.m2 / math.Max(1, m.N-1) }

@@ -9,21 +9,21 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Progress is where a measurement has come to: Done of Total equal steps of a
-// phase ("sorting", "measuring", "searching slices").
+// A Progress says how far a measurement has come: Done of Total equal steps of a phase ("sorting", "measuring",
+// "searching slices").
 type Progress struct {
 	Phase       string
 	Done, Total int
 }
 
-// A workerPool runs the steps of a phase on all threads and reports each.
+// A workerPool runs the steps of a phase in parallel and reports progress.
 type workerPool struct {
 	Observe func(Progress) // called after every step, by one goroutine at a time; or nil
 	Arena   *memory.Arena  // of what is as long as the rows; nil: the heap
 }
 
-// Parallel runs f(0) … f(n−1), the steps of a phase, of which an empty one is not reported. It returns the
-// error of the lowest index, or ctx's.
+// Parallel runs f(0), …, f(n−1). It returns the error of the lowest index, or ctx's error. An empty phase is
+// not reported.
 func (p workerPool) Parallel(ctx context.Context, phase string, n int, f func(i int) error) error {
 	var mu sync.Mutex
 	done := 0

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// A Reference holds the numbers of an earlier evaluation that a gate compares with: since.accuracy.high < 0.
+// A Reference holds the numbers of an earlier evaluation for gates such as since.accuracy.high < 0.
 type Reference struct {
 	Rows     int              `json:"rows"`
 	Task     Task             `json:"task,omitempty"` // empty in files of earlier versions, as are the next three
@@ -23,8 +23,8 @@ type referenceModel struct {
 	Estimates map[string]estimate `json:"estimates"`
 }
 
-// NewReference returns the numbers of e that later evaluations are compared with, of the worst
-// [MostGroups] groups with enough rows, to six digits.
+// NewReference returns the numbers of e for later comparisons, rounded to six digits. It includes the worst
+// [MostGroups] groups with enough rows.
 func NewReference(e *Evaluation) *Reference {
 	r := &Reference{Rows: e.N, Task: e.Task, Loss: e.Loss, Target: e.Target, Positive: e.Positive}
 	for k, m := range e.Models {
@@ -56,7 +56,7 @@ func NewReference(e *Evaluation) *Reference {
 	return r
 }
 
-// roundEstimate returns the estimate to six digits.
+// roundEstimate rounds an estimate to six digits.
 func roundEstimate(q estimate) estimate {
 	for i, v := range q {
 		if v.Defined() {
@@ -67,7 +67,7 @@ func roundEstimate(q estimate) estimate {
 	return q
 }
 
-// checkComparable returns an error if the numbers of r are of another target, task or loss than those of e.
+// checkComparable returns an error if r and e have different targets, tasks or losses.
 func (r *Reference) checkComparable(e *Evaluation) error {
 	for _, c := range []struct{ what, was, is string }{
 		{"target", r.Target, e.Target}, {"task", string(r.Task), string(e.Task)},
@@ -80,7 +80,7 @@ func (r *Reference) checkComparable(e *Evaluation) error {
 	return nil
 }
 
-// estimateAt returns the estimate of a path, of the model of that name or else of the one in focus.
+// estimateAt returns the estimate at a path of the named model or, if there is none, of the model in focus.
 func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 	of := r.Models[focus(len(r.Models))]
 	for _, m := range r.Models {
@@ -92,7 +92,7 @@ func (r *Reference) estimateAt(model, path string) (estimate, bool) {
 	return q, ok
 }
 
-// ReadReference reads a Reference as JSON.
+// ReadReference reads a Reference from JSON.
 func ReadReference(r io.Reader) (*Reference, error) {
 	var out Reference
 	if err := decode(r, &out); err != nil {

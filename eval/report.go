@@ -13,11 +13,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ReportSchema names the layout of [Report] in JSON.
+// ReportSchema is the name of the JSON layout of [Report].
 const ReportSchema = "drotrain.report/1"
 
-// Report is everything the page shows. Evaluation is required; every other
-// part may be missing, and its section is then left out or says so.
+// A Report holds everything that the page shows. Only Evaluation is required.
 type Report struct {
 	Schema            string             `json:"schema"`
 	Title             string             `json:"title"`
@@ -36,8 +35,7 @@ type Report struct {
 	Command           string             `json:"command"`                      // reproduces the run
 }
 
-// Objective says what was minimised. Text may be left empty: it is then
-// composed from the rest.
+// An Objective says what was minimised. If Text is empty, it is composed from the other fields.
 type Objective struct {
 	Text    string  `json:"text"`
 	Loss    string  `json:"loss"`
@@ -81,14 +79,13 @@ func (o *Objective) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A Fact is one line of the data sheet.
+// A Fact is a line of the list of facts.
 type Fact struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Certificate is the bound on how far the robust objective is from its
-// optimum, in the units of the loss.
+// A Certificate bounds the suboptimality of the robust objective, in units of the loss.
 type Certificate struct {
 	Upper       Num     `json:"upper"`
 	Lower       Num     `json:"lower"`
@@ -102,7 +99,7 @@ type Certificate struct {
 	Status      string  `json:"status"`
 }
 
-// Coefficients compares the models column by column.
+// Coefficients holds the coefficients of all models by column.
 type Coefficients struct {
 	Models []string      `json:"models"`
 	Unit   string        `json:"unit"` // of Original: "log-odds per unit", "USD per unit"
@@ -110,14 +107,14 @@ type Coefficients struct {
 	Rows   []Coefficient `json:"rows"`
 }
 
-// Coefficient is one column. Original and Scaled run along Models.
+// A Coefficient is a column with its coefficients, in the order of Models.
 type Coefficient struct {
 	Name     string `json:"name"`
 	Original []Num  `json:"original"`
 	Scaled   []Num  `json:"scaled,omitempty"` // per standard deviation of the column
 }
 
-// ObjectiveText writes the objective in one line.
+// ObjectiveText describes the objective in one line.
 func (o Objective) ObjectiveText() string {
 	if o.Text != "" {
 		return o.Text
@@ -135,7 +132,7 @@ func (o Objective) ObjectiveText() string {
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }
 
-// Normalisation states the scaling of ν and what it is called elsewhere.
+// Normalisation describes the scaling of ν and how other packages parametrise it.
 func (o Objective) Normalisation() []string {
 	switch {
 	case o.Penalty != "" && o.Nu == 0:
@@ -158,7 +155,7 @@ func (o Objective) Normalisation() []string {
 	return nil
 }
 
-// Check reports what a report lacks that rendering relies on.
+// Check returns an error if the report lacks something that rendering needs.
 func (r *Report) Check() error {
 	if r == nil || r.Evaluation == nil {
 		return fmt.Errorf("eval: a report needs an evaluation")
@@ -166,7 +163,7 @@ func (r *Report) Check() error {
 	return r.Evaluation.validate()
 }
 
-// WriteJSON writes the report, the twin of the page, as indented JSON.
+// WriteJSON writes the report as indented JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	if err := r.Check(); err != nil {
 		return err
@@ -185,8 +182,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return writeIndented(w, &c)
 }
 
-// ReadReport reads what [Report.WriteJSON] wrote. A schema it does not know is an
-// error.
+// ReadReport reads what [Report.WriteJSON] wrote. It returns an error for an unknown schema.
 func ReadReport(r io.Reader) (*Report, error) {
 	var out Report
 	if err := decode(r, &out); err != nil {
@@ -216,8 +212,8 @@ func ReadEvaluation(r io.Reader) (*Evaluation, error) {
 	return &out, nil
 }
 
-// decode reads the one JSON document of r. Keys that v has no field for are those of
-// a newer version and ignored; a key that is given twice is an error.
+// decode reads a JSON document into v. Unknown keys are ignored, since they are of a newer version; repeated
+// keys are an error.
 func decode(r io.Reader, v any) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -229,10 +225,10 @@ func decode(r io.Reader, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// MostCoefficients is how many coefficients a reader is shown at once.
+// MostCoefficients is the number of coefficients shown first.
 const MostCoefficients = 20
 
-// Largest returns the coefficients by falling size, the intercept last.
+// Largest returns the coefficients by decreasing size, with the intercept last.
 func (c *Coefficients) Largest() []Coefficient {
 	rows := slices.Clone(c.Rows)
 	constant := func(q Coefficient) int {
@@ -247,8 +243,7 @@ func (c *Coefficients) Largest() []Coefficient {
 	return rows
 }
 
-// Size returns the largest effect in any model of one standard deviation of the
-// column.
+// Size returns the largest effect of one standard deviation of the column among the models.
 func (q Coefficient) Size() float64 {
 	m := 0.0
 	for _, v := range q.Scaled {

@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled
-// baseline in the baseline's worst group, or ranks its rows measurably better: neither is what
-// less confident scores can do. Two classes; over all rows without groups.
+// beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
+// the baseline's worst group, or ranks its rows measurably better: less confident scores alone can do neither.
+// It is for two classes; without groups it uses all rows.
 func (j *judge) beatsRescaled() bool {
 	if j.Task != Binary {
 		return false
@@ -25,8 +25,8 @@ func (j *judge) beatsRescaled() bool {
 	return gain > z*se
 }
 
-// accuracyGain returns by how much the model in focus is more accurate than model r on rows,
-// and the standard error.
+// accuracyGain returns the accuracy of the model in focus minus that of model r in a stratum, and its standard
+// error.
 func (j *judge) accuracyGain(s *stratum, r int) (gain, se float64) {
 	right := func(k int, i int32) float64 {
 		if (j.in.Models[k].Score[i] >= j.in.threshold()) == (j.in.Target[i] > 0) {

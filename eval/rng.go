@@ -11,7 +11,7 @@ func mixBits(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// newRNG returns a generator whose stream the seed and the parts decide.
+// newRNG returns a generator whose stream is determined by the seed and the parts.
 func newRNG(seed uint64, part ...uint64) rng {
 	for _, p := range part {
 		seed = mixBits(seed+0x9e3779b97f4a7c15) ^ mixBits(p*0x9e3779b97f4a7c15+0xd1b54a32d192ed03)
@@ -19,13 +19,13 @@ func newRNG(seed uint64, part ...uint64) rng {
 	return rng(mixBits(seed))
 }
 
-// Uint64 makes an rng a source of math/rand.
+// Uint64 implements rand.Source.
 func (r *rng) Uint64() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	return mixBits(uint64(*r))
 }
 
-// IntBelow returns a uniform integer in [0, n) by Lemire's method, exactly.
+// IntBelow returns a uniform integer in [0, n), without bias, by Lemire's method.
 func (r *rng) IntBelow(n uint32) uint32 {
 	for {
 		x := r.Uint64()

@@ -1,6 +1,6 @@
 package eval
 
-// A Role says what a model is among those of a training.
+// A Role says which of the models of a training a model is.
 type Role string
 
 // The roles. The zero value is a model from elsewhere.
@@ -12,7 +12,7 @@ const (
 	RescaledModel Role = "rescaled erm"
 )
 
-// A Model is one column of predictions over the rows evaluated.
+// A Model holds the predictions of a model for the rows evaluated.
 type Model struct {
 	Name  string    // "ERM", "robust", …; unique
 	Role  Role      // OtherModel for predictions from elsewhere

@@ -4,16 +4,16 @@ import (
 	"math"
 )
 
-// scarcity describes what is unknown of the risk of a group where few of its rows, or none, are
-// of one class: the share of that class may be another, and what the models would lose on its
-// rows is known from their scores, if the loss is the logarithmic one.
+// scarcity describes the uncertainty of the risk of a group with few or no rows of one class. The proportion of
+// that class may differ, and with the logarithmic loss the scores determine what the models would lose on its
+// rows.
 type scarcity struct {
 	less, more float64   // what the share of the class may be below and above the one observed
 	gap        []float64 // by model: the mean of what a row of the other class would lose more in this one
 }
 
-// scarcityOf returns the scarcity of a group whose values are v, at z standard errors; nil where
-// neither class is scarce or the loss is another.
+// scarcityOf returns the scarcity of a group with the measures v, at z standard errors, or nil if neither class
+// is scarce or the loss is another.
 func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	if in.Task != Binary || !hasFewOfAClass(v, len(rows)) {
 		return nil
@@ -46,8 +46,8 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	return s
 }
 
-// Widen widens the interval of a risk v, or of a change, by a share that is another: of a risk
-// by gap, of a change by the difference of two.
+// Widen widens the interval of a risk v for a different proportion of the class: gap is the additional loss of
+// a row of the scarce class, or the difference of two such losses for a change.
 func (s *scarcity) Widen(i *Interval, v, gap float64) {
 	if s == nil {
 		return
@@ -57,7 +57,7 @@ func (s *scarcity) Widen(i *Interval, v, gap float64) {
 	}
 }
 
-// GapOf returns the gap of a model; 0 where no class is scarce.
+// GapOf returns the gap of model k, or 0 if no class is scarce.
 func (s *scarcity) GapOf(k int) float64 {
 	if s == nil {
 		return 0
@@ -65,8 +65,8 @@ func (s *scarcity) GapOf(k int) float64 {
 	return s.gap[k]
 }
 
-// lossIfFlipped returns what row i would lose more by model k if it were of the other class; not ok where
-// that is not known, its loss being other than the logarithm of its score, or without bound.
+// lossIfFlipped returns the additional loss of model k on row i if the row were of the other class. ok is false
+// if the loss is not the logarithm of the score or is unbounded.
 func lossIfFlipped(in *measuredRows, k, i int) (more float64, ok bool) {
 	p := in.Models[k].Score[i]
 	own, other := -math.Log(p), -math.Log(1-p)
@@ -89,12 +89,10 @@ func hasLogLoss(in *measuredRows) bool {
 	return true
 }
 
-// fewTailRows is the number of rows that a tail needs for an interval: resampling
-// fewer says nothing of the rows that were not met.
+// fewTailRows is the smallest number of rows in a tail for which an interval is computed.
 const fewTailRows = 10
 
-// hasFewOfAClass reports whether a curve of n rows rests on so few of a class that
-// resampling them says nothing of those that were not met.
+// hasFewOfAClass reports whether there are too few rows of a class for the interval of an area under a curve.
 func hasFewOfAClass(v Values, n int) bool {
 	p := float64(v.Of["prevalence"])
 	return float32(min(p, 1-p)*float64(n)) < fewTailRows // but for rounding

@@ -9,12 +9,10 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// LossOfScores returns the loss of every row from scores and labels alone, of any
-// model: Model.Loss from Model.Score. Binary targets are ±1 and their scores
-// P(positive); logistic is then −log of the probability given to what occurred,
-// and squared is (y−p)²/2 with y in {0, 1}. For regression score and target are in
-// the same units. A probability of 0 for what occurs counts as 2⁻⁵², which costs
-// 36 nats.
+// LossOfScores returns the losses of scores for any model, for Model.Loss. Binary targets are ±1 and their
+// scores P(positive); the logistic loss is then −log of the probability given to the outcome, and the squared
+// loss (y−p)²/2 with y in {0, 1}. For regression, score and target are in the same units. An outcome with
+// probability 0 is counted with 2⁻⁵², a loss of 36 nats.
 func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float64, error) {
 	if len(target) != len(score) {
 		return nil, fmt.Errorf("eval: %d targets for %d scores", len(target), len(score))
@@ -47,8 +45,8 @@ func LossOfScores(loss losses.Loss, task Task, target, score []float64) ([]float
 	return out, nil
 }
 
-// fillLosses gives the models without losses those of their scores, by LossName: by
-// default logistic for a binary target and squared for others.
+// fillLosses computes missing losses from the scores, by LossName; the default is logistic for a binary target
+// and squared for others.
 func (in *Input) fillLosses() error {
 	missing := func(m Model) bool { return m.Loss == nil && len(m.Score) > 0 }
 	if !slices.ContainsFunc(in.Models, missing) {

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// writeSentences fills in the sentences of a verdict whose outcome is decided.
+// writeSentences sets the sentences of a verdict with a given outcome.
 func (j *judge) writeSentences(v *Verdict) {
 	v.Warnings = j.warningSentences()
 	v.Headline = j.headlineSentence(v)
@@ -27,8 +27,7 @@ func (j *judge) writeSentences(v *Verdict) {
 	v.Details = j.detailSentences()
 }
 
-// headlineSentence returns the sentence of an outcome: the one place that gives an outcome its verb,
-// for classification and regression alike.
+// headlineSentence returns the sentence for the outcome, for all tasks.
 func (j *judge) headlineSentence(v *Verdict) string {
 	model, base := j.modelName(j.k), j.modelName(0)
 	switch v.Outcome {
@@ -68,7 +67,7 @@ func (j *judge) headlineSentence(v *Verdict) string {
 	return "" // one model: its numbers
 }
 
-// modelName returns what model k is called within a sentence.
+// modelName returns the name of model k within a sentence.
 func (j *judge) modelName(k int) string {
 	switch j.in.Models[k].Role {
 	case StandardModel:
@@ -83,7 +82,7 @@ func (j *judge) modelName(k int) string {
 	return j.in.Models[k].Name
 }
 
-// nameOfWorst names whose losses are compared.
+// nameOfWorst returns the name of the rows whose losses are compared: the worst group or the tail.
 func (j *judge) nameOfWorst() string {
 	if j.Headline() == nil {
 		return "the worst 10\u00a0% of rows"
@@ -91,7 +90,7 @@ func (j *judge) nameOfWorst() string {
 	return "the worst group"
 }
 
-// acceptedCost reports which cost to the average was accepted.
+// acceptedCost describes the increase of the average that was accepted.
 func (j *judge) acceptedCost() string {
 	if j.in.Budget != nil {
 		return fmt.Sprintf("the budget (%s of it)", printable.Percent(*j.in.Budget))
@@ -99,7 +98,7 @@ func (j *judge) acceptedCost() string {
 	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
 }
 
-// rejectedSentence reports how many candidates cross-validation did not take.
+// rejectedSentence says how many candidates cross-validation rejected.
 func (j *judge) rejectedSentence() string {
 	if n := j.in.RejectedCandidates; n > 1 {
 		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.nameOfWorst())
@@ -107,7 +106,7 @@ func (j *judge) rejectedSentence() string {
 	return fmt.Sprintf("The one robust candidate did not improve %s enough to justify its cost.", j.nameOfWorst())
 }
 
-// recommend returns which model to use, in a sentence and by its name.
+// recommend returns the recommendation and the name of the recommended model.
 func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	base, model := j.modelName(0), j.modelName(j.k)
 	switch v.Outcome {
@@ -143,7 +142,7 @@ func (j *judge) recommend(v *Verdict) (sentence, name string) {
 	return keep + ".", j.in.Models[0].Name
 }
 
-// betterModelNote names a model whose worst group fares better still; that difference has no interval.
+// betterModelNote names a model with a lower risk in its worst group; that difference is not tested.
 func (j *judge) betterModelNote() string {
 	own := j.Models[j.k].WorstGroup
 	for k, m := range j.Models {
@@ -160,7 +159,7 @@ func (j *judge) betterModelNote() string {
 	return ""
 }
 
-// losingGroups names up to three groups that are measurably worse off, with their measures.
+// losingGroups lists up to three groups that are measurably worse off, with their measures.
 func (j *judge) losingGroups() string {
 	var out []string
 	for i, g := range j.c.Groups {
@@ -180,7 +179,7 @@ func (j *judge) losingGroups() string {
 	return ": " + strings.Join(out, "; ")
 }
 
-// A shownMeasure is a measure that people count, and how it is written.
+// A shownMeasure is a measure with its name and format in sentences.
 type shownMeasure struct {
 	name  string // "accuracy"
 	key   string
@@ -188,10 +187,10 @@ type shownMeasure struct {
 	share bool // written as a percentage
 }
 
-// valueOf returns the value of the measure among v.
+// valueOf returns the value of the measure in v.
 func (r shownMeasure) valueOf(v Values) float64 { return float64(v.Of[r.key]) }
 
-// text writes a value over n rows.
+// text formats a value over n rows.
 func (r shownMeasure) text(x float64, n int) string {
 	if r.share {
 		return printable.PercentOf(x, n)
@@ -206,7 +205,7 @@ func (r shownMeasure) withUnit(s string) string {
 	return s + "\u00a0" + r.unit
 }
 
-// change writes "rises from a to b".
+// change returns "rises from a to b" or the like.
 func (r shownMeasure) change(a, b float64, n int) string {
 	from, to := r.text(a, n), r.text(b, n)
 	switch {
@@ -218,13 +217,13 @@ func (r shownMeasure) change(a, b float64, n int) string {
 	return fmt.Sprintf("falls from %s to %s", from, r.withUnit(to))
 }
 
-// beforeAfter writes "a → b".
+// beforeAfter returns "a → b".
 func (r shownMeasure) beforeAfter(a, b float64, n int) string {
 	return r.text(a, n) + " → " + r.withUnit(r.text(b, n))
 }
 
-// leadingMeasures returns the measures that the verdict leads with, the one with an interval last:
-// accuracy and log loss; the RMSE in units; of other losses the risk.
+// leadingMeasures returns the measures that the verdict mentions first, the one with an interval last: accuracy
+// and log loss for classes, the RMSE for squared losses, otherwise the risk.
 func (e *Evaluation) leadingMeasures() []shownMeasure {
 	risk := shownMeasure{name: "the risk", key: "risk"}
 	if e.Task != Regression {
@@ -244,8 +243,8 @@ func (e *Evaluation) leadingMeasures() []shownMeasure {
 	return []shownMeasure{rmse, risk}
 }
 
-// riskIsMeanSquare reports whether the risks are proportional to the mean squares of the errors
-// in the target's units, as they are of squared losses without a transformed target.
+// riskIsMeanSquare reports whether the risk is proportional to the mean squared error in units of the target:
+// the loss is squared and the target is not transformed.
 func (e *Evaluation) riskIsMeanSquare() bool {
 	ratio := func(v Values) float64 { return float64(v.Of["risk"]) / float64(v.Of["rmse"]*v.Of["rmse"]) }
 	first := ratio(e.Models[0].Overall)
@@ -260,8 +259,7 @@ func (e *Evaluation) riskIsMeanSquare() bool {
 	return true
 }
 
-// valuesOf returns the measures of model k in its worst group, and that group; all rows and nil
-// without one.
+// valuesOf returns the measures of model k in its worst group and that group, or those of all rows and nil.
 func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	if w, g := e.Models[k].WorstGroup, e.Headline(); w != nil {
 		if i := g.find(w.Label); i >= 0 {
@@ -271,7 +269,7 @@ func (e *Evaluation) valuesOf(k int) (Values, *WorstGroup) {
 	return e.Models[k].Overall, nil
 }
 
-// worstGroupSentence returns the measures of the worst group before and after.
+// worstGroupSentence returns a sentence with the measures of the worst group before and after.
 func (j *judge) worstGroupSentence() string {
 	before, a := j.valuesOf(0)
 	after, b := j.valuesOf(j.k)
@@ -303,8 +301,8 @@ func (j *judge) worstGroupSentence() string {
 	return fmt.Sprintf("%s %s%s.", where, strings.Join(parts, " and "), j.intervalText(perRisk))
 }
 
-// rmsePerRisk returns the change of the RMSE per change of the risk: the risk is k·RMSE², and
-// a² − b² = (a + b)(a − b).
+// rmsePerRisk returns the change of the RMSE per change of the risk, which is k·RMSE²: a² − b² = (a + b)(a −
+// b).
 func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	a, risk := m.valueOf(before), float64(before.Of["risk"])
 	if !(risk > 0) || !(a+m.valueOf(after) > 0) {
@@ -313,7 +311,7 @@ func rmsePerRisk(m shownMeasure, before, after Values) float64 {
 	return a * a / risk / (a + m.valueOf(after))
 }
 
-// intervalText writes the interval of the change that the outcome rests on, times a factor.
+// intervalText formats the interval of the change that the outcome is based on, times a factor.
 func (j *judge) intervalText(factor float64) string {
 	if j.d.Interval == nil || math.IsNaN(factor) {
 		return ""
@@ -322,7 +320,7 @@ func (j *judge) intervalText(factor float64) string {
 	return fmt.Sprintf(" (%s interval of the change %s)", printable.WholePercent(j.Confidence), d.Interval.Text(d.scale(1)))
 }
 
-// costSentence reports what happens to all rows.
+// costSentence returns a sentence on the change over all rows.
 func (j *judge) costSentence() string {
 	change := float64(j.c.Measures["risk"].Value)
 	before, after := j.Models[0].Overall, j.Models[j.k].Overall
@@ -344,7 +342,7 @@ func (j *judge) costSentence() string {
 	return "There is no cost: " + s + "."
 }
 
-// singleModelSentence returns the measures of the model in focus, overall and in its worst group.
+// singleModelSentence returns a sentence with the measures of the model in focus.
 func (j *judge) singleModelSentence() string {
 	name, is := j.subject()
 	has, its := "has", "its"
@@ -379,7 +377,7 @@ func (j *judge) singleModelSentence() string {
 	return s + "."
 }
 
-// warningSentences lists what to worry about: first why a model is degenerate.
+// warningSentences returns the warnings, beginning with the reason why a model is degenerate.
 func (j *judge) warningSentences() []string {
 	var out []string
 	name, is := j.subject()
@@ -408,7 +406,7 @@ func (j *judge) warningSentences() []string {
 	return out
 }
 
-// detailSentences returns the numbers behind the headline.
+// detailSentences returns sentences with the numbers behind the headline.
 func (j *judge) detailSentences() []string {
 	out := []string{}
 	conf := printable.WholePercent(j.Confidence)
@@ -449,8 +447,8 @@ func (j *judge) detailSentences() []string {
 	return out
 }
 
-// subject returns what the model in focus is called at the beginning of a sentence, and "is" or
-// "are": predictions alone have the name of a column, which no sentence is about.
+// subject returns the model in focus as the subject of a sentence, and "is" or "are". For predictions it is
+// "the predictions".
 func (j *judge) subject() (name, is string) {
 	if len(j.Models) == 1 && j.Models[0].Role == OtherModel {
 		return "The predictions", "are"
@@ -458,7 +456,8 @@ func (j *judge) subject() (name, is string) {
 	return j.capitalisedName(j.k), "is"
 }
 
-// capitalisedName returns what model k is called at the beginning of a sentence: names stay as they are.
+// capitalisedName returns the name of model k at the beginning of a sentence; user-defined names are not
+// capitalised.
 func (j *judge) capitalisedName(k int) string {
 	if j.in.Models[k].Role == OtherModel {
 		return j.modelName(k)
@@ -466,5 +465,5 @@ func (j *judge) capitalisedName(k int) string {
 	return printable.Capitalise(j.modelName(k))
 }
 
-// round2 rounds a share to whole percents.
+// round2 rounds a proportion to whole percents.
 func round2(x float64) float64 { return math.Round(100*x) / 100 }

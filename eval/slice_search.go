@@ -20,7 +20,7 @@ type cutColumn struct {
 
 const noCell = math.MaxUint8
 
-// cutColumn stores column j cut into cells.
+// cutColumn divides column j into cells and stores them.
 func (s *sliceSearcher) cutColumn(j int) error {
 	arena := s.in.rows.Arena
 	c, err := s.in.Columns[j].Loaded(len(s.in.Target))
@@ -59,7 +59,7 @@ func (s *sliceSearcher) cutColumn(j int) error {
 	return nil
 }
 
-// A candidate is cell ka of column a and kb of column b; of one column, the same twice.
+// A candidate is cell ka of column a and cell kb of column b, or the same cell twice for one column.
 type candidate struct {
 	a, b   int
 	ka, kb uint8
@@ -67,8 +67,7 @@ type candidate struct {
 	t      float64 // excess over its standard error
 }
 
-// A cellSum is what the search sums up of a cell: rows, and Σ d and Σ d² of the
-// losses about their mean.
+// A cellSum holds the number of rows of a cell and the sums of d and d², where d is the loss minus its mean.
 type cellSum struct{ n, sum, sq float64 }
 
 func (c *cellSum) add(d float64) {
@@ -84,7 +83,7 @@ const (
 	maxPairCells  = 4096
 )
 
-// A ranking looks at cells of the rows searched, which it has in their order.
+// A ranking holds the data of the searching half for ranking cells.
 type ranking struct {
 	*sliceSearcher
 	all       meanVariance // of the losses
@@ -127,7 +126,7 @@ func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error)
 	return topCandidates(slices.Concat(slices.Concat(single...), slices.Concat(double...))), nil
 }
 
-// rankSingle returns the cells of a column whose losses exceed the others', and keeps its codes.
+// rankSingle returns the cells of a column with losses above the average, and keeps the codes of the column.
 func (r *ranking) rankSingle(a int) (to []candidate) {
 	t := make([]cellSum, len(r.columns[a].text))
 	r.code[a] = memory.Make[uint8](r.in.rows.Arena, len(r.search))
@@ -144,7 +143,8 @@ func (r *ranking) rankSingle(a int) (to []candidate) {
 	return to
 }
 
-// rankPairs returns the cells of two columns whose losses exceed the others', and how many there are.
+// rankPairs returns the pairs of cells of two columns with losses above the average, and the number of pairs
+// tried.
 func (r *ranking) rankPairs(a, b int) (to []candidate, tried int) {
 	w := len(r.columns[b].text)
 	t := make([]cellSum, len(r.columns[a].text)*w)
@@ -163,7 +163,7 @@ func (r *ranking) rankPairs(a, b int) (to []candidate, tried int) {
 	return to, tried
 }
 
-// consider adds a candidate whose losses exceed the others', where both are enough rows.
+// consider adds a candidate if its losses are above those of the other rows and both have enough rows.
 func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
 	least := float64(r.out.MinRows)
 	if v.n < least || v.n > r.all.N-least {
@@ -179,7 +179,7 @@ func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
 	return to
 }
 
-// pairsToTry returns the columns that are searched together.
+// pairsToTry returns the pairs of columns to search.
 func (s *sliceSearcher) pairsToTry(single [][]candidate) (pairs [][2]int) {
 	paired := columnsToPair(single)
 	for p, a := range paired {
@@ -192,7 +192,7 @@ func (s *sliceSearcher) pairsToTry(single [][]candidate) (pairs [][2]int) {
 	return pairs
 }
 
-// topCandidates returns those of the largest excess, no two of which share a cell.
+// topCandidates returns the candidates with the largest excess loss, no two of which share a cell.
 func topCandidates(of []candidate) (out []candidate) {
 	slices.SortStableFunc(of, func(a, b candidate) int { return cmp.Compare(b.t, a.t) })
 	for _, c := range of {
@@ -224,7 +224,7 @@ func columnsToPair(single [][]candidate) []int {
 	return out
 }
 
-// sharesCell reports whether two candidates have a cell in common.
+// sharesCell reports whether two candidates share a cell.
 func (c candidate) sharesCell(o candidate) bool {
 	has := func(col int, k uint8) bool { return o.a == col && o.ka == k || o.b == col && o.kb == k }
 	return has(c.a, c.ka) || has(c.b, c.kb)

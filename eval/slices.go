@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// SliceSearch lists subgroups, found by a search, on which the risk is high. Half of
-// the rows is searched, the other half confirms what was found there.
+// A SliceSearch lists subgroups with a high risk that were found by a search. One half of the rows is searched,
+// and the other half confirms the findings.
 type SliceSearch struct {
 	Model     string  `json:"model"`
 	Method    string  `json:"method"`
@@ -24,7 +24,7 @@ type SliceSearch struct {
 	Found     []Slice `json:"found"`
 }
 
-// A Slice is a condition on one or two columns.
+// A Slice is a subgroup defined by conditions on one or two columns.
 type Slice struct {
 	Condition  string   `json:"condition"`
 	SearchRisk Num      `json:"search_risk"`     // where it was found: optimistic
@@ -35,14 +35,14 @@ type Slice struct {
 	Confirmed  bool     `json:"confirmed"`       // the interval lies above 0, and there are rows enough (20, or min_group_size)
 }
 
-// maxFound is how many candidate slices go on to confirmation; the intervals
-// are corrected for that many looks.
+// maxFound is the largest number of candidates that are confirmed; intervals are corrected for that many
+// comparisons.
 const maxFound = 5
 
-// fewestConfirmed returns how many rows of the confirming half a slice needs at least.
+// fewestConfirmed returns the smallest number of rows that a slice needs in the confirming half.
 func (in *Input) fewestConfirmed() int { return max(in.MinGroupSize, 20) }
 
-// A sliceSearcher is a search for slices under way.
+// A sliceSearcher is the state of a search for slices.
 type sliceSearcher struct {
 	in              *Input
 	loss            []float64 // of the model in focus
@@ -51,9 +51,8 @@ type sliceSearcher struct {
 	out             *SliceSearch
 }
 
-// searchSlices looks for the slices of the model in focus with the largest
-// standardised excess risk, over single cells (a level, or a quintile of a
-// number) and pairs of cells of two columns.
+// searchSlices searches for the slices with the largest standardised excess risk of the model in focus, over
+// single cells (a level, or a quintile of a number) and pairs of cells of two columns.
 func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	m := in.Models[focus(len(in.Models))]
 	n := len(in.Target)
@@ -88,7 +87,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	return s.out, nil
 }
 
-// describeMethod reports how it is searched.
+// describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
 	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.fewestConfirmed())
 	if len(s.in.Columns) > pairedColumns {
@@ -100,7 +99,7 @@ func (s *sliceSearcher) describeMethod() string {
 	return text
 }
 
-// permuteRows returns the rows in an order drawn by the seed.
+// permuteRows returns n rows in an order determined by the seed.
 func permuteRows(in *Input, n int) []int32 {
 	r := newRNG(in.Seed, 0x511ce5)
 	perm := memory.Make[int32](in.rows.Arena, n)
@@ -112,8 +111,8 @@ func permuteRows(in *Input, n int) []int32 {
 	return perm
 }
 
-// confirmSlice measures a candidate on the confirming half, with an interval of z standard errors;
-// false where it, or the rest, has no two rows there.
+// confirmSlice measures a candidate on the confirming half with an interval of z standard errors. It returns
+// false if the slice or the rest has fewer than two rows there.
 func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	arena := s.in.rows.Arena
 	both := memory.Make[int32](arena, 2*len(s.confirm))

@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// spreads computes the intervals of Spread from the errors of the groups' measures. The extremes of
-// several groups are biased, so their intervals come from bands around the groups' own values that hold
-// for all groups (and the value over all rows) together.
+// spreads computes the intervals of Spread. The extremes of several groups are biased, so their intervals are
+// derived from bands around the values of the groups, and around the value over all rows, that hold
+// simultaneously.
 type spreads struct {
 	e       *Evaluation
 	in      *Input
@@ -16,8 +16,8 @@ type spreads struct {
 	overall []estimateError   // as allMeasures
 }
 
-// errorOf returns the error of measure q of model k in a group, and its standard error; ok is false where
-// it is not known, or of rows too few.
+// errorOf returns the error of measure q of model k in group s and its standard error. ok is false if it is not
+// known or there are too few rows.
 func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	list := a.in.Task.Measures()
 	if a.errors[s] == nil {
@@ -31,8 +31,7 @@ func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	return l, se, ok
 }
 
-// fewestRows returns the number of rows of the class that a measure of a group has the fewest of: with two,
-// no row of a class would be drawn in more than 5 % of the samples.
+// fewestRows returns the smallest number of rows of a class that a measure of a group depends on.
 func fewestRows(g *Group, k int, key string) float64 {
 	v, n := &g.Models[k].Values, float64(g.N)
 	p := float64(v.Of["prevalence"])
@@ -53,7 +52,7 @@ func (g *Group) share() float64 {
 	return g.Share
 }
 
-// addIntervals adds the intervals of every summary.
+// addIntervals adds the intervals of all summaries.
 func (a *spreads) addIntervals() {
 	for k := range a.in.Models {
 		for q, m := range a.in.Task.Measures() {
@@ -104,16 +103,16 @@ func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval 
 }
 
 // critical returns how many standard errors wide the intervals of n independent numbers must be to hold
-// together (Šidák 1967).
+// simultaneously (Šidák 1967).
 func (a *spreads) critical(n int) float64 {
 	return normalQuantile(math.Pow(a.e.Confidence, 1/float64(n)))
 }
 
-// A band holds the true value of every group at once.
+// A band is the simultaneous interval of a group.
 type band struct{ lo, hi float64 }
 
-// addExtremes adds the intervals of what the largest and smallest group decide, of measure q of model k with
-// the standard errors se of the groups.
+// addExtremes adds the intervals of what depends on the largest and smallest group, for measure q of model k.
+// se holds the standard errors of the groups.
 func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	m := a.in.Task.Measures()[q]
 	lo, hi := extremeBands(a.bands(k, m, se, a.critical(groups)))
@@ -154,7 +153,7 @@ func (a *spreads) addExtremes(k, q int, se []float64, groups int, sp Spread) {
 	}
 }
 
-// ratioAtMost bounds a ratio of at most 1 from above.
+// ratioAtMost returns an upper bound on a ratio that is at most 1.
 func ratioAtMost(num, den float64) float64 {
 	if den <= 0 {
 		return 1
@@ -162,9 +161,8 @@ func ratioAtMost(num, den float64) float64 {
 	return math.Min(1, num/den)
 }
 
-// bands returns the groups' values ± crit standard errors; Wilson's interval with
-// crit for a normal quantile where a proportion has counts, and the
-// simultaneous interval of the risk, which holds for all models together.
+// bands returns simultaneous intervals of the groups: values ± crit standard errors, Wilson intervals for
+// proportions with counts, and the simultaneous interval of the risk, which holds for all models together.
 func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 	var out []band
 	for i := range a.g.Groups {
@@ -189,13 +187,13 @@ func (a *spreads) bands(k int, m Measure, se []float64, crit float64) []band {
 	return out
 }
 
-// clipToBounds returns the part of b that m can take.
+// clipToBounds returns b clipped to the possible values of m.
 func clipToBounds(m Measure, b band) band {
 	lo, hi := m.Bounds()
 	return band{math.Max(lo, b.lo), math.Min(hi, b.hi)}
 }
 
-// extremeBands bound the smallest and the largest of the values.
+// extremeBands returns intervals of the smallest and of the largest value.
 func extremeBands(bands []band) (least, most band) {
 	least = band{math.Inf(1), math.Inf(1)}
 	most = band{math.Inf(-1), math.Inf(-1)}
@@ -206,7 +204,7 @@ func extremeBands(bands []band) (least, most band) {
 	return least, most
 }
 
-// compare adds to a comparison how the averages of the group risks differ.
+// compare adds the changes of the averages and spreads of the group risks to a comparison.
 func (a *spreads) compare(c *Comparison, k int) {
 	sa, sb := a.g.Summary[k].Spread["risk"], a.g.Summary[0].Spread["risk"]
 	if sa.Intervals == nil || sb.Intervals == nil {

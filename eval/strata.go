@@ -8,8 +8,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A stratum is the rows of one group, with their orders. The models are sorted
-// once, over all rows; groups take their part of it.
+// A stratum holds the rows of a group, sorted by every model. Rows are sorted once, over all groups.
 type stratum struct {
 	Rows  []int32   // ascending
 	Order [][]int32 // by model: the rows by ascending score
@@ -22,7 +21,7 @@ func (s *stratum) Ties(in *measuredRows, k int) tiedScores {
 	return tiedScores{s.Order[k], s.Flag[k], in.Weight}
 }
 
-// strata holds all rows as one, and the groups with rows of every grouping.
+// strata holds all rows as one stratum, and one stratum per group of every grouping.
 type strata struct {
 	All    *stratum
 	Groups [][]stratum
@@ -65,7 +64,7 @@ func newStrata(ctx context.Context, in *measuredRows, groups []data.Grouping) (*
 	return s, err
 }
 
-// splitByGroup returns the groups of g that have rows, in the order of their labels.
+// splitByGroup returns the strata of the groups of g that have rows, in the order of their labels.
 func (a *stratum) splitByGroup(in *measuredRows, g data.Grouping) []stratum {
 	var out []stratum
 	for _, rows := range rowsByGroup(in.Arena, g, nil) {
@@ -97,8 +96,7 @@ func (a *stratum) splitByGroup(in *measuredRows, g data.Grouping) []stratum {
 	return out
 }
 
-// rowsByGroup returns, for each label, the rows that carry it, in the order
-// given; nil means ascending.
+// rowsByGroup returns the rows of each label, in the given order; nil means ascending.
 func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 {
 	count := make([]int32, len(g.Labels)+1) // where each group begins
 	for _, k := range g.Index {

@@ -6,8 +6,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Tally counts the groups with enough rows by what the simultaneous interval
-// of their risk difference says.
+// A Tally counts groups by the side of 0 on which the simultaneous interval of their risk difference lies.
 type Tally struct {
 	Better    int `json:"better"`    // the interval lies below 0
 	Worse     int `json:"worse"`     // above 0
@@ -15,7 +14,7 @@ type Tally struct {
 	TooSmall  int `json:"too_small"` // fewer rows than min_group_size: not tested
 }
 
-// tallyGroups counts the groups of a comparison; nil without groups.
+// tallyGroups counts the groups of a comparison. It returns nil if there are none.
 func (c *Comparison) tallyGroups() *Tally {
 	if c.Groups == nil {
 		return nil
@@ -37,7 +36,7 @@ func (c *Comparison) tallyGroups() *Tally {
 	return t
 }
 
-// String writes the tally in words.
+// String describes the tally.
 func (t Tally) String() string {
 	better, worse := "no group is", printable.Count(t.Worse)+" measurably"
 	if t.Better > 0 {
@@ -56,8 +55,7 @@ func (t Tally) String() string {
 	return s + "."
 }
 
-// A Gap is the largest difference of a rate between groups, held against a
-// tolerance.
+// A Gap is the largest difference of a rate between groups, compared with a tolerance.
 type Gap struct {
 	Model     string    `json:"model"`
 	Measure   string    `json:"measure"` // "selection_rate" or "tpr"
@@ -71,7 +69,7 @@ type Gap struct {
 	Outcome string `json:"outcome"`
 }
 
-// findGaps compares the rates that fairness rules speak of with the tolerance.
+// findGaps returns the gaps of the selection rate and the true positive rate.
 func (e *Evaluation) findGaps(tolerance float64) []Gap {
 	g := e.Headline()
 	if g == nil || e.Task != Binary {

@@ -9,9 +9,8 @@ import (
 // RootMeanSquare is the Loss of what [Report.InTargetUnits] returns.
 const RootMeanSquare = "rmse"
 
-// InTargetUnits returns the report for people: where risks are proportional to mean squares, all
-// risks and their intervals are root mean squares in the units of the target, and changes are
-// changes of these. Other reports are returned as they are.
+// InTargetUnits returns a report with risks as root mean squared errors in units of the target, including their
+// intervals and changes, if risks are proportional to mean squared errors. It returns other reports unchanged.
 func (r *Report) InTargetUnits() *Report {
 	e := r.Evaluation
 	if e.Task != Regression || e.Loss == RootMeanSquare || !e.riskIsMeanSquare() {
@@ -38,7 +37,7 @@ func (r *Report) InTargetUnits() *Report {
 	return &out
 }
 
-// A riskUnit converts risks to root mean squares: RMSE² = square·risk.
+// A riskUnit converts risks to root mean squared errors: RMSE² = square·risk.
 type riskUnit struct{ square float64 }
 
 func (u riskUnit) rootMeanSquare(risk Num) Num { return Num(math.Sqrt(max(0, u.square*float64(risk)))) }
@@ -52,8 +51,8 @@ func (u riskUnit) interval(iv *Interval) *Interval {
 	return &out
 }
 
-// difference returns the change of the root mean square between two risks, with the interval of the
-// change of the risk: a² − b² = (a + b)(a − b).
+// difference returns the change of the root mean squared error for a change of the risk, with its interval: a²
+// − b² = (a + b)(a − b).
 func (u riskUnit) difference(d Difference, after, before Num) Difference {
 	a, b := u.rootMeanSquare(after), u.rootMeanSquare(before)
 	out := Difference{Value: a - b}
@@ -81,7 +80,7 @@ func (u riskUnit) intervals(of map[string]Interval) map[string]Interval {
 	return out
 }
 
-// convertEvaluation returns a copy of e with risks and their changes as root mean squares.
+// convertEvaluation returns a copy of e with risks and their changes as root mean squared errors.
 func (u riskUnit) convertEvaluation(e *Evaluation) *Evaluation {
 	out := *e
 	out.Loss, out.LossUnit = RootMeanSquare, e.TargetUnit

@@ -20,7 +20,8 @@ const (
 	flagTieEnd
 )
 
-// newTiedScores flags rows in the order of their scores; a target is positive above 0. A nil arena is the heap.
+// newTiedScores returns rows sorted by score with their flags; a target above 0 is positive. A nil arena means
+// the heap.
 func newTiedScores(arena *memory.Arena, target, score, weight []float64, order []int32) tiedScores {
 	t := tiedScores{order, memory.Make[uint8](arena, len(order)), weight}
 	for at, i := range order {
@@ -41,8 +42,7 @@ func (t tiedScores) weightAt(at int) float64 {
 	return t.Weight[t.Order[at]]
 }
 
-// Each calls f with the weight of the positives and of the negatives of every run of
-// equal scores, and where the run ends.
+// Each calls f for every run of equal scores with the weights of its positives and negatives and its end.
 func (t tiedScores) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
@@ -59,7 +59,7 @@ func (t tiedScores) Each(f func(p, q float64, end int)) {
 	}
 }
 
-// Totals returns the weights of the two classes.
+// Totals returns the total weights of the two classes.
 func (t tiedScores) Totals() (positive, negative float64) {
 	if t.Weight == nil {
 		n := 0
@@ -72,8 +72,7 @@ func (t tiedScores) Totals() (positive, negative float64) {
 	return positive, negative
 }
 
-// AUC returns the Mann–Whitney statistic, a tie between a positive and a negative counting
-// one half.
+// AUC returns the Mann–Whitney statistic; a tie between a positive and a negative counts one half.
 func (t tiedScores) AUC() float64 {
 	var neg, pos, wins float64
 	t.Each(func(p, q float64, _ int) {

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// validate checks what rendering relies on, so that a report read from a file
-// of somebody else is an error rather than a panic.
+// validate returns an error if an evaluation read from a file lacks something that rendering needs.
 func (e *Evaluation) validate() error {
 	m := len(e.Models)
 	switch {

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Outcome is the conclusion of an evaluation. docs/intervals.md has the condition of each as a
-// table; [judge.decide] is that table.
+// An Outcome is the conclusion of an evaluation. The table in docs/intervals.md gives its conditions, and
+// [judge.decide] implements it.
 type Outcome string
 
 // The outcomes.
@@ -37,8 +37,7 @@ const (
 	NoGain       Reason = "no measurable gain"   // of the worst group, and more groups lose than gain
 )
 
-// Verdict is what the report opens with. Its sentences come from one function for each part,
-// in sentence.go.
+// A Verdict is the conclusion at the top of a report. sentence.go composes its sentences.
 type Verdict struct {
 	Outcome        Outcome  `json:"outcome"`
 	Reason         Reason   `json:"reason,omitempty"`         // of a mixed outcome
@@ -55,19 +54,18 @@ type Verdict struct {
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
 }
 
-// mostExplained is the share of an improvement that rescaling may reach before the improvement
-// is put down to it.
+// mostExplained is the proportion of an improvement that rescaling must reach for the improvement to be
+// attributed to it.
 const mostExplained = 0.8
 
-// worthKnowing is the relative change of the worst group's risk that an interval must exclude
-// before "no measurable difference" is said instead of "too little data".
+// worthKnowing is the relative change of the worst group's risk that the interval must exclude for the verdict
+// "no measurable difference" instead of "too little data".
 const worthKnowing = 1.0 / 3
 
-// negligible is the relative change of the worst group's risk below which there is no difference
-// worth the name, however narrow its interval.
+// negligible is the relative change of the worst group's risk that is ignored, however narrow its interval.
 const negligible = 0.001
 
-// A judge gathers what the verdict of the first comparison rests on.
+// A judge holds what the verdict on the first comparison is based on.
 type judge struct {
 	*Evaluation
 	in     *Input
@@ -80,7 +78,7 @@ type judge struct {
 	ranksBetter       bool    // measurably more accurate than the rescaled baseline, or ranking better, in the baseline's worst group
 }
 
-// reachVerdict judges the first comparison.
+// reachVerdict returns the verdict on the first comparison.
 func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if in.EffectiveRows > 0 {
@@ -103,7 +101,7 @@ func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	return v
 }
 
-// decide returns the outcome: the first condition that holds.
+// decide returns the outcome of the first condition that holds.
 func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	side, measurable := j.d.Direction()
 	moreLose := v.Groups != nil && v.Groups.Worse > v.Groups.Better
@@ -140,7 +138,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 	return NoDifference, ""
 }
 
-// worstRisk returns the baseline's risk in its worst group, or its CVaR_0.1.
+// worstRisk returns the baseline's risk in its worst group or, without groups, its CVaR_0.1.
 func (j *judge) worstRisk() float64 {
 	if w := j.Models[0].WorstGroup; w != nil {
 		return float64(w.Risk)
@@ -148,8 +146,8 @@ func (j *judge) worstRisk() float64 {
 	return float64(j.Models[0].CVaRAt(TailAlpha))
 }
 
-// isAffordable reports whether the average's increase is within the budget asked for, or worth
-// the worst group's improvement at the rate.
+// isAffordable reports whether the increase of the average is within the budget or, by the rate, justified by
+// the improvement of the worst group.
 func (j *judge) isAffordable() bool {
 	increase := float64(j.c.Measures["risk"].Value)
 	if b := j.in.Budget; b != nil && increase > 0 {
@@ -168,7 +166,7 @@ func (j *judge) firstGains() bool {
 	return side < 0
 }
 
-// rescaledModel returns the place of the rescaled baseline among the models, or −1.
+// rescaledModel returns the index of the rescaled baseline, or −1.
 func (j *judge) rescaledModel() int {
 	for k, m := range j.in.Models {
 		if k > 0 && m.Role == RescaledModel {
@@ -178,8 +176,8 @@ func (j *judge) rescaledModel() int {
 	return -1
 }
 
-// explainedShare returns the share of the improvement that the rescaled baseline reaches; nil
-// where there is no improvement or no such model.
+// explainedShare returns the proportion of the improvement that the rescaled baseline reaches, or nil if there
+// is no improvement or no rescaled baseline.
 func (j *judge) explainedShare() *Num {
 	k, d := j.rescaledModel(), float64(j.d.Value)
 	if k < 1 || k == j.k || !(d < 0) {
@@ -194,6 +192,6 @@ func (j *judge) explainedShare() *Num {
 	return &share
 }
 
-// fewestEffective returns the number of effective rows below which a model rests on a handful
-// of n training rows.
+// fewestEffective returns the effective number of rows below which a model is said to rest on a handful of its
+// n training rows.
 func fewestEffective(n float64) float64 { return math.Max(30, 0.005*n) }

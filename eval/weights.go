@@ -2,7 +2,7 @@ package eval
 
 import "github.com/drotrain/drotrain/internal/memory"
 
-// scaleWeights returns the weights scaled to mean 1, nil for nil; a nil arena is the heap.
+// scaleWeights returns the weights scaled to mean 1, or nil for nil. A nil arena means the heap.
 func scaleWeights(arena *memory.Arena, weight []float64) []float64 {
 	if weight == nil {
 		return nil
@@ -15,7 +15,7 @@ func scaleWeights(arena *memory.Arena, weight []float64) []float64 {
 	return out
 }
 
-// weightedSum returns Σ w x; a nil weight counts every row once.
+// weightedSum returns Σ w x; nil means weights of 1.
 func weightedSum(x, weight []float64) float64 {
 	var s compensatedSum
 	for i, v := range x {
@@ -27,7 +27,7 @@ func weightedSum(x, weight []float64) float64 {
 	return s.Sum()
 }
 
-// sumAt returns the weight of rows, their number for a nil weight.
+// sumAt returns the total weight of rows; nil means weights of 1.
 func sumAt(weight []float64, rows []int32) float64 {
 	if weight == nil {
 		return float64(len(rows))

@@ -7,23 +7,22 @@ import (
 	"slices"
 )
 
-// MostGroups is how many groups of a grouping a page shows, and a file has all numbers
-// of, unless Evaluation.AllGroups asks for those of every group.
+// MostGroups is the number of groups of a grouping that a page shows and that a file describes in full, unless
+// Evaluation.AllGroups is set.
 const MostGroups = 100
 
-// OtherGroups are the groups beyond the first [MostGroups], least risky or too small:
-// what a file keeps of them, along their labels.
+// OtherGroups summarises the groups beyond the first [MostGroups].
 type OtherGroups struct {
 	Label []string `json:"group"`
 	N     []int    `json:"n"`
 	Risk  [][]Num  `json:"risk"` // by model, then group
 }
 
-// WriteJSON writes the evaluation (metrics.json) as JSON: of the worst [MostGroups] groups
-// of a grouping everything, of the others OtherGroups, unless e.AllGroups.
+// WriteJSON writes the evaluation as JSON (metrics.json). Unless e.AllGroups is set, groups beyond the worst
+// [MostGroups] of a grouping are summarised as OtherGroups.
 func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.shorten()) }
 
-// shorten returns a copy in which groupings of many groups have OtherGroups.
+// shorten returns a copy in which groupings with many groups have OtherGroups.
 func (e *Evaluation) shorten() *Evaluation {
 	long := func(g Grouping) bool { return len(g.Groups) > MostGroups }
 	if e.AllGroups || !slices.ContainsFunc(e.Groupings, long) {
@@ -47,8 +46,8 @@ func (e *Evaluation) shorten() *Evaluation {
 	return &c
 }
 
-// labelsToKeep returns the labels of the groups of which everything is kept: the worst, and those
-// that are named elsewhere.
+// labelsToKeep returns the labels of the groups described in full: the worst ones, and those mentioned
+// elsewhere.
 func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	kept := make(map[string]bool)
 	for _, h := range g.WorstFirst()[:MostGroups] {
@@ -62,7 +61,7 @@ func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 	return kept
 }
 
-// shorten moves the groups that are not kept to Others.
+// shorten moves groups that are not kept to Others.
 func (g *Grouping) shorten(kept map[string]bool) {
 	o := OtherGroups{}
 	if was := g.Others; was != nil {
@@ -96,7 +95,7 @@ func (g *Grouping) Count() int {
 	return len(g.Groups) + len(g.Others.Label)
 }
 
-// writeIndented writes JSON in which "<" stays as it is.
+// writeIndented writes indented JSON without escaping "<".
 func writeIndented(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A dialect says how a database writes what a formula needs. Fields with %s are formats.
+// A dialect says how a database writes the parts of a formula. Fields with %s are formats.
 type dialect struct {
 	name    string
 	checked string // what the tests run its queries with, for the documentation
@@ -72,7 +72,7 @@ var dialects = []dialect{
 		number: "%s::float8", literal: "'%s|'", log: "LN", greatest: "GREATEST", open: `"`, close: `"`, escapesText: true, foldsCase: true, underflows: true},
 }
 
-// databricks is another name of spark.
+// databricks is a synonym of spark.
 const databricks = "databricks"
 
 // Dialects returns the names of the dialects of SQL, the default one first.
@@ -84,7 +84,7 @@ func Dialects() []string {
 	return append(names, databricks)
 }
 
-// findDialect returns the dialect of a name; empty: the default one.
+// findDialect returns the dialect with the given name, or the default one for "".
 func findDialect(name string) (*dialect, error) {
 	switch name {
 	case "":
@@ -100,8 +100,8 @@ func findDialect(name string) (*dialect, error) {
 	return nil, fmt.Errorf("unknown dialect %q: the dialects are %s", name, strings.Join(Dialects(), ", "))
 }
 
-// numeral returns a double that reads back the same. An exponent keeps it from being a decimal
-// of fixed point.
+// numeral returns a literal of a double that reads back as the same number. Its exponent keeps databases from
+// reading it as a decimal.
 func (d *dialect) numeral(v float64) string {
 	s := fmt.Sprintf(d.number, strconv.FormatFloat(v, 'e', -1, 64))
 	if v < 0 {
@@ -110,7 +110,7 @@ func (d *dialect) numeral(v float64) string {
 	return s
 }
 
-// identifier returns the name of a column as the dialect quotes it.
+// identifier returns the quoted name of a column.
 func (d *dialect) identifier(name string) (string, error) {
 	if strings.ContainsRune(name, 0) || d.escapesNames && strings.ContainsAny(name, "`\\\n") {
 		return "", fmt.Errorf("no column can be called %q there", name)
@@ -118,7 +118,7 @@ func (d *dialect) identifier(name string) (string, error) {
 	return d.open + strings.ReplaceAll(name, d.close, d.close+d.close) + d.close, nil
 }
 
-// quoteText returns a text as a literal.
+// quoteText returns a text literal.
 func (d *dialect) quoteText(format, s string) (string, error) {
 	if strings.ContainsRune(s, 0) {
 		return "", fmt.Errorf("the level %q has a character that no text there has", s)
@@ -131,7 +131,7 @@ func (d *dialect) quoteText(format, s string) (string, error) {
 	return fmt.Sprintf(format, s), nil
 }
 
-// column returns the expression of the column of a term: an identifier, or the entry of a vector.
+// column returns an expression for the column of a term: an identifier, or an entry of a vector.
 func (d *dialect) column(t score.Term) (string, error) {
 	if t.Vector == "" {
 		return d.identifier(t.Column)
@@ -147,7 +147,7 @@ func (d *dialect) column(t score.Term) (string, error) {
 	return fmt.Sprintf(d.entry, name, k+d.first), err
 }
 
-// fold returns a name as the dialect compares names.
+// fold returns a name in the form in which the database compares names.
 func (d *dialect) fold(name string) string {
 	if d.foldsCase {
 		return strings.ToLower(name)

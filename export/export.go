@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A Format names a language.
+// A Format is an export format.
 type Format string
 
 // The languages.
@@ -25,10 +25,10 @@ const (
 	CSV  Format = "csv"
 )
 
-// Formats lists the languages.
+// Formats returns all formats.
 func Formats() []Format { return []Format{ONNX, SQL, Go, PMML, CSV} }
 
-// Options say what the languages leave open. The zero value will do.
+// Options holds options of the formats. The zero value selects the defaults.
 type Options struct {
 	Dialect string // of SQL, one of Dialects(); "": duckdb
 	Table   string // that SQL selects from, as written in SQL; "": data
@@ -37,8 +37,8 @@ type Options struct {
 	Formulas bool // in CSV, leave text that a spreadsheet would run, as =1+1, without an apostrophe
 }
 
-// Write writes the robust model m. A model that the format cannot express is an
-// error that says why, and nothing is written.
+// Write writes the robust model m. If the format cannot express the model, it returns an error and writes
+// nothing.
 func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	formulas, err := formulasOf(m)
 	if err != nil {
@@ -57,8 +57,8 @@ func Write(w io.Writer, m *train.Model, f Format, o Options) error {
 	return err
 }
 
-// formulasOf returns the formula of a model, or one a class where the target has more than two.
-// They have the same terms and products, with weights of their own.
+// formulasOf returns the formula of a model, or one formula per class if there are more than two. They have the
+// same terms and products with different weights.
 func formulasOf(m *train.Model) ([]*score.Formula, error) {
 	f, err := m.Formula()
 	if err != nil {
@@ -77,7 +77,7 @@ func formulasOf(m *train.Model) ([]*score.Formula, error) {
 	return all, nil
 }
 
-// encodeFormulas returns a model in a language, from its formulas.
+// encodeFormulas returns the model with the given formulas in a format.
 func encodeFormulas(formulas []*score.Formula, f Format, o Options, version string) (out []byte, err error) {
 	switch f {
 	case ONNX:
@@ -97,7 +97,7 @@ func encodeFormulas(formulas []*score.Formula, f Format, o Options, version stri
 	return out, nil
 }
 
-// check refuses a formula without columns or with numbers that no language has.
+// check returns an error for a formula without columns or with numbers that no format can express.
 func check(f *score.Formula) error {
 	if len(f.Terms) == 0 {
 		return fmt.Errorf("the model uses no column: its score is one number, %v", f.Constant)
@@ -129,7 +129,7 @@ func check(f *score.Formula) error {
 	return nil
 }
 
-// onlyInProducts reports whether a number is used in products only, not as a column of its own.
+// onlyInProducts reports whether a number is used only in products.
 func onlyInProducts(formulas []*score.Formula, term int) bool {
 	for _, f := range formulas {
 		if t := f.Terms[term]; t.Kind != score.Numeric || t.Weight != 0 {
@@ -139,7 +139,7 @@ func onlyInProducts(formulas []*score.Formula, term int) bool {
 	return usedInProduct(formulas[0], term)
 }
 
-// inputColumns returns the columns of the table that a formula reads, a column of vectors once.
+// inputColumns returns the columns of the table that a formula reads; a column of vectors counts once.
 func inputColumns(f *score.Formula) []string {
 	var out []string
 	for _, t := range f.Terms {
@@ -154,7 +154,7 @@ func inputColumns(f *score.Formula) []string {
 	return out
 }
 
-// vectorIndex returns the place in its vector of the entry that a term reads, from 0.
+// vectorIndex returns the index of a term within its vector.
 func vectorIndex(t score.Term) (int, error) {
 	var k int
 	if n, err := fmt.Sscanf(strings.TrimPrefix(t.Column, t.Vector), "[%d]", &k); n != 1 || err != nil || k < 0 {
@@ -166,7 +166,7 @@ func vectorIndex(t score.Term) (int, error) {
 // isBinary reports whether the score is a probability.
 func isBinary(f *score.Formula) bool { return !f.Target.Numeric && f.Target.Classes == nil }
 
-// scoreName names the score as predict does.
+// scoreName returns the name of the score, as predict uses it.
 func scoreName(f *score.Formula) string {
 	if isBinary(f) {
 		return "probability"
@@ -174,7 +174,7 @@ func scoreName(f *score.Formula) string {
 	return "prediction"
 }
 
-// describeScore returns one line that says what the score is.
+// describeScore describes the score in one line.
 func describeScore(f *score.Formula) string {
 	switch {
 	case f.Target.Classes != nil:
@@ -185,7 +185,7 @@ func describeScore(f *score.Formula) string {
 	return fmt.Sprintf("%s, in its own units", f.Target.Name)
 }
 
-// oneLine keeps a text from ending a comment.
+// oneLine replaces characters that would end a comment.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
@@ -208,7 +208,7 @@ func levelNumbers(t score.Term) ([]float64, error) {
 	return out, nil
 }
 
-// boolWeights returns what false and true add.
+// boolWeights returns the contributions of false and true.
 func boolWeights(t score.Term) (no, yes float64) {
 	for i, l := range t.Levels {
 		if l == "true" {
@@ -220,7 +220,7 @@ func boolWeights(t score.Term) (no, yes float64) {
 	return no, yes
 }
 
-// A names gives every use a name of its own.
+// A names value makes names unique.
 type names map[string]bool
 
 func (n names) unique(name string) string {

@@ -11,8 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// goHelpers are the functions that the factors of a source call, each written if
-// one does.
+// goHelpers holds the helper functions of exported source, each with whether it is used.
 type goHelpers struct {
 	used   map[string]bool // keys of goHelper
 	curves []string        // the piecewise functions
@@ -83,7 +82,7 @@ func (c *curve) at(v float64) float64 {
 `,
 }
 
-// markUsed notes that a helper is called and returns its name.
+// markUsed records that a helper is used and returns its name.
 func (h *goHelpers) markUsed(name string) string {
 	h.used[name] = true
 	return name
@@ -94,7 +93,7 @@ func (h *goHelpers) call(name, arguments string) string {
 	return h.markUsed(name) + "(" + arguments + ")"
 }
 
-// factor returns the value of a factor of the field.
+// factor returns an expression for the value of a factor.
 func (h *goHelpers) factor(x *score.Factor, t score.Term, field string) (string, error) {
 	if t.Kind == score.Numeric {
 		if t.Fill != nil {
@@ -162,7 +161,7 @@ func goCurve(f *score.Function) string {
 		list(f.Knots), strings.Join(pieces, ", "), list(f.Below[:]), list(f.Above[:]))
 }
 
-// writeTo writes the helpers in use.
+// writeTo writes the helpers that are used.
 func (h *goHelpers) writeTo(b *bytes.Buffer) {
 	for i, c := range h.curves {
 		fmt.Fprintf(b, "\nvar curve%d = %s\n", i+1, c)

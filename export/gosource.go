@@ -31,8 +31,8 @@ type goWriter struct {
 	helpers  *goHelpers
 }
 
-// goSource returns a package without dependencies: a struct Row with a field a column,
-// and Score, or Probabilities and Classes of more than two classes.
+// goSource returns a package without dependencies: a struct Row with one field per column and a function Score
+// or, for more than two classes, Probabilities and Classes.
 func goSource(formulas []*score.Formula, o Options) ([]byte, error) {
 	pkg, err := o.goPackage()
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *goWriter) writeRow() error {
 	return nil
 }
 
-// field returns the expression of the value of a term in the row.
+// field returns the expression of the value of a term.
 func (b *goWriter) field(i int) string {
 	if t := b.formulas[0].Terms[i]; t.Vector != "" {
 		k, _ := vectorIndex(t) // writeRow has checked it
@@ -138,7 +138,7 @@ func (b *goWriter) field(i int) string {
 	return "r." + b.fields[i]
 }
 
-// weights returns a number of every formula: of one, or as an array.
+// weights returns a number, or an array with one number per formula.
 func (b *goWriter) weights(of func(f *score.Formula) float64) string {
 	if len(b.formulas) == 1 {
 		return goNumber(of(b.formulas[0]))
@@ -150,7 +150,7 @@ func (b *goWriter) weights(of func(f *score.Formula) float64) string {
 	return fmt.Sprintf("[%d]float64{%s}", len(all), strings.Join(all, ", "))
 }
 
-// add writes the statement that adds a value to the margin, times a weight of every formula.
+// add writes a statement that adds value times a weight to the margin of every formula.
 func (b *goWriter) add(value string, weight func(f *score.Formula) float64) {
 	switch w := b.weights(weight); {
 	case len(b.formulas) > 1:
@@ -162,7 +162,7 @@ func (b *goWriter) add(value string, weight func(f *score.Formula) float64) {
 	}
 }
 
-// writeVectors writes the sums over the entries of vectors, and returns the tables of their weights.
+// writeVectors writes loops over the entries of vectors and returns the tables of their weights.
 func (b *goWriter) writeVectors() (tables string, err error) {
 	f := b.formulas[0]
 	var out strings.Builder
@@ -204,7 +204,7 @@ func (b *goWriter) writeVectors() (tables string, err error) {
 	return out.String(), nil
 }
 
-// writeTerm writes what a column adds to the margin.
+// writeTerm writes the contribution of a column to the margin.
 func (b *goWriter) writeTerm(i int) error {
 	t, field := b.formulas[0].Terms[i], "r."+b.fields[i]
 	if t.Kind == score.Numeric {
@@ -306,7 +306,7 @@ func goNumber(v float64) string {
 	return s
 }
 
-// goFields returns the names of the fields of Row, after the columns; the entries of a vector share one.
+// goFields returns the names of the fields of Row. The entries of a vector share one field.
 func goFields(f *score.Formula) []string {
 	used, out, vectors := names{}, make([]string, len(f.Terms)), map[string]string{}
 	for i, t := range f.Terms {

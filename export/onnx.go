@@ -8,11 +8,10 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// onnxModel returns a graph in float64 throughout, of opset 17 and ai.onnx.ml 3: an input [N, 1] a
-// column, tensor(double) for numbers and for categories of numbers, tensor(bool) for bools without
-// nulls, tensor(string) otherwise; a column of vectors is one input [N, width]. A null number is
-// NaN, a null of text the text of nullText. The output is the score, [N, 1]; of K > 2 classes it is
-// the probabilities, [N, K], and the most probable class.
+// onnxModel returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] per column: tensor(double)
+// for numbers and for categories of numbers, tensor(bool) for bools without nulls, otherwise tensor(string). A
+// column of vectors is one input [N, width]. A null number is NaN, and a null text is nullText. The output is
+// the score, [N, 1], or for K > 2 classes the probabilities, [N, K], and the most probable class.
 func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
 	f := formulas[0]
 	g := &graph{names: columnNames(f), formulas: formulas}
@@ -67,7 +66,7 @@ func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
 	return m, nil
 }
 
-// each returns a constant [1, K] with a number of every formula.
+// each adds a constant [1, K] with one number per formula.
 func (g *graph) each(value func(f *score.Formula) float64) string {
 	values := make([]float64, len(g.formulas))
 	for c, f := range g.formulas {
@@ -76,7 +75,7 @@ func (g *graph) each(value func(f *score.Formula) float64) string {
 	return g.doubles([]int64{1, int64(len(values))}, values...)
 }
 
-// margin returns the margins, [N, K].
+// margin adds the margins, [N, K].
 func (g *graph) margin() string {
 	var numbers []string // blocks of columns
 	var terms []int      // the term of each of these columns
@@ -117,7 +116,7 @@ func (g *graph) margin() string {
 	return margin
 }
 
-// declareProbability declares the probability of a margin as the output.
+// declareProbability declares the probability as the output.
 func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
 	one, zero := g.scalar(1), g.scalar(0)
@@ -128,7 +127,7 @@ func (g *graph) declareProbability(margin string) {
 	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
 }
 
-// declareValue declares the value of a numeric target as the output.
+// declareValue declares the prediction of a numeric target as the output.
 func (g *graph) declareValue(margin string) {
 	t := &g.formulas[0].Target
 	out := g.names.unique(scoreName(g.formulas[0]))
@@ -162,8 +161,8 @@ func (g *graph) declareClasses(margins string, doc *strings.Builder) {
 	g.outputs = append(g.outputs, valueInfo(probabilities, doubleType, fmt.Sprint(len(classes))), valueInfo(label, stringType, "1"))
 }
 
-// nullText returns the text that stands for a null in a column of text: the empty one,
-// unless that is a level; then one that nobody types.
+// nullText returns the text that stands for a null: the empty text or, if that is a level, a text that does not
+// occur.
 func nullText(t score.Term) string {
 	null := ""
 	for slices.Contains(t.Levels, null) {
@@ -172,7 +171,7 @@ func nullText(t score.Term) string {
 	return null
 }
 
-// An onnxColumn is a column as the graph takes it.
+// An onnxColumn is a column as values of the graph.
 type onnxColumn struct {
 	t      score.Term
 	value  string    // of a number, with nulls filled; of other columns as they come
@@ -181,8 +180,8 @@ type onnxColumn struct {
 	values []float64 // of a category of numbers: its levels
 }
 
-// column declares an input. Text finds its place in a list of levels, of which the
-// one after the last is of levels that training did not see.
+// column declares an input. Text is mapped to the index of its level; unseen levels get the index after the
+// last.
 func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) {
 	c := &onnxColumn{t: t, value: t.Column}
 	switch {
@@ -225,7 +224,7 @@ func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) 
 	return c, nil
 }
 
-// A vectorBlock holds the entries of a column of vectors that have a weight.
+// A vectorBlock lists the entries of a column of vectors that have a weight.
 type vectorBlock struct {
 	terms []int
 	value string // [N, len(terms)], with nulls filled
@@ -279,8 +278,7 @@ func usedInProduct(f *score.Formula, term int) bool {
 	})
 }
 
-// lookup returns the weight in each of the formulas of the level that a category has, or of its
-// null; 0 for a level that training did not see.
+// lookup adds the weights of the level of a category in each formula: 0 for an unseen level.
 func (g *graph) lookup(c *onnxColumn, of func(f *score.Formula) (weights []float64, missing float64), formulas []*score.Formula) string {
 	t, outputs := c.t, int64(len(formulas))
 	column := func(level int) string { // the weights of a level, or of nulls, [1, outputs]

@@ -6,7 +6,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// product returns what a product adds to the margins.
+// product adds the contribution of a product to the margins.
 func (g *graph) product(i int) string {
 	f := g.formulas[0]
 	p := &f.Products[i]
@@ -38,10 +38,10 @@ func (g *graph) factor(x *score.Factor, t score.Term, c *onnxColumn) string {
 	return g.lookup(c, func(*score.Formula) ([]float64, float64) { return weights, missing }, g.formulas[:1])
 }
 
-// scalar returns a number for every row.
+// scalar adds a number for every row.
 func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
 
-// function returns f of a value, NaN outside its domain.
+// function adds f applied to a value; it is NaN outside the domain of f.
 func (g *graph) function(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
@@ -59,8 +59,8 @@ func (g *graph) function(f *score.Function, v string) string {
 	return v
 }
 
-// piecewise counts the knots that a value has reached and takes the polynomial of
-// that number, of degree 3, in the distance from a base.
+// piecewise adds a piecewise cubic polynomial: it counts the knots below the value and selects the coefficients
+// of that piece.
 func (g *graph) piecewise(f *score.Function, v string) string {
 	k := int64(len(f.Knots))
 	reached := g.op("GreaterOrEqual", v, g.doubles([]int64{1, k}, f.Knots...))

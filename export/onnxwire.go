@@ -30,7 +30,7 @@ const (
 	irVersion, opset, opsetML = 8, 17, 3
 )
 
-// A message is the wire form of one protobuf message.
+// A message is the wire format of a protobuf message.
 type message []byte
 
 func (m *message) int(field protowire.Number, v int64) {
@@ -43,8 +43,7 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 
 func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
 
-// A graph is an ONNX graph while it is built. Values are called by their column
-// or by a name of their own.
+// A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
 type graph struct {
 	nodes, initializers, inputs, outputs []message
 	names                                names
@@ -68,7 +67,7 @@ func (g *graph) node(op, domain string, inputs []string, attributes ...message) 
 // op adds a node of the default domain without attributes and returns the name of its value.
 func (g *graph) op(op string, inputs ...string) string { return g.node(op, "", inputs) }
 
-// addNode adds a node with an output of that name.
+// addNode adds a node with the given output.
 func (g *graph) addNode(output, op, domain string, inputs []string, attributes ...message) {
 	var n message
 	for _, in := range inputs {

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// An element is an element of XML with attributes given as name, value, name, value, …
+// An element is an XML element. Attributes are pairs of name and value.
 type element struct {
 	name       string
 	attributes []string
@@ -24,13 +24,13 @@ func node(name string, attributes ...string) element {
 	return element{name: name, attributes: attributes}
 }
 
-// withChildren returns the element with children added.
+// withChildren returns the element with further children.
 func (e element) withChildren(children ...element) element {
 	e.children = append(e.children, children...)
 	return e
 }
 
-// write encodes the element. A text that XML does not have is an error.
+// write encodes the element. It returns an error for a text that XML cannot represent.
 func (e element) write(x *xml.Encoder) error {
 	start := xml.StartElement{Name: xml.Name{Local: e.name}}
 	texts := []string{e.text}
@@ -59,37 +59,37 @@ func (e element) write(x *xml.Encoder) error {
 	return x.EncodeToken(start.End())
 }
 
-// apply returns a function of expressions.
+// apply returns an Apply element with arguments.
 func apply(function string, arguments ...element) element {
 	return node("Apply", "function", function).withChildren(arguments...)
 }
 
-// fieldRef returns the value of a field.
+// fieldRef returns a FieldRef element.
 func fieldRef(name string) element { return node("FieldRef", "field", name) }
 
-// number returns a constant of an expression.
+// number returns a Constant element of a number.
 func number(v float64) element { return typed(pmmlNumber(v), "double") }
 
-// typed returns a constant of a type.
+// typed returns a Constant element of a data type.
 func typed(value, dataType string) element {
 	e := node("Constant", "dataType", dataType)
 	e.text = value
 	return e
 }
 
-// derivedField returns a field that is computed.
+// derivedField returns a DerivedField element.
 func derivedField(name string, value element) element {
 	return node("DerivedField", "name", name, "optype", "continuous", "dataType", "double").withChildren(value)
 }
 
-// standardised returns (v − shift)/scale.
+// standardised returns the expression (v − shift)/scale.
 func standardised(v element, shift, scale float64) element {
 	return apply("/", apply("-", v, number(shift)), number(scale))
 }
 
 func pmmlNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// xmlText reports whether XML 1.0 can hold s as it is.
+// xmlText reports whether XML 1.0 can represent s.
 func xmlText(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -102,9 +102,8 @@ func xmlText(s string) bool {
 	return true
 }
 
-// pmmlDocument returns a RegressionModel of PMML 4.4. Numbers are standardised in
-// derived fields; what a null adds is a derived field of its own; a level that is
-// not listed adds nothing, as the standard has it.
+// pmmlDocument returns a PMML 4.4 RegressionModel. Derived fields standardise numbers and give the
+// contributions of nulls; by the standard, a level that is not listed contributes nothing.
 func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
 	f := formulas[0]
 	target := columnNames(f).unique(f.Target.Name)
@@ -192,7 +191,7 @@ func pmmlType(t score.Term) string {
 	return "string"
 }
 
-// pmmlDictionary returns the columns of the model and its target.
+// pmmlDictionary returns the DataDictionary: the columns and the target.
 func pmmlDictionary(f *score.Formula, target string) element {
 	values := f.Target.Classes
 	if isBinary(f) {
@@ -216,14 +215,13 @@ func pmmlDictionary(f *score.Formula, target string) element {
 	return out
 }
 
-// derivedName names the derived field of the i-th term.
+// derivedName returns the name of the derived field of term i.
 func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
 
-// productName names the derived field of the i-th product.
+// productName returns the name of the derived field of product i.
 func productName(i int) string { return fmt.Sprintf("drotrain product %d", i+1) }
 
-// pmmlTransformations returns the derived fields: the standardised columns, what nulls add, and products.
-// A null adds 1 where its weight differs by class.
+// pmmlTransformations returns the derived fields: standardised columns, indicators of nulls and products.
 func pmmlTransformations(formulas []*score.Formula) element {
 	f := formulas[0]
 	out := node("LocalTransformations")
@@ -251,7 +249,7 @@ func pmmlTransformations(formulas []*score.Formula) element {
 	return out
 }
 
-// pmmlTable returns the weights of one of the formulas, f.
+// pmmlTable returns the RegressionTable of formula f.
 func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) element {
 	a := []string{"intercept", pmmlNumber(f.Constant)}
 	if !f.Target.Numeric {
@@ -296,7 +294,7 @@ func pmmlFactor(t score.Term, x *score.Factor) element {
 	return apply("if", missing, number(0), apply("if", apply("equal", column, typed(t.Levels[x.Level], pmmlType(t))), number(1), number(0)))
 }
 
-// pmmlFunction returns a function of a column, missing where the function has no value.
+// pmmlFunction returns a function of a column; it is missing outside the domain of the function.
 func pmmlFunction(f *score.Function, column element) element {
 	above := func(least float64, name string) element { // a comparison with a missing value is an error in some evaluators
 		return apply("if", apply("isNotMissing", column), apply("if", apply("greaterThan", column, number(least)), apply(name, column)))
@@ -331,7 +329,7 @@ func pmmlPolynomial(column element, base float64, c []float64) element {
 	return apply("+", number(c[0]), apply("*", apply("-", column, number(base)), pmmlPolynomial(column, base, c[1:])))
 }
 
-// scaledFormula returns f with its margin in the units of what was fitted of the target.
+// scaledFormula returns f with its margin in units of the fitted target.
 func scaledFormula(f *score.Formula) *score.Formula {
 	out := *f
 	scale := f.Target.Scale

@@ -17,10 +17,10 @@ type sqlWriter struct {
 	b        strings.Builder
 }
 
-// sqlSelect returns one SELECT that adds the score to the rows of a table, or the probability of
-// every class and the most probable one. The score is null where a number is NaN, infinite, too
-// large for the arithmetic, or null without a fill: some databases order NaN above every number,
-// and some fail the whole query where one row overflows.
+// sqlSelect returns one SELECT that adds to the rows of a table the score or, for more than two classes, all
+// probabilities and the most probable class. The score is null if a number is NaN, infinite, too large, or null
+// without a fill, since some databases sort NaN above all numbers and some fail the whole query if one row
+// overflows.
 func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
 	d, err := findDialect(o.Dialect)
 	if err != nil {
@@ -58,7 +58,7 @@ func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
 	return []byte(w.b.String()), err
 }
 
-// unique returns a name that no column has.
+// unique returns a name that is not the name of a column.
 func (w *sqlWriter) unique(name string) string {
 	for w.used[w.fold(name)] {
 		name += "_"
@@ -67,7 +67,7 @@ func (w *sqlWriter) unique(name string) string {
 	return name
 }
 
-// step returns a name for a query of the WITH clause, other than the table's.
+// step returns a name for a query of the WITH clause that differs from the table's name.
 func (w *sqlWriter) step(name string) string {
 	for strings.Contains(strings.ToLower(w.table), name) {
 		name += "_"
@@ -114,8 +114,8 @@ FROM %[5]s;
 `, m, w.numeral(1), w.numeral(0), score, scored)
 }
 
-// selectClasses writes the query of a target of more than two classes: the margins, the largest of
-// them, the logarithm of the sum of their exponentials, and by it the probabilities.
+// selectClasses writes the query for more than two classes: the margins, their maximum, the logarithm of the
+// sum of exponentials, and the probabilities.
 func (w *sqlWriter) selectClasses(margins []string) error {
 	classes := w.formulas[0].Target.Classes
 	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
@@ -154,10 +154,10 @@ func (w *sqlWriter) selectClasses(margins []string) error {
 	return nil
 }
 
-// mostOperands bounds the operands of a chain: databases bound the depth of an expression.
+// mostOperands is the largest number of operands in a chain: databases limit the depth of expressions.
 const mostOperands = 50
 
-// largestOf returns the largest of several columns that are null together.
+// largestOf returns the largest of several columns, which are null together.
 func (w *sqlWriter) largestOf(columns []string) string {
 	switch {
 	case w.greatest == "":
@@ -226,8 +226,7 @@ func (w *sqlWriter) marginExpression(output int) (string, error) {
 	return "  " + sumOf(terms), nil
 }
 
-// levels returns the levels of a category as literals, and the format that makes a column
-// comparable with them.
+// levels returns the levels of a category as literals, and a format that casts the column to their type.
 func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err error) {
 	literals = make([]string, len(t.Levels))
 	if t.Stored == score.Numeric {
@@ -248,12 +247,12 @@ func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err er
 	return literals, w.text, nil
 }
 
-// tiny is below what changes a score: numbers nearer to 0 count as 0 where a database
-// makes an error of a product that rounds to 0.
+// tiny is a bound below which numbers count as 0, for databases in which a product that underflows is an error.
+// It is too small to change a score.
 const tiny = 1e-150
 
-// valueExpression returns the expression of the number of a term, with nulls filled. It is null where
-// the number is NaN or too large; function is what is applied to it.
+// valueExpression returns an expression for the number of a term with nulls filled. It is null if the number is
+// NaN or too large for function, which is applied to it.
 func (w *sqlWriter) valueExpression(term int, column, function string) string {
 	t := w.formulas[0].Terms[term]
 	v := fmt.Sprintf(w.double, column)
@@ -274,7 +273,7 @@ func (w *sqlWriter) valueExpression(term int, column, function string) string {
 	return b.String()
 }
 
-// largest returns the size up to which a number of a term lets nothing in the formulas overflow.
+// largest returns the largest absolute value of a term for which no formula overflows.
 func largest(formulas []*score.Formula, term int) float64 {
 	most := math.Inf(1)
 	for _, f := range formulas {
@@ -311,7 +310,7 @@ func largest(formulas []*score.Formula, term int) float64 {
 	return most
 }
 
-// factorExpression returns the expression of a factor; it is null where the function has no value.
+// factorExpression returns an expression for a factor; it is null outside the domain of its function.
 func (w *sqlWriter) factorExpression(x *score.Factor) (string, error) {
 	t := w.formulas[0].Terms[x.Term]
 	column, err := w.column(t)

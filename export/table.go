@@ -9,9 +9,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// coefficientTable returns a line an encoded column: how it is made of its source
-// column, (v − shift)/scale with v the number or the indicator of the level, its
-// coefficient, and the coefficient in original units.
+// coefficientTable returns one line per encoded column: its coding (v − shift)/scale, where v is the number or
+// the indicator of a level, its coefficient, and the coefficient in original units.
 func coefficientTable(m *train.Model, o Options) ([]byte, error) {
 	var b bytes.Buffer
 	text := printable.EscapeCell

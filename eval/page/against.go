@@ -18,7 +18,7 @@ type line struct {
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
-// comparisonTable returns the table of all models, and of the differences where three or fewer fit.
+// comparisonTable returns the table of all models, with differences if there are at most three.
 func (p *page) comparisonTable() table {
 	e := p.E
 	t := table{Title: "All measures", Head: append([]string{"Measure"}, p.Models...)}
@@ -45,8 +45,7 @@ func (p *page) comparisonTable() table {
 	return t
 }
 
-// cells returns the label, the numbers of the models, all with as many decimals as the largest has,
-// and the differences.
+// cells returns the label, the numbers of the models with a common number of decimals, and the differences.
 func (l *line) cells(models int, compared []eval.Comparison) []string {
 	cells := []string{l.label}
 	scale := math.NaN()
@@ -88,7 +87,7 @@ func (p *page) measure(label, key string) line {
 	}
 }
 
-// measureLines returns the lines of the measures of the task, without the risk.
+// measureLines returns the lines of the measures of the task other than the risk.
 func (p *page) measureLines() (lines []line) {
 	for _, q := range p.E.Task.Measures()[1:] {
 		if q.Key == "log_loss" && p.riskName() == "Log loss" || q.Key == "rmse" && p.riskName() == "RMSE" {
@@ -116,7 +115,7 @@ func (p *page) tailLines() []line {
 	}
 }
 
-// groupLines returns the lines of the groups that the page leads with.
+// groupLines returns the lines on the worst group and the spread between groups.
 func (p *page) groupLines() []line {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Models[0].WorstGroup == nil {

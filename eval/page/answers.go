@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// caveatList returns what a reader should worry about before using the model: warnings, notes on
-// leakage, small groups, calibration and columns left out.
+// caveatList returns what readers should know before they use the model: warnings and notes on leakage, small
+// groups, calibration and columns left out.
 func (p *page) caveatList() (out []string) {
 	e := p.E
 	out = append(out, e.Verdict.Warnings...)
@@ -58,10 +58,10 @@ func (p *page) caveatList() (out []string) {
 	return out
 }
 
-// formatPoints writes a share in percentage points.
+// formatPoints formats a proportion in percentage points.
 func formatPoints(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
-// byLine returns the date and the owner that a model card names.
+// byLine returns the date and the owner from the model card.
 func byLine(r *eval.Report) string {
 	var out []string
 	for _, key := range []string{"date", "owner", "contact"} {

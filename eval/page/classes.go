@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// classTables returns the results of the model in focus by class, of more than two classes: recall and
-// precision beside the baseline's, the confusion matrix as a heat map, the most frequent confusions, and
-// the recall of every class by group.
+// classTables returns the results of the model in focus by class, for more than two classes: recall and
+// precision beside those of the baseline, the confusion matrix as a heat map, the most frequent confusions, and
+// recall by class and group.
 func classTables(e *eval.Evaluation) []table {
 	if e.Task != eval.Multiclass {
 		return nil
@@ -52,7 +52,7 @@ func classTables(e *eval.Evaluation) []table {
 	return out
 }
 
-// percentOrDash writes a share of n rows, or a dash.
+// percentOrDash formats a proportion of n rows, or a dash if it is undefined.
 func percentOrDash(v eval.Num, n int) string {
 	if !v.Defined() {
 		return "–"
@@ -63,7 +63,7 @@ func percentOrDash(v eval.Num, n int) string {
 // shade returns the darkness of a share in a heat map.
 func shade(share float64) int { return min(9, int(share*9+0.5)) }
 
-// confusionTable returns the confusion matrix, shaded by the share of the actual class.
+// confusionTable returns the confusion matrix, shaded by the proportion of the actual class.
 func confusionTable(m *eval.ModelResult) table {
 	t := table{Title: "Confusion matrix, " + m.Name, Head: []string{"Actual, predicted →"}, Foot: "Rows of every actual class (down) by predicted class (across); the darker, the larger the share of the actual class."}
 	for c, row := range m.ConfusionMatrix {
@@ -78,7 +78,7 @@ func confusionTable(m *eval.ModelResult) table {
 	return t
 }
 
-// recallByGroup returns the recall of every class in every group, nil where it is not known.
+// recallByGroup returns the recall of every class in every group, or nil if it is not known.
 func recallByGroup(e *eval.Evaluation, k int) *table {
 	g := e.Headline()
 	if g == nil || len(g.Groups) == 0 || g.Groups[0].Models[k].Classes == nil {

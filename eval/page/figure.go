@@ -6,8 +6,7 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// A Figure is one drawing of a report. Alt says in words, with the numbers,
-// what it shows.
+// A Figure is a drawing of a report. Alt describes it in words, with its numbers.
 type Figure struct {
 	Name  string // file name without extension, e.g. "risk-by-group"
 	Title string
@@ -18,12 +17,10 @@ type Figure struct {
 	draw chart.Drawing
 }
 
-// SVG returns the figure as a stand-alone SVG document. Text stays text, in
-// Liberation Sans or what replaces it.
+// SVG returns the figure as an SVG document with text in Liberation Sans or its substitute.
 func (f Figure) SVG() ([]byte, error) { return f.withName(f.draw.SVG()) }
 
-// inline returns the figure as an element of an HTML page, with what it says in
-// words for those who do not see it.
+// inline returns the figure as an element of an HTML page with its description.
 func (f Figure) inline() (string, error) {
 	s, err := f.draw.Inline(f.Name, f.Title, f.Alt)
 	b, err := f.withName([]byte(s), err)
@@ -33,7 +30,7 @@ func (f Figure) inline() (string, error) {
 // PNG returns the figure at 200 dots per inch.
 func (f Figure) PNG() ([]byte, error) { return f.withName(f.draw.PNG()) }
 
-// PDF returns the figure as one PDF page, text drawn as outlines.
+// PDF returns the figure as one PDF page with text as outlines.
 func (f Figure) PDF() ([]byte, error) { return f.withName(f.draw.PDF()) }
 
 func (f Figure) withName(b []byte, err error) ([]byte, error) {

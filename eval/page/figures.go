@@ -11,8 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Figures returns the figures of what the report holds, in the order of the page. A figure
-// whose data is missing or all undefined is left out.
+// Figures returns the figures of the report in the order of the page. Figures without data are left out.
 func Figures(r *eval.Report) ([]Figure, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -29,14 +28,14 @@ func Figures(r *eval.Report) ([]Figure, error) {
 	return out, nil
 }
 
-// fewGroups is the number of groups up to which figures by group show every model; beyond it they show
-// the baseline and the model in focus.
+// fewGroups is the largest number of groups for which figures show all models; with more groups they show the
+// baseline and the model in focus.
 const fewGroups = 12
 
-// maxDots is the most rows a dot chart shows; the table has the rest.
+// maxDots is the largest number of rows of a dot chart; the table has the rest.
 const maxDots = 20
 
-// figCVaR draws the mean loss of the worst share of the rows by that share.
+// figCVaR draws CVaR as a function of the tail's proportion of the rows.
 func figCVaR(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
@@ -63,7 +62,7 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
-// figCalibration draws observed against predicted probabilities of two classes, residuals of quantities.
+// figCalibration draws observed against predicted probabilities for two classes.
 func figCalibration(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	if e.Task == eval.Multiclass {

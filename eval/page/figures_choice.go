@@ -8,10 +8,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// ChoiceFigure draws the candidates among which a level was chosen; ok is false without any.
+// ChoiceFigure draws the candidates of the choice of the level. ok is false if there are none.
 func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
 
-// colourOf returns the colour of a family of candidates, that of its model elsewhere; number is its place.
+// colourOf returns the colour of a family of candidates: that of its model in other figures, or the number-th
+// colour.
 func colourOf(family string, number int) int {
 	switch family {
 	case "ERM":
@@ -24,8 +25,8 @@ func colourOf(family string, number int) int {
 	return max(3, number)
 }
 
-// figFrontier draws the candidates of a choice, the average against what was to fall, with
-// one standard error of the change of either from the plain average.
+// figFrontier draws the criterion of the candidates against their average risk, with one standard error of the
+// changes from ERM.
 func figFrontier(r *eval.Report) (Figure, bool) {
 	c := r.Choice
 	if c == nil || c.Best() == nil || len(c.Candidates) < 2 {

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// addMark adds a value to a row of a dot chart, with its interval where there is one.
+// addMark adds a value to a row of a dot chart, with its interval if there is one.
 func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 	lo, hi := math.NaN(), math.NaN()
 	if iv != nil {
@@ -19,11 +19,11 @@ func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 	row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 }
 
-// mostSpoken is how many rows of a figure its text names.
+// mostSpoken is the number of rows that the description of a figure mentions.
 const mostSpoken = 12
 
-// groupRows returns the rows of a dot chart by group, worst first, and what they say in words; mark adds the
-// marks of a group and returns its words. small reports whether a group has too few rows.
+// groupRows returns the rows of a dot chart by group, worst first, and their description. mark adds the marks
+// of a group and returns their description. small reports whether a group has too few rows.
 func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string) (rows []chart.Dot, alt string, small bool) {
 	var words []string
 	for i, h := range g.FirstGroups(maxDots) {
@@ -37,7 +37,7 @@ func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string
 	return rows, strings.Join(words, "; ") + ".", small
 }
 
-// barsCaption describes what the bars of a figure by group are.
+// barsCaption explains the bars of a figure by group.
 func barsCaption(e *eval.Evaluation, small bool, left int) string {
 	s := ""
 	if e.Resamples != 0 {
@@ -87,7 +87,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 		Alt:     "Risk by group. " + alt, draw: d.Drawing()}, true
 }
 
-// modelsShown returns how many of the models a figure by group shows.
+// modelsShown returns how many models a figure by group shows.
 func modelsShown(g *eval.Grouping, models int) int {
 	if g.Count() > fewGroups {
 		return min(models, 2)
@@ -95,7 +95,7 @@ func modelsShown(g *eval.Grouping, models int) int {
 	return models
 }
 
-// figChange shows who gains and who loses.
+// figChange draws the change of the risk of every group.
 func figChange(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	g := e.Headline()
@@ -125,7 +125,7 @@ func figChange(r *eval.Report) (Figure, bool) {
 		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, draw: d.Drawing()}, true
 }
 
-// figGroupCoefficients draws one small chart of the groups' coefficients for each feature.
+// figGroupCoefficients draws one small chart of coefficients by group per feature.
 func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	g := r.GroupCoefficients
 	if g == nil {

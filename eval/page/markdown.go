@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// WriteMarkdown writes the report as Markdown: the text and tables of the
-// page, figures as their description.
+// WriteMarkdown writes the report as Markdown: the text and tables of the page, with descriptions in place of
+// figures.
 func WriteMarkdown(w io.Writer, r *eval.Report) error {
 	if err := r.Check(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func WriteMarkdown(w io.Writer, r *eval.Report) error {
 	return err
 }
 
-// A markdown is a report that is being written as Markdown.
+// A markdown is the state of writing a report as Markdown.
 type markdown struct {
 	bytes.Buffer
 	r       *eval.Report
@@ -37,7 +37,7 @@ type markdown struct {
 	figures []Figure
 }
 
-// writeVerdict writes the title and what the page answers first.
+// writeVerdict writes the title and the verdict.
 func (m *markdown) writeVerdict() {
 	v := m.r.Evaluation.Verdict
 	m.writeLine("# %s\n", mdText(m.r.Title))
@@ -107,7 +107,7 @@ func (m *markdown) writeResults() {
 	}
 }
 
-// writeProvenance writes how the results came about.
+// writeProvenance writes how the results were obtained.
 func (m *markdown) writeProvenance() {
 	p := m.page
 	m.writeLine("## Caveats\n")
@@ -153,7 +153,7 @@ func (m *markdown) writeFacts(items []eval.Fact) {
 	m.writeLine("")
 }
 
-// writeFigures describes those of the names that there are.
+// writeFigures writes the descriptions of the named figures that exist.
 func (m *markdown) writeFigures(names ...string) {
 	for _, f := range m.figures {
 		if slices.Contains(names, f.Name) {
@@ -162,7 +162,7 @@ func (m *markdown) writeFigures(names ...string) {
 	}
 }
 
-// writeTables writes those that are not nil.
+// writeTables writes the tables that are not nil.
 func (m *markdown) writeTables(of ...*table) {
 	for _, t := range of {
 		if t != nil {
@@ -193,7 +193,7 @@ func (m *markdown) writeTable(t table) {
 
 var mdEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
 
-// mdCode returns a block of code, in a fence longer than any within.
+// mdCode returns a code block with a fence longer than any fence in s.
 func mdCode(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {

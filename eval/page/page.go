@@ -22,12 +22,11 @@ var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// maxTableRows bounds every table of the page, and with it the page's size;
-// the JSON has all rows.
+// maxTableRows is the largest number of rows of a table of the page; the JSON has all rows.
 const maxTableRows = 100
 
-// WriteHTML writes the report as one self-contained page: no script, no
-// reference to another file, below 1 MB whatever the number of rows and groups.
+// WriteHTML writes the report as a self-contained page without scripts or references to other files. It stays
+// below 1 MB for any number of rows and groups.
 func WriteHTML(w io.Writer, r *eval.Report) error {
 	if err := r.Check(); err != nil {
 		return err
@@ -103,10 +102,10 @@ type pageFigure struct {
 	SVG template.HTML
 }
 
-// A tile is one key number.
+// A tile is a key number at the top of the page.
 type tile struct{ Label, Value, Before, Note string }
 
-// A table of the page and of the Markdown report. Cells are text.
+// A table is a table of the page and of the Markdown report. Cells are text.
 type table struct {
 	Title string
 	Head  []string
@@ -120,7 +119,7 @@ type tableRow struct {
 	Shade []int  // of a heat map: darkness of the cells from 0 to 9; nil: none
 }
 
-// ShadeOf returns the class of cell i.
+// ShadeOf returns the CSS class of cell i.
 func (r tableRow) ShadeOf(i int) string {
 	if i < len(r.Shade) && r.Shade[i] > 0 {
 		return fmt.Sprintf("s%d", r.Shade[i])
@@ -128,7 +127,7 @@ func (r tableRow) ShadeOf(i int) string {
 	return ""
 }
 
-// newPage returns the contents of the page of a report, in the units of the target.
+// newPage returns the contents of the page of a report, in units of the target.
 func newPage(raw *eval.Report) *page {
 	lossUnit := raw.Evaluation.LossUnit
 	r := raw.InTargetUnits()
@@ -175,7 +174,7 @@ func newPage(raw *eval.Report) *page {
 	return p
 }
 
-// tiles returns the key numbers of the first screen.
+// tiles returns the key numbers at the top of the page.
 func (p *page) tiles() []tile {
 	e := p.E
 	k := e.Focus()
@@ -227,7 +226,7 @@ func (p *page) tiles() []tile {
 	return out
 }
 
-// prefixUnit writes "unit, note".
+// prefixUnit returns "unit, note".
 func prefixUnit(unit, note string) string {
 	if unit == "" {
 		return note
@@ -235,7 +234,7 @@ func prefixUnit(unit, note string) string {
 	return unit + ", " + note
 }
 
-// outcomeClass words the badge: a model from elsewhere did not help, it is better or worse.
+// outcomeClass returns the text of the badge for the outcome.
 func outcomeClass(e *eval.Evaluation) string {
 	o := e.Verdict.Outcome
 	if e.Models[e.Focus()].Role == eval.OtherModel {
@@ -249,7 +248,7 @@ func outcomeClass(e *eval.Evaluation) string {
 	return string(o)
 }
 
-// describeRisk explains the risk to those who have not met it.
+// describeRisk explains the term risk.
 func describeRisk(e *eval.Evaluation) string {
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
@@ -264,7 +263,7 @@ func describeRisk(e *eval.Evaluation) string {
 	return printable.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
 
-// factList returns the data sheet: what was measured and how it was trained.
+// factList returns the facts about the measured rows and the training.
 func (p *page) factList() []eval.Fact {
 	e, o := p.E, p.Report.Objective
 	var out []eval.Fact
@@ -299,7 +298,7 @@ func (p *page) factList() []eval.Fact {
 	return out
 }
 
-// certificateFacts returns the lines of the certificate; nil without one.
+// certificateFacts returns the facts of the certificate, or nil if there is none.
 func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
 	if c == nil {
 		return nil
@@ -350,7 +349,7 @@ func certificateCaveat(c *eval.Certificate) []string {
 	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at most the gap shown."}
 }
 
-// describeAdversary describes the adversary, and what it knows.
+// describeAdversary explains the adversary.
 func describeAdversary(a *eval.Adversary) string {
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
 		return "Every training row has the same weight."
@@ -373,7 +372,7 @@ func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	}
 }
 
-// describeMethods states how the numbers were made.
+// describeMethods explains how the numbers were computed.
 func describeMethods(e *eval.Evaluation) []string {
 	out := []string{
 		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with enough rows; grouping and minimum size are given above.",
@@ -403,7 +402,7 @@ func describeMethods(e *eval.Evaluation) []string {
 	return out
 }
 
-// Cell sets the interval or remark at the end of a cell below its number.
+// Cell formats a cell with its interval or remark below the number.
 func (table) Cell(s string) template.HTML {
 	for _, open := range []string{" [", " (×", " ("} {
 		if i := strings.Index(s, open); i >= 0 {

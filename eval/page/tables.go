@@ -10,8 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// groupTable returns the headline grouping, worst first. Its intervals hold for all
-// groups together.
+// groupTable returns the table of groups, worst first, with simultaneous intervals.
 func (p *page) groupTable() *table {
 	e := p.E
 	g := e.Headline()
@@ -94,7 +93,7 @@ func (p *page) groupTable() *table {
 	return t
 }
 
-// fromTo returns a measure of the model in focus, with the baseline's below it.
+// fromTo returns a measure of the model in focus with that of the baseline below it.
 func (p *page) fromTo(h *eval.Group, key string) string {
 	write := printable.Number
 	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
@@ -111,14 +110,15 @@ func (p *page) fromTo(h *eval.Group, key string) string {
 	return s
 }
 
-// rateKeys are the rates that fairness rules speak of.
+// rateKeys lists the rates used by fairness criteria.
 var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration_gap"}
 
-// fourFifths is the ratio of selection rates that the four-fifths rule asks for.
+// fourFifths is the ratio of selection rates required by the four-fifths rule.
 const fourFifths = 0.8
 
-// rateTable returns the rates of the model in focus by group, their largest gap against the tolerance
-// and the ratio of the selection rates against four fifths; nil without two classes and groups.
+// rateTable returns the rates of the model in focus by group, their largest gaps compared with the tolerance,
+// and the ratio of the selection rates compared with four fifths. It returns nil unless there are two classes
+// and groups.
 func (p *page) rateTable() *table {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Task != eval.Binary {
@@ -171,8 +171,8 @@ func (p *page) rateTable() *table {
 	return t
 }
 
-// rankingTable ranks the models by their worst group, each with its verdict against the
-// first; nil for one model, and without groups.
+// rankingTable ranks the models by their worst group, each with its verdict against the first. It returns nil
+// for one model or without groups.
 func (p *page) rankingTable() *table {
 	e := p.E
 	if len(p.Models) < 2 || e.Models[0].WorstGroup == nil {
@@ -214,7 +214,7 @@ func (p *page) rankingTable() *table {
 	return t
 }
 
-// riskName returns what the risk is called.
+// riskName returns the name of the risk.
 func (p *page) riskName() string {
 	switch {
 	case p.E.Task != eval.Regression && p.E.LossUnit == "nats":

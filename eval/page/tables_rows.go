@@ -25,8 +25,8 @@ func heaviestRowsTable(a *eval.Adversary, unit string) *table {
 	return t
 }
 
-// coefficientTables returns the largest coefficients, by what a standard deviation
-// of their column does, and the rest.
+// coefficientTables returns the largest coefficients, by the effect of one standard deviation of the column,
+// and the rest.
 func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	if c == nil || len(c.Rows) == 0 {
 		return nil, nil
@@ -48,7 +48,7 @@ func coefficientTables(c *eval.Coefficients) (top, rest *table) {
 	return top, rest
 }
 
-// groupCoefficientTables returns the coefficients by group, one table for every group column.
+// groupCoefficientTables returns the coefficients by group, one table per group column.
 func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 	if g == nil {
 		return nil
@@ -89,7 +89,7 @@ func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
 	return out
 }
 
-// coefficientTable returns the coefficients of some columns, one column of cells a model.
+// coefficientTable returns a table of coefficients with one column per model.
 func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficient) *table {
 	t := &table{Title: title, Head: append([]string{"Column"}, c.Models...)}
 	for _, q := range rows {
@@ -122,7 +122,7 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 	return t
 }
 
-// triedTable lists the models among which the level was chosen.
+// triedTable returns a table of the candidates of the choice of the level.
 func triedTable(c *eval.Choice) *table {
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
