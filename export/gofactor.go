@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// goHelpers holds the helper functions of exported source, each with whether it is used.
+// goHelpers records which helper functions the exported source uses.
 type goHelpers struct {
 	used   map[string]bool // keys of goHelper
 	curves []string        // the piecewise functions

@@ -62,7 +62,8 @@ func figCVaR(r *eval.Report) (Figure, bool) {
 		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
 }
 
-// figCalibration draws observed against predicted probabilities for two classes.
+// figCalibration draws observed against predicted probabilities for two classes, or residuals for a numeric
+// target.
 func figCalibration(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
 	if e.Task == eval.Multiclass {

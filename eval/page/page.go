@@ -138,7 +138,7 @@ func newPage(raw *eval.Report) *page {
 	}
 	p.Objective.Notes = r.Objective.Normalisation()
 	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
-	p.Outcome, p.Kept = outcomeClass(e), e.Verdict.Outcome == eval.StandardKept
+	p.Outcome, p.Kept = outcomeBadge(e), e.Verdict.Outcome == eval.StandardKept
 	p.Tiles = p.tiles()
 	p.Against = p.comparisonTable()
 	p.RiskIs = describeRisk(e)
@@ -234,8 +234,8 @@ func prefixUnit(unit, note string) string {
 	return unit + ", " + note
 }
 
-// outcomeClass returns the text of the badge for the outcome.
-func outcomeClass(e *eval.Evaluation) string {
+// outcomeBadge returns the text of the badge for the outcome.
+func outcomeBadge(e *eval.Evaluation) string {
 	o := e.Verdict.Outcome
 	if e.Models[e.Focus()].Role == eval.OtherModel {
 		switch o {
