@@ -1,8 +1,7 @@
 package design
 
-// Block returns the rows [lo, hi) of m, row after row in double precision: those of a Dense matrix
-// themselves, which must not be changed; of another matrix copies, in the place of buffer if that is
-// long enough.
+// Block returns the rows [lo, hi) of m in double precision, row after row. For a Dense matrix they are its own
+// entries, which must not be changed; otherwise they are copies, stored in buffer if it is long enough.
 func Block(m Matrix, buffer []float64, lo, hi int) []float64 {
 	if dense, ok := m.(*Dense); ok {
 		return dense.x[lo*dense.d : hi*dense.d]

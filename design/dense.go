@@ -32,8 +32,8 @@ func NewDense(n, d int, x []float64) (*Dense, error) {
 	return &Dense{n, d, x, largest}, nil
 }
 
-// largestByColumn returns the largest |x| of every column of n rows, or the error that names
-// the first entry that is not finite.
+// largestByColumn returns the largest |x| of every column of n rows, or an error that names the first entry
+// that is not finite.
 func largestByColumn[T float32 | float64](n, d int, x []T) ([]float64, error) {
 	part := make([][]uint64, shard.Limit) // bits of |x|, ordered as the numbers are, NaN above all
 	shard.Run(n, func(s, lo, hi int) {
@@ -99,7 +99,7 @@ func (m *Dense) AddGramTo(dst, w []float64, lo, hi int) {
 // AddSquaresTo implements Matrix.
 func (m *Dense) AddSquaresTo(dst, w []float64, lo, hi int) { addSquares(dst[:m.d], m.x, w, lo, hi) }
 
-// addSquares adds the weighted squares of rows lo to hi of x to dst, four rows at a time.
+// addSquares adds the weighted squares of the rows [lo, hi) of x to dst, four rows at a time.
 func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi int) {
 	d := len(dst)
 	for ; lo+4 <= hi; lo += 4 {
@@ -124,7 +124,7 @@ func addSquares[T float32 | float64](dst []float64, x []T, w []float64, lo, hi i
 // NormsTo implements Matrix.
 func (m *Dense) NormsTo(dst, scale []float64, lo, hi int) { rowNorms(dst, m.x, scale[:m.d], lo, hi) }
 
-// rowNorms computes the scaled squared norms of rows lo to hi of x, four rows at a time.
+// rowNorms computes the scaled squared norms of the rows [lo, hi) of x, four rows at a time.
 func rowNorms[T float32 | float64](dst []float64, x []T, scale []float64, lo, hi int) {
 	d := len(scale)
 	for ; lo+4 <= hi; lo += 4 {
@@ -158,7 +158,7 @@ func (m *Dense) Select(rows []int) Matrix {
 	return &Dense{len(rows), m.d, x, m.largest}
 }
 
-// copyRows returns a copy of the given rows of d columns, in the arena.
+// copyRows returns a copy of the given rows, allocated in arena.
 func copyRows[T float32 | float64](arena *memory.Arena, x []T, d int, rows []int) []T {
 	out := memory.Make[T](arena, len(rows)*d)
 	shard.Run(len(rows), func(_, lo, hi int) {

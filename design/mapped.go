@@ -4,8 +4,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A Mapped is a matrix whose entries are mapped from a file without a name: they leave memory
-// whenever the process approaches its limit, and come back when they are read.
+// A Mapped is a matrix whose entries are mapped from an unnamed file. They are evicted from memory when the
+// process approaches its limit, and read again when needed.
 type Mapped struct {
 	Matrix // dense or sparse, over slices of the arena
 	arena  *memory.Arena
@@ -13,23 +13,23 @@ type Mapped struct {
 	free   func()
 }
 
-// NewMapped returns m, whose slices lie in the arena, with memory bytes for rows that are selected.
-// free gives the slices back; nil does nothing.
+// NewMapped returns m, whose slices are in the arena, with a limit of memory bytes for selected rows. free
+// releases the slices; it may be nil.
 func NewMapped(m Matrix, arena *memory.Arena, memory int64, free func()) *Mapped {
 	return &Mapped{Matrix: m, arena: arena, memory: memory, free: free}
 }
 
-// Free gives the entries back. The matrix must not be used any more.
+// Free releases the entries. The matrix must not be used afterwards.
 func (m *Mapped) Free() {
 	if m.free != nil {
 		m.free()
 	}
 }
 
-// chunkBytes are read between two chances for the arena to take its slices out of memory.
+// chunkBytes is the number of bytes read before the arena may evict its slices.
 const chunkBytes = 1 << 20
 
-// eachBlock calls do with ranges of [lo, hi), a multiple of 16 rows but for the last.
+// eachBlock calls do with consecutive parts of [lo, hi), each a multiple of 16 rows except the last.
 func (m *Mapped) eachBlock(lo, hi int, do func(lo, hi int)) {
 	n, _ := m.Dims()
 	rows := max(16, int(chunkBytes/max(1, m.Bytes()/int64(max(1, n))))&^15)
@@ -66,16 +66,16 @@ func (m *Mapped) NormsTo(dst, scale []float64, lo, hi int) {
 	m.eachBlock(lo, hi, func(lo, hi int) { m.Matrix.NormsTo(dst, scale, lo, hi) })
 }
 
-// Arena returns the arena for vectors of one entry a row.
+// Arena returns the arena for vectors with one entry per row.
 func (m *Mapped) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the number of rows that Select may be asked for: those that memory has room for.
+// MostSelected returns the largest number of rows that Select accepts, which is limited by memory.
 func (m *Mapped) MostSelected() int {
 	n, _ := m.Dims()
 	return int(m.memory / max(1, m.Bytes()/int64(max(1, n))))
 }
 
-// Subset returns a copy of the given rows whose entries are mapped as well. Free it.
+// Subset returns a copy of the given rows that is mapped as well and must be freed.
 func (m *Mapped) Subset(rows []int) *Mapped {
 	switch of := m.Matrix.(type) {
 	case *Dense:

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Sharded is a matrix whose rows lie with several ranks, each with those of its shards. Its
-// methods are asked for rows that are here; Select, and Sharded itself, are collective calls.
+// A Sharded is a matrix whose rows are distributed over ranks. Methods must be called with rows of this rank;
+// Select is a collective call.
 type Sharded struct {
 	rows    *ranks.Rows
 	here    Matrix // rows [lo, hi), at 0
@@ -25,8 +25,8 @@ type Sharded struct {
 
 var _ Matrix = (*Sharded)(nil)
 
-// NewSharded returns the matrix of n rows of which here are those of this rank, as rows deals
-// them.
+// NewSharded returns the matrix of n rows of all ranks; here holds the rows of this rank. It is a collective
+// call.
 func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
 	m := &Sharded{rows: rows, here: here, n: n, arena: memory.NewVirtual()}
 	m.lo, m.hi = rows.LocalRange(n)
@@ -57,14 +57,14 @@ func NewSharded(rows *ranks.Rows, n int, here Matrix) (*Sharded, error) {
 	return m, nil
 }
 
-// Rows reports how the rows lie with the ranks.
+// Rows returns how the rows are distributed over ranks.
 func (m *Sharded) Rows() *ranks.Rows { return m.rows }
 
-// Arena returns where vectors of one entry a row lie: they take memory for the rows that are here.
+// Arena returns the arena for vectors with one entry per row, in which only entries of this rank take memory.
 func (m *Sharded) Arena() *memory.Arena { return m.arena }
 
-// MostSelected returns the number of rows that Select may be asked for: what every rank has
-// memory and time for, whatever the number of ranks.
+// MostSelected returns the largest number of rows that Select accepts. It does not depend on the number of
+// ranks.
 func (m *Sharded) MostSelected() int {
 	const (
 		fewest  = 1 << 16
@@ -101,16 +101,16 @@ func (m *Sharded) NormsTo(dst, scale []float64, lo, hi int) {
 	m.here.NormsTo(dst[m.lo:m.hi], scale, lo-m.lo, hi-m.lo)
 }
 
-// RowTo implements Matrix, for a row that is here.
+// RowTo implements Matrix for rows of this rank.
 func (m *Sharded) RowTo(dst []float64, i int) { m.here.RowTo(dst, i-m.lo) }
 
-// Select implements Matrix: every rank has the copies.
+// Select implements Matrix; every rank gets all copies. It is a collective call.
 func (m *Sharded) Select(rows []int) Matrix {
 	copies, _ := m.SelectWith(rows, nil)
 	return copies
 }
 
-// SelectWith works like Select with the entries of a vector of one entry a row; nil is none.
+// SelectWith works like Select and also returns the entries of v, which has one entry per row or is nil.
 func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []float64) {
 	c, width := m.rows.Comm(), m.d
 	if v != nil {
@@ -151,7 +151,7 @@ func (m *Sharded) SelectWith(rows []int, v []float64) (copies Matrix, beside []f
 	return gatherMatrix(m.here, all, place, m.d, m.largest), beside
 }
 
-// gatherMatrix returns rows that begin at places of x, stored as like is.
+// gatherMatrix returns a matrix of the type of like with the rows that begin at the given places of x.
 func gatherMatrix(like Matrix, x []float64, place []int, d int, largest []float64) Matrix {
 	switch like.(type) {
 	case *Dense32:
@@ -181,14 +181,14 @@ func gatherMatrix(like Matrix, x []float64, place []int, d int, largest []float6
 	return &Dense{len(place), d, out, largest}
 }
 
-// Largest implements Matrix, of all rows.
+// Largest implements Matrix for the rows of all ranks.
 func (m *Sharded) Largest() []float64 { return m.largest }
 
-// Terms implements Matrix, of all rows.
+// Terms implements Matrix for the rows of all ranks.
 func (m *Sharded) Terms() int { return m.terms }
 
-// Bytes implements Matrix, of all rows.
+// Bytes implements Matrix for the rows of all ranks.
 func (m *Sharded) Bytes() int64 { return m.bytes }
 
-// Work implements Matrix, of all rows.
+// Work implements Matrix for the rows of all ranks.
 func (m *Sharded) Work() (pass, gram float64) { return m.pass, m.gram }

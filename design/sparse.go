@@ -124,8 +124,8 @@ func (m *Sparse) Bytes() int64 {
 	return 8*int64(len(m.csr.Start)) + 4*int64(len(m.csr.Column)) + 8*int64(len(m.csr.Value))
 }
 
-// Work implements Matrix. The pairs of entries are counted: where rows are of very
-// different lengths, they are many more than the entries suggest.
+// Work implements Matrix. It counts pairs of entries, since rows of very different lengths have many more pairs
+// than the number of entries suggests.
 func (m *Sparse) Work() (pass, gram float64) {
 	rows, entries := float64(len(m.csr.Start)-1), float64(len(m.csr.Value))
 	return sparsePassRow*rows + sparsePass*entries, sparseGramRow*rows + sparseGram*m.pairs

@@ -99,8 +99,8 @@ type Groups struct {
 	Weights []float64 // of the samples; nil: equal
 }
 
-// dualOf returns d as the internal packages take it, for samples that are stored as rows says. A
-// dual of the library that d points to counts as its value; any other dual is returned as it is.
+// dualOf converts d to the type of the internal packages, for samples stored as rows says. A pointer to a dual
+// of this package counts as its value; any other dual is returned as it is.
 func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	var of side.Simplex
 	switch d := d.(type) {
@@ -163,7 +163,7 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	return of.WithRows(rows), nil
 }
 
-// valueOf returns dualOf of the dual that d points to; nil is no dual.
+// valueOf returns dualOf(*d), or an error for nil.
 func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
 	if d == nil {
 		return nil, nil
@@ -175,8 +175,8 @@ func ballOf(b Ball) side.Simplex {
 	return side.Simplex{Divergence: side.Divergence(b.Divergence), Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}
 }
 
-// checkedDual returns d as the internal packages take it, and panics where its fields contradict one
-// another: Solve says so in an error.
+// checkedDual converts d as dualOf does. It panics if the fields of d contradict each other, for which Solve
+// returns an error.
 func checkedDual(d Dual) saddle.Dual {
 	of, err := dualOf(d, nil)
 	if err != nil {

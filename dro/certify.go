@@ -21,10 +21,9 @@ func Certify(p *Problem, x []float64) (Certificate, error) {
 	return Certificate(c), err
 }
 
-// Evaluate returns the robust risk R(f(x)) of p at x, length d, and ν, the penalty coefficient of
-// the best response: the modulus of the dual, but of a Ball the coefficient that keeps the weights
-// within its radius. It takes half a pass. Where the rows of the oracle are shared by several
-// ranks all of them call it.
+// Evaluate returns the robust risk R(f(x)) of p at x, of length d, and the penalty coefficient ν of the best
+// response: the modulus of the dual or, for a Ball, the coefficient that keeps the weights within its radius.
+// It takes half a pass. If the rows of the oracle are on several ranks, it is a collective call.
 func Evaluate(p *Problem, x []float64) (risk, nu float64, err error) {
 	of, err := problemOf(p)
 	if err == nil {

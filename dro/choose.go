@@ -8,10 +8,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/solve"
 )
 
-// Choose returns the method for p and the reason in words: Newton's method where the losses
-// have second derivatives, else L-BFGS where the objective has a gradient, else the paper's
-// methods of proximal steps. It returns nil where no method of this package solves p, and why
-// says what p lacks.
+// Choose returns the method for p and the reason: Newton's method if the losses have second derivatives, else
+// L-BFGS if the objective has a gradient, else a method of the paper. If no method of this package can solve p,
+// it returns nil and what p lacks.
 func Choose(p *Problem) (m Method, why string) {
 	of, err := problemOf(p)
 	if err == nil {

@@ -10,19 +10,19 @@ import (
 // linear in it; for a point x the upper bound is R_ν(f(x)) + φ(x), one best response.
 type Path struct{ of *solve.Path }
 
-// NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
-// are a penalty ν·D on one set of weights: KL or ChiSquare.
+// NewPath returns a path for the oracle and the primal of p under the duals at(ν), which must be KL or
+// ChiSquare penalties with the same reference weights.
 func NewPath(p *Problem, at func(nu float64) Dual) *Path {
 	of := &saddle.Problem{Oracle: p.Oracle, Primal: primalOf(p.Primal)}
 	return &Path{solve.NewPath(of, func(nu float64) saddle.Dual { return checkedDual(at(nu)) })}
 }
 
-// Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
-// say. It costs a pass, and up to a dozen for the bound. n numbers are kept.
+// Add adds a point x, of length d, and weights y on the simplex, such as the adversary's at x. It takes between
+// one and about twelve passes, and stores n numbers.
 func (p *Path) Add(x, y []float64) error { return p.of.Add(x, y) }
 
-// BoundsAt returns bounds of the optimum at any ν > 0: n operations for each point added since the
-// last call with the same ν. Without points both bounds are infinite. A Path is not for concurrent use.
+// BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last
+// call with the same ν. Without points both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (Certificate, error) {
 	c, err := p.of.BoundsAt(nu)
 	return Certificate(c), err

@@ -82,8 +82,8 @@ type Primal = interface {
 	FenchelYoung(x, g []float64) float64
 }
 
-// A Method is a way to solve a Problem: Newton, LBFGS, or one of package dro/primaldual. Its fields
-// are settings; one value may be used for many solves at once.
+// A Method is a way to solve a Problem: Newton, LBFGS, or a method of package dro/primaldual. Its fields are
+// settings; one value may be used for several solves at the same time.
 type Method interface {
 	// Name returns the name of the method on the command line.
 	Name() string
@@ -109,7 +109,7 @@ type LBFGS struct{}
 // Name implements Method.
 func (LBFGS) Name() string { return newton.LBFGS{}.Name() }
 
-// methodOf returns m as the internal packages take it.
+// methodOf converts m to the type of the internal packages.
 func methodOf(m Method) (saddle.Method, error) {
 	switch m := m.(type) {
 	case Newton:
@@ -122,8 +122,8 @@ func methodOf(m Method) (saddle.Method, error) {
 	return nil, fmt.Errorf("dro: %T is no method of dro or dro/primaldual", m)
 }
 
-// problemOf returns p as the internal packages take it: its dual for samples that are stored as its
-// oracle says. A part that is missing, or a dual that cannot be, is an error.
+// problemOf converts p to the type of the internal packages. It returns an error if a part is missing or the
+// dual is invalid.
 func problemOf(p *Problem) (*saddle.Problem, error) {
 	if p == nil {
 		return nil, saddle.Validate(nil)

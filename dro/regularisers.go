@@ -59,7 +59,7 @@ func (e Entropy) CoordsTo(u, x []float64) { side.Entropy(e).CoordsTo(u, x) }
 // StartingPoint stores the uniform point in x.
 func (e Entropy) StartingPoint(x []float64) { side.Entropy(e).StartingPoint(x) }
 
-// primalOf returns r as the internal packages take it.
+// primalOf converts r to the type of the internal packages.
 func primalOf(r Primal) saddle.Primal {
 	switch r := r.(type) {
 	case L2:

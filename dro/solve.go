@@ -41,8 +41,8 @@ func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 // bounds contradict each other.
 func (c Certificate) Relative() float64 { return saddle.Certificate(c).Relative() }
 
-// Options say by what method a problem is solved, where to start and when to stop. The zero value
-// asks for the defaults.
+// Options says by which method a problem is solved, where to start and when to stop. The zero value selects the
+// defaults.
 type Options struct {
 	Method      Method    // nil: the method that Choose returns
 	X0          []float64 // starting point, of length d; nil: zeros, or the point that the Primal names
@@ -66,7 +66,7 @@ type Options struct {
 	Keep func(x []float64)
 }
 
-// settings returns o as the internal packages take it.
+// settings converts o to the type of the internal packages.
 func (o *Options) settings() saddle.Settings {
 	if o == nil {
 		return saddle.Settings{}
@@ -86,7 +86,7 @@ func (o *Options) settings() saddle.Settings {
 
 func checkOf(c saddle.Check) Check { return Check{Certificate(c.Certificate), c.Passes, c.Elapsed} }
 
-// A Check is what is known at a check point. The bounds are the best so far.
+// A Check holds what is known at a check during a solve. Bounds are the best so far.
 type Check struct {
 	Certificate
 	Passes  float64
@@ -117,12 +117,12 @@ const (
 	Stalled                 // the method can make no further progress in double precision
 	Cancelled               // the context was cancelled
 
-	// Inconsistent: the lower bound came out above the upper one, beyond the rounding that
-	// both allow for. Neither bound is to be trusted.
+	// Inconsistent means that the lower bound exceeds the upper one by more than rounding. Neither bound can be
+	// trusted.
 	Inconsistent
 )
 
-// String returns the status in words.
+// String describes the status.
 func (s Status) String() string { return saddle.Status(s).String() }
 
 // A Result is the best point found and what is proved about it. Whatever the status but
@@ -203,9 +203,8 @@ func Solve(ctx context.Context, p *Problem, o *Options) (*Result, error) {
 	return out, err
 }
 
-// An OverflowError says that the squares of a column of the design, as weighted in a
-// Hessian, are beyond the range of double precision: the column is to be divided by its
-// scale.
+// An OverflowError reports that the squares of a column of the design overflow double precision in a Hessian.
+// The column should be divided by its scale.
 type OverflowError struct {
 	Coordinate int // of x
 }

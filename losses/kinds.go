@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Kind describes a loss that programs ask for by name. A loss is added to this product by its
-// type, with the methods of Loss, and an entry in kinds.
+// A Kind describes a loss that can be selected by name. To add a loss to this package, add its type, with the
+// methods of Loss, and an entry in kinds.
 type Kind struct {
 	Name     string
 	Classes  bool // targets are two classes, ±1; else numbers
@@ -18,17 +18,17 @@ type Kind struct {
 	build func(delta float64) Loss
 }
 
-// kinds lists the losses by name, those of two classes first.
+// kinds lists the losses with names, those for two classes first.
 var kinds = []Kind{
 	{Name: "logistic", Classes: true, build: func(float64) Loss { return Logistic{} }},
 	{Name: "squared", Brier: true, build: func(float64) Loss { return Squared{} }},
 	{Name: "huber", HasDelta: true, build: func(delta float64) Loss { return Huber{Delta: delta} }},
 }
 
-// Register adds a loss of the caller under its name, so that train.Config.Loss, model files and
-// evaluations know it. classes says that its targets are two classes, ±1; a model then predicts the
-// logistic function of the margin. A name that is taken is an error. Call it before anything else
-// uses the loss, from an init function for example, also in programs that read such models.
+// Register adds a loss of the caller under its name, so that train.Config.Loss, model files and evaluations can
+// use it. classes says that the targets are two classes, ±1; a model then predicts the logistic function of the
+// margin. It returns an error if the name is taken. Call it before the loss is used, for example from an init
+// function, also in programs that only read such models.
 func Register(loss Loss, classes bool) error {
 	name := loss.Name()
 	if _, taken := KindOf(name); taken || name == "" {
@@ -38,10 +38,10 @@ func Register(loss Loss, classes bool) error {
 	return nil
 }
 
-// Kinds returns all losses that have a name.
+// Kinds returns all losses with names.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Names returns the names of the losses that keep reports true for: nil for all.
+// Names returns the names of the losses for which keep returns true; a nil keep accepts all.
 func Names(keep func(Kind) bool) (names []string) {
 	for _, k := range kinds {
 		if keep == nil || keep(k) {
@@ -51,7 +51,7 @@ func Names(keep func(Kind) bool) (names []string) {
 	return names
 }
 
-// KindOf returns the loss of this name and reports whether there is one.
+// KindOf returns the loss with the given name and whether there is one.
 func KindOf(name string) (Kind, bool) {
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -60,18 +60,18 @@ func KindOf(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// HasDelta reports whether the loss of this name has a parameter δ.
+// HasDelta reports whether the named loss has a parameter δ.
 func HasDelta(name string) bool {
 	k, _ := KindOf(name)
 	return k.HasDelta
 }
 
-// DefaultName returns the name of the loss of a task: of two classes, or of numbers.
+// DefaultName returns the name of the default loss for two classes or for numbers.
 func DefaultName(classes bool) string {
 	return Names(func(k Kind) bool { return k.Classes == classes })[0]
 }
 
-// New returns the loss; delta is its δ, ignored by a loss without one.
+// New returns the loss. delta is its parameter δ, which losses without one ignore.
 func (k Kind) New(delta float64) (Loss, error) {
 	if k.HasDelta && (!(delta > 0) || math.IsInf(delta, 1)) {
 		return nil, fmt.Errorf("%s: δ must be positive and finite, got %v", k.Name, delta)
@@ -87,11 +87,11 @@ func (k Kind) Label(delta float64) string {
 	return k.Name
 }
 
-// Measures reports whether the loss can be computed from scores alone: probabilities of two classes,
-// or predictions of numbers.
+// Measures reports whether the loss can be computed from scores: probabilities of two classes, or predictions
+// of numbers.
 func (k Kind) Measures(classes bool) bool { return k.Classes == classes || classes && k.Brier }
 
-// Parse returns the loss called name; delta is its δ, ignored by a loss without one.
+// Parse returns the named loss. delta is its parameter δ, which losses without one ignore.
 func Parse(name string, delta float64) (Loss, error) {
 	k, ok := KindOf(name)
 	if !ok {
@@ -100,7 +100,7 @@ func Parse(name string, delta float64) (Loss, error) {
 	return k.New(delta)
 }
 
-// Either joins names into a choice: "a, b or c".
+// Either joins names as in "a, b or c".
 func Either(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -109,10 +109,10 @@ func Either(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// ByMean is the ability of a Loss to return the constant margin of least average loss from the mean of
-// the targets alone. A loss without it has its constant searched for.
+// ByMean is implemented by losses whose best constant margin depends only on the mean of the targets. For other
+// losses it is found by a search.
 type ByMean interface{ ConstantMargin(mean float64) float64 }
 
-// OfResidual is the ability of a Loss to be a function of the margin less the target, which may then
-// be moved together.
+// OfResidual is implemented by losses that are functions of the margin minus the target, so that both may be
+// shifted together.
 type OfResidual interface{ OfResidual() bool }

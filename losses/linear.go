@@ -73,9 +73,9 @@ func (l *Linear) CurvatureTo(curvature, slope []float64, lo, hi int) {
 	l.loss.CurvatureTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
 
-// MajorantTo stores in curvature[j] what the loss says of a quadratic above it
-// (Majorised) where EvalTo stored these values and slopes, for j in [lo, hi). It reports
-// false, and stores nothing, where the loss says nothing. No row is touched.
+// MajorantTo stores in curvature[j] the curvature of a quadratic upper bound of the loss (see Majorised), given
+// the values and slopes that EvalTo stored, for j in [lo, hi). It returns false, and stores nothing, if the
+// loss has none.
 func (l *Linear) MajorantTo(curvature, value, slope []float64, lo, hi int) bool {
 	m, ok := l.loss.(Majorised)
 	if ok {
@@ -84,8 +84,8 @@ func (l *Linear) MajorantTo(curvature, value, slope []float64, lo, hi int) bool 
 	return ok
 }
 
-// CurvatureLowerBoundTo stores in curvature[j] what Loss.CurvatureLowerBoundTo says of the margin where
-// EvalTo stored these slopes, for j in [lo, hi).
+// CurvatureLowerBoundTo stores the result of Loss.CurvatureLowerBoundTo, given the slopes that EvalTo stored,
+// for j in [lo, hi).
 func (l *Linear) CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64) {
 	return l.loss.CurvatureLowerBoundTo(curvature[lo:hi], slope[lo:hi], l.target[lo:hi])
 }
@@ -135,7 +135,7 @@ func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	}
 }
 
-// Samples is what Select returns: dro.Oracle, spelled out. It is a *Linear.
+// Samples is the interface of what Select returns, which is a *Linear: the methods of dro.Oracle.
 type Samples = interface {
 	Dims() (n, d, slope int)
 	EvalTo(value, slope, x []float64, lo, hi int)
@@ -155,32 +155,31 @@ func (l *Linear) Select(samples []int) Samples {
 	return &Linear{loss: l.loss, n: len(samples), d: l.d, z: l.z.Select(samples), target: target}
 }
 
-// Prefix returns the oracle over the first n samples, n at most that of l; nothing is copied.
+// Prefix returns the oracle over the first n samples without copying. n must not exceed the number of samples.
 func (l *Linear) Prefix(n int) Samples {
 	first := *l
 	first.n = n
 	return &first
 }
 
-// proportion returns the proportion of the rows of the matrix that are samples of l.
+// proportion returns the number of samples divided by the number of rows of the matrix.
 func (l *Linear) proportion() float64 {
 	rows, _ := l.z.Dims()
 	return float64(l.n) / float64(rows)
 }
 
-// Work estimates the cost of the rows in EvalTo, or in AddGradTo, over all samples
-// (pass), and of AddGramTo (gram), in the unit of design.Matrix: one multiplication
-// and addition with an entry of a dense float64 matrix.
+// Work estimates the cost of EvalTo or AddGradTo (pass) and of AddGramTo (gram) over all samples, in units of
+// design.Matrix: a multiplication and addition with an entry of a dense float64 matrix.
 func (l *Linear) Work() (pass, gram float64) {
 	pass, gram = l.z.Work()
 	return l.proportion() * pass, l.proportion() * gram
 }
 
-// Bytes returns the memory that the entries of the samples' rows take.
+// Bytes returns the memory that the rows of the samples take.
 func (l *Linear) Bytes() int64 { return int64(l.proportion() * float64(l.z.Bytes())) }
 
-// Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for
-// memory: where the matrix has its own.
+// Arena returns the arena for vectors with one entry per sample, which is that of the matrix; nil means the
+// heap.
 func (l *Linear) Arena() *memory.Arena {
 	if z, ok := l.z.(mappedMatrix); ok {
 		return z.Arena()
@@ -188,7 +187,8 @@ func (l *Linear) Arena() *memory.Arena {
 	return nil
 }
 
-// Rows returns how the rows of the matrix are distributed over MPI ranks, nil if this process has all.
+// Rows returns how the rows of the matrix are distributed over MPI ranks; nil means that this process has all
+// rows.
 func (l *Linear) Rows() *ranks.Rows {
 	if z, ok := l.z.(shardedMatrix); ok {
 		return z.Rows()
@@ -196,8 +196,8 @@ func (l *Linear) Rows() *ranks.Rows {
 	return nil
 }
 
-// MostSelected returns the number of samples that Select may be asked for: all, but where rows
-// are not in memory.
+// MostSelected returns the largest number of samples that Select accepts; it is limited only if rows are not in
+// memory.
 func (l *Linear) MostSelected() int {
 	if z, ok := l.z.(mappedMatrix); ok {
 		return min(l.n, z.MostSelected())
@@ -211,19 +211,17 @@ type shardedMatrix interface {
 	SelectWith(rows []int, v []float64) (copies design.Matrix, beside []float64)
 }
 
-// mappedMatrix is a matrix that is not in memory.
+// A mappedMatrix is a matrix that is not in memory.
 type mappedMatrix interface {
 	Arena() *memory.Arena
 	MostSelected() int
 }
 
-// NonNegative reports that every f_j is ≥ 0, so that 0 is a lower bound of the
-// robust objective.
+// NonNegative returns true: every f_j is ≥ 0, so that 0 is a lower bound of the robust objective.
 func (l *Linear) NonNegative() bool { return true }
 
-// Rounding reports how exactly losses and margins are computed, as dro.Rounded asks for it:
-// the number of products in a margin, the largest |z_ji| of every column, and sup ℓ″. If sup ℓ″ is
-// infinite, it returns zeros and nil.
+// Rounding describes the rounding of losses and margins, as dro.Rounded requires: the number of products in a
+// margin, the largest |z_ji| of every column, and sup ℓ″. If sup ℓ″ is infinite, it returns zeros and nil.
 func (l *Linear) Rounding() (terms int, largest []float64, smoothness float64) {
 	if math.IsInf(l.loss.Smoothness(), 1) {
 		return 0, nil, 0

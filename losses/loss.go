@@ -42,7 +42,7 @@ type Loss interface {
 	Smoothness() float64
 }
 
-// Majorised is the ability of a Loss to say how far a step may go: a quadratic above it.
+// Majorised is implemented by losses with a quadratic upper bound, which limits the length of steps.
 type Majorised interface {
 	Loss
 
@@ -131,7 +131,7 @@ func Probability(m float64) float64 {
 // Squared is ℓ(m; t) = ½(m − t)², in squared target units.
 type Squared struct{}
 
-// OfResidual implements the ability.
+// OfResidual implements the interface of this name.
 func (Squared) OfResidual() bool { return true }
 
 // Name implements Loss.
@@ -173,7 +173,7 @@ type Huber struct {
 	Delta float64 // δ > 0, in target units
 }
 
-// OfResidual implements the ability.
+// OfResidual implements the interface of this name.
 func (Huber) OfResidual() bool { return true }
 
 // Name implements Loss.

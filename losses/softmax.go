@@ -66,7 +66,7 @@ func (s *Softmax) Classes() int { return s.classes }
 // ClassOf returns t_j.
 func (s *Softmax) ClassOf(j int) int { return int(s.class[j]) }
 
-// A softmaxBuffer holds what a call works with.
+// A softmaxBuffer holds temporary vectors.
 type softmaxBuffer struct {
 	rows    []float64   // a block of rows
 	numbers []float64   // of every class: parameters or their gradient, then margins
@@ -80,7 +80,7 @@ const softmaxRows = 64
 
 var softmaxPool = sync.Pool{New: func() any { return new(softmaxBuffer) }}
 
-// buffer returns a buffer of d zeros and of a block's margins of every class.
+// buffer returns a buffer with d zeros and space for the margins of a block.
 func (s *Softmax) buffer() *softmaxBuffer {
 	b := softmaxPool.Get().(*softmaxBuffer)
 	if size := s.classes * (s.d + softmaxRows); cap(b.numbers) < size {
@@ -245,8 +245,8 @@ func (s *Softmax) DiagonalTo(dst []float64, c int, weight, response, slope []flo
 	}
 }
 
-// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the row-major
-// d×d matrix dst, and SquaresOf its diagonal.
+// GramOf stores Σ_k weight[k]·z z^T over the listed samples in the upper triangle of the row-major d×d matrix
+// dst.
 func (s *Softmax) GramOf(dst []float64, samples []int, weight []float64) {
 	clear(dst)
 	s.z.Select(samples).AddGramTo(dst, weight, 0, len(samples))
@@ -279,14 +279,14 @@ func (s *Softmax) Select(samples []int) Samples {
 	return &Softmax{n: len(samples), d: s.d, classes: s.classes, z: s.z.Select(samples), class: class}
 }
 
-// Prefix returns the oracle over the first n samples, n at most that of s; nothing is copied.
+// Prefix returns the oracle over the first n samples without copying. n must not exceed the number of samples.
 func (s *Softmax) Prefix(n int) Samples {
 	first := *s
 	first.n = n
 	return &first
 }
 
-// Work estimates the cost of a pass and of the Gram matrices of all classes, as Linear does.
+// Work estimates the cost of a pass and of the Gram matrices of all classes, in the units of Linear.Work.
 func (s *Softmax) Work() (pass, gram float64) {
 	const many = 0.4 // of a product with one vector where there are several
 	pass, gram = s.z.Work()
@@ -295,16 +295,16 @@ func (s *Softmax) Work() (pass, gram float64) {
 	return many * k * pass, k * gram
 }
 
-// Bytes returns the memory that the entries of the samples' rows take.
+// Bytes returns the memory that the rows of the samples take.
 func (s *Softmax) Bytes() int64 {
 	rows, _ := s.z.Dims()
 	return s.z.Bytes() / int64(rows) * int64(s.n)
 }
 
-// NonNegative reports that every f_j is ≥ 0.
+// NonNegative returns true: every f_j is ≥ 0.
 func (*Softmax) NonNegative() bool { return true }
 
-// Arena returns where vectors of one entry a sample lie that are not to be in memory, nil for memory.
+// Arena returns the arena for vectors with one entry per sample; nil means the heap.
 func (s *Softmax) Arena() *memory.Arena {
 	if z, ok := s.z.(mappedMatrix); ok {
 		return z.Arena()
@@ -312,7 +312,7 @@ func (s *Softmax) Arena() *memory.Arena {
 	return nil
 }
 
-// MostSelected returns the number of samples that Select may be asked for.
+// MostSelected returns the largest number of samples that Select accepts.
 func (s *Softmax) MostSelected() int {
 	if z, ok := s.z.(mappedMatrix); ok {
 		return min(s.n, z.MostSelected())

@@ -27,7 +27,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// An app is one run of the command: its streams and its view of the world.
+// An app is one run of the command, with its streams and environment.
 type app struct {
 	stdout, stderr io.Writer
 	rawOut         io.Writer        // stdout for documents and tables, whose text stays as it is
@@ -125,8 +125,8 @@ func (a *app) printError(err error, code int) {
 	}
 }
 
-// define adds the options of a command to cmd. Running it reads --config first, then how the
-// streams are used, and then calls run.
+// define adds the options of a command to cmd. When cmd runs, it reads --config, checks how streams are used,
+// and calls run.
 func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error) {
 	s := options.Add(cmd, command)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -142,7 +142,7 @@ func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Co
 	}
 }
 
-// longestLine bounds a message, in bytes: it may quote what the user gave, of any length.
+// longestLine is the largest length of a message in bytes, since messages may quote input of any length.
 const longestLine = 16 << 10
 
 // Kinds of the lines on stderr.
@@ -155,7 +155,7 @@ const (
 	logHint     = "hint"
 )
 
-// info writes what the run does to stderr, unless it is quiet.
+// info writes a message on the progress of the run to stderr, unless the run is quiet.
 func (a *app) info(format string, args ...any) {
 	if !a.quiet {
 		a.log(logInfo, fmt.Sprintf(format, args...))
@@ -169,14 +169,14 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
-// warn keeps a warning, which is printed last, also under --quiet.
+// warn stores a warning. Warnings are printed last, also under --quiet.
 func (a *app) warn(text string) {
 	if !slices.Contains(a.warnings, text) {
 		a.warnings = append(a.warnings, text)
 	}
 }
 
-// log writes one line to stderr: for people, or with the time and its kind as text or JSON.
+// log writes one line to stderr: plain, or as text or JSON with the time and its kind.
 func (a *app) log(kind, text string) {
 	text = printable.Shorten(printable.EscapeText(text), longestLine)
 	now := func() string { return a.now().UTC().Format(time.RFC3339) }
@@ -225,7 +225,7 @@ func (a *app) logJSON(v any) {
 	}
 }
 
-// A failure is an error as JSON on stderr.
+// A failure is the JSON form of an error on stderr.
 type failure struct {
 	Time     string `json:"time,omitempty"`
 	Level    string `json:"level"`
@@ -239,7 +239,7 @@ func internalError(value any, site string) error {
 		"this is a bug in drotrain; please report it, with the command line and the output of `drotrain version`, at "+exit.IssuesURL)
 }
 
-// panicSite names the line that panicked, " in dir/file.go:12", or nothing.
+// panicSite returns the line that panicked, as in " in dir/file.go:12", or "".
 func panicSite() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -256,8 +256,7 @@ func panicSite() string {
 	}
 }
 
-// A checkedWriter remembers the first error of its writer, so that a full disk
-// behind stdout is not taken for success.
+// A checkedWriter records the first error of its writer, so that a full disk behind stdout is noticed.
 type checkedWriter struct {
 	w   io.Writer
 	err error
@@ -271,7 +270,7 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// asUsage returns a usage error for an option that a library refused.
+// asUsage returns a usage error for an option that a library rejected.
 func asUsage(err error) error {
 	var option *report.OptionError
 	if errors.As(err, &option) && option.Option != "" {
@@ -280,7 +279,7 @@ func asUsage(err error) error {
 	return err
 }
 
-// newProgress shows the progress on stderr, or nothing if the run is quiet.
+// newProgress returns a display of the progress on stderr, which shows nothing if the run is quiet.
 func (a *app) newProgress() *show.Progress {
 	line := func(text string) { a.log(logProgress, text) }
 	p := show.NewProgress(a.stderr, line, a.terminal && a.logFormat == options.LogPlain, a.now, a.quiet)

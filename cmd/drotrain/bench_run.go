@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// benchMethods are the options of `drotrain bench methods`.
+// benchMethods holds the options of `drotrain bench methods`.
 type benchMethods struct{ trainOptions }
 
 func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
@@ -48,7 +48,7 @@ func (o *benchMethods) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	return o.printResult(ctx, a, out, "bench-methods.json", r, r.WriteText, r.Figures())
 }
 
-// progress notes on stderr what runs now.
+// progress returns a function that reports the current step on stderr.
 func (o *benchMethods) progress(a *app) func(string) {
 	return func(what string) { a.info("running %s", what) }
 }

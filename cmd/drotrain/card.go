@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// readCard reads a model card into the options of a report; nothing where no file is named.
+// readCard reads a model card into the options of a report. It does nothing if path is empty.
 func readCard(path string, into *report.Options) error {
 	if path == "" {
 		return nil

@@ -21,16 +21,16 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// checkpointFile of the output directory is what --resume goes on from. A training that
-// ends takes it away.
+// checkpointFile is the file of the output directory from which --resume continues. It is removed when a
+// training ends.
 const checkpointFile = "checkpoint.bin"
 
-// checkpointInterval is the least time between two writes of the checkpoint.
+// checkpointInterval is the shortest time between two writes of the checkpoint.
 var checkpointInterval = 30 * time.Second
 
-// openCheckpoint begins the checkpoint of a training; with --resume it reads that of an
-// interrupted one, and sets the options of that run. If the file does not exist, a training with data
-// begins.
+// openCheckpoint creates the checkpoint of a training. With --resume it reads the checkpoint of an interrupted
+// run and sets the options of that run; if there is none, the training starts anew, provided that data were
+// given.
 func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	const prefix = "option --"
 	if o.Out == stream {
@@ -86,9 +86,8 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 	return nil
 }
 
-// closeCheckpoint ends the checkpoint of a training. It is taken away where the training
-// has ended; after a signal it is written, if there is anything in it, and a note says what it is
-// for.
+// closeCheckpoint removes the checkpoint if the training has ended. After a signal it writes the checkpoint,
+// unless it is empty, and adds a note on how to resume.
 func (o *trainOptions) closeCheckpoint(ctx context.Context, a *app, err error) error {
 	j := o.Config.Checkpoint
 	var changed *train.ChangedError

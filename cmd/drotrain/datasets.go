@@ -60,7 +60,7 @@ func listDatasets(a *app, asJSON bool) error {
 	return nil
 }
 
-// oneDataset asks for one name.
+// oneDataset returns an error unless args holds one name.
 func oneDataset(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return exit.Usagef(fmt.Sprintf("as in %s hmda", cmd.CommandPath()), "%s takes one name, not %d", cmd.Name(), len(args))

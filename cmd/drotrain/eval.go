@@ -19,7 +19,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// evalOptions are the settings of an evaluation, and what follows from them.
+// evalOptions holds the settings of an evaluation and what is derived from them.
 type evalOptions struct {
 	*options.Settings
 	measure report.Options
@@ -159,13 +159,13 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	return a.reportGates(e.Gates)
 }
 
-// onlyPredictions are the options that say what a table of predictions holds.
+// onlyPredictions lists the options that describe a table of predictions.
 var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
 
-// onlyModels are the options that are for models alone.
+// onlyModels lists the options that apply only to models.
 var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}
 
-// check refuses what the command line alone shows to be wrong.
+// check returns errors that can be found from the command line alone.
 func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	of, not := "--model", onlyPredictions
 	if o.Predictions != "" {
@@ -199,7 +199,8 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// evaluate measures what the command line names, and returns the first line that is printed.
+// evaluate measures the models or predictions of the command line. It returns the evaluation and the first line
+// to print.
 func (o *evalOptions) evaluate(ctx context.Context, a *app) (*report.Measured, string, error) {
 	switch {
 	case o.Predictions != "":
@@ -273,7 +274,7 @@ func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model) 
 	return measured, nil
 }
 
-// listMeasures prints what the conditions of --fail-if can compare.
+// listMeasures prints the measures that --fail-if can compare.
 func listMeasures(w io.Writer) error {
 	fmt.Fprint(w, `A condition is [MODEL.]MEASURE OP NUMBER, as in "worst_group.risk > 0.6". A measure
 is one of these, with a KEY of the lists below:
@@ -308,7 +309,7 @@ is one of these, with a KEY of the lists below:
 	return nil
 }
 
-// modelFolder returns the directory of the files that are written; the working directory without any.
+// modelFolder returns the directory of the output files, or the working directory if there are none.
 func (o *evalOptions) modelFolder() string {
 	if dir := o.outputDirectory(); dir != "" {
 		return dir

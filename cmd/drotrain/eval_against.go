@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// readReference returns the earlier numbers of a file: metrics, a report or a model, or a directory
-// with one of them; nil for no file.
+// readReference returns the numbers of an earlier evaluation: from metrics, a report, a model, or a directory
+// with one of them. It returns nil for an empty path.
 func readReference(path string) (*eval.Reference, error) {
 	if path == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// parseReference reads the numbers of metrics, of a report or of a model.
+// parseReference returns the numbers of metrics, a report or a model.
 func parseReference(raw []byte) (*eval.Reference, error) {
 	e, _, err := readEvaluation(raw)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseReference(raw []byte) (*eval.Reference, error) {
 	return eval.ReadReference(bytes.NewReader(m.Reference))
 }
 
-// readEvaluation reads metrics or a report; of another document it returns nil and its schema.
+// readEvaluation reads metrics or a report. For another document it returns nil and the schema of the document.
 func readEvaluation(raw []byte) (e *eval.Evaluation, schema any, err error) {
 	var head struct {
 		Schema any `json:"schema"`

@@ -17,7 +17,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measureHoldout evaluates a model on the rows that its training held out.
+// measureHoldout evaluates a model on the hold-out rows of its training.
 func (o *evalOptions) measureHoldout(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
 	if m.Config.Data == "-" {
 		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
@@ -44,15 +44,14 @@ func (o *evalOptions) measureHoldout(ctx context.Context, a *app, m *train.Model
 	return report.Measure(ctx, m, o.measure)
 }
 
-// rerun reads the rows of a training again, onto disk if they do not fit into memory.
+// rerun reads the rows of a training again, to disk if they do not fit into memory.
 func (o *evalOptions) rerun(ctx context.Context, m *train.Model, f *data.Frame) error {
 	o.begin(show.Encoding)
 	m.Config.Cache, m.Config.Memory, m.Config.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
 	return m.Rerun(ctx, f)
 }
 
-// compareModels evaluates several models on the rows of --data, or on those that all of them
-// held out.
+// compareModels evaluates several models on the rows of --data, or on their common hold-out rows.
 func (o *evalOptions) compareModels(ctx context.Context, a *app) (*report.Measured, error) {
 	var models []report.Named
 	for _, path := range o.Models {
@@ -90,8 +89,8 @@ func (o *evalOptions) compareModels(ctx context.Context, a *app) (*report.Measur
 	return report.Compare(ctx, models, on, o.measure)
 }
 
-// trainingTable returns the table that the model was trained on: the one that is named, or the
-// one that the model names, where opening that is harmless.
+// trainingTable returns the path of the training table: the one given by --trained-on, or the one named in the
+// model if it is safe to open.
 func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 	path := m.Config.Data
 	dir := o.Models[0]

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measurePredictions evaluates columns of predictions of a table.
+// measurePredictions evaluates a table of predictions.
 func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.Measured, string, error) {
 	scores, err := o.scores()
 	if err != nil {
@@ -83,7 +83,7 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	)
 }
 
-// scoreName splits NAME=COLUMN; a column alone is its own name.
+// scoreName splits NAME=COLUMN. For a column alone, both results are the column.
 func scoreName(s string) (name, column string) {
 	if name, column, ok := strings.Cut(s, "="); ok {
 		return strings.TrimSpace(name), strings.TrimSpace(column)

@@ -16,7 +16,7 @@ import (
 	"github.com/drotrain/drotrain/export"
 )
 
-// An exportOutput says what export wrote.
+// An exportOutput describes what export wrote.
 type exportOutput struct {
 	Format  string   `json:"format"`
 	Variant string   `json:"model_variant"`

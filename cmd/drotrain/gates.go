@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// checkGates applies conditions to an evaluation, which keeps their outcome. A condition on something
-// that does not exist is a wrong command line.
+// checkGates applies gates to an evaluation and stores the results there. A gate on a measure that does not
+// exist is a usage error.
 func checkGates(e *eval.Evaluation, conditions []eval.Gate) error {
 	for _, c := range conditions {
 		r, err := c.Check(e)
@@ -22,8 +22,7 @@ func checkGates(e *eval.Evaluation, conditions []eval.Gate) error {
 	return nil
 }
 
-// reportGates prints the outcome of every condition on stderr, and returns an error of exit code 4 if
-// one failed.
+// reportGates prints the results of all gates on stderr. It returns an error with exit code 4 if one failed.
 func (a *app) reportGates(results []eval.GateResult) error {
 	failed := 0
 	for _, r := range results {

@@ -12,11 +12,10 @@ import (
 	"github.com/drotrain/drotrain/internal/atomicfile"
 )
 
-// inputFiles are the files that a command reads.
+// inputFiles records the files that a command reads.
 type inputFiles struct{ list []input }
 
-// Add notes files that the command reads: none of them is ever written, whatever
-// the options say, by whatever name.
+// Add records files that the command reads, which must never be overwritten.
 func (in *inputFiles) Add(paths ...string) {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err == nil {
@@ -30,8 +29,7 @@ type input struct {
 	info os.FileInfo
 }
 
-// MayWrite refuses a path that is an input: the same name, a link to it, or another
-// name of the same file.
+// MayWrite returns an error if a path is an input file, a link to one, or another name of one.
 func (in *inputFiles) MayWrite(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -49,8 +47,7 @@ func (in *inputFiles) MayWrite(path string) error {
 	return nil
 }
 
-// Check returns, before any work is done, what WriteFile would refuse of the paths, and a path that
-// is there twice.
+// Check returns the errors that WriteFile would return for the paths, and an error if a path occurs twice.
 func (in *inputFiles) Check(force bool, paths ...string) error {
 	for k, path := range paths {
 		if slices.Contains(paths[:k], path) {
@@ -66,7 +63,7 @@ func (in *inputFiles) Check(force bool, paths ...string) error {
 	return nil
 }
 
-// WriteFile writes a file that is no input, whole or not at all.
+// WriteFile writes a file atomically. It returns an error if the file is an input.
 func (in *inputFiles) WriteFile(path string, force bool, content func(io.Writer) error) error {
 	if err := in.MayWrite(path); err != nil {
 		return err
@@ -75,7 +72,7 @@ func (in *inputFiles) WriteFile(path string, force bool, content func(io.Writer)
 	return exit.ReplaceHint(atomicfile.Write(path, force, content))
 }
 
-// canonical returns the path without links, as far as it exists.
+// canonical resolves the links of the part of a path that exists.
 func canonical(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -93,7 +90,7 @@ func canonical(path string) string {
 	}
 }
 
-// isWithin reports whether a path is in a directory, links followed.
+// isWithin reports whether a path is within a directory, following links.
 func isWithin(dir, path string) bool {
 	rel, err := filepath.Rel(canonical(dir), canonical(path))
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -136,7 +136,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 	return nil
 }
 
-// A tableInfo is what inspect says of a table.
+// A tableInfo is the description of a table by inspect.
 type tableInfo struct {
 	Kind string `json:"kind"` // "table"
 	data.Description
@@ -144,7 +144,7 @@ type tableInfo struct {
 	Proposal *proposedTraining `json:"proposal,omitempty"`
 }
 
-// A groupInfo is what inspect says of a group column.
+// A groupInfo is the description of a group column by inspect.
 type groupInfo struct {
 	Column  string `json:"column"`
 	Levels  int    `json:"levels"`
@@ -152,8 +152,7 @@ type groupInfo struct {
 	Why     string `json:"why"`
 }
 
-// describeGroups returns whether train takes the columns as features, and why one may want the
-// opposite.
+// describeGroups returns for each column whether train uses it as a feature, and when the opposite is better.
 func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []groupInfo, err error) {
 	for _, name := range names {
 		c, err := f.Column(ctx, name)
@@ -181,8 +180,8 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 	return out, nil
 }
 
-// isModel reports whether path is a model, or a directory with one, and not a table: by its first
-// byte, or by its name where there is no such file.
+// isModel reports whether path is a model or a directory with one, judging by its first byte or, if there is no
+// such file, by its name.
 func isModel(path string) bool {
 	if strings.HasPrefix(path, datasets.Prefix) || path == "-" {
 		return false
@@ -206,7 +205,7 @@ func isModel(path string) bool {
 	return strings.HasPrefix(strings.TrimLeft(string(head[:n]), " \t\r\n"), "{") || strings.HasSuffix(path, ".json")
 }
 
-// A modelInfo is what inspect says of a model.
+// A modelInfo is the description of a model by inspect.
 type modelInfo struct {
 	Kind         string              `json:"kind"` // "model"
 	Schema       int                 `json:"schema"`

@@ -9,8 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// inspectResult describes metrics.json or report.json; done is false where path
-// is neither.
+// inspectResult describes metrics.json or report.json. done is false if path is neither.
 func inspectResult(a *app, path string, asJSON bool) (done bool, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

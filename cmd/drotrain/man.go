@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newMan writes the manual pages: one a command, of section 1.
+// newMan returns the command that writes the manual pages, one per command.
 func newMan(a *app) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{

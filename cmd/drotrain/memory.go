@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// enoughSpace refuses to begin where ulimit -v leaves less address space than the runtime needs.
+// enoughSpace returns an error if ulimit -v leaves less address space than the runtime needs.
 func enoughSpace(left, least int64) error {
 	const mb = 1 << 20
 	if left < least {
@@ -20,15 +20,15 @@ func enoughSpace(left, least int64) error {
 	return nil
 }
 
-// limitHeap keeps the heap within the memory that was asked for.
+// limitHeap limits the heap to the memory given by --memory.
 func limitHeap(memory int64) {
 	if memory > 0 && memory < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(memory)
 	}
 }
 
-// storageAnnouncer returns a function that notes that rows go to disk, and lowers the limit of the heap
-// for what is kept of them in memory.
+// storageAnnouncer returns a function that reports that rows are stored on disk, and lowers the limit of the
+// heap to leave memory for their cache.
 func storageAnnouncer(a *app, memory int64) func(line string) {
 	return func(line string) {
 		if memory == 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// loadModel reads a model file; a directory stands for the model in it. What it warns
-// of is reported on stderr.
+// loadModel reads a model from a file, or from a directory with one, and prints its warnings.
 func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
 	if err := checkNeeded(modelNeeded(path)); err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 	return m, nil
 }
 
-// A requiredOption is an option that a command cannot do without: its name, its value, and how it is set.
+// A requiredOption is an option that a command requires: its name, its value and how to set it.
 type requiredOption struct{ name, value, hint string }
 
 func modelNeeded(path string) requiredOption {
@@ -56,7 +55,7 @@ func dataNeeded(path string) requiredOption {
 	return requiredOption{"data", path, "name a file, a directory, a glob or builtin:NAME"}
 }
 
-// checkNeeded refuses a command line without some of these, all at once.
+// checkNeeded returns an error that names all required options that are not set.
 func checkNeeded(all ...requiredOption) error {
 	var missing []error
 	for _, n := range all {
@@ -67,8 +66,8 @@ func checkNeeded(all ...requiredOption) error {
 	return options.JoinErrors(missing)
 }
 
-// loadVariant reads a model and says which of those in its file is meant, where that is not the
-// one that was trained.
+// loadVariant reads a model and selects one of its variants. It prints which one if that is not the trained
+// model.
 func (a *app) loadVariant(ctx context.Context, path, variant string) (*train.Model, string, error) {
 	all, err := a.loadModel(ctx, path)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// errLocked is of a directory that another run holds.
+// errLocked reports that another run has locked a directory.
 var errLocked = errors.New("another run is writing there")
 
-// lockName is the file in an output directory that a run locks.
+// lockName is the name of the lock file in an output directory.
 const lockName = ".drotrain.lock"
 
-// An outputDir is where a command writes its files. It is there from the beginning, for its lock, and is
-// removed again by Close where nothing was written.
+// An outputDir is the directory to which a command writes its files. It is created at the beginning, for its
+// lock, and removed by Close if nothing was written.
 type outputDir struct {
 	inputs *inputFiles
 	path   string
@@ -32,9 +32,8 @@ type outputDir struct {
 	unlock func()   // lets other runs use the directory
 }
 
-// OpenDir makes sure, before any work is done, that files can be written to
-// the directory and that no other run writes there until Close. One that holds
-// files already is refused unless force is set; nothing in it is ever deleted.
+// OpenDir creates and locks a directory until Close, so that files can be written there and no other run does.
+// It returns an error if the directory has files already, unless force is set. Nothing in it is ever deleted.
 func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	o := &outputDir{inputs: in, path: filepath.Clean(path), force: force, unlock: func() {}}
 	fail := func(what string, err error) (*outputDir, error) {
@@ -75,7 +74,7 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 	return o, nil
 }
 
-// unusedSibling returns the first numbered directory that does not exist.
+// unusedSibling returns the first of path-2, path-3, … that does not exist.
 func unusedSibling(path string) string {
 	for n := 2; ; n++ {
 		name := fmt.Sprintf("%s-%d", filepath.Clean(path), n)
@@ -85,7 +84,7 @@ func unusedSibling(path string) string {
 	}
 }
 
-// missingDirs returns the directories of path that are not there, the deepest first.
+// missingDirs returns the directories of path that do not exist, the deepest first.
 func missingDirs(path string) (dirs []string, err error) {
 	for ; ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)
@@ -104,7 +103,7 @@ func missingDirs(path string) (dirs []string, err error) {
 // File returns the path of a file of the directory.
 func (o *outputDir) File(name string) string { return filepath.Join(o.path, name) }
 
-// Spares refuses, before any work is done, a file name that is an input.
+// Spares returns an error if a file with one of the names is an input.
 func (o *outputDir) Spares(names ...string) error {
 	for _, name := range names {
 		if err := o.inputs.MayWrite(o.File(name)); err != nil {
@@ -114,7 +113,7 @@ func (o *outputDir) Spares(names ...string) error {
 	return nil
 }
 
-// Write writes one file, whole or not at all.
+// Write writes a file atomically.
 func (o *outputDir) Write(name string, content func(io.Writer) error) error {
 	if err := o.inputs.MayWrite(o.File(name)); err != nil {
 		return err
@@ -129,12 +128,12 @@ func (o *outputDir) Write(name string, content func(io.Writer) error) error {
 	return nil
 }
 
-// Rewrite replaces a file that this run wrote.
+// Rewrite replaces a file written by this run.
 func (o *outputDir) Rewrite(name string, content func(io.Writer) error) error {
 	return atomicfile.Write(o.File(name), true, content)
 }
 
-// Close lets other runs use the directory, and removes what OpenDir made of it and holds nothing.
+// Close unlocks the directory and removes directories created by OpenDir that are empty.
 func (o *outputDir) Close() {
 	o.unlock()
 	for _, dir := range o.made {
@@ -145,7 +144,7 @@ func (o *outputDir) Close() {
 	o.made, o.unlock = nil, func() {}
 }
 
-// List prints what was written, the figures of a format in one line.
+// List prints the files written, with one line for all figures of a format.
 func (o *outputDir) List(w io.Writer) {
 	plots := map[string]int{}
 	fmt.Fprintln(w)
@@ -166,5 +165,5 @@ func (o *outputDir) List(w io.Writer) {
 // Files returns the files written so far, in order.
 func (o *outputDir) Files() []string { return o.files }
 
-// Wrote notes a file that another writer put into the directory.
+// Wrote records a file that was written by other means.
 func (o *outputDir) Wrote(name string) { o.files = append(o.files, name) }

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 )
 
-// Formats of a report and of its figures, and the files of a directory.
+// The formats of reports and figures, and the files of a report directory.
 var reportFiles = map[string]string{
 	"html": reportFile, "md": "report.md", "json": "report.json", "metrics": metricsFile, "junit": "gates.xml",
 }
@@ -23,7 +23,7 @@ var figureFormats = map[string]func(page.Figure) ([]byte, error){
 	"svg": page.Figure.SVG, "png": page.Figure.PNG, "pdf": page.Figure.PDF,
 }
 
-// formatOf returns the format that the ending of a name asks for, "" for none.
+// formatOf returns the format of a file extension, or "".
 func formatOf(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".html", ".htm":
@@ -38,10 +38,10 @@ func formatOf(path string) string {
 	return ""
 }
 
-// writesToStream reports whether the report goes to the standard output, in one format.
+// writesToStream reports whether the report is written to standard output.
 func (o *evalOptions) writesToStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
 
-// outputDirectory returns the one that --out names, "" if it names files.
+// outputDirectory returns the directory given by --out, or "" if it names files.
 func (o *evalOptions) outputDirectory() string {
 	if o.writesToStream() {
 		return ""
@@ -52,7 +52,7 @@ func (o *evalOptions) outputDirectory() string {
 	return ""
 }
 
-// checkFormats refuses outputs whose format is not known.
+// checkFormats returns an error for outputs of an unknown format.
 func (o *evalOptions) checkFormats() error {
 	if o.outputDirectory() != "" {
 		return nil
@@ -77,7 +77,7 @@ func (o *evalOptions) checkFormats() error {
 	return nil
 }
 
-// checkOutputs refuses, before any work is done, outputs that are in the way.
+// checkOutputs returns an error if an output exists or is an input.
 func (o *evalOptions) checkOutputs(a *app) error {
 	dir := o.outputDirectory()
 	if o.writesToStream() {
@@ -93,7 +93,7 @@ func (o *evalOptions) checkOutputs(a *app) error {
 	return err
 }
 
-// formats returns the formats of a directory.
+// formats returns the formats to write to a directory.
 func (o *evalOptions) formats() []string {
 	if len(o.Formats) > 0 {
 		return o.Formats
@@ -101,7 +101,7 @@ func (o *evalOptions) formats() []string {
 	return []string{"html", "json", "metrics"}
 }
 
-// needsReport reports whether a file shows more than the numbers of the evaluation and its gates.
+// needsReport reports whether an output contains more than the evaluation and its gates.
 func (o *evalOptions) needsReport() bool {
 	needs := func(format string) bool { return format != "metrics" && format != "junit" }
 	if o.outputDirectory() != "" || o.writesToStream() {
@@ -110,7 +110,7 @@ func (o *evalOptions) needsReport() bool {
 	return slices.ContainsFunc(o.Outputs, func(path string) bool { return needs(formatOf(path)) })
 }
 
-// write writes the files and returns their paths; r is nil where no file needs it.
+// write writes the outputs and returns their paths. r may be nil if no output needs it.
 func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report) ([]string, error) {
 	dir := o.outputDirectory()
 	if o.writesToStream() {
@@ -147,7 +147,7 @@ func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *
 	return paths, nil
 }
 
-// contentWriter returns what writes a report in a format of documents.
+// contentWriter returns a function that writes a report in a format.
 func contentWriter(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) error {
 	return func(w io.Writer) error {
 		switch format {
@@ -166,10 +166,10 @@ func contentWriter(format string, e *eval.Evaluation, r *eval.Report) func(io.Wr
 	}
 }
 
-// drawing is the phase of the page and the figures.
+// drawing is the name of the phase that writes the page and the figures.
 const drawing = "drawing"
 
-// writeFigures writes every figure of the report in the formats named, and reports each.
+// writeFigures writes all figures of the report in the given formats.
 func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.Progress, formats ...string) error {
 	figures, err := page.Figures(r)
 	if err != nil {

@@ -26,7 +26,7 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// A predictOutput says what predict wrote.
+// A predictOutput describes what predict wrote.
 type predictOutput struct {
 	Out     string            `json:"out"`
 	Rows    int               `json:"rows"`
@@ -143,7 +143,7 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	return nil
 }
 
-// escapeFormulas puts an apostrophe before names and levels that spreadsheets take for formulas.
+// escapeFormulas puts an apostrophe before names and levels that spreadsheets would take for formulas.
 func escapeFormulas(columns []data.Column) {
 	for i := range columns {
 		c := &columns[i]

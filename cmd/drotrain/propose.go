@@ -24,7 +24,7 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// A proposedTraining is a proposal as a command.
+// A proposedTraining is a proposal in the form of options of train.
 type proposedTraining struct {
 	*propose.Proposal
 	Command string `json:"command"`
@@ -32,11 +32,11 @@ type proposedTraining struct {
 	flags *pflag.FlagSet
 }
 
-// readings is how often a table is read again in the way that it suggests itself.
+// readings is the largest number of times that a table is reopened with suggested options.
 const readings = 3
 
-// openSuggested opens a table and, where its remarks say that it may be meant otherwise,
-// opens it so. A stream is read once.
+// openSuggested opens a table and, if its remarks suggest other reading options, reopens it with them. A stream
+// is read only once.
 func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) (*data.Frame, data.Reading, error) {
 	f, err := a.openTable(ctx, path, how)
 	for range readings {
@@ -58,7 +58,7 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
-// datesToSee returns how dates are read to be judged: as days, each column as one.
+// datesToSee returns the use of dates for examining a table: as days, one column each.
 func datesToSee(f *data.Frame, how data.Reading) string {
 	clocks := false
 	for _, r := range f.Remarks {
@@ -74,7 +74,7 @@ func datesToSee(f *data.Frame, how data.Reading) string {
 	return how.Dates
 }
 
-// proposeTraining looks at a table with a target in mind.
+// proposeTraining examines a table and proposes how to train on it.
 func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposedTraining, error) {
 	asked := how.Dates
 	f, how, err := a.openSuggested(ctx, path, how)
@@ -127,13 +127,13 @@ func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, ta
 	return f, out, nil
 }
 
-// firstRelabelling returns the first of some other names as a value of --relabel.
+// firstRelabelling returns the first of names as a value of --relabel.
 func firstRelabelling(names map[string]string) string {
 	from := slices.Min(slices.Collect(maps.Keys(names)))
 	return relabelling(map[string]string{from: names[from]})
 }
 
-// relabelling returns other names for texts as the value of --relabel.
+// relabelling returns names as a value of --relabel.
 func relabelling(names map[string]string) string {
 	var all []string
 	for _, from := range slices.Sorted(maps.Keys(names)) {
@@ -149,8 +149,7 @@ func trainFlags() *pflag.FlagSet {
 	return cmd.Flags()
 }
 
-// writeConfig writes the proposal as a configuration file, each column that is left out
-// with its reason.
+// writeConfig writes the proposal as a configuration file, with a comment on each dropped column.
 func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 	if err := a.inputs.MayWrite(path); err != nil {
 		return err
@@ -173,7 +172,7 @@ func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 	return nil
 }
 
-// groupColumns returns the columns of groups in the command.
+// groupColumns returns the group columns of the proposal.
 func (p *proposedTraining) groupColumns() string {
 	if p.flags == nil {
 		return ""
@@ -181,7 +180,7 @@ func (p *proposedTraining) groupColumns() string {
 	return p.flags.Lookup("groups").Value.String()
 }
 
-// print writes what stands out, and the command.
+// print writes the findings and the proposed command.
 func (p *proposedTraining) print(w io.Writer) {
 	task := "two classes"
 	if p.Task == data.Regression {

@@ -29,7 +29,7 @@ import (
 // A training by several ranks: each runs this program with the same options. The first one
 // writes and prints; the others follow, and speak of what is wrong with them alone.
 
-// joinRanks makes the program one of several ranks.
+// joinRanks sets the communicator of several ranks.
 func (a *app) joinRanks(c ranks.Comm) {
 	if _, alone := c.(ranks.One); alone {
 		return
@@ -40,18 +40,18 @@ func (a *app) joinRanks(c ranks.Comm) {
 	}
 }
 
-// isFollower reports whether another rank writes and prints.
+// isFollower reports whether another rank writes the results.
 func (a *app) isFollower() bool { return a.comm != nil && a.comm.Rank() > 0 }
 
-// printRankError writes an error of this rank, after a while: the first one says what is wrong
-// with all, and that ends them.
+// printRankError prints an error of this rank after a delay. An error of all ranks is printed by the first one,
+// which then ends the others.
 func (a *app) printRankError(msg string) {
 	time.Sleep(a.patience)
 	fmt.Fprintf(a.faults, "drotrain: error: rank %d: %s\n", a.comm.Rank(), msg)
 }
 
-// endsOnSignal makes a signal end all ranks while this rank waits for the first.
-// It reports whether this rank waits.
+// endsOnSignal makes a signal end all ranks while this rank waits for the first one. It reports whether this
+// rank waits.
 func (a *app) endsOnSignal(ctx context.Context) bool {
 	if !a.isFollower() || ctx.Err() != nil {
 		return false
@@ -64,7 +64,7 @@ func (a *app) endsOnSignal(ctx context.Context) bool {
 	return true
 }
 
-// checkOneRank refuses commands that are not for several ranks.
+// checkOneRank returns an error for commands that do not support several ranks.
 func (a *app) checkOneRank(command string) error {
 	if a.comm == nil || a.comm.Size() == 1 || command == "train" {
 		return nil
@@ -72,12 +72,10 @@ func (a *app) checkOneRank(command string) error {
 	return exit.Usagef("run it without the launcher", "%s is for one process, and this is one of %d: only train runs over several", command, a.comm.Size())
 }
 
-// A rankState is what ranks must have in common before they begin, and what processors they
-// run on.
+// A rankState holds what must be equal on all ranks, and the processors of the rank.
 type rankState struct{ Version, Machine, Options, Checkpoint, Processors string }
 
-// agreeOnOptions refuses ranks that were started with other options, are another version, run on
-// processors whose arithmetic differs, or see another checkpoint.
+// agreeOnOptions returns an error if ranks have different options, versions, arithmetic or checkpoints.
 func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	if a.comm == nil {
 		return nil
@@ -107,14 +105,14 @@ func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	return err
 }
 
-// shareProcessors returns how many processors the rank at a place, from 0, takes among those that share
-// them; at least one.
+// shareProcessors returns the number of processors for the rank at a place, counted from 0, among beside ranks
+// that share them; at least one.
 func shareProcessors(processors, place, beside int) int {
 	return max(1, (processors+beside-1-place)/beside)
 }
 
-// agreeOnPlace refuses ranks that stand otherwise than rank 0: a collective call. It returns the
-// place of this rank among those that run on the same processors, and how many these are.
+// agreeOnPlace returns an error if ranks have different states. Otherwise it returns the place of this rank
+// among those on the same processors, and their number. It is a collective call.
 func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 	b, err := json.Marshal(own)
 	if err != nil {
@@ -146,7 +144,7 @@ func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
 	return place, beside, nil
 }
 
-// processors names the host, and those of its processors that this process may run on.
+// processors identifies the host and the processors that this process may use.
 func processors() string {
 	host, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // where there is one
@@ -156,12 +154,12 @@ func processors() string {
 	return fmt.Sprintf("%s %s %s", host, strings.TrimSpace(string(boot)), strings.TrimSpace(allowed))
 }
 
-// machine describes what the bits of arithmetic depend on.
+// machine describes what the results of arithmetic depend on.
 func machine() string {
 	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
 }
 
-// runAsFollower trains with the first rank, and writes nothing.
+// runAsFollower takes part in the training of the first rank without writing results.
 func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	a.quiet = true
 	if err := o.openCheckpoint(a, fs); err != nil {
@@ -197,8 +195,8 @@ func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.Flag
 	return interruptedBefore(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }
 
-// interruptedBefore replaces the error of a context that a signal has cancelled by the signal and
-// what it came before.
+// interruptedBefore replaces the error of a context cancelled by a signal with an error that says before what
+// the run was interrupted.
 func interruptedBefore(ctx context.Context, err error, what string) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w before %s", cause, what)

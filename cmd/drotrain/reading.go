@@ -2,8 +2,8 @@ package main
 
 import "github.com/drotrain/drotrain/data"
 
-// mergeReading returns how a table is read for a model: every option as in its training, unless
-// the command line gives it.
+// mergeReading returns the reading options for a model: those given on the command line, and otherwise those of
+// its training.
 func mergeReading(given, trained data.Reading) data.Reading {
 	out, g := trained, given.Text
 	t := &out.Text

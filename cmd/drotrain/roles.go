@@ -2,15 +2,14 @@ package main
 
 import "github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 
-// A role is an option that names columns; none of them may have one of the roles in not.
+// A role is an option that names columns. A column cannot also have one of the roles in not.
 type role struct {
 	option  string
 	columns []string
 	not     []string
 }
 
-// checkRoles refuses a column that is named twice in a role, or in two roles
-// that exclude each other.
+// checkRoles returns an error if a column is named twice in a role, or in two roles that exclude each other.
 func checkRoles(roles ...role) error {
 	for _, r := range roles {
 		seen := map[string]bool{}

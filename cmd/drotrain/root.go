@@ -79,13 +79,13 @@ func newHelp(a *app) *cobra.Command {
 	return cmd
 }
 
-// renamed maps commands of earlier versions to those that replace them.
+// renamed maps commands of earlier versions to their replacements.
 var renamed = map[string]string{
 	"audit":  "drotrain eval --predictions FILE --target COLUMN --score COLUMNS",
 	"report": "drotrain eval --model FILE --out report.html",
 }
 
-// unknownCommand refuses a word that is no subcommand of cmd.
+// unknownCommand returns the error for a word that is not a subcommand of cmd.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	if now, ok := renamed[word]; ok && !cmd.HasParent() {
 		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
@@ -108,7 +108,7 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// noArgs refuses arguments that are not options.
+// noArgs returns an error if there are arguments besides options.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -20,14 +20,14 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// stream is the name of the standard input and of the standard output in --model, --data and --out.
+// stream is the name of standard input and standard output in --model, --data and --out.
 const stream = "-"
 
-// maxModel bounds what is read of a model on the standard input, in bytes; package train bounds files
-// in the same way.
+// maxModel is the largest model read from standard input, in bytes. It is also the limit of package train for
+// files.
 const maxModel = 1 << 30
 
-// standardInput returns what is left of the standard input.
+// standardInput returns a reader of the rest of standard input.
 func (a *app) standardInput() *bufio.Reader {
 	if a.input == nil {
 		a.input = bufio.NewReaderSize(os.Stdin, 1<<16)
@@ -35,10 +35,10 @@ func (a *app) standardInput() *bufio.Reader {
 	return a.input
 }
 
-// extensionOf holds the extension of every format of tables on the standard output.
+// extensionOf maps the formats of tables on standard output to their extensions.
 var extensionOf = map[string]string{"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrows"}
 
-// readModel reads a model from the standard input: one JSON document, which a table may follow.
+// readModel reads a model from standard input: one JSON document, which a table may follow.
 func (a *app) readModel(ctx context.Context) (*train.Model, error) {
 	type result struct {
 		m   *train.Model
@@ -78,8 +78,7 @@ func (a *app) readModel(ctx context.Context) (*train.Model, error) {
 	}
 }
 
-// writeTable writes blocks of rows to path, or to the standard output where that is "-", in the format
-// of an extension.
+// writeTable writes blocks of rows to path or, if that is "-", to standard output in the format of extension.
 func (a *app) writeTable(path, extension string, force bool, rows func(put func(cols []data.Column) error) error) error {
 	if path == stream {
 		return data.WriteBlocksTo(a.rawOut, extension, rows)
@@ -90,8 +89,8 @@ func (a *app) writeTable(path, extension string, force bool, rows func(put func(
 	return exit.ReplaceHint(data.WriteBlocks(path, force, rows))
 }
 
-// trainToStream trains and writes the model to the standard output, nothing else. With --weights-out -
-// the adversary's weights follow as an Arrow stream.
+// trainToStream trains and writes only the model to standard output. With --weights-out - the adversary's
+// weights follow as an Arrow stream.
 func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	p := a.newProgress()
 	defer p.Finish()
@@ -116,7 +115,7 @@ func (o *trainOptions) trainToStream(ctx context.Context, a *app) error {
 	return nil
 }
 
-// writeWeights writes the adversary's weights of the training rows where --weights-out says.
+// writeWeights writes the adversary's weights of the training rows to the destination given by --weights-out.
 func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 	if o.WeightsOut == "" {
 		return nil
@@ -132,8 +131,8 @@ func (o *trainOptions) writeWeights(a *app, m *train.Model) error {
 	return a.writeTable(o.WeightsOut, extension, o.Force, func(put func(cols []data.Column) error) error { return put(columns) })
 }
 
-// checkStreams refuses options that do not go with a model on the standard output, or that write where
-// a file is.
+// checkStreams returns an error for options that cannot be combined with a model on standard output, or whose
+// output file exists.
 func (o *trainOptions) checkStreams(a *app) error {
 	if w := o.WeightsOut; w != "" && w != stream {
 		if !slices.Contains(slices.Collect(maps.Values(extensionOf)), strings.ToLower(filepath.Ext(w))) {

@@ -14,8 +14,7 @@ import (
 	"github.com/drotrain/drotrain/train"
 )
 
-// openTable reads a file, a directory, a glob, an embedded data set, or the
-// standard input, which is called "-".
+// openTable opens a file, a directory, a glob, an embedded data set or, for "-", standard input.
 func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*data.Frame, error) {
 	if err := how.Text.Validate(); err != nil {
 		return nil, exit.Usagef("", "%w", err)
@@ -40,10 +39,9 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	return f, err
 }
 
-// collectGarbageOften keeps the garbage of a long run small where the data are large.
-// By default as much garbage may gather as there are live bytes; these are
-// nearly all in the matrix, one block without a pointer, so that a collection
-// costs next to nothing, and waiting for it the size of the matrix once more.
+// collectGarbageOften makes the garbage collector run earlier when the data are large. By default garbage may
+// grow to the size of the live heap. Most of that is the matrix, which costs next to nothing to scan, but
+// waiting would double the memory.
 func collectGarbageOften(f *data.Frame) {
 	const large = 64 << 20 // bytes of a dense matrix
 	if os.Getenv("GOGC") == "" && 8*f.Rows*len(f.Columns) > large {
@@ -51,7 +49,7 @@ func collectGarbageOften(f *data.Frame) {
 	}
 }
 
-// unknownDataset refuses a name that is not embedded.
+// unknownDataset returns the error for a name that is not an embedded data set.
 func unknownDataset(name string, err error) error {
 	if _, known := datasets.Get(name); known == nil {
 		return err
@@ -68,7 +66,7 @@ func unknownDataset(name string, err error) error {
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
 }
 
-// checkDrift warns of rows that differ from those of training; with strict it refuses them.
+// checkDrift warns of rows that differ from those of training. With strict it returns an error instead.
 func (a *app) checkDrift(r data.EncodeReport, strict bool) error {
 	said := r.Drifted()
 	switch {

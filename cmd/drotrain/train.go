@@ -9,10 +9,10 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 )
 
-// defaultOut is where train writes without --out.
+// defaultOut is the output directory of train without --out.
 var defaultOut = options.Defaults(options.Train).Out
 
-// trainOptions are the settings of a training, and how far it has come.
+// trainOptions holds the settings of a training and its state.
 type trainOptions struct {
 	*options.Settings
 	ended bool // there is nothing to resume

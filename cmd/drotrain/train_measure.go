@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// reportOptions returns the options of the measuring that the settings of a command ask for.
+// reportOptions returns the options of package report for the settings of a command.
 func reportOptions(s *options.Settings) (report.Options, error) {
 	c := &s.Config
 	r := report.DefaultOptions()

@@ -28,7 +28,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// What `drotrain train` without options trains on.
+// The data on which `drotrain train` without options trains.
 const defaultData = "builtin:digits"
 
 // Files of the output directory.
@@ -55,7 +55,7 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
 }
 
-// runFrom trains from the checkpoint, if there is one.
+// runFrom trains, continuing from the checkpoint if there is one.
 func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	return err
 }
 
-// trainAndReport trains, writes the files and prints the outcome. With auto a small table is
+// trainAndReport trains, writes the files and prints the outcome. If auto is set, a small table is
 // cross-fitted.
 func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDir, opt report.Options, auto bool) error {
 	p := a.newProgress()
@@ -179,11 +179,10 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 	return o.printResult(a, m, e, out)
 }
 
-// verboseNotes are the beginnings of notes that only --verbose prints: they are for developers.
+// verboseNotes lists prefixes of notes that are printed only with --verbose.
 var verboseNotes = []string{"solver ", "storage sparse", "the level was chosen on "}
 
-// printNotes prints the notes of a training on a table, and keeps the warnings among them for the
-// end.
+// printNotes prints the notes of a training and stores the warnings among them for the end.
 func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 	warnings, notes := train.SplitWarnings(notes)
 	for _, w := range warnings {
@@ -200,14 +199,13 @@ func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 	}
 }
 
-// trainsAlone reports whether no rows are held out.
+// trainsAlone reports whether the run holds out no rows.
 func (o *trainOptions) trainsAlone() bool {
 	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
 }
 
-// chooseData fills in what may be left out: everything, or the usual columns
-// of an embedded data set.
+// chooseData sets the data if they are not given, and the default columns of an embedded data set.
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	for _, name := range []string{"data", "target", "out"} {
 		if f := fs.Lookup(name); f.Changed && f.Value.String() == "" {
@@ -246,8 +244,7 @@ func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	return nil
 }
 
-// addArrayFiles adds .npy files that were named in place of the target or of groups to the table, and
-// replaces them by the names of their columns.
+// addArrayFiles adds .npy files named as target or groups to the table, and replaces them by column names.
 func addArrayFiles(c *train.Config) {
 	if !strings.HasSuffix(c.Data, ".npy") {
 		return
@@ -267,7 +264,7 @@ func addArrayFiles(c *train.Config) {
 	}
 }
 
-// fit trains with the progress on stderr.
+// fit trains and shows the progress on stderr.
 func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.Progress, auto bool) (*train.Model, error) {
 	cfg := o.Config
 	cfg.Observe = p.Observe
@@ -294,10 +291,10 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 	return train.FitFrame(ctx, frame, cfg)
 }
 
-// choiceOptions say how a level is chosen, and nothing else.
+// choiceOptions lists the options that say how a level is chosen.
 var choiceOptions = []string{"select", "folds"}
 
-// checkOneLevel refuses to choose a level that is set.
+// checkOneLevel returns an error if the level is set and options say how to choose it.
 func checkOneLevel(fs *pflag.FlagSet) error {
 	given := func(names ...string) (out []string) {
 		for _, name := range names {
@@ -314,7 +311,7 @@ func checkOneLevel(fs *pflag.FlagSet) error {
 	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
 }
 
-// checkApplicable refuses options that the others leave without an effect.
+// checkApplicable returns an error for options without an effect.
 func checkApplicable(fs *pflag.FlagSet, c *train.Config) error {
 	given := func(name string) bool {
 		f := fs.Lookup(name)
@@ -337,7 +334,7 @@ func checkApplicable(fs *pflag.FlagSet, c *train.Config) error {
 	return nil
 }
 
-// limitMemory sets where rows go that memory does not hold, and the limit of the heap.
+// limitMemory sets the directory for rows that do not fit into memory, and the limit of the heap.
 func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
@@ -379,7 +376,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	return e, writeFigures(ctx, r, out, p, "svg")
 }
 
-// recordRecommendation notes in the model what its evaluation recommends.
+// recordRecommendation stores the recommendation of the evaluation in the model.
 func recordRecommendation(m *train.Model, e *eval.Evaluation) {
 	v := e.Verdict
 	m.Result.Outcome, m.Result.Recommended = string(v.Outcome), ""
@@ -394,7 +391,7 @@ func recordRecommendation(m *train.Model, e *eval.Evaluation) {
 	}
 }
 
-// printResult prints the outcome, and says by the exit code whether it is certified.
+// printResult prints the outcome. It returns an error, which sets the exit code, if the model is not certified.
 func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, out *outputDir) error {
 	s, err := o.printOutcome(a, m, e, out)
 	if a.comm != nil {
@@ -417,7 +414,7 @@ func (o *trainOptions) printResult(a *app, m *train.Model, e *eval.Evaluation, o
 	return nil
 }
 
-// A trainOutcome is what train --json prints: the outcome of the training, and what was measured.
+// A trainOutcome is what train --json prints: the outcome of the training and the main measures.
 type trainOutcome struct {
 	train.Summary
 	Warnings []string      `json:"warnings"`           // of the table, as leakage, and of the model
@@ -425,7 +422,7 @@ type trainOutcome struct {
 	Measured *measured     `json:"measured,omitempty"` // likewise
 }
 
-// A measured is what metrics.json says of the models overall and in their worst groups.
+// A measured holds the measures of the models overall and in their worst groups.
 type measured struct {
 	Split  eval.Split      `json:"split"` // which rows these are
 	Rows   int             `json:"rows"`
@@ -466,8 +463,7 @@ func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome
 	return t
 }
 
-// printOutcome prints the summary, for machines or for people; e is nil where
-// nothing was measured.
+// printOutcome prints the summary as text or JSON. e is nil if nothing was measured.
 func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, out *outputDir) (train.Summary, error) {
 	s := m.Summary(out.File(modelFile))
 	if e != nil {
@@ -500,7 +496,7 @@ func (o *trainOptions) resultTitle(m *train.Model) string {
 	return t
 }
 
-// notCertified returns the outcome of a run that ended before the gap asked for.
+// notCertified returns the error of a run that ended before the gap asked for.
 func notCertified(m *train.Model, s train.Summary) error {
 	err := fmt.Errorf("stopped (%s) after %s %s, before the relative gap of %g was certified; the model is marked uncertified",
 		s.Status, show.Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), m.Config.Gap)
@@ -520,7 +516,7 @@ func notCertified(m *train.Model, s train.Summary) error {
 	return exit.WithCode(exit.Limit, err, hint)
 }
 
-// reportStopped reports a run that a signal ended, in the training or after it.
+// reportStopped reports a run that was ended by a signal during or after the training.
 func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model, out *outputDir, err error) error {
 	s, printed := o.printOutcome(a, m, nil, out)
 	if printed != nil {
@@ -541,8 +537,8 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
 }
 
-// printNext names commands that go on from here, ready to be run. Predictions are those of the
-// recommended model; without one there is nothing to predict with.
+// printNext prints commands to run next. predict is shown for the recommended model, and left out if there is
+// none.
 func printNext(w io.Writer, m *train.Model, e *eval.Evaluation, out *outputDir) {
 	model, table := printable.QuoteShell(out.File(modelFile)), printable.QuoteShell(m.Config.Data)
 	first := "next   "

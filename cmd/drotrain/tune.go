@@ -51,7 +51,7 @@ and train.yaml has its options for train --config.`,
 	return cmd
 }
 
-// tune chooses, writes the files and prints the outcome.
+// tune chooses a level, writes the files and prints the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
 	if err := o.chooseData(a, fs); err != nil {
 		return err
@@ -130,8 +130,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 	return nil
 }
 
-// trainingFlags returns the options of a training of what was chosen, from the options fs of the
-// choice.
+// trainingFlags returns the options of train for the chosen level, given the options fs of tune.
 func (o *trainOptions) trainingFlags(fs *pflag.FlagSet, s *tune.Selection) *pflag.FlagSet {
 	cmd := &cobra.Command{}
 	of := options.Add(cmd, options.Train)

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 )
 
-// A buildVersion says which drotrain this is.
+// A buildVersion identifies the build.
 type buildVersion struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`   // "" when the build did not record one

@@ -25,10 +25,10 @@ const (
 	Pipe = 128 + 13 // nobody reads the output any more
 )
 
-// IssuesURL is where mistakes of the program are reported.
+// IssuesURL is the address for reporting bugs.
 const IssuesURL = "https://github.com/drotrain/drotrain/issues"
 
-// A statusError carries an exit code. A nil err is an outcome already printed.
+// A statusError is an error with an exit code. If err is nil, the outcome has been printed.
 type statusError struct {
 	code int
 	err  error
@@ -45,28 +45,28 @@ func (e *statusError) Error() string {
 func (e *statusError) Unwrap() error { return e.err }
 func (e *statusError) Hint() string  { return e.hint }
 
-// WithCode returns an error with an exit code, and a hint unless that is empty; err is nil for an
-// outcome that is already printed.
+// WithCode returns an error with an exit code and, unless it is empty, a hint. A nil err means that the outcome
+// has been printed.
 func WithCode(code int, err error, hint string) error { return &statusError{code, err, hint} }
 
-// Usagef returns an error for a mistake in the command line or in a configuration file.
+// Usagef returns an error about the command line or a configuration file.
 func Usagef(hint, format string, args ...any) error {
 	return WithCode(Usage, fmt.Errorf(format, args...), hint)
 }
 
-// WithHint adds a hint to a failure.
+// WithHint adds a hint to an error.
 func WithHint(err error, hint string) error {
 	return WithCode(Failed, err, hint)
 }
 
-// hinter is what errors with advice implement, here and in the libraries.
+// A hinter is an error with a hint.
 type hinter interface{ Hint() string }
 
-// Describe returns what to print for err: one message and perhaps one hint.
+// Describe returns the message and the hint to print for err.
 func Describe(err error) (msg, hint string) { return DescribeFor(err, nil) }
 
-// DescribeFor returns what Describe does for a command: has reports whether it has an option, so that no hint
-// names one that it lacks. A nil has stands for all options.
+// DescribeFor works like Describe for a command: hints name only options for which has returns true. A nil has
+// accepts all options.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	if has == nil {
 		has = func(string) bool { return true }
@@ -99,7 +99,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 	return msg, hint
 }
 
-// Code maps an error to the exit status of the process.
+// Code returns the exit status for an error.
 func Code(ctx context.Context, err error) int {
 	var status *statusError
 	if errors.As(err, &status) && status.code != Failed {
@@ -115,7 +115,7 @@ func Code(ctx context.Context, err error) int {
 	return Failed
 }
 
-// ReplaceHint adds to an error about an existing file how to replace it.
+// ReplaceHint adds a hint to an error about an existing file.
 func ReplaceHint(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return WithHint(err, "--force replaces it")

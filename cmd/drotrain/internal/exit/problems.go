@@ -14,12 +14,11 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// mostProblems is how many things that are wrong a terminal shows of a table.
+// mostProblems is the largest number of problems of a table that are printed.
 const mostProblems = 40
 
-// formatProblems puts all that is wrong with a table into a table of its own: column, how many
-// rows, the first of them, what is wrong and the option that fixes it. The options
-// together are the hint.
+// formatProblems formats the problems of a table as a table: column, number of rows, first row, problem and the
+// option that solves it. The hint combines all options.
 func formatProblems(msg string, all data.Problems, has func(option string) bool) (table, hint string) {
 	path := all[0].Path
 	for _, e := range all {
@@ -68,7 +67,7 @@ func formatProblems(msg string, all data.Problems, has func(option string) bool)
 	return strings.Replace(msg, all.Error(), b.String(), 1), joinSettings(all, has)
 }
 
-// joinSettings returns the options that settle all problems which an option of the command settles.
+// joinSettings returns options that together solve all problems that options can solve.
 func joinSettings(all data.Problems, has func(option string) bool) string {
 	var drop, filter, other []string
 	for _, e := range all {

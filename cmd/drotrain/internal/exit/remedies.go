@@ -12,8 +12,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// remedyText returns what would fix an error of a table, in the options of a command; "" where it
-// has none for it.
+// remedyText returns a fix in terms of the options of a command, or "" if the command has none.
 func remedyText(r fix.Fix, column string, has func(option string) bool) string {
 	switch r {
 	case fix.DropNullRows:
@@ -42,10 +41,10 @@ func remedyText(r fix.Fix, column string, has func(option string) bool) string {
 	return words
 }
 
-// option finds the options in a text.
+// option matches option names in a text.
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
-// fixes holds what would fix an error of a table, in the options of train.
+// fixes maps fixes of table errors to options of train.
 var fixes = map[fix.Fix]string{
 	fix.Impute:          "choose --impute mean, median or drop",
 	fix.FillNulls:       "choose --impute mean or median",
@@ -66,7 +65,7 @@ var fixes = map[fix.Fix]string{
 	fix.NameMissing:     "name the texts that stand for no value with --na",
 }
 
-// optionFor returns what would fix an error of a table about a column, in the options of train.
+// optionFor returns the options of train that fix an error about a column.
 func optionFor(r fix.Fix, column string) string {
 	switch r {
 	case fix.DropColumn:
@@ -79,8 +78,7 @@ func optionFor(r fix.Fix, column string) string {
 	return fixes[r]
 }
 
-// AddRemedy gives a note of a table with what would fix it in the options of this
-// program, where the table has a remark behind the note.
+// AddRemedy adds the options that solve a problem to a note about a table, if there is a remark for the note.
 func AddRemedy(f *data.Frame, note string) string {
 	all := func(string) bool { return true }
 	for _, r := range f.Remarks {

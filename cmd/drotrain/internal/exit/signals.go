@@ -34,8 +34,7 @@ func (e Interrupted) Error() string {
 // ExitCode returns the exit status a shell gives a process stopped by the signal.
 func (e Interrupted) ExitCode() int { return 128 + int(e.Signal) }
 
-// StoppedElsewhere returns the interruption of another rank that err reports, and nil where this
-// rank was interrupted itself, or none was.
+// StoppedElsewhere returns the interruption of another rank reported by err, or nil.
 func StoppedElsewhere(err error) error {
 	var stopped *ranks.StoppedError
 	if !errors.As(err, &stopped) || stopped.Err != nil {
@@ -47,11 +46,9 @@ func StoppedElsewhere(err error) error {
 	return Interrupted{syscall.Signal(stopped.Code - 128), stopped.Rank}
 }
 
-// WithSignals returns a context cancelled by the first SIGINT, SIGTERM or SIGHUP,
-// with an interrupted error as its cause. A second signal ends the process at once.
-// SIGHUP stays ignored where it is (nohup). A reader of the output that goes away is
-// an error of the writing, not the end of the process: what is being trained is
-// still saved.
+// WithSignals returns a context that is cancelled by the first SIGINT, SIGTERM or SIGHUP, with an Interrupted
+// error as its cause. A second signal ends the process. SIGHUP stays ignored under nohup. SIGPIPE is an error
+// of the write that caused it, so that the model is still saved.
 func WithSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
@@ -78,8 +75,7 @@ func WithSignals(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// Interruption replaces the error of a context that a signal has cancelled by
-// the signal.
+// Interruption replaces the error of a context cancelled by a signal with that signal.
 func Interruption(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
 		return cause

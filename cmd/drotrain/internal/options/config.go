@@ -16,8 +16,8 @@ func isKey(f *pflag.Flag) bool {
 	return f != nil && !f.Hidden && f.Name != "help" && !hasValue(f, effectKey, "meta")
 }
 
-// ApplyConfig sets the options of fs from the YAML file at path. The keys are
-// the long options; an option given on the command line wins over its key.
+// ApplyConfig sets options of fs from a YAML file. The keys are the long options; options given on the command
+// line take precedence.
 func ApplyConfig(fs *pflag.FlagSet, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func ApplyConfig(fs *pflag.FlagSet, path string) error {
 	return ApplyYAML(fs, path, f)
 }
 
-// ApplyYAML sets the options of fs from YAML, as ApplyConfig does; path names it in errors.
+// ApplyYAML sets options of fs from YAML as ApplyConfig does; path is used in errors.
 func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 	return joinErrorsBy(path, setting.ApplyYAML(path, r, setting.Keys{
 		Find: func(key string) (*setting.Value, bool) {
@@ -43,7 +43,7 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 	}))
 }
 
-// configHint names the key that was meant, in the spelling of the options.
+// configHint suggests the key that was meant.
 func configHint(fs *pflag.FlagSet, key string) string {
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) {

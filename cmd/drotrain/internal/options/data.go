@@ -76,8 +76,7 @@ var readingOptions = []Option{
 	{Name: "dates", Commands: "train tune eval predict inspect", Help: "date and time columns: as days since 1970, as year, month, weekday and hour, or dropped"},
 }
 
-// holdoutValue returns the option of the rows that a model is measured on, or auto; crossfit says whether
-// rows may be cross-fitted.
+// holdoutValue returns the value of --holdout; crossfit says whether cross-fitting is allowed.
 func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	before, set := "", s.Config.Options()["holdout"].Set
 	return setting.KeepingText("rows", Auto, func(text string) error {
@@ -99,8 +98,7 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 	})
 }
 
-// groupFeaturesValue returns the option of the group columns as features where they have no coefficients of
-// their own.
+// groupFeaturesValue returns the value of --group-features for commands without group coefficients.
 func groupFeaturesValue(s *Settings) *setting.Value {
 	word := "shared"
 	return setting.Choice([]string{"no", word}, func() string { return word }, func(next string) error {
@@ -109,7 +107,7 @@ func groupFeaturesValue(s *Settings) *setting.Value {
 	})
 }
 
-// singleElement returns an option for the only element of a list.
+// singleElement returns a value that sets a list to one element.
 func singleElement(p *[]string) *setting.Value {
 	return setting.New("string", func() string { return strings.Join(*p, "") }, func(text string) error { *p = []string{text}; return nil })
 }

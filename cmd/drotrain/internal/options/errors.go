@@ -15,7 +15,7 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// FlagErrors words all that is wrong with arguments that the flag parser refused.
+// FlagErrors returns an error with all problems of arguments that the flag parser rejected.
 func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	var all []error
 	tell := func(err error) {
@@ -54,10 +54,10 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	return JoinErrors(all)
 }
 
-// JoinErrors returns one error for all that is wrong with a command line.
+// JoinErrors combines all errors of a command line.
 func JoinErrors(all []error) error { return joinErrorsBy("the command line", all) }
 
-// joinErrorsBy returns one error for all that is wrong with a command line or a configuration.
+// joinErrorsBy combines errors of a command line or a configuration.
 func joinErrorsBy(with string, all []error) error {
 	switch len(all) {
 	case 0:
@@ -77,7 +77,7 @@ func joinErrorsBy(with string, all []error) error {
 	return exit.Usagef("", "%d things are wrong with %s:%s", len(all), with, lines.String())
 }
 
-// flagError rewords an error of the flag parser and adds what would help.
+// flagError rewords an error of the flag parser and adds a hint.
 func flagError(fs *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -96,8 +96,7 @@ func flagError(fs *pflag.FlagSet, err error) error {
 	return exit.Usagef("", "%w", err)
 }
 
-// elsewhere maps names that other programs or earlier versions use to what is meant: an option,
-// and a hint, for the commands that have the option.
+// elsewhere maps option names of other programs and earlier versions to an option and a hint.
 var elsewhere = map[string][]struct{ option, hint string }{
 	"confidence":         {{"radius", "the intervals of the report are those of `drotrain eval --confidence`"}},
 	"alpha":              {{"protect", "CVaR is --protect PROPORTION, as in --protect 0.1"}},
@@ -149,7 +148,7 @@ var elsewhere = map[string][]struct{ option, hint string }{
 	"na-values":          {{"na", "values to treat as missing are --na"}},
 }
 
-// elsewhereHint returns what a name of another program stands for among the options of fs.
+// elsewhereHint returns the option of fs that a name of another program stands for.
 func elsewhereHint(fs *pflag.FlagSet, name string) string {
 	for _, e := range elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 		if fs.Lookup(e.option) != nil {
@@ -167,7 +166,7 @@ func nearestFlag(fs *pflag.FlagSet, name string) string {
 	return "help"
 }
 
-// hintFor returns what may be meant by an option that does not exist.
+// hintFor returns a hint for an option that does not exist.
 func hintFor(fs *pflag.FlagSet, name string) string {
 	if hint := elsewhereHint(fs, name); hint != "" {
 		return hint
@@ -195,17 +194,16 @@ func isOption(command, name string) bool {
 	return false
 }
 
-// fieldName finds the settings of a library in a text: Config.GroupFeatures.
+// fieldName matches names of library settings in a text, such as Config.GroupFeatures.
 var fieldName = regexp.MustCompile(`\b(?:Config|Options)\.([A-Z][A-Za-z]*)`)
 
-// renamed maps settings of the libraries to options of another name.
+// renamed maps library settings to options with another name.
 var renamed = map[string]string{
 	"Adjust": "--group-adjust", "HoldoutData": "--holdout file:", "Split": "--holdout split:", "GroupHoldout": "--holdout units:",
 	"Time": "--holdout time:", "Log": "--transform", "Square": "--transform", "Spline": "--transform", "HuberDelta": "--loss huber:", "Evaluate": "--holdout", "GroupCoefficients": "--group-features", "OnDisk": "--memory 0",
 }
 
-// NameOptions replaces the settings of the libraries in a message by the options that set them:
-// Config.MaxPasses by --max-passes.
+// NameOptions replaces library settings in a message by options: Config.MaxPasses by --max-passes.
 func NameOptions(message string) string {
 	return fieldName.ReplaceAllStringFunc(message, func(field string) string {
 		_, name, _ := strings.Cut(field, ".")
@@ -228,7 +226,7 @@ func NameOptions(message string) string {
 	})
 }
 
-// invalidValue words the refusal of a value, of an option or of a config key.
+// invalidValue returns the error of an invalid value of an option or key.
 func invalidValue(what, value string, cause error) error {
 	_, hint := exit.Describe(cause)
 	return exit.Usagef(hint, "%s %q: %w", what, printable.Shorten(value, 200), cause)
@@ -239,7 +237,7 @@ func valueName(f *pflag.Flag) string {
 	return name
 }
 
-// flagNames lists the options a user may type.
+// flagNames returns the names of the visible options.
 func flagNames(fs *pflag.FlagSet) []string {
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) {

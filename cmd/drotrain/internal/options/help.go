@@ -16,9 +16,8 @@ import (
 // helpIndent is the column where the texts of the options begin.
 const helpIndent = 28
 
-// Help writes the help of a command in one of two lengths. The short one (-h) has the usage, the
-// examples and the options that matter most; the long one (--help) has the whole text and all
-// options by section.
+// Help writes the help of a command: with -h a short one with usage, examples and the most important options;
+// with --help the full text with all options by section.
 func Help(cmd *cobra.Command, args []string) {
 	long := !cmd.HasParent() || isLong(args)
 	important := 0
@@ -77,7 +76,7 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 }
 
-// isLong reports whether a command line asks for the long help: by --help or `drotrain help`.
+// isLong reports whether a command line asks for the full help, by --help or `drotrain help`.
 func isLong(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -90,7 +89,7 @@ func isLong(args []string) bool {
 	return true
 }
 
-// visitShown calls see for every option that the long help of a command lists.
+// visitShown calls see for every option in the full help of a command.
 func visitShown(cmd *cobra.Command, see func(*pflag.Flag)) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden && f.Name != "help" {
@@ -99,7 +98,7 @@ func visitShown(cmd *cobra.Command, see func(*pflag.Flag)) {
 	})
 }
 
-// wordsOf returns an option with the name of its value, and its help with the default.
+// wordsOf returns an option with the name of its value, and its help text with the default.
 func wordsOf(f *pflag.Flag) (left, usage string) {
 	name, usage := pflag.UnquoteUsage(f)
 	left = strings.TrimRight("  --"+f.Name+" "+name, " ")
@@ -114,7 +113,7 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 	return left, usage
 }
 
-// printOption writes one option, its text wrapped in the second column.
+// printOption writes an option with its help text.
 func printOption(w io.Writer, f *pflag.Flag) {
 	left, usage := wordsOf(f)
 	lines := printable.Wrap(usage, show.Width-helpIndent)

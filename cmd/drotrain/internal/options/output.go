@@ -42,7 +42,7 @@ var evaluationOptions = []Option{
 	}},
 }
 
-// Formats of the files of eval.
+// The formats of the files of eval.
 var formats = []string{"html", "md", "json", "metrics", "junit", "svg", "png", "pdf"}
 
 var outputOptions = []Option{
@@ -81,7 +81,7 @@ var outputOptions = []Option{
 	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},
 }
 
-// gatesValue returns a repeatable option of conditions on an evaluation that fail the command.
+// gatesValue returns the repeatable value of --fail-if.
 func gatesValue(s *Settings) *setting.Value {
 	return setting.Repeated("gate", func(text string) error {
 		g, err := eval.ParseGate(text)

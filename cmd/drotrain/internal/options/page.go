@@ -47,10 +47,10 @@ A table is ` + plainTable + `.
 	return err
 }
 
-// commands lists the commands that have options of the registry.
+// commands lists the commands with options in the registry.
 var commands = []string{Train, Tune, Eval, Predict, Export, Inspect, Bench}
 
-// describe returns the kind of the value of an option, and its help behind the commands that take it.
+// describe returns the kind of the value of an option, and its help texts by command.
 func describe(o *Option, defaults map[string]*pflag.FlagSet) (kind, usage string) {
 	names := strings.Fields(strings.ReplaceAll(o.Commands, "*", ""))
 	f := *defaults[names[0]].Lookup(o.Name)

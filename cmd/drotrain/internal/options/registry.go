@@ -19,7 +19,7 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// An Option is one entry of the registry.
+// An Option is an entry of the registry.
 type Option struct {
 	Name     string                         // on the command line, and as a key of a configuration
 	Commands string                         // that take it, separated by spaces; with a star where the short help shows it
@@ -31,7 +31,7 @@ type Option struct {
 	Effect  effect
 }
 
-// effect says what an option can change, and so where it is repeated.
+// An effect says what an option can change.
 type effect int
 
 const (
@@ -47,7 +47,7 @@ type section struct {
 	options []Option
 }
 
-// registry is the list of all options, in the order of the help.
+// registry lists all options in the order of the help.
 var registry = []section{
 	{"Model", modelOptions},
 	{"Data", dataOptions},
@@ -61,7 +61,7 @@ var registry = []section{
 	{"Output", outputOptions},
 }
 
-// isTakenBy reports whether an option belongs to a command, and to its short help.
+// isTakenBy reports whether a command has the option, and whether it is in the short help.
 func (o *Option) isTakenBy(command string) (takes, important bool) {
 	for name := range strings.FieldsSeq(o.Commands) {
 		if bare := strings.TrimSuffix(name, "*"); bare == command {
@@ -81,7 +81,7 @@ const (
 
 var effectNames = [...]string{"result", "storage", "display", "meta"}
 
-// Add adds the options of a command to cmd and returns the settings that they set.
+// Add adds the options of a command to cmd and returns the settings they set.
 func Add(cmd *cobra.Command, command string) *Settings {
 	s := Defaults(command)
 	fs := cmd.Flags()
@@ -135,7 +135,7 @@ func hasValue(f *pflag.Flag, key string, values ...string) bool {
 	return len(a) > 0 && slices.Contains(values, a[0])
 }
 
-// Resumes reports whether a resumed run must have the same value of an option as before.
+// Resumes reports whether a resumed run must have the same value of an option.
 func Resumes(f *pflag.Flag) bool {
 	return hasValue(f, effectKey, "result", "storage")
 }

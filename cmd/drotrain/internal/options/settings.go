@@ -7,8 +7,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// Settings holds the values of the options of one command. Every entry of the registry sets
-// one field.
+// Settings holds the values of the options of a command. Every entry of the registry sets one field.
 type Settings struct {
 	Config  train.Config // data, columns, reading, robustness and solver
 	Threads int
@@ -77,11 +76,10 @@ const (
 	LogJSON  = "json"
 )
 
-// DefaultTolerance is the largest accepted gap between groups of selection and true positive
-// rates.
+// DefaultTolerance is the default limit on differences of selection and true positive rates between groups.
 const DefaultTolerance = 0.1
 
-// Defaults returns the settings of a command without options.
+// Defaults returns the default settings of a command.
 func Defaults(command string) *Settings {
 	s := &Settings{
 		Config: train.DefaultConfig(), Measure: Auto,

@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/internal/setting"
 )
 
-// WriteYAML writes the options of a command that were given as a configuration file for path.
-// Comment returns what is noted behind one item of a list; it may be nil.
+// WriteYAML writes the options that were given as a configuration file. comment, unless nil, returns a comment
+// for an element of a list.
 func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment func(name, item string) string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# drotrain %s --config %s\n", command, printable.QuoteShell(path))
@@ -45,9 +45,8 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 	return err
 }
 
-// CommandLine writes the command that repeats a run: the options that were
-// given, on the command line or in a configuration file, and the values in
-// always, which name what was chosen for the user.
+// CommandLine returns the command that repeats a run: the options that were given, and those in always, which
+// were chosen for the user.
 func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	words := []string{"drotrain", command}
 	keep := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 )
 
-// Evaluation writes an evaluation for people, in 80 columns.
+// Evaluation prints an evaluation in 80 columns.
 func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	fmt.Fprintf(w, "%s\n\n", title)
 	verdictLines(w, "", &e.Verdict)
@@ -30,7 +30,7 @@ func Evaluation(w io.Writer, e *eval.Evaluation, title string) {
 	}
 }
 
-// Verdict writes the conclusion of an evaluation alone.
+// Verdict prints the verdict of an evaluation.
 func Verdict(w io.Writer, e *eval.Evaluation) {
 	where := "the " + string(e.Split)
 	if e.Split == eval.Table {
@@ -40,7 +40,7 @@ func Verdict(w io.Writer, e *eval.Evaluation) {
 	verdictLines(w, "  ", &e.Verdict)
 }
 
-// verdictLines writes the sentences of a verdict, the recommendation first.
+// verdictLines prints the sentences of a verdict, the recommendation first.
 func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
 	for _, s := range []string{v.Recommendation, v.Headline, v.Numbers, v.Cost} {
 		if s != "" {
@@ -49,10 +49,10 @@ func verdictLines(w io.Writer, indent string, v *eval.Verdict) {
 	}
 }
 
-// shownGroups bounds the printed rows of a grouping; the files have all.
+// shownGroups is the largest number of groups printed; the files have all.
 const shownGroups = 50
 
-// shownModels bounds the columns of the printed tables; the files have all.
+// shownModels is the largest number of models printed; the files have all.
 const shownModels = 4
 
 func printOverall(w io.Writer, e *eval.Evaluation) {
@@ -105,7 +105,7 @@ func modelNames(e *eval.Evaluation) []string {
 	return names
 }
 
-// measuredText returns a number of a table, or a dash where it is undefined.
+// measuredText formats a measure, as a dash if it is undefined.
 func measuredText(v eval.Values, key string) string {
 	if x, ok := v.Get(key); ok {
 		return Number4(x)
@@ -113,8 +113,8 @@ func measuredText(v eval.Values, key string) string {
 	return "-"
 }
 
-// printGrouping writes the risk and the second measure of every group, the
-// largest risk of the model in focus first.
+// printGrouping prints the risk and the second measure of every group, by decreasing risk of the model in
+// focus.
 func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	const label = 29
 	measures := e.Task.Measures()[:2]

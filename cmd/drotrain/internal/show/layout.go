@@ -13,10 +13,10 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Width is the width of everything that is printed, in columns.
+// Width is the width of the output in columns.
 const Width = 80
 
-// Wrapped writes text in Width columns, with a hanging indent.
+// Wrapped prints text in Width columns with a hanging indent.
 func Wrapped(w io.Writer, indent, text string) {
 	for i, line := range printable.Wrap(text, Width-len(indent)-2) {
 		if i > 0 {
@@ -26,7 +26,7 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// FitWidth pads or cuts s to width runes.
+// FitWidth pads or cuts s to width characters.
 func FitWidth(s string, width int) string {
 	s = printable.EscapeLine(s)
 	n := utf8.RuneCountInString(s)
@@ -36,7 +36,7 @@ func FitWidth(s string, width int) string {
 	return s + strings.Repeat(" ", width-n)
 }
 
-// PadLeft right-aligns s in width runes, cutting what does not fit.
+// PadLeft right-aligns s in width characters and cuts it if necessary.
 func PadLeft(s string, width int) string {
 	s = printable.EscapeLine(s)
 	n := utf8.RuneCountInString(s)

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// Model describes a model: the outcome of its training, its coefficients and its rows.
+// Model prints a description of a model: the outcome of its training, its coefficients and its rows.
 func Model(w io.Writer, path string, m *train.Model) {
 	title := fmt.Sprintf("%s: a model of %s, by drotrain %s", printable.EscapeLine(path), Target(m), m.Version)
 	if !m.Trained.IsZero() {
@@ -31,7 +31,7 @@ func Model(w io.Writer, path string, m *train.Model) {
 	}
 }
 
-// Target names the target, and what its positive value is against.
+// Target returns the name of the target with its positive and negative values.
 func Target(m *train.Model) string {
 	t := m.Encoder.Target
 	if t.Task == data.Binary {

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Percent writes 0.95 as 95 % and 0.00012 as 0.012 %.
+// Percent formats 0.95 as 95 % and 0.00012 as 0.012 %.
 func Percent(share float64) string {
 	if share >= 0.01 {
 		return fmt.Sprintf("%.0f %%", 100*share)
@@ -17,13 +17,13 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.2g %%", 100*share)
 }
 
-// Number6 writes a number with six significant digits; a NaN is a dash.
+// Number6 formats a number with six significant digits; NaN is a dash.
 func Number6(x float64) string { return significant(x, 6) }
 
-// Number4 writes a number with four significant digits.
+// Number4 formats a number with four significant digits.
 func Number4(x float64) string { return significant(x, 4) }
 
-// Number3 writes a number with three significant digits.
+// Number3 formats a number with three significant digits.
 func Number3(x float64) string { return significant(x, 3) }
 
 func significant(x float64, digits int) string {
@@ -36,13 +36,13 @@ func significant(x float64, digits int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, x), ".")
 }
 
-// shortNumber writes a number without trailing zeros: a setting or a count.
+// shortNumber formats a number without trailing zeros.
 func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// Passes writes a count of passes, to a tenth.
+// Passes formats a number of passes with one decimal.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// formatBound writes a bound with six digits, or "none".
+// formatBound formats a bound with six digits, or as "none".
 func formatBound(p *float64) string {
 	if p == nil {
 		return "unknown"
@@ -60,7 +60,7 @@ func formatOptional(p *float64) string {
 // Plural writes "1 row", "1 904 rows".
 func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
-// Thousands writes 1904 as 1 904.
+// Thousands formats 1904 as 1 904.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""

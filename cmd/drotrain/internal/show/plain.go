@@ -8,16 +8,14 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Plain writes text in which nothing moves a terminal's cursor or turns the
-// direction of writing, whatever the names of columns, levels and files are: hidden
-// characters become \u001b, as JSON writes them too, so that a JSON document stays
-// the same document. Line breaks and tabs stay.
+// A Plain is a writer that escapes control characters and bidirectional marks, as in \u001b, so that names from
+// the user's files cannot affect the terminal. JSON documents stay equivalent. Line breaks and tabs are kept.
 type Plain struct {
 	w    io.Writer
 	rest []byte // the beginning of a character that the next write may end
 }
 
-// NewPlain writes to w.
+// NewPlain returns a Plain that writes to w.
 func NewPlain(w io.Writer) *Plain { return &Plain{w: w} }
 
 func (p *Plain) Write(b []byte) (int, error) {
@@ -45,7 +43,7 @@ func (p *Plain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes the beginning of a character that never ended.
+// Flush writes an incomplete character at the end of the input.
 func (p *Plain) Flush() {
 	if len(p.rest) > 0 {
 		_, _ = io.WriteString(p.w, "\uFFFD")

@@ -29,9 +29,9 @@ const (
 	leastShare    = 0.05                   // of a phase before the time left is estimated
 )
 
-// A Progress shows the state of a run: a bar on a terminal; elsewhere a line for every phase that
-// takes five seconds and one a minute thereafter; nothing when quiet. The libraries call Observe
-// and Measuring. A nil *Progress shows nothing.
+// A Progress shows the progress of a run: a bar on a terminal; otherwise one line for every phase longer than
+// five seconds and one per minute afterwards; nothing if quiet. Libraries call Observe and ObserveEvaluation. A
+// nil *Progress shows nothing.
 type Progress struct {
 	w        io.Writer         // of frames; on a terminal alone
 	line     func(text string) // writes one line elsewhere
@@ -59,8 +59,8 @@ type Progress struct {
 	stop    chan struct{}  // ends the ticking
 }
 
-// NewProgress returns a display: frames on w if it is a terminal, else lines through line. It
-// shows nothing if quiet.
+// NewProgress returns a display that draws on w if it is a terminal and calls line otherwise. It shows nothing
+// if quiet is set.
 func NewProgress(w io.Writer, line func(text string), terminal bool, now func() time.Time, quiet bool) *Progress {
 	if quiet {
 		return nil
@@ -68,8 +68,7 @@ func NewProgress(w io.Writer, line func(text string), terminal bool, now func() 
 	return &Progress{w: w, line: line, terminal: terminal, columns: func() int { return columnsOf(w) }, now: now}
 }
 
-// columnsOf returns the columns of the terminal that w writes to, at most Width: a wider frame
-// would fill line after line.
+// columnsOf returns the number of columns of the terminal behind w, at most Width.
 func columnsOf(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -79,7 +78,7 @@ func columnsOf(w io.Writer) int {
 	return Width
 }
 
-// Observe takes one check point of a training.
+// Observe shows the progress of a training.
 func (p *Progress) Observe(s train.Progress) {
 	if p == nil {
 		return
@@ -99,7 +98,7 @@ func (p *Progress) Observe(s train.Progress) {
 	p.showIfDue()
 }
 
-// ObserveEvaluation takes one step of an evaluation.
+// ObserveEvaluation shows the progress of an evaluation.
 func (p *Progress) ObserveEvaluation(s eval.Progress) {
 	if p == nil {
 		return
@@ -110,7 +109,7 @@ func (p *Progress) ObserveEvaluation(s eval.Progress) {
 	p.step(s.Done, s.Total)
 }
 
-// Watch returns a context under which the reading and encoding of a table are shown.
+// Watch returns a context that reports the reading and encoding of a table to p.
 func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
@@ -124,8 +123,8 @@ const (
 	Encoding = "encoding"
 )
 
-// observeReading takes what was read or encoded of a table. Text is read more than once, which counts as
-// another pass.
+// observeReading shows the progress of reading or encoding a table. Text is read more than once; each reading
+// is shown as another pass.
 func (p *Progress) observeReading(s data.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +145,7 @@ func (p *Progress) observeReading(s data.Progress) {
 	}
 }
 
-// bytesText writes a number of bytes in decimal units.
+// bytesText formats a number of bytes in decimal units.
 func bytesText(n int64) string {
 	x, unit := float64(n), "B"
 	for _, u := range []string{"kB", "MB", "GB", "TB"} {
@@ -158,19 +157,18 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.3g %s", x, unit)
 }
 
-// step takes the number of finished parts of the phase.
+// step sets the number of finished parts of the phase.
 func (p *Progress) step(done, total int) {
 	p.stepWithText(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
 }
 
-// stepWithText takes the finished part of the phase, in words and as a share.
+// stepWithText sets the finished proportion of the phase and its description.
 func (p *Progress) stepWithText(text string, share float64) {
 	p.text, p.share, p.pending = text, share, true
 	p.showIfDue()
 }
 
-// timeText returns the time that the phase has taken, and an estimate of what is left of its pass
-// once enough of that is done.
+// timeText returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time.
 func (p *Progress) timeText() string {
 	now := p.now()
 	took := now.Sub(p.begun)
@@ -191,7 +189,7 @@ func (p *Progress) timeText() string {
 	return text
 }
 
-// Begin starts a phase of which only the time is known. A short phase leaves no trace.
+// Begin starts a phase that shows only its elapsed time. A short phase prints nothing.
 func (p *Progress) Begin(phase string) {
 	if p == nil {
 		return
@@ -202,7 +200,7 @@ func (p *Progress) Begin(phase string) {
 	p.text, p.pending = "", false
 }
 
-// enterPhase ends the phase before, and starts this one if it is another.
+// enterPhase ends the previous phase and starts this one, unless it is the same.
 func (p *Progress) enterPhase(phase string) {
 	if phase == p.phase {
 		return
@@ -218,7 +216,7 @@ func (p *Progress) enterPhase(phase string) {
 	go p.tick(p.stop)
 }
 
-// tick redraws with the time that has passed while no report arrives.
+// tick redraws the elapsed time while there are no reports.
 func (p *Progress) tick(stop chan struct{}) {
 	t := time.NewTicker(tickInterval)
 	defer t.Stop()
@@ -236,7 +234,7 @@ func (p *Progress) tick(stop chan struct{}) {
 	}
 }
 
-// showIfDue writes a frame or a line if the last one is old enough.
+// showIfDue shows the state if the last one is old enough.
 func (p *Progress) showIfDue() {
 	every := frameInterval
 	if !p.terminal {
@@ -252,7 +250,7 @@ func (p *Progress) showIfDue() {
 	}
 }
 
-// show writes the state of the phase.
+// show draws a frame or prints a line with the state of the phase.
 func (p *Progress) show() {
 	p.shown, p.pending = p.now(), false
 	text, share := p.text, p.share
@@ -273,8 +271,7 @@ func (p *Progress) show() {
 	p.draw(text, share)
 }
 
-// draw writes a frame over the one before: the finished share of the phase, in [0, 1], and a text,
-// which is cut where the terminal ends.
+// draw draws the bar for a finished proportion in [0, 1], with a text that is cut at the width of the terminal.
 func (p *Progress) draw(text string, share float64) {
 	columns := p.columns()
 	width := max(1, min(mostBarWidth, columns-10))
@@ -307,7 +304,7 @@ func (p *Progress) draw(text string, share float64) {
 	_, _ = p.frame.WriteTo(p.w)
 }
 
-// Finish ends the display of a phase, and leaves its last state.
+// Finish ends the display and leaves the last state of the phase.
 func (p *Progress) Finish() {
 	if p == nil {
 		return
@@ -318,7 +315,7 @@ func (p *Progress) Finish() {
 	p.phase = ""
 }
 
-// leavePhase ends the phase. One that was long leaves its last state.
+// leavePhase ends the phase. The last state of a long phase stays on the screen.
 func (p *Progress) leavePhase() {
 	if p.phase == "" {
 		return
@@ -353,7 +350,7 @@ func phaseName(phase string) string {
 	return phase
 }
 
-// describeProgress returns the text beside the bar, and the plain line.
+// describeProgress returns the text beside the bar and the line printed without a terminal.
 func describeProgress(s train.Progress) string {
 	gap := fmt.Sprintf("gap %.1e of %.0e", s.RelativeGap, s.Target)
 	if math.IsInf(s.RelativeGap, 0) || math.IsNaN(s.RelativeGap) {
@@ -363,7 +360,7 @@ func describeProgress(s train.Progress) string {
 	return fmt.Sprintf("%s, %.0f %s", gap, passes, printable.Noun(passes, "pass", "passes"))
 }
 
-// shortDuration writes a duration in three digits or so: 0.21 s, 12 s, 3 min 5 s.
+// shortDuration formats a duration with about three digits: 0.21 s, 12 s, 3 min 5 s.
 func shortDuration(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 10:

@@ -18,9 +18,9 @@ const (
 	columnWidth = 28
 )
 
-// Outcome writes the outcome of a training in 80 columns, what to do first: the verdict with the
-// worst group, the model, its certificate in one line, and how the adversary weighs the rows. The
-// evaluation is nil where nothing was measured; then the bounds and the risks of the training rows follow.
+// Outcome prints the outcome of a training in 80 columns: the verdict with the worst group, the model, its
+// certificate, and the weights of the adversary. e is nil if nothing was measured; the bounds and the risks of
+// the training rows are then printed instead.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	s := m.Summary("")
 	fmt.Fprintln(w, title)
@@ -50,8 +50,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 }
 
-// choiceReason returns why cross-validation chose the level, without the name of the level; "" if the
-// level was set.
+// choiceReason returns why cross-validation chose the level, or "" if the level was set.
 func choiceReason(s train.Summary) string {
 	if s.Selection == nil {
 		return ""
@@ -59,7 +58,7 @@ func choiceReason(s train.Summary) string {
 	return strings.TrimPrefix(s.Selection.Reason, s.Selection.Best().Name+" ")
 }
 
-// printField writes a label and a text that is wrapped beside it.
+// printField prints a label with a wrapped text beside it.
 func printField(w io.Writer, label, text string) {
 	const width = 13
 	for _, line := range printable.Wrap(text, Width-width) {
@@ -68,7 +67,7 @@ func printField(w io.Writer, label, text string) {
 	}
 }
 
-// describeCertificate returns in one line how close to the optimum the objective is.
+// describeCertificate describes the certificate in one line.
 func describeCertificate(s train.Summary, gap float64) string {
 	objective := "objective " + Number6(s.Objective)
 	switch {
@@ -84,7 +83,7 @@ func describeCertificate(s train.Summary, gap float64) string {
 	return fmt.Sprintf("%s: %s, relative gap %.2e (goal %.3g)", status, objective, *s.Certificate.RelativeGap, gap)
 }
 
-// comparisonLines writes the table of the baseline beside the model that was trained, of that name.
+// comparisonLines prints a table that compares the trained model with the baseline.
 func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 	line := func(label, erm, robust string) {
 		fmt.Fprintf(w, "%-*s%s  %s\n", labelWidth, label, PadLeft(erm, columnWidth), PadLeft(robust, columnWidth))
@@ -115,7 +114,7 @@ func comparisonLines(w io.Writer, s train.Summary, name, grouping string) {
 	}
 }
 
-// groupingName names the columns that the worst group is one value of each of.
+// groupingName returns the names of the columns that define the worst group.
 func groupingName(m *train.Model) string {
 	if n := len(m.Encoder.Groups); n > 0 {
 		return m.Encoder.Groups[n-1].Name

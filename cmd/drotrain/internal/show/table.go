@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// Table writes a table's description in 80 columns.
+// Table prints the description of a table in 80 columns.
 func Table(w io.Writer, path string, t data.Description) {
 	fmt.Fprintf(w, "%s: %s, %s\n\n", path, Plural(t.Rows, "row", "rows"), Plural(len(t.Columns), "column", "columns"))
 	name, typ := utf8.RuneCountInString("column"), len("type")
@@ -33,7 +33,7 @@ func Table(w io.Writer, path string, t data.Description) {
 	}
 }
 
-// describeValues sums a column up: its range, or its first levels with their counts.
+// describeValues summarises a column: its range, or its most frequent levels with their counts.
 func describeValues(c data.ColumnDescription) string {
 	if c.Dates && c.Min != nil {
 		day := func(v float64) string { return time.Unix(int64(v*86400), 0).UTC().Format(time.DateOnly) }
