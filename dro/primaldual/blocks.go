@@ -14,8 +14,8 @@ type alias struct {
 	other []int32
 }
 
-// newAlias returns a sampler of the weights w, normalised. Weights must be
-// positive and finite, and none so small that its probability vanishes.
+// newAlias returns a sampler for the weights w, which must be positive and finite, and not so small that a
+// probability is zero.
 func newAlias(w []float64) (*alias, error) {
 	n := len(w)
 	total := 0.0

@@ -65,7 +65,7 @@ func (w *worker) addChange(dst, weight, slope, oldWeight, oldSlope []float64, lo
 	w.addGrad(dst, w.change, oldSlope, lo, hi)
 }
 
-// slopes returns the part of a slope table that belongs to samples [lo, hi).
+// slopes returns the part of a slope table for the samples [lo, hi).
 func (w *worker) slopes(table []float64, lo, hi int) []float64 {
 	return table[lo*w.s : hi*w.s]
 }

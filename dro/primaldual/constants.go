@@ -93,7 +93,7 @@ const (
 	gramProducts = 300
 )
 
-// A normScratch is what blockNorm works in, shared by the blocks.
+// A normScratch holds temporary vectors of blockNorm.
 type normScratch struct {
 	unit, w []float64 // n
 	d       int
@@ -222,7 +222,7 @@ func curvatureBound(o saddle.Oracle) float64 {
 	return max(0, smoothness)
 }
 
-// equalConstants returns the constants of blocks that are all alike.
+// equalConstants returns constants that are equal for all blocks.
 func equalConstants(blocks int) constants {
 	ones := make([]float64, blocks)
 	saddle.Fill(ones, 1)

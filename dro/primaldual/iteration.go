@@ -24,8 +24,7 @@ type iteration struct {
 	known      constants
 }
 
-// useTheory makes it follow the conditions of a proposition, and returns
-// nil.
+// useTheory sets the conditions of a proposition. It returns nil.
 func (w *iteration) useTheory(c constants, conditions func(moduli, constants) *theory) error {
 	w.known, w.conditions = c, conditions
 	w.template.m = moduliOf(w.template.problem, c)
@@ -39,7 +38,7 @@ func offerDrawn(r *saddle.Run, t *template) {
 	r.Drawn = func() []float64 { return slices.Clone(t.drawn[:r.Cert.D]) }
 }
 
-// start begins the template at the point the certifier evaluated last.
+// start starts the template at the point last evaluated by the certifier.
 func (w *iteration) start() {
 	x := w.Cert.X
 	if w.lifted {
@@ -73,7 +72,7 @@ func (w *iteration) Step() error {
 	return nil
 }
 
-// takeStep performs one step of the template and lets it be followed.
+// takeStep takes one step of the template and calls Follow if it is set.
 func (w *iteration) takeStep() {
 	t := w.template
 	t.step()
@@ -85,7 +84,7 @@ func (w *iteration) takeStep() {
 // IsCheckDue implements Stepper.
 func (*iteration) IsCheckDue(byPasses bool) bool { return byPasses }
 
-// point returns x of the template's point.
+// point returns the part x of the template's point.
 func (w *iteration) point(x []float64) []float64 { return x[:w.Cert.D] }
 
 // Check implements Stepper.

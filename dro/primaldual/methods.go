@@ -234,9 +234,9 @@ func historicalWeights(m moduli, blocks int) (wP, wD float64) {
 	return min(wP, 0.5), min(wD, 0.5)
 }
 
-// constants returns the Lipschitz constants of p at x, with G_J by spectral norms
-// if spectral is set and by their bound √(Σ H_j²) otherwise: one pass for the
-// samples' constants, and what the norms take.
+// constantsOf returns the Lipschitz constants of p at x, with G_J by spectral norms if spectral is set and by
+// the bound √(Σ H_j²) otherwise. It takes one pass for the constants of the samples, and the passes of the
+// norms.
 func constantsOf(r *saddle.Run, p *saddle.Problem, b blocks, x []float64, spectral bool) (constants, error) {
 	h, m, err := sampleConstants(r, x)
 	if err != nil {

@@ -47,19 +47,18 @@ type practicalSchedule struct {
 }
 
 const (
-	// mostSweeps is the number of sweeps between two checks, at most.
+	// mostSweeps is the largest number of sweeps between two checks.
 	mostSweeps = 8
 	// hessianRows is the number of rows per column that the Hessian of the adaptive schedule is estimated from.
 	hessianRows = 128
-	// poorRate is the factor of the squared decrement in a sweep below which another Hessian is worth its
-	// pass.
+	// poorRate is the factor by which the squared decrement must fall in a sweep; otherwise another Hessian is
+	// worth its pass.
 	poorRate = 10
 	// firstWeight is the first weight of the primal step, relative to the least; four times that at most.
 	firstWeight = 16
-	// far is the squared decrement, relative to the objective, that is far from the optimum.
+	// far is the squared decrement, relative to the objective, from which a point is far from the optimum.
 	far = 0.02
-	// astray is the distance from the last restart, in Newton steps, at which steps lead astray and a check
-	// is due.
+	// astray is the distance from the last restart, in Newton steps, at which a check is made early.
 	astray = 10
 )
 
@@ -67,8 +66,8 @@ const (
 // the objective, and the bounds stay where they are, that ends a solve: one may be chance.
 const stillChecks = 5
 
-// newPractical returns the practical schedule of a method whose sweep is steps steps;
-// heavy is the largest primal weight.
+// newPractical returns the practical schedule of a method with steps steps per sweep; heavy is the largest
+// primal weight.
 func newPractical(w *iteration, lifted bool, alpha float64, steps int, heavy float64) *practicalSchedule {
 	m := newton.NewFactored(w.Run.Problem, lifted, w.Run.Cert.Evaluator)
 	if some := hessianRows * m.D; 2*some < m.N {
@@ -106,13 +105,13 @@ func (p *practicalSchedule) Step() error {
 	return nil
 }
 
-// formHessian computes the Hessian at the point the certifier evaluated last.
+// formHessian forms the Hessian at the point last evaluated by the certifier.
 func (p *practicalSchedule) formHessian() {
 	p.fault = p.metric.Update(p.Cert.Y, p.Cert.Slope)
 	p.fresh, p.rate = true, 0
 }
 
-// restart begins anew at the point the certifier evaluated last.
+// restart restarts the template at the point last evaluated by the certifier.
 func (p *practicalSchedule) restart() {
 	p.last, p.decrement = p.Cert.Objective, p.squaredDecrement()
 	p.template.m = moduli{1, 1, p.Problem.Dual.Modulus(), p.Problem.Dual.Modulus()}
@@ -122,7 +121,7 @@ func (p *practicalSchedule) restart() {
 	copy(p.from, p.Cert.X)
 }
 
-// squaredDecrement returns ∇PᵀH⁻¹∇P at the point the certifier evaluated last.
+// squaredDecrement returns ∇PᵀH⁻¹∇P at the point last evaluated by the certifier.
 func (p *practicalSchedule) squaredDecrement() float64 {
 	g := make([]float64, len(p.primal.direction))
 	copy(g, p.Cert.G)
@@ -208,7 +207,7 @@ func (p *practicalSchedule) adaptSteps() {
 	p.rate = rate
 }
 
-// leastRate returns the rate below which another metric is worth its passes.
+// leastRate returns the rate below which another Hessian is worth its passes.
 func (p *practicalSchedule) leastRate() float64 {
 	if p.isFar() {
 		return math.Inf(1)
@@ -228,7 +227,7 @@ func (p *practicalSchedule) adjustWeight() {
 	}
 }
 
-// returnToBest shortens the steps and goes back to the best point.
+// returnToBest shortens the steps and returns to the best point.
 func (p *practicalSchedule) returnToBest(now float64) {
 	if p.primal.weight > 1 {
 		p.heavy = max(1, p.primal.weight/2)

@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	// prefixShare is the number of all rows to one of the prefix.
+	// prefixShare is the number of rows divided by the number of rows of the prefix.
 	prefixShare = 8
 
-	// prefixRows and prefixRowsPerColumn are the numbers of rows from which there is a prefix.
+	// prefixRows and prefixRowsPerColumn are the smallest numbers of rows for which a prefix is used.
 	prefixRows          = 10_000
 	prefixRowsPerColumn = 150
 
 	// prefixGap is the relative gap that a prefix is solved to.
 	prefixGap = 0.05
 
-	// fewRows is the effective share of the adversary's weights below which blocks of rows do not
-	// represent the objective, and Newton's method finishes.
+	// fewRows is the effective proportion of rows below which blocks of rows are not representative, so that
+	// Newton's method finishes the solve.
 	fewRows = 1.0 / 16
 )
 
@@ -56,7 +56,7 @@ func (m prefixMethod) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return &prefixSolve{Run: r, method: m.Method, model: model}, nil
 }
 
-// A prefixSolve solves the problem on a prefix of the rows, then lets a method continue.
+// A prefixSolve solves the problem on a prefix of the rows before a method continues.
 type prefixSolve struct {
 	*saddle.Run
 	method  saddle.Method
@@ -99,7 +99,7 @@ func (g *prefixSolve) Step() error {
 	return g.startMethod()
 }
 
-// startMethod starts the method at the point that the certifier evaluated last.
+// startMethod starts the method at the point last evaluated by the certifier.
 func (g *prefixSolve) startMethod() (err error) {
 	last := g.method
 	if g.Cert.EffectiveShare() < fewRows {

@@ -81,8 +81,7 @@ func (m moduli) primalPrimal(c float64) rate { return rate{c, m.mu, m.mu0, m.mu,
 
 func (m moduli) dualPrimal(c float64) rate { return rate{c, m.nu, m.nu0, m.mu, m.mu0} }
 
-// ratio returns (num/den)², +Inf for den = 0: a constant that is zero imposes
-// nothing.
+// ratio2 returns (num/den)², or +Inf for den = 0: a zero constant imposes no condition.
 func ratio2(num, den float64) float64 {
 	if den == 0 {
 		return math.Inf(1)

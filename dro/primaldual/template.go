@@ -23,9 +23,8 @@ type estimator interface {
 	refresh(t *template)
 }
 
-// A template is Alg. 1 of the paper at work: averaging weights, a primal prox
-// step, a dual prox step, and three subroutines that the estimator of a
-// method supplies. Any negative index means the initial value.
+// A template is the state of Alg. 1 of the paper: averaging weights, a primal and a dual proximal step, and
+// three subroutines that the estimator of a method supplies. A negative index means the initial value.
 type template struct {
 	problem   *saddle.Problem // the saddle problem in hand: the run's, or its τ-lift
 	estimator estimator
@@ -178,7 +177,7 @@ func (c *comparison) mixCenter(center []float64) {
 	}
 }
 
-// replace makes u the comparison point of block I.
+// replace sets the comparison point of block I to u.
 func (c *comparison) replace(block int, u []float64) {
 	if c.hat == nil {
 		return

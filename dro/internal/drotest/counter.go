@@ -78,5 +78,5 @@ func (c *Counter) Reset() {
 	}
 }
 
-// Touched returns the samples touched, twice counted: half a pass is n.
+// Touched returns the number of samples touched, counted twice: half a pass adds n.
 func (c *Counter) Touched() int64 { return c.Eval.Load() + c.Grad.Load() }

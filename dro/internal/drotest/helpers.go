@@ -106,7 +106,7 @@ func Solve(t testing.TB, p *saddle.Problem, m saddle.Method, s saddle.Settings) 
 // Describe returns the name of a method with its settings.
 func Describe(m saddle.Method) string { return fmt.Sprintf("%s%+v", m.Name(), m) }
 
-// CheckBounds reports a NaN in a result, or a check where weak duality fails.
+// CheckBounds returns an error for a NaN in a result, or a check that violates weak duality.
 func CheckBounds(res *saddle.Result) error {
 	for _, v := range [][]float64{res.X, res.Weights, {res.Tau, res.Objective, res.Risk, res.Certificate.Upper}} {
 		for i, a := range v {
@@ -123,7 +123,7 @@ func CheckBounds(res *saddle.Result) error {
 	return nil
 }
 
-// CheckBrackets reports the first check whose bounds do not hold the optimum.
+// CheckBrackets returns an error for the first check whose bounds do not contain the optimum.
 func CheckBrackets(res *saddle.Result, optimum saddle.Certificate) error {
 	for _, c := range res.Trace {
 		if c.Lower > optimum.Upper || c.Upper < optimum.Lower {

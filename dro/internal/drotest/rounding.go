@@ -9,14 +9,14 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// Hard is a problem whose numbers are hard on rounding, twice.
+// A Hard is a problem that is difficult for rounding, in float64 and in 256 bits.
 type Hard struct {
 	Name string
 	exact.Problem
 	X0 []float64
 }
 
-// HardProblems draws problems of n rows and d columns, the last one 1.
+// HardProblems draws problems with n rows and d columns, the last of which is 1.
 func HardProblems(rng *rand.Rand, n, d int) []Hard {
 	draw := func(name, loss, penalty string, nu, mu float64, change func(rows, target []float64)) Hard {
 		s := NewSample(rng, n, d, true)

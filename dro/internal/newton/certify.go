@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// mostPasses is the cost, in passes, that H and a bound of ρ may have, and ρ itself.
+	// mostPasses is the largest cost, in passes, of H with a bound of ρ, and of computing ρ itself.
 	mostPasses = 1
 
 	// safety multiplies the number of samples that a bound is expected to need.
@@ -52,12 +52,12 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	}
 }
 
-// wantedGap returns the gap that is asked for.
+// wantedGap returns the absolute gap that corresponds to the relative gap asked for.
 func wantedGap(r *saddle.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
-// affordableSamples returns the number of samples that CertifyAtDecrement may take.
+// affordableSamples returns the largest number of samples that CertifyAtDecrement may use.
 func affordableSamples(c *saddle.Certifier) int { return SamplesFor(c, max(mostPasses, c.Passes/5)) }
 
 // RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the gap
@@ -101,8 +101,7 @@ func estimateShortfall(c *saddle.Certifier) float64 {
 	return 1
 }
 
-// SamplesFor returns the number of samples that CertifyByCurvature can take at the cost of so
-// many passes.
+// SamplesFor returns the number of samples that CertifyByCurvature can use at the cost of the given passes.
 func SamplesFor(c *saddle.Certifier, passes float64) int {
 	pass, sums := saddle.WorkOf(c.Problem.Oracle)
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))

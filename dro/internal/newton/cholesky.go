@@ -63,7 +63,7 @@ func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 	return -1, nil
 }
 
-// Solve overwrites v by A⁻¹v, by NaN where nothing could be factorised yet.
+// Solve overwrites v with A⁻¹v, or with NaN if no factor exists yet.
 func (c *cholesky) Solve(v []float64) {
 	if c.factor.N == 0 {
 		for i := range v {

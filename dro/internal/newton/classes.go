@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostBlockEntries is the number of entries of all blocks above which their diagonals replace them.
+// mostBlockEntries is the largest number of entries of all blocks; beyond it only their diagonals are used.
 const mostBlockEntries = 1 << 25
 
 // classBlocks precondition the Hessian of samples with K margins each by its blocks on the diagonal,
@@ -46,7 +46,7 @@ func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *
 	return b
 }
 
-// update forms the blocks for the weights of h: a pass or so.
+// update forms the blocks for the weights of h. It takes about one pass.
 func (b *classBlocks) update(h *operator, slope []float64) error {
 	e := h.evaluator
 	if b.slope == nil {
@@ -88,8 +88,7 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 	return nil
 }
 
-// factorise factorises the block of class c. Where rounding leaves it indefinite its diagonal is
-// raised.
+// factorise factorises the block of class c. If rounding leaves it indefinite, its diagonal is raised.
 func (b *classBlocks) factorise(c int, samples []int, weight []float64) (overflow int) {
 	gram := make([]float64, b.d*b.d)
 	b.oracle.GramOf(gram, samples, weight)
@@ -155,7 +154,7 @@ func (b *classBlocks) addProductTo(dst []float64, h *operator, v []float64, lo, 
 	h.evaluator.Problem.Oracle.AddGradTo(dst, b.ones, h.margin, lo, hi)
 }
 
-// solve overwrites v by its product with the inverse of the preconditioner.
+// solve overwrites v with its product with the inverse of the preconditioner.
 func (b *classBlocks) solve(v []float64) {
 	var common []float64
 	if b.same {
@@ -188,7 +187,7 @@ func (b *classBlocks) solve(v []float64) {
 	}
 }
 
-// subtractClassMeans takes the mean over classes from every row of v and returns the means.
+// subtractClassMeans subtracts from every row of v its mean over the classes, and returns the means.
 func (b *classBlocks) subtractClassMeans(v []float64) []float64 {
 	mean := make([]float64, b.d)
 	for i := range mean {

@@ -25,9 +25,9 @@ const (
 	nonsmoothMultiplier = 0.02
 )
 
-// A continuation solves a problem without a penalty, which may have no gradient, at penalties that
-// fall, each stage from the optimum of the one before. The optimum at a larger ν is no larger, so
-// that its lower bounds are bounds, and the weights of a stage prove a bound of the problem itself.
+// A continuation solves a problem without a penalty, which may have no gradient, by decreasing penalties,
+// starting each stage at the optimum of the previous one. Optima do not increase with ν, so that lower bounds
+// at a larger ν are lower bounds of the problem, and so is the bound that the weights of a stage prove.
 type continuation struct {
 	*saddle.Run
 	dual     saddle.Adversary
@@ -39,7 +39,7 @@ type continuation struct {
 	nuBefore float64
 }
 
-// newContinuation starts a continuation from the start of the run, at a penalty of most at most.
+// newContinuation starts a continuation at the start of the run, with a first penalty of at most most.
 func newContinuation(r *saddle.Run, m Newton, most float64) (*continuation, error) {
 	dual, err := saddle.Required[saddle.Adversary](r.Problem.Dual)
 	if err != nil {
@@ -63,11 +63,11 @@ func (m *newton) nearNonsmooth() bool {
 	return !m.continued && isBall(m.Problem) && c.Last.Nu <= nonsmoothMultiplier*math.Abs(c.Objective)
 }
 
-// exceedsPenalty reports whether the objective exceeds the penalty so far that Newton's steps are short.
+// exceedsPenalty reports whether the objective is so large compared with ν that Newton steps are short.
 func exceedsPenalty(value, nu float64) bool { return math.Abs(value) > unpenalisedFirst*nu }
 
-// beginContinuation lets penalties fall, once, where a nonsmooth point of a ball is near, and reports
-// whether it does.
+// beginContinuation starts a continuation in decreasing penalties, at most once per solve, if a nonsmooth point
+// of a ball is near. It reports whether it did.
 func (m *newton) beginContinuation() bool {
 	if !m.nearNonsmooth() {
 		return false
@@ -85,9 +85,9 @@ func (m *newton) beginContinuation() bool {
 	return true
 }
 
-// solveUnpenalised solves the problem at ν = 0, once, where losses exceed ν by so much that Newton's
-// steps, which are about as long as ν, would be many: its optimum is about ν away. It goes there, and
-// reports whether it did.
+// solveUnpenalised solves the problem at ν = 0 first, at most once per solve, if the losses exceed ν by so much
+// that many Newton steps, each about as long as ν, would be needed: that optimum is at a distance of about ν.
+// It moves there and reports whether it did.
 func (m *newton) solveUnpenalised() bool {
 	c, nu := m.Cert, m.Problem.Dual.Modulus()
 	smoothable, ok := m.Problem.Dual.(saddle.Adversary)
@@ -119,7 +119,7 @@ func (m *newton) solveUnpenalised() bool {
 	return true
 }
 
-// followPath takes a stage of the continuation.
+// followPath takes one stage of the continuation.
 func (m *newton) followPath() error { return m.path.Step() }
 
 // Step takes one stage.
@@ -163,7 +163,7 @@ func (m *continuation) Step() error {
 	return nil
 }
 
-// tightenLowerBound tightens the lower bound by the weights y of the penalised problem, at the point last
+// tightenLowerBound improves the lower bound with the weights y of the penalised problem, at the point last
 // evaluated.
 func (m *continuation) tightenLowerBound(y []float64) {
 	c := m.Cert
@@ -174,8 +174,8 @@ func (m *continuation) tightenLowerBound(y []float64) {
 	}
 }
 
-// setNextStage sets the next penalty and its starting point after a stage with the optimum x: where the
-// pieces that meet stay the same, the optimum is linear in ν.
+// setNextStage sets the next penalty and its starting point after a stage with the optimum x. As long as the
+// active pieces stay the same, the optimum is linear in ν.
 func (m *continuation) setNextStage(x []float64) {
 	next := m.nu / continuationFactor
 	m.x = slices.Clone(x)

@@ -12,8 +12,7 @@ type coupling struct {
 	share []float64   // k
 }
 
-// addTo adds it to the first d rows and columns of h, and what it adds to their diagonal
-// before anything is taken from that to full.
+// addTo adds the matrix to the first d rows and columns of h, and its diagonal to full.
 func (c *coupling) addTo(d int, h *mat.SymDense, full []float64) {
 	to := h.RawSymmetric()
 	to.N = d
@@ -28,14 +27,14 @@ func (c *coupling) addTo(d int, h *mat.SymDense, full []float64) {
 	}
 }
 
-// multiplyTo adds the product with v to dst.
+// multiplyTo adds the product of the matrix with v to dst.
 func (c *coupling) multiplyTo(dst, v []float64) {
 	for k, row := range c.along {
 		floats.AddScaled(dst, c.share[k]*floats.Dot(row, v), row)
 	}
 }
 
-// diagonalTo adds the diagonal to dst.
+// diagonalTo adds the diagonal of the matrix to dst.
 func (c *coupling) diagonalTo(dst []float64) {
 	for k, row := range c.along {
 		for i, v := range row {

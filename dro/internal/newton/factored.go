@@ -37,14 +37,14 @@ type Factored struct {
 	factor cholesky
 }
 
-// addDiagonal adds a diagonal to the first rows of h.
+// addDiagonal adds a diagonal matrix to h.
 func addDiagonal(h *mat.SymDense, diagonal []float64) {
 	for i, v := range diagonal {
 		h.SetSym(i, i, h.At(i, i)+v)
 	}
 }
 
-// NewFactored returns the Hessian, still to be formed, of a problem that has one (Formable).
+// NewFactored returns a Hessian that is not formed yet, for a problem that has one (IsFormable).
 func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored {
 	n, d, _ := p.Oracle.Dims()
 	m := &Factored{weights: newWeights(p, e), grams: newGram(e.Rows, n, d), N: n, D: d, lifted: lifted}
@@ -61,8 +61,7 @@ func NewFactored(p *saddle.Problem, lifted bool, e *saddle.Evaluator) *Factored 
 // Damping returns λ.
 func (m *Factored) Damping() float64 { return m.Lambda }
 
-// Cost compares the Gram matrix with losses and a gradient, of which the gradient
-// finds the rows in the cache.
+// Cost returns the cost of the Gram matrix relative to that of losses and a gradient.
 func (m *Factored) Cost() float64 {
 	pass, gram := saddle.WorkOf(m.evaluator.Problem.Oracle)
 	if m.Samples > 0 {
@@ -72,7 +71,7 @@ func (m *Factored) Cost() float64 {
 	return gram / (1.3 * pass)
 }
 
-// Redamp changes the damping of the factor that is in use.
+// Redamp changes the damping of the current factor.
 func (m *Factored) Redamp(lambda float64) error {
 	m.addDamping(lambda)
 	return m.factorise()
@@ -87,7 +86,7 @@ func (m *Factored) addDamping(lambda float64) {
 	m.Lambda = lambda
 }
 
-// measureColumns computes the mean squares of the columns, and no more where the budget ends there.
+// measureColumns computes the mean squares of the columns, unless the budget is spent.
 func (m *Factored) measureColumns() {
 	m.evaluator.Spend(1)
 	kept := mat.NewSymDense(m.Matrix.SymmetricDim(), nil)
@@ -153,7 +152,7 @@ func (m *Factored) factorise() error {
 	return err
 }
 
-// Solve overwrites v by H⁻¹v, by NaN where no Hessian could be factorised yet.
+// Solve overwrites v with H⁻¹v, or with NaN if no Hessian has been factorised.
 func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
 // An OverflowError says that the squares of a column of the design, as weighted in a
@@ -191,17 +190,16 @@ func CheckOverflow(o saddle.Oracle) error {
 }
 
 var (
-	// ErrSteep says that 1/ν in the second derivatives overflows.
+	// ErrSteep reports that 1/ν in the second derivatives overflows.
 	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
-	// ErrIndefinite says that rounding left no Hessian to take a step with.
+	// ErrIndefinite reports that rounding has left no usable Hessian.
 	ErrIndefinite = errors.New("dro: the Hessian is not positive definite but for rounding")
 )
 
-// The damping λ of a Hessian after the first failure, and below which it is
-// dropped.
+// The damping λ of a Hessian after the first failure, and the λ below which damping is dropped.
 const FirstDamping, LeastDamping = 1e-3, 1e-6
 
-// TakeOver copies the Hessian of another run on a like problem, without its damping. Neither is lifted.
+// TakeOver copies the Hessian of another run on a similar problem, without its damping. Neither may be lifted.
 func (m *Factored) TakeOver(from *Factored) error {
 	m.Matrix.CopySym(from.Matrix)
 	copy(m.Full, from.Full)

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A gram is the weighted Gram matrix of samples in the making: one partial sum a
-// shard.
+// A gram accumulates a weighted Gram matrix as one partial sum per shard.
 type gram struct {
 	d, count int
 	rows     *ranks.Rows     // where the samples lie; nil: all here
@@ -16,9 +15,8 @@ type gram struct {
 	total    []float64       // d²
 }
 
-// newGram returns partial sums of d×d matrices over n samples, at most 64 MiB of them but at least
-// one: their number depends on n and d alone. Samples distributed over MPI ranks have one sum a
-// shard.
+// newGram returns partial sums of d×d matrices over n samples: at most 64 MiB of them but at least one, so that
+// their number depends only on n and d. Samples on several MPI ranks have one sum per shard.
 func newGram(rows *ranks.Rows, n, d int) *gram {
 	count := rows.Count(n, (8<<20)/(d*d))
 	return &gram{d: d, count: count, rows: rows, part: rows.Partials(count, d*d)}

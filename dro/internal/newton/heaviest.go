@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// fewRows is the effective share of the adversary's weights below which the rows that carry them
-	// are solved for first.
+	// fewRows is the effective proportion of rows below which the rows that carry the adversary's weight are
+	// solved for first.
 	fewRows = 1.0 / 16
 
-	// heavyWeight is the part of the adversary's weight that those rows carry.
+	// heavyWeight is the proportion of the adversary's weight that those rows carry.
 	heavyWeight = 0.999
 )
 
-// solveHeaviest solves the problem on the rows that carry the adversary's weight, where these are
-// few, and adds those that carry it at the solution until there are no others. It goes to the best
-// point met, once in a solve, and reports whether it tried. The optimum of fewer rows, less what the
-// penalty of all has more, is a lower bound.
+// solveHeaviest solves the problem on the few rows that carry the adversary's weight, and adds the rows that
+// carry it at the solution until there are no new ones. It moves to the best point found, at most once per
+// solve, and reports whether it tried. The optimum on fewer rows, minus the difference of the penalties, is a
+// lower bound.
 func (m *newton) solveHeaviest() (tried bool) {
 	c := m.Cert
 	if m.restricted || c.EffectiveShare() >= fewRows || m.Problem.Dual.Modulus() == 0 {

@@ -52,8 +52,8 @@ func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	return in
 }
 
-// solve runs the predictor-corrector iteration until the residuals and the complementarity are
-// within tolerance, and reports whether they are.
+// solve runs the predictor-corrector iteration until the residuals and the complementarity are within
+// tolerance. It reports whether they are.
 func (in *interiorPoint) solve(tolerance float64) bool {
 	for range 60 {
 		gap, off := in.residuals()
@@ -80,11 +80,11 @@ func (in *interiorPoint) solve(tolerance float64) bool {
 	return false
 }
 
-// slack returns what a weight lacks of its cap.
+// slack returns the difference between the cap of a weight and the weight.
 func (in *interiorPoint) slack(i int) float64 { return in.u[i] - in.q[i] }
 
-// residuals stores what the iterate lacks of the conditions, and returns the complementarities'
-// sum and by how much values differ from p − m, each by its weight.
+// residuals stores the residuals of the optimality conditions. It returns the sum of the complementarities and
+// the weighted difference of the values from p − m.
 func (in *interiorPoint) residuals() (gap, off float64) {
 	k := len(in.q)
 	in.j.TimesTo(in.jd, in.delta)

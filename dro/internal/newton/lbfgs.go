@@ -29,7 +29,7 @@ func (m LBFGS) Start(r *saddle.Run) (saddle.Stepper, error) {
 	return m.start(r, phi), nil
 }
 
-// start works like Start, of a φ with a gradient.
+// start works like Start for a φ with a gradient.
 func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 	d := len(r.Start)
 	l := &lbfgs{Run: r, phi: phi, dir: make([]float64, d)}
@@ -50,8 +50,7 @@ type lbfgs struct {
 	failed    int     // consecutive line searches without a decrease
 }
 
-// evaluate fills loc with P and ∇P at loc.X: one pass, unless the certifier
-// evaluated that point last.
+// evaluate sets P and ∇P of loc at loc.X. It takes one pass, unless the certifier evaluated that point last.
 func (l *lbfgs) evaluate(loc *optimize.Location) {
 	if loc.F = l.Cert.Objective; !slices.Equal(loc.X, l.Cert.X) {
 		loc.F = l.Cert.Evaluate(loc.X)
@@ -103,8 +102,7 @@ func (l *lbfgs) Step() error {
 	return nil
 }
 
-// expectedGap returns the distance of the objective from the best lower bound, the largest decrease
-// that is possible. A first step may follow the tangent down by as much.
+// expectedGap returns the objective minus the best lower bound, which is the largest possible decrease.
 func (l *lbfgs) expectedGap() float64 {
 	if gap := l.at.F - l.Cert.Best.Lower; gap > 0 && !math.IsInf(gap, 1) {
 		return gap
@@ -112,8 +110,8 @@ func (l *lbfgs) expectedGap() float64 {
 	return math.Abs(l.at.F)
 }
 
-// search moves l.at along l.dir to a point that meets the strong Wolfe
-// conditions, or to the best point met; it reports whether P decreased.
+// search moves l.at along l.dir to a point that satisfies the strong Wolfe conditions, or to the best point
+// found. It reports whether P decreased.
 func (l *lbfgs) search(size, slope float64) bool {
 	const evaluations = 30 // of a search; Moré and Thuente take two or three
 	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}

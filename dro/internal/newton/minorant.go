@@ -194,8 +194,8 @@ func (f *minorant) gradientNorm(g, err []float64) float64 {
 	return (1 + f.gamma()) * (math.Sqrt(f.inflate)*math.Sqrt(floats.Dot(v, v)) + math.Sqrt(off/f.least))
 }
 
-// provesEigenvalues proves that the smallest eigenvalue of A, without rounding, is at least value:
-// less so much and the perturbation, the matrix has a cholesky factor.
+// provesEigenvalues reports whether the smallest eigenvalue of the exact A is proved to be at least value: the
+// computed matrix minus that value and the perturbation has a Cholesky factor.
 func (f *minorant) provesEigenvalues(value float64) bool {
 	shift := (1 + 1e-12) * (value + f.perturbed)
 	shifted := mat.NewSymDense(f.d, nil)

@@ -11,7 +11,7 @@ var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 	return d <= MaxColumns
 }}
 
-// Needs are the needs of every method that uses the Hessian of P.
+// Needs lists what every method that uses the Hessian of P needs.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
 
 // UnlessFormable returns a need that only problems have whose Hessian cannot be formed: for these
@@ -20,8 +20,8 @@ func UnlessFormable(n saddle.Need) saddle.Need {
 	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed", Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}
 }
 
-// IsFormable reports whether the Hessian of P exists and has few enough columns to be formed. The
-// practical schedule needs it.
+// IsFormable reports whether the Hessian of P exists and has few enough columns to be formed, as the practical
+// schedule requires.
 func IsFormable(p *saddle.Problem) bool {
 	if !needFewColumns.IsMet(p) {
 		return false

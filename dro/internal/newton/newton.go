@@ -32,8 +32,8 @@ const (
 	shortestStep  = 1.0 / 512
 	mostDamping   = 1e9
 
-	// leastPasses is the smallest budget, in passes over its rows, that a solve within a solve is
-	// given, and spareEvaluations are the evaluations of all rows that stay for afterwards.
+	// leastPasses is the smallest budget, in passes over its rows, of an inner solve; spareEvaluations is the
+	// number of evaluations of all rows reserved for afterwards.
 	leastPasses      = 3
 	spareEvaluations = 2
 )
@@ -94,7 +94,7 @@ func (m Newton) start(r *saddle.Run) (*newton, error) {
 	return n, nil
 }
 
-// sampleOf returns the number of rows to estimate a Hessian from; 0 means all.
+// sampleOf returns the number of rows from which a Hessian is estimated; 0 means all.
 func sampleOf(o saddle.Oracle) int {
 	n, d, _ := o.Dims()
 	pass, gram := saddle.WorkOf(o)
@@ -104,8 +104,7 @@ func sampleOf(o saddle.Oracle) int {
 	return 0
 }
 
-// A hessian is that of P, plus λD with D positive and diagonal, that steps can be solved for: formed and
-// factorised, or known by its products.
+// A hessian is the Hessian of P plus λD, with D diagonal and positive, for which linear systems can be solved.
 type hessian interface {
 	// Update computes the matrix at the point with best response y and these slopes. After an error
 	// Solve must not be called.
@@ -120,7 +119,7 @@ type hessian interface {
 	Cost() float64
 }
 
-// A newton is Newton's method at work.
+// A newton is the state of Newton's method.
 type newton struct {
 	*saddle.Run
 	method           Newton
@@ -144,7 +143,7 @@ type newton struct {
 	changes     [][]float64   // the changes of the gradient along them
 }
 
-// acceptPoint makes the point that the certifier evaluated last the current one.
+// acceptPoint makes the point last evaluated by the certifier the current one.
 func (m *newton) acceptPoint() {
 	step, change := make([]float64, len(m.x)), make([]float64, len(m.x))
 	floats.SubTo(step, m.Cert.X, m.x)
@@ -165,15 +164,15 @@ func (m *newton) acceptPoint() {
 
 func (m *newton) forgetPairs() { m.steps, m.changes = nil, nil }
 
-// formHessian forms the Hessian at the current point, which the certifier evaluated last.
+// formHessian forms the Hessian at the current point, which must be the point last evaluated by the certifier.
 func (m *newton) formHessian() {
 	m.fault = m.h.Update(m.Cert.Y, m.Cert.Slope)
 	m.formed, m.stale = true, false
 	m.forgetPairs()
 }
 
-// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the
-// two loops of L-BFGS, and returns the squared Newton decrement; NaN without an H.
+// direction stores H⁻¹∇P in dir, with H corrected for the steps since it was formed by the two-loop recursion
+// of L-BFGS. It returns the squared Newton decrement, or NaN without an H.
 func (m *newton) direction() float64 {
 	if m.fault != nil {
 		return math.NaN()
@@ -273,9 +272,8 @@ func (m *newton) takeStep() error {
 	return nil
 }
 
-// wantsNewHessian reports whether a new Hessian is likely to take fewer passes to the gap asked
-// for than steps in the present one, by the decrease of the squared decrement to slope in
-// the last step.
+// wantsNewHessian reports whether a new Hessian is likely to reach the gap asked for in fewer passes than the
+// present one, judging by the decrease of the squared decrement, now slope, in the last step.
 func (m *newton) wantsNewHessian(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
@@ -285,9 +283,8 @@ func (m *newton) wantsNewHessian(slope float64) bool {
 	return math.Log(left)/-math.Log(rate) > m.h.Cost()+1
 }
 
-// growSample takes sampleGrowth times as many rows for the next Hessian, and reports that it does,
-// where that of a sample served poorly: its first step was shortened, or brought the squared
-// decrement, now slope, down by too little.
+// growSample takes sampleGrowth times as many rows for the next Hessian if the sampled one was poor: its first
+// step was shortened, or decreased the squared decrement, now slope, too little. It reports whether it did.
 func (m *newton) growSample(slope float64) (more bool) {
 	h, ok := m.h.(*Factored)
 	if !ok || h.Samples == 0 || m.decrement > 0 && !(len(m.steps) == 1 && slope > poorDecrease*m.decrement) {
@@ -299,9 +296,8 @@ func (m *newton) growSample(slope float64) (more bool) {
 	return true
 }
 
-// search moves along −dir by a full step, or by the first shorter one that lowers P enough, each
-// a half to a tenth of the one before, by the parabola through what is known. slope is the
-// derivative along dir.
+// search moves along −dir by a full step, or by the first shorter step that decreases P enough; each is a tenth
+// to a half of the previous one, chosen by a parabola. slope is the derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
 	noise := 1e-15 * math.Abs(m.value)
 	for t := 1.0; t >= shortestStep; {
@@ -341,7 +337,7 @@ func (m *newton) raiseDamping() error {
 	return nil
 }
 
-// takeOverHessian continues with the Hessian of a solve on some of the rows, where both are formed.
+// takeOverHessian continues with the Hessian of a solve on some of the rows if both are formed.
 func (m *newton) takeOverHessian(from hessian) {
 	formed, ok := from.(*Factored)
 	to, may := m.h.(*Factored)
@@ -353,7 +349,7 @@ func (m *newton) takeOverHessian(from hessian) {
 	m.formed, m.stale = true, true
 }
 
-// moveTo moves to x and evaluates there.
+// moveTo moves to x and evaluates it.
 func (m *newton) moveTo(x []float64) {
 	if !slices.Equal(m.Cert.X, x) {
 		m.Cert.Evaluate(slices.Clone(x))

@@ -35,7 +35,7 @@ type operator struct {
 	share           []float64   // of the two loops
 }
 
-// newOperator returns the Hessian of a problem that has one, still to be updated.
+// newOperator returns a Hessian that must still be updated, for a problem that has one.
 func newOperator(p *saddle.Problem, e *saddle.Evaluator) *operator {
 	rows, _ := p.Oracle.(saddle.LinearModel)
 	h := &operator{weights: newWeights(p, e), rows: rows, ridge: saddle.RidgeOf(p.Primal, e.D),
@@ -67,8 +67,7 @@ func (h *operator) Redamp(lambda float64) error {
 	return nil
 }
 
-// Update takes the weights at the point with best response y and these slopes:
-// one pass.
+// Update sets the weights at the point with best response y and these slopes. It takes one pass.
 func (h *operator) Update(y, slope []float64) error {
 	if h.blocks != nil {
 		h.weights.update(y, slope, h.evaluator.Rows.Shards(h.evaluator.N), func(_, _, _ int) {})
@@ -134,8 +133,8 @@ func (h *operator) multiply(dst, v []float64) {
 }
 
 const (
-	// directionsKept is the number of directions of earlier solves that precondition the next, and
-	// mostProducts the number of products of a solve at most.
+	// directionsKept is the number of directions of earlier solves used for preconditioning, and mostProducts the
+	// largest number of products per solve.
 	directionsKept = 32
 	mostProducts   = 250
 
@@ -143,8 +142,8 @@ const (
 	loosestResidual = 0.3
 )
 
-// Solve overwrites v by the conjugate gradient iterate x of (H + λD)x = v, to a
-// residual that shrinks with v: superlinear convergence at few products each.
+// Solve overwrites v with an approximate solution x of (H + λD)x = v by conjugate gradients. The relative
+// residual decreases with the size of v, which makes Newton's method superlinear.
 func (h *operator) Solve(v []float64) {
 	norm := floats.Norm(v, 2)
 	if h.first == 0 {
@@ -189,7 +188,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 	}
 }
 
-// keepDirections keeps directions of a solve and their products, and forgets the oldest.
+// keepDirections stores directions of a solve and their products, and drops the oldest ones.
 func (h *operator) keepDirections(along, products [][]float64) {
 	h.known, h.products = append(h.known, along...), append(h.products, products...)
 	if old := len(h.known) - directionsKept; old > 0 {
@@ -197,8 +196,7 @@ func (h *operator) keepDirections(along, products [][]float64) {
 	}
 }
 
-// preconditionResidual stores in scaled what the residual is by the inverse known, and returns
-// ⟨residual, scaled⟩.
+// preconditionResidual stores the preconditioned residual in scaled and returns ⟨residual, scaled⟩.
 func (h *operator) preconditionResidual() float64 {
 	copy(h.scaled, h.residual)
 	h.share = append(h.share[:0], make([]float64, len(h.known))...)

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A step is the quadratic problem at a point, and what its solution means.
+// An sqpStep is the quadratic problem at a point with its solution.
 type sqpStep struct {
 	*quadratic
 	start float64                                 // of the maximum at Δ = 0
 	weigh func(y, q []float64) (groups []float64) // stores the weights of the samples in y
 }
 
-// formSubproblem returns the quadratic problem of a step with about share·n samples as pieces.
+// formSubproblem returns the quadratic problem of a step, with about share·n samples as pieces.
 func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 	c := m.Cert
 	g := make([]float64, c.D)
@@ -62,8 +62,8 @@ func (m *sqp) fixOtherWeights(p *sqpStep, own []float64, part float64) {
 	p.start = floats.Dot(own, p.v)
 }
 
-// nearestSamples lists count of the samples with a weight, in order: those whose losses are nearest
-// to the threshold, which is the largest loss where weights have no caps.
+// nearestSamples returns count samples with weight, ascending, whose losses are nearest to the threshold, which
+// is the largest loss if weights have no caps.
 func (m *sqp) nearestSamples(count int) []int {
 	c := m.Cert
 	return saddle.SmallestKeys(c.Rows, c.N, count, func(j int) float64 {
@@ -74,7 +74,7 @@ func (m *sqp) nearestSamples(count int) []int {
 	})
 }
 
-// samples is the Jacobian of samples.
+// samples is the Jacobian of the margins of samples.
 type samples struct {
 	oracle         saddle.Oracle
 	products       saddle.LinearModel

@@ -23,8 +23,8 @@ type quadratic struct {
 	spend    func()    // called before each; may be nil
 }
 
-// solve stores the solution in delta and q, to a gap of tolerance in the objective. It reports
-// false where rounding ends it before.
+// solve stores the solution in delta and q, with a gap of at most tolerance in the objective. It returns false
+// if rounding prevents that.
 func (s *quadratic) solve(tolerance float64) bool {
 	switch {
 	case !s.start():
@@ -35,7 +35,7 @@ func (s *quadratic) solve(tolerance float64) bool {
 	return s.newInterior(tolerance).solve(tolerance)
 }
 
-// start stores weights within their bounds in q, and reports whether there is a choice.
+// start stores weights within their bounds in q, and reports whether there is more than one choice.
 func (s *quadratic) start() bool {
 	k, d := len(s.v), len(s.g)
 	s.delta, s.q, s.base = make([]float64, d), make([]float64, k), factorOf(s.h)
@@ -56,14 +56,14 @@ func (s *quadratic) start() bool {
 	return false
 }
 
-// spreadMass stores weights in q that divide the mass in proportion to the caps.
+// spreadMass stores in q weights proportional to the caps.
 func (s *quadratic) spreadMass(caps float64) {
 	for i, u := range s.u {
 		s.q[i] = s.mass * min(u, s.mass) / caps
 	}
 }
 
-// gradientTo stores g + HΔ + Jᵀq, and returns Σq.
+// gradientTo stores g + HΔ + Jᵀq in dst and returns Σq.
 func (s *quadratic) gradientTo(dst []float64) (mass float64) {
 	d := len(s.g)
 	var hd mat.VecDense
@@ -72,8 +72,8 @@ func (s *quadratic) gradientTo(dst []float64) (mass float64) {
 	return s.j.AddTransposedTo(dst, s.q)
 }
 
-// expectedDecrease returns the scale of the decrease to expect, a tenth of the squared decrement at the
-// start divided by the mass.
+// expectedDecrease returns the scale of the expected decrease: a tenth of the squared decrement at the start
+// divided by the mass.
 func (s *quadratic) expectedDecrease() float64 {
 	v := make([]float64, len(s.g))
 	s.gradientTo(v)
@@ -89,8 +89,8 @@ func (s *quadratic) isStationary(resid []float64, tolerance float64) bool {
 	return floats.Dot(v, resid)/2 <= tolerance
 }
 
-// makeFeasible moves the weights into their bounds and to their mass, up to rounding, and stores the
-// value of the maximum.
+// makeFeasible moves the weights into their bounds and to their mass, up to rounding, and stores the value of
+// the maximum.
 func (s *quadratic) makeFeasible() bool {
 	k := len(s.v)
 	total, slack := 0.0, 0.0
@@ -119,7 +119,7 @@ func (s *quadratic) modelDecrease(start float64) float64 {
 	return start - s.value - floats.Dot(s.g, s.delta) - floats.Dot(s.delta, hd.RawVector().Data)/2
 }
 
-// factorOf factorises a copy of a matrix; nil where it has no factor.
+// factorOf returns the Cholesky factor of a matrix, or nil if it has none.
 func factorOf(m *mat.SymDense) *cholesky {
 	scaled := mat.NewSymDense(m.SymmetricDim(), nil)
 	scaled.CopySym(m)

@@ -2,8 +2,8 @@ package newton
 
 import "github.com/drotrain/drotrain/dro/internal/saddle"
 
-// alikeShare is the effective proportion of the samples from which any part of them is assumed to
-// represent all.
+// alikeShare is the effective proportion of the samples above which any subset of them is assumed to be
+// representative.
 const alikeShare = 0.5
 
 // updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nearestRows is the part of all rows whose weights a step decides: those nearest to the threshold. A
-// step that fails takes four times as many.
+// nearestRows is the proportion of rows whose weights a step may change: those nearest to the threshold. After
+// a step that fails it is quadrupled.
 const nearestRows = 0.125
 
 // supportsSQP reports whether sequential quadratic programming solves p: ν = 0, and the objective is
@@ -58,7 +58,7 @@ func newSQP(r *saddle.Run) (*sqp, error) {
 	return m, nil
 }
 
-// An sqp is sequential quadratic programming at work.
+// An sqp is the state of sequential quadratic programming.
 type sqp struct {
 	*saddle.Run
 	model    saddle.LinearModel
@@ -76,7 +76,7 @@ type sqp struct {
 	lambda float64       // of the diagonal, added to H
 }
 
-// Step takes a step, or a stage of penalties that fall where steps have stalled.
+// Step takes a step or, once steps have stalled, a stage of a continuation in decreasing penalties.
 func (m *sqp) Step() error {
 	if m.path != nil {
 		return m.path.Step()
@@ -144,7 +144,7 @@ func (m *sqp) takeStep() error {
 	}
 }
 
-// raiseDamping raises what is added to the Hessian after a step that did not lower P.
+// raiseDamping raises the damping of the Hessian after a step that did not decrease P.
 func (m *sqp) raiseDamping() bool {
 	if m.lambda >= 1e6 {
 		return false
@@ -154,7 +154,7 @@ func (m *sqp) raiseDamping() bool {
 	return true
 }
 
-// hessian returns Σ_j y_j ℓ″_j z_j z_jᵀ + ∇²φ at the point last evaluated: one pass.
+// hessian returns Σ_j y_j ℓ″_j z_j z_jᵀ + ∇²φ at the point last evaluated. It takes one pass.
 func (m *sqp) hessian() *mat.SymDense {
 	c := m.Cert
 	c.Spend(1)
@@ -175,8 +175,8 @@ func (m *sqp) hessian() *mat.SymDense {
 	return h
 }
 
-// tightenLowerBound takes the bounds from below of the weights in weight at the point last evaluated,
-// where the objective is expected to be as much above the optimum as fall.
+// tightenLowerBound improves the lower bound with the weights of the subproblem at the point last evaluated,
+// where the objective is expected to be fall above the optimum.
 func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	c := m.Cert
 	c.AdoptWeights(m.weight, groups)
@@ -195,9 +195,9 @@ func (m *sqp) tightenLowerBound(p *sqpStep, groups []float64, fall float64) {
 	}
 }
 
-// balanceWeights moves weight among the pieces that have some to spare so that nothing is left of
-// the derivative in the free coordinate, or as little as can be. groups are the weights over groups, before
-// and after.
+// balanceWeights moves weight among the pieces within their bounds so that the derivative in the free
+// coordinate vanishes or is as small as possible. groups are the weights over groups before; it returns those
+// after.
 func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	k, d := len(p.v), m.Cert.D
 	unit, slope := make([]float64, d), make([]float64, k)
@@ -227,7 +227,7 @@ func (m *sqp) balanceWeights(p *sqpStep, groups []float64) []float64 {
 	return p.weigh(m.weight, p.q)
 }
 
-// search moves along the step, or a part of it, to where P is lower by enough.
+// search moves along the step, or a part of it, to a point where P is sufficiently lower.
 func (m *sqp) search(p *sqpStep, fall float64) bool {
 	const enough, shortest = 1e-4, 1.0 / 64
 	c := m.Cert

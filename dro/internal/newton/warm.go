@@ -8,20 +8,19 @@ import (
 )
 
 const (
-	// warmPasses is the cost of a Hessian in passes from which L-BFGS takes the first steps, and the
-	// passes between two looks at its progress.
+	// warmPasses is the cost of a Hessian in passes from which L-BFGS takes the first steps, and the number of
+	// passes between two assessments of its progress.
 	warmPasses = 4
 
-	// warmHessians is the number of Hessians that Newton's method is expected to take. L-BFGS goes on
-	// while it is expected to end before they are paid for.
+	// warmHessians is the number of Hessians that Newton's method is expected to form. L-BFGS continues while it
+	// is expected to end before their cost is spent.
 	warmHessians = 3
 
-	// classesPasses is what stands for the cost of a Hessian of several margins a sample: the products of
-	// a step in it.
+	// classesPasses is the assumed cost of a Hessian with several margins per sample: the products of a step.
 	classesPasses = 40
 )
 
-// A warmStart is L-BFGS in the place of the first steps of Newton's method.
+// A warmStart is the state of L-BFGS in place of the first steps of Newton's method.
 type warmStart struct {
 	method *lbfgs
 	cost   float64 // of a Hessian, in passes
@@ -30,7 +29,7 @@ type warmStart struct {
 	least  float64 // and of this one
 }
 
-// hessianCost returns what the first Hessian costs in passes, 0 where there is one.
+// hessianCost returns the cost of the first Hessian in passes, or 0 if there is one already.
 func (m *newton) hessianCost() float64 {
 	if o, ok := m.h.(*operator); ok && o.OfClasses() && !m.formed {
 		return classesPasses
@@ -48,20 +47,20 @@ func (m *newton) hessianCost() float64 {
 	return share*gram/pass + 0.1*d*d*d/3/pass // a cholesky factor takes a tenth of the time of other work
 }
 
-// beginWarmStart lets L-BFGS begin where a Hessian costs as much as several of its steps.
+// beginWarmStart starts L-BFGS if a Hessian costs as much as several of its steps.
 func (m *newton) beginWarmStart() {
 	if cost := m.hessianCost(); cost >= warmPasses {
 		m.beginLBFGS(cost)
 	}
 }
 
-// beginLBFGS lets L-BFGS go on from the current point, beside Hessians of that cost.
+// beginLBFGS starts L-BFGS at the current point; cost is the cost of a Hessian.
 func (m *newton) beginLBFGS(cost float64) {
 	m.warm = &warmStart{method: LBFGS{}.start(m.Run, m.phi), cost: cost, since: m.Cert.Passes, before: math.Inf(1), least: math.Inf(1)}
 	copy(m.warm.method.at.X, m.x)
 }
 
-// stepWarm takes a step of L-BFGS and ends the warm start after a step that is not worthwhile.
+// stepWarm takes a step of L-BFGS, and ends the warm start if the step was not worthwhile.
 func (m *newton) stepWarm() error {
 	if m.warm.stepAndAssess(m) {
 		return nil
@@ -72,8 +71,8 @@ func (m *newton) stepWarm() error {
 	return nil
 }
 
-// stepAndAssess takes a step and reports whether it was worth it: it brought a certificate or the end of a
-// stage, or the decrement decreases so fast that the rest is worth it.
+// stepAndAssess takes a step and reports whether L-BFGS should continue: the step brought a certificate or the
+// end of a stage, or the decrement decreases fast enough.
 func (t *warmStart) stepAndAssess(m *newton) bool {
 	c, at := m.Cert, &t.method.at
 	err := t.method.Step()

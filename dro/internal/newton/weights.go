@@ -47,7 +47,7 @@ func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int))
 	w.updateCoupling(slope)
 }
 
-// updateAll works like update, on all samples.
+// updateAll works like update for all samples.
 func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	e.Spend(1)
@@ -67,14 +67,14 @@ func (w *weights) updateAll(y, slope []float64, count int, add func(s, lo, hi in
 	e.Rows.SumTo(w.cross, e.Partials)
 }
 
-// allocate makes the vectors of one entry a sample, the first time.
+// allocate allocates the vectors with one entry per sample when they are first needed.
 func (w *weights) allocate() {
 	if e := w.evaluator; w.weight == nil {
 		w.weight, w.response = e.Vector(e.N), e.Vector(e.N)
 	}
 }
 
-// updateCoupling takes what the best response moves together.
+// updateCoupling sets the coupling of the best response.
 func (w *weights) updateCoupling(slope []float64) {
 	w.along, w.share = w.dual.CoupleTo(w.evaluator, w.response, w.total, slope)
 }
@@ -97,7 +97,7 @@ func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) 
 	return total
 }
 
-// overflowError reports why the second derivative in coordinate i is not finite.
+// overflowError returns the reason why the second derivative in coordinate i is not finite.
 func (w *weights) overflowError(i int) error {
 	const steep = 1e150 // Σc: to the root of what squares of slopes may add
 	if w.total > steep {

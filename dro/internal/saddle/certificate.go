@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Certificate bounds the optimal objective: dro.Certificate explains how, docs/math.md §11 and rounding.go the rounding.
+// A Certificate bounds the optimal objective. See dro.Certificate, and for rounding docs/math.md §11 and
+// rounding.go.
 type Certificate struct {
 	Upper, Lower float64
 
@@ -18,16 +19,16 @@ type Certificate struct {
 	Scale float64
 }
 
-// Gap returns Upper − Lower, a bound on the suboptimality of the point returned; +Inf
-// while Lower is unknown. It is negative where the bounds contradict each other.
+// Gap returns Upper − Lower, a bound on the suboptimality of the point returned, or +Inf while Lower is
+// unknown. It is negative if the bounds contradict each other.
 func (c Certificate) Gap() float64 { return c.Upper - c.Lower }
 
-// IsConsistent reports that the bounds do not contradict each other. Bounds that do are
-// those of an oracle whose rounding is larger than it says, or a mistake.
+// IsConsistent reports whether Lower ≤ Upper. Otherwise the rounding of the oracle is larger than it states, or
+// there is a bug.
 func (c Certificate) IsConsistent() bool { return c.Lower <= c.Upper }
 
-// Relative returns Gap divided by the magnitude of Upper, +Inf while a bound is unknown or the
-// bounds contradict each other.
+// Relative returns Gap divided by the magnitude of Upper, or +Inf if a bound is unknown or the bounds
+// contradict each other.
 func (c Certificate) Relative() float64 {
 	if !c.IsConsistent() || math.IsInf(c.Gap(), 1) {
 		return math.Inf(1)
@@ -35,8 +36,8 @@ func (c Certificate) Relative() float64 {
 	return c.Gap() / c.Magnitude(c.Upper)
 }
 
-// Magnitude returns the divisor of a relative gap at this objective: the size of the objective,
-// but at least 1e-12 of Scale, so that an optimum of 0 can be certified.
+// Magnitude returns the divisor of a relative gap: the absolute value of the objective, but at least 1e-12 of
+// Scale, so that an optimum of 0 can be certified.
 func (c Certificate) Magnitude(objective float64) float64 {
 	const (
 		share = 1e-12
@@ -45,7 +46,7 @@ func (c Certificate) Magnitude(objective float64) float64 {
 	return max(least, share*c.Scale, math.Abs(objective))
 }
 
-// A Certifier evaluates points and keeps the best of what they prove.
+// A Certifier evaluates points and keeps the best bounds found.
 type Certifier struct {
 	*Evaluator
 	free bool // the last coordinate is unpenalised
@@ -83,7 +84,7 @@ type Certifier struct {
 	Shortfall    float64   // by how much the curvature of CertifyAtDecrement fell short, so far; 0: not tried
 }
 
-// NewCertifier returns a certifier that has evaluated nothing.
+// NewCertifier returns a certifier without any evaluation.
 func NewCertifier(p *Problem) *Certifier {
 	e := NewEvaluator(p)
 	c := &Certifier{
@@ -113,8 +114,9 @@ func zeroIsLowerBound(p *Problem) bool {
 	return signed && phi.NonNegative() && RegionOf(p.Dual) != Elsewhere
 }
 
-// CheckPromises reports a wrong best response of the points so far, or an oracle that says that its losses are ≥ 0, and has one below at the
-// point last evaluated: one that embeds another, say, and changes what it computes alone.
+// CheckPromises returns an error if a best response was wrong, or if an oracle that states that its losses are
+// ≥ 0 has a negative loss at the point last evaluated. That happens if it embeds another oracle and changes
+// what it computes.
 func (c *Certifier) CheckPromises() error {
 	if c.responses.err != nil {
 		return c.responses.err
@@ -130,9 +132,9 @@ func (c *Certifier) CheckPromises() error {
 	return nil
 }
 
-// Evaluate computes the objective P(x), the best response y and its gradient
-// g = Σ_j y_j ∇f_j(x): one pass. It returns P(x), +Inf when it is not finite. It computes the upper bound
-// where it may complete the certificate.
+// Evaluate computes the objective P(x), the best response y and its gradient g = Σ_j y_j ∇f_j(x), in one pass.
+// It returns P(x), or +Inf if that is not finite. If this may complete the certificate, it computes the upper
+// bound.
 func (c *Certifier) Evaluate(x []float64) float64 {
 	c.tried, c.bounded, c.proved, c.risk.known = false, false, false, false
 	copy(c.X, x)
@@ -165,8 +167,8 @@ func (c *Certifier) boundIfClose(lower float64) {
 	}
 }
 
-// CertifyUpper records the upper bound of the objective at the point last evaluated: no pass, once a point.
-// It needs the losses there, which a method may have overwritten.
+// CertifyUpper records the upper bound at the point last evaluated, at most once per point. It takes no pass,
+// but needs the losses at that point, which a method may have overwritten.
 func (c *Certifier) CertifyUpper() {
 	if c.bounded || !c.whole || math.IsInf(c.Objective, 1) {
 		return
@@ -190,8 +192,8 @@ func (c *Certifier) CertifyUpper() {
 	}
 }
 
-// lossesMayOverflow reports whether differences of the losses may overflow. Losses of a Rounded oracle
-// are not below 0, so that their differences cannot.
+// lossesMayOverflow reports whether differences of the losses may overflow. They cannot for a Rounded oracle,
+// whose losses are ≥ 0.
 func (c *Certifier) lossesMayOverflow() bool {
 	if c.Rounding.largest != nil {
 		return false
@@ -251,7 +253,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 	}
 }
 
-// groupsOf returns the weights over groups that the weights y come from, nil if they are not known.
+// groupsOf returns the weights over groups that correspond to the weights y, or nil if they are not known.
 func (c *Certifier) groupsOf(y []float64) []float64 {
 	if &y[0] == &c.Y[0] {
 		return c.GroupWeights
@@ -259,8 +261,8 @@ func (c *Certifier) groupsOf(y []float64) []float64 {
 	return nil
 }
 
-// fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated,
-// that of a free coordinate left out and rounding not looked at.
+// fenchelYoung returns the Fenchel-Young term of the best response at the point last evaluated, ignoring free
+// coordinates and rounding.
 func (c *Certifier) fenchelYoung() float64 {
 	if copy(c.bound, c.G); c.free {
 		c.bound[c.D-1] = 0
@@ -269,9 +271,9 @@ func (c *Certifier) fenchelYoung() float64 {
 	return c.Problem.Primal.FenchelYoung(c.X, c.bound)
 }
 
-// AdoptWeights replaces the best response at the point last evaluated by weights y, feasible up to
-// rounding, for lower bounds: half a pass. groups are the weights over groups that y comes from; nil: none,
-// or not known.
+// AdoptWeights replaces the best response at the point last evaluated with weights y, which must be feasible up
+// to rounding, for lower bounds. It takes half a pass. groups are the corresponding weights over groups; nil
+// means none or unknown.
 func (c *Certifier) AdoptWeights(y, groups []float64) {
 	lo, hi := c.Rows.LocalRange(c.N)
 	copy(c.Y[lo:hi], y[lo:hi])
@@ -280,15 +282,14 @@ func (c *Certifier) AdoptWeights(y, groups []float64) {
 	c.tried, c.proved = false, false
 }
 
-// respondsWithY reports that the weights adopted are a best response at the best point within
-// the gap.
+// respondsWithY reports whether the adopted weights are a best response at the best point within the gap.
 func (c *Certifier) respondsWithY() bool {
 	p := c.ProveResponse()
 	return p.Off <= 1e-9 && c.upper.risk-p.Value <= c.Best.Gap()
 }
 
-// CertifyAdopted records the bound of the weights adopted. A free coordinate must have no
-// derivative there but by the rounding of weights that balance it exactly.
+// CertifyAdopted records the lower bound of the adopted weights. The derivative in a free coordinate must
+// vanish up to the rounding of the weights.
 func (c *Certifier) CertifyAdopted() {
 	relative := 0.0
 	copy(c.bound, c.G)
@@ -310,28 +311,28 @@ func (c *Certifier) ResponseGradientRounding(dst []float64) {
 	c.Rounding.gradientRounding(dst, c.ProveResponse(), relative)
 }
 
-// recordLowerWith records the bound of weights that prove p, of gradient c.bound.
+// recordLowerWith records the lower bound of weights with proof p and gradient c.bound.
 func (c *Certifier) recordLowerWith(p *Proof) (left float64) {
 	c.Rounding.gradientRounding(c.Err, p, 0)
 	return c.recordLower(p, c.bound)
 }
 
-// recordLower keeps L(x, y) − FenchelYoung(x, g) if it is the best lower bound, for weights y that prove p
-// and their gradient g, off by at most c.Err. It returns the Fenchel-Young term.
+// recordLower records the lower bound L(x, y) − FenchelYoung(x, g) if it is the best, for weights y with proof
+// p and gradient g, which is off by at most c.Err. It returns the Fenchel-Young term.
 func (c *Certifier) recordLower(p *Proof, g []float64) (left float64) {
 	left = c.FenchelYoung(c.X, g, c.Err)
 	c.KeepLower(p.Value, left, c.Rounding.LowerRounding(&p.Sums, c.Rounding.MarginError(c.X)))
 	return left
 }
 
-// KeepLower keeps inner + φ(x) − left − rounding, x the point last evaluated, if it is the best lower bound,
-// less the rounding of φ and of this sum.
+// KeepLower records the lower bound inner + φ(x) − left − rounding if it is the best, where x is the point last
+// evaluated, minus the rounding of φ and of this sum.
 func (c *Certifier) KeepLower(inner, left, rounding float64) {
 	phi := c.Problem.Primal.Value(c.X)
 	c.RaiseLower(inner+phi, left+rounding+c.PointRounding(phi)+8*UnitRoundoff*(math.Abs(inner)+math.Abs(phi)))
 }
 
-// RaiseLower keeps value − less, less the rounding of this difference, if it is the best lower bound.
+// RaiseLower records the lower bound value − less if it is the best, minus the rounding of this difference.
 func (c *Certifier) RaiseLower(value, less float64) {
 	lower := value - less - 8*UnitRoundoff*(math.Abs(value)+less) - Underflow
 	if !(lower > c.Best.Lower) { // true for NaN
@@ -348,7 +349,7 @@ func (c *Certifier) weightedLoss(y, f []float64) float64 {
 	return c.Rows.Sum(c.N, func(lo, hi int) float64 { return kernel.Dot(y[lo:hi], f[lo:hi]) })
 }
 
-// ScratchSpace returns n numbers for any use.
+// ScratchSpace returns a vector of length n for temporary use.
 func (c *Certifier) ScratchSpace() []float64 {
 	if c.scratchSpace == nil {
 		c.scratchSpace = c.Vector(c.N)
@@ -356,8 +357,8 @@ func (c *Certifier) ScratchSpace() []float64 {
 	return c.scratchSpace
 }
 
-// EffectiveShare returns the effective number of samples that the adversary rests on, as a
-// share of all.
+// EffectiveShare returns the effective number of samples under the adversary's weights, as a proportion of all
+// samples.
 func (c *Certifier) EffectiveShare() float64 {
 	return ShardedStripes(c.Rows, c.N).EffectiveNumber(c.Y) / float64(c.N)
 }

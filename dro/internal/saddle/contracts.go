@@ -24,8 +24,8 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// NonNegative is implemented by an Oracle that may promise f_j ≥ 0 for every j, and by a Primal that may
-// promise φ ≥ 0. Where both do and weights are on the simplex, 0 is a lower bound.
+// NonNegative is implemented by an Oracle that can state f_j ≥ 0 for all j, and by a Primal that can state φ ≥
+// 0. If both hold and weights are on the simplex, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
 // Conditioned is implemented by an Oracle that states the constants of its
@@ -35,8 +35,8 @@ type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
 
-// A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 states how exactly they are computed. Without
-// that a certificate holds up to the rounding of the oracle's values and gradients.
+// A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 describes their rounding. Without it, a certificate holds
+// up to the rounding of the oracle's values and gradients.
 type Rounded interface {
 	// Rounding returns the number of products that a margin sums at most, for every column i a
 	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No largest means that
@@ -140,9 +140,9 @@ type Dual = interface {
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
-// An Adversary is a dual of the module on the simplex, with what methods that use a Hessian need. With
-// samples distributed over MPI ranks, each rank sets the entries of its own samples, and methods that
-// reduce over samples are collective calls.
+// An Adversary is a dual of this module on the simplex with the methods that certificates and Hessian-based
+// methods need. With samples on several MPI ranks, each rank sets the entries of its own samples, and methods
+// that reduce over samples are collective calls.
 type Adversary interface {
 	Dual
 
@@ -213,7 +213,7 @@ type Adversary interface {
 // logarithm of sums of exponentials (math: §11).
 type Precise interface{ IsPrecise() bool }
 
-// Multipliers are ν and τ of a best response.
+// Multipliers holds ν and τ of a best response.
 type Multipliers struct {
 	Nu, Tau float64
 	Known   bool
@@ -236,8 +236,7 @@ type Mirror interface {
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
-// A Separable dual has ψ(y) = Σ_j ψ_j(y_j) on a product of intervals (def. separable): every weight
-// moves on its own.
+// A Separable dual has ψ(y) = Σ_j ψ_j(y_j) on a product of intervals (def. separable).
 type Separable interface {
 	Dual
 	Normed
@@ -304,8 +303,7 @@ type Ridge interface {
 	FreeCount() int
 }
 
-// Started is implemented by a Primal that names the point a solve starts from where the settings do
-// not: needed where zero is not in X.
+// Started is implemented by a Primal with a default starting point, which is needed if zero is not in X.
 type Started interface{ StartingPoint(x []float64) }
 
 // A Geometry is a Primal on a bounded set X, whose divergence is not Euclidean.
@@ -330,7 +328,7 @@ type Method interface {
 	Start(r *Run) (Stepper, error)
 }
 
-// A Stepper is a method at work on one problem.
+// A Stepper is the state of a method on one problem.
 type Stepper interface {
 	// Step performs one iteration. It returns ErrStalled when no further
 	// progress is possible.

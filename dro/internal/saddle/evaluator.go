@@ -8,10 +8,9 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Evaluator calls the oracle over all samples, shard by shard, and counts
-// the work. One pass is n samples touched once: losses and slopes at a point,
-// and weighted gradients from these slopes while they are at hand. A further
-// gradient from the same slopes is half a pass.
+// An Evaluator calls the oracle for all samples, shard by shard, and counts the work. One pass evaluates losses
+// and slopes of n samples at a point, and a weighted gradient from these slopes. A further gradient from the
+// same slopes is half a pass.
 type Evaluator struct {
 	Problem *Problem
 	Ctx     context.Context // of the loop that steps, for the loops within a step
@@ -37,7 +36,7 @@ type Evaluator struct {
 	*space       // of vectors of one entry a sample
 }
 
-// NewEvaluator returns an evaluator that has read nothing.
+// NewEvaluator returns an evaluator without any evaluation.
 func NewEvaluator(p *Problem) *Evaluator {
 	n, d, s := p.Oracle.Dims()
 	block, space, rows := rowsInBlock(p.Oracle), newSpace(p.Oracle), RowsOf(p.Oracle)
@@ -50,22 +49,22 @@ func NewEvaluator(p *Problem) *Evaluator {
 	}
 }
 
-// Eval evaluates f and the slopes at x: half a pass.
+// Eval evaluates f and the slopes at x. It takes half a pass.
 func (e *Evaluator) Eval(x []float64) {
 	e.Spend(0.5)
 	e.evaluate(x)
 }
 
-// evaluate works like Eval, but counts no pass.
+// evaluate works like Eval without counting passes.
 func (e *Evaluator) evaluate(x []float64) {
 	e.touched, e.whole = true, false
 	e.Rows.Run(e.N, func(_, lo, hi int) { e.Problem.Oracle.EvalTo(e.Value, e.Slope, x, lo, hi) })
 }
 
-// GradTo stores Σ_j y_j ∇f_j in g from the slopes of the last eval: half a pass.
+// GradTo stores Σ_j y_j ∇f_j in g, using the slopes of the last Eval. It takes half a pass.
 func (e *Evaluator) GradTo(g, y []float64) { e.GradOf(g, y, e.Slope) }
 
-// GradOf works like GradTo, with the slopes given.
+// GradOf works like GradTo with the given slopes.
 func (e *Evaluator) GradOf(g, y, slope []float64) {
 	e.Spend(0.5)
 	e.Partials.Clear()
@@ -73,9 +72,8 @@ func (e *Evaluator) GradOf(g, y, slope []float64) {
 	e.Rows.SumTo(g, e.Partials)
 }
 
-// Respond evaluates f and the slopes at x, stores the best response in y and
-// Σ_j y_j ∇f_j in g, and returns the robust risk and the threshold: one pass. Where
-// the risk is not finite, g is nothing of use.
+// Respond evaluates f and the slopes at x, stores the best response in y and Σ_j y_j ∇f_j in g, and returns the
+// robust risk and the threshold. It takes one pass. If the risk is not finite, g is undefined.
 func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	e.adopted, e.GroupWeights = false, nil
 	if d, ok := e.Problem.Dual.(Adversary); ok {
@@ -89,8 +87,8 @@ func (e *Evaluator) Respond(g, y, x []float64) (risk, tau float64) {
 	return risk, tau
 }
 
-// EachBlock evaluates f and the slopes at x block by block, and calls then on each,
-// in order within a shard: one pass with the gradients that it adds.
+// EachBlock evaluates f and the slopes at x block by block and calls then with each block, in order within a
+// shard. With the gradients that then may add, it takes one pass.
 func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	e.Spend(1)
 	e.touched, e.whole = true, false
@@ -103,8 +101,7 @@ func (e *Evaluator) EachBlock(x []float64, then func(s, lo, hi int)) {
 	})
 }
 
-// blockBytes is the size of a block of rows, with the vectors beside it within the second-level cache
-// of a core.
+// blockBytes is the size of a block of rows that, with its vectors, fits into the second-level cache of a core.
 const blockBytes = 192 << 10
 
 // rowsInBlock returns the number of samples in a block.

@@ -6,12 +6,11 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// dearNear is the relative gap below which other weights than the balanced ones are tried.
+// dearNear is the relative gap below which weights other than the balanced ones are tried.
 const dearNear = 0.1
 
-// certifyBalanced records the bound of the balanced weights. It reports whether
-// moving the weights there cost more than what is left of the gap, close enough
-// to the optimum for that to matter: other weights would then prove more.
+// certifyBalanced records the lower bound of the balanced weights. It reports whether balancing cost more than
+// the remaining gap so close to the optimum that other weights would prove more.
 func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
 	if !Balance(c.Rows, c.balanced, y, c.Slope) {
 		return false // far from the optimum: all slopes have one sign
@@ -74,7 +73,7 @@ func (c *Certifier) cutAt(e *Evaluator, y []float64, off float64, x []float64) c
 	return t
 }
 
-// sign returns the sign of the slope, 0 where rounding decides it.
+// sign returns the sign of the slope, or 0 if rounding decides it.
 func (t *cut) sign() int {
 	switch {
 	case t.slope > 2*t.slopeError:

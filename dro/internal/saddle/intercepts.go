@@ -96,7 +96,7 @@ func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []flo
 	return at
 }
 
-// sumByClass returns Σ_j y_j v_jc for every c, of K numbers v_j a sample.
+// sumByClass returns Σ_j y_j v_jc for every class c; v has K numbers per sample.
 func (c *Certifier) sumByClass(y, v []float64) []float64 {
 	k := c.intercepts
 	part := c.Rows.Partials(c.Rows.Shards(c.N), k)

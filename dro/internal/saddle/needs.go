@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Need is what a method asks of a problem: methods of one of its parts, a penalty, or a size.
+// A Need is a condition that a method imposes on a problem.
 type Need struct {
 	What string // in words, with the name of a method
 
 	Holds func(p *Problem) bool
 }
 
-// IsMet reports whether p has what is needed.
+// IsMet reports whether p meets the need.
 func (n Need) IsMet(p *Problem) bool { return n.Holds(p) }
 
-// Unmet returns what m needs and p lacks.
+// Unmet returns the needs of m that p does not meet.
 func Unmet(m Method, p *Problem) []Need {
 	var out []Need
 	for _, n := range m.Needs() {
@@ -27,10 +27,10 @@ func Unmet(m Method, p *Problem) []Need {
 	return out
 }
 
-// Supports reports whether p has all that m needs.
+// Supports reports whether p meets all needs of m.
 func Supports(m Method, p *Problem) bool { return RefusalError(m, p) == nil }
 
-// RefusalError names everything that m needs and p lacks, at once.
+// RefusalError returns an error that names all needs of m that p does not meet.
 func RefusalError(m Method, p *Problem) error {
 	var what []string
 	for _, n := range Unmet(m, p) {
@@ -70,7 +70,7 @@ func isPolyhedral(p *Problem) bool {
 	return ok && a.Polyhedral()
 }
 
-// Or returns met where either is.
+// Or returns a need that is met if either is.
 func (n Need) Or(other Need) Need {
 	return Need{n.What + ", or " + other.What, func(p *Problem) bool { return n.IsMet(p) || other.IsMet(p) }}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// WorkOf returns the work of an oracle, by default the work of a dense matrix.
+// WorkOf returns the work of an oracle, or that of a dense matrix if the oracle does not state it.
 func WorkOf(o Oracle) (pass, gram float64) {
 	if w, ok := o.(Model); ok {
 		return w.Work()
@@ -17,7 +17,7 @@ func WorkOf(o Oracle) (pass, gram float64) {
 	return pass, 0.1 * pass * float64(d) / 2
 }
 
-// MostSelected returns the number of samples that Select may be asked for.
+// MostSelected returns the largest number of samples that Select accepts.
 func MostSelected(o Oracle) int {
 	if s, ok := o.(Model); ok {
 		return s.MostSelected()
@@ -26,7 +26,8 @@ func MostSelected(o Oracle) int {
 	return n
 }
 
-// RowsOf returns how the samples of an oracle are distributed over MPI ranks, nil if this process has all.
+// RowsOf returns how the samples of an oracle are distributed over MPI ranks; nil means that this process has
+// all of them.
 func RowsOf(o Oracle) *ranks.Rows {
 	if s, ok := o.(LinearModel); ok {
 		return s.Rows()
@@ -34,8 +35,8 @@ func RowsOf(o Oracle) *ranks.Rows {
 	return nil
 }
 
-// withShardedDual returns p with a dual for samples distributed over MPI ranks, if they are. It reports
-// whether there is such a dual.
+// withShardedDual returns p with a dual for samples on several MPI ranks, if they are. It reports whether such
+// a dual exists.
 func withShardedDual(p *Problem) (*Problem, bool) {
 	rows := RowsOf(p.Oracle)
 	if rows == nil {
@@ -54,7 +55,7 @@ func Has[T any](part any) bool {
 	return ok
 }
 
-// Required returns a part of a problem as the T that a method needs, or an error.
+// Required returns a part of a problem as a T, or an error if it does not implement T.
 func Required[T any](part any) (T, error) {
 	t, ok := part.(T)
 	if !ok {
@@ -63,8 +64,7 @@ func Required[T any](part any) (T, error) {
 	return t, nil
 }
 
-// IsDifferentiable reports that the robust risk has a gradient in the losses where it
-// matters.
+// IsDifferentiable reports whether the robust risk is differentiable in the losses near the optimum.
 func IsDifferentiable(p *Problem) bool {
 	if RegionOf(p.Dual) == Point || p.Dual.Modulus() > 0 {
 		return true
@@ -74,7 +74,7 @@ func IsDifferentiable(p *Problem) bool {
 	return ok && s.Differentiable(n, d)
 }
 
-// MirrorOf returns d as a Mirror, where it is one.
+// MirrorOf returns d as a Mirror, and whether it is one.
 func MirrorOf(d Dual) (Mirror, bool) {
 	if a, ok := d.(Adversary); ok && !a.Proximal() {
 		return nil, false
@@ -83,7 +83,7 @@ func MirrorOf(d Dual) (Mirror, bool) {
 	return m, ok
 }
 
-// SeparatedOf returns what d becomes without the constraint Σ y = 1, a Separable dual of n samples.
+// SeparatedOf returns the Separable dual that d becomes without the constraint Σ y = 1, for n samples.
 func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
 	if a, ok := d.(Adversary); ok {
 		s = a.Separated(n)
@@ -91,7 +91,7 @@ func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
 	return s, s != nil
 }
 
-// A Region is what the set Y of a dual is of the simplex.
+// A Region says which part of the simplex the set Y of a dual is.
 type Region int
 
 const (
@@ -101,7 +101,7 @@ const (
 	Point                   // a single one: the risk is smooth without a penalty
 )
 
-// RegionOf returns what Y of d is of the simplex.
+// RegionOf returns the Region of d.
 func RegionOf(d Dual) Region {
 	if a, ok := d.(Adversary); ok {
 		return a.Region()
@@ -109,7 +109,7 @@ func RegionOf(d Dual) Region {
 	return Elsewhere
 }
 
-// FreeCount returns the number of last coordinates that p leaves unpenalised.
+// FreeCount returns the number of trailing coordinates that p leaves unpenalised.
 func FreeCount(p Primal) int {
 	if r, ok := p.(Ridge); ok {
 		return r.FreeCount()
@@ -117,7 +117,7 @@ func FreeCount(p Primal) int {
 	return 0
 }
 
-// RidgeOf returns the diagonal of ∇²φ of a Ridge, nil of any other primal.
+// RidgeOf returns the diagonal of ∇²φ of a Ridge, or nil for any other primal.
 func RidgeOf(phi Primal, d int) []float64 {
 	r, ok := phi.(Ridge)
 	if !ok {

@@ -15,11 +15,10 @@ type Problem = struct {
 	Primal Primal
 }
 
-// smallestNormal is the smallest number of full precision; the inverse of a smaller one
-// may overflow.
+// smallestNormal is the smallest normal number; the inverse of a smaller one may overflow.
 const smallestNormal = 0x1p-1022
 
-// Validate reports the first thing that makes p unusable.
+// Validate returns the first error of p.
 func Validate(p *Problem) error {
 	if p == nil || isMissing(p.Oracle) || isMissing(p.Dual) || isMissing(p.Primal) {
 		return errors.New("dro: a Problem needs an Oracle, a Dual and a Primal")
@@ -53,7 +52,7 @@ func isMissing(part any) bool {
 	return part == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// validatePoint reports that x is not in X, where the primal says.
+// validatePoint returns an error if x is not in X.
 func validatePoint(p *Problem, x []float64) error {
 	if set, ok := p.Primal.(Geometry); ok {
 		if err := set.Contains(x); err != nil {
@@ -63,7 +62,7 @@ func validatePoint(p *Problem, x []float64) error {
 	return nil
 }
 
-// freeSample is the number of samples whose last column is looked at.
+// freeSample is the number of samples whose last column is checked.
 const freeSample = 4096
 
 // ValidateFree checks on the first samples that the column of an unpenalised

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// A responseCheck tests the best responses of a dual that is not of this library: a certificate
-// would otherwise rest on a wrong one without notice.
+// A responseCheck tests best responses of user-defined duals, since certificates rely on them.
 type responseCheck struct {
 	weights []float64 // n: an earlier response; nil: none
 	psi     float64   // ψ of these weights

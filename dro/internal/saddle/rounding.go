@@ -13,7 +13,7 @@ import (
 // fused or not, is off by γ_k times the sum of their sizes at most.
 const UnitRoundoff = 0x1p-53
 
-// Gamma returns γ_k and a little more, for the arithmetic on bounds.
+// Gamma returns γ_k, slightly enlarged for the arithmetic on bounds.
 func Gamma(k int) float64 {
 	ku := float64(k) * UnitRoundoff
 	if ku >= 0.5 {
@@ -84,8 +84,8 @@ type Sums struct {
 	Top                float64 // the largest loss
 }
 
-// A Proof is what weights y prove at losses f as computed: the feasible weights y' nearest to y have
-// ⟨y', f⟩ − ψ(y') ≥ Value.
+// A Proof holds the bound that weights y prove at computed losses f: the feasible weights y' nearest to y
+// satisfy ⟨y', f⟩ − ψ(y') ≥ Value.
 type Proof struct {
 	Sums  // but for Top
 	Value float64
@@ -104,7 +104,7 @@ func (c *Certifier) Prove(y, groups []float64, relative float64) Proof {
 	return p
 }
 
-// ProveResponse returns what the best response, or the weights adopted, prove at the point last evaluated.
+// ProveResponse returns the proof of the best response, or of the adopted weights, at the point last evaluated.
 func (c *Certifier) ProveResponse() *Proof {
 	if c.proved {
 		return &c.proof
@@ -119,14 +119,14 @@ func (c *Certifier) ProveResponse() *Proof {
 	return &c.proof
 }
 
-// A riskBounds is what an Adversary says of the risk at the losses of a point as computed.
+// riskBounds holds an Adversary's bounds of the risk at computed losses.
 type riskBounds struct {
 	known        bool
 	below, above float64
 	sums         Sums
 }
 
-// boundRisk asks an Adversary for bounds of the risk at the point last evaluated, once.
+// boundRisk computes an Adversary's bounds of the risk at the point last evaluated, at most once per point.
 func (c *Certifier) boundRisk() {
 	if c.risk.known {
 		return
@@ -137,7 +137,7 @@ func (c *Certifier) boundRisk() {
 	}
 }
 
-// proofOf returns what the weights y prove at the point last evaluated.
+// proofOf returns the proof of the weights y at the point last evaluated.
 func (c *Certifier) proofOf(y []float64) Proof {
 	if &y[0] == &c.Y[0] {
 		return *c.ProveResponse()
@@ -145,7 +145,7 @@ func (c *Certifier) proofOf(y []float64) Proof {
 	return c.Prove(y, nil, 0)
 }
 
-// penalty bounds ψ(y') from above.
+// penalty returns an upper bound of ψ(y').
 func (p *Proof) penalty(sums float64) float64 { return p.Linear + 2*(sums+p.Off)*p.Size - p.Value }
 
 // ownRounding bounds the rounding of ⟨y, f⟩ − ψ(y), and of the risk, for a dual that is not an Adversary, from
@@ -177,7 +177,7 @@ func PenaltyRounding(size, psi, nu, r float64) float64 {
 	return r*(size+penaltySize(psi, nu)) + 4*nu*r*r + Underflow
 }
 
-// sumLosses returns the sums of weights y at losses f, but for the largest loss.
+// sumLosses returns the sums of weights y at losses f, without the largest loss.
 func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
 	parts := [3][]float64{c.Rows.Scalars(c.N), c.Rows.Scalars(c.N), c.Rows.Scalars(c.N)}
 	c.Rows.Run(c.N, func(s, lo, hi int) {

@@ -129,10 +129,10 @@ func (g *Groups) weightAt(j int) float64 {
 // Count returns the number of groups.
 func (g *Groups) Count() int { return len(g.count) }
 
-// Shares returns the weight of every group's samples, for a prior by shares.
+// Shares returns the total weight of the samples of each group, as a prior.
 func (g *Groups) Shares() []float64 { return append([]float64(nil), g.count...) }
 
-// Valid reports why the dual cannot weigh n samples.
+// Valid returns an error if the dual does not fit n samples.
 func (g *Groups) Valid(n int) error {
 	if len(g.of) == 0 || len(g.of[0]) < n {
 		return fmt.Errorf("the groups do not have %d samples", n)
@@ -190,7 +190,7 @@ func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	return &of
 }
 
-// A groupedLosses is the state of the groups at given losses: those with samples.
+// A groupedLosses holds the groups with samples at given losses.
 type groupedLosses struct {
 	id    []int32   // of the groups
 	place []int32   // by group: its index in id, −1
@@ -280,7 +280,7 @@ func (g *Groups) storeWeights(y []float64, s *groupedLosses) {
 	})
 }
 
-// FusedTo implements Adversary, in two readings.
+// FusedTo implements Adversary by reading the rows twice.
 func (g *Groups) FusedTo(e *saddle.Evaluator, grad, y, x []float64) (risk, tau float64) {
 	e.Eval(x)
 	s := g.evaluate(e.Value)
@@ -328,7 +328,8 @@ func (g *Groups) Value(y []float64) float64 {
 	return psi
 }
 
-// groupWeights returns the weights over groups of samples that are grouped one way.
+// groupWeights returns the weights over groups for weights of samples, if each sample is in one group per way
+// of grouping.
 func (g *Groups) groupWeights(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	if g.rows == nil {
@@ -353,7 +354,7 @@ func (g *Groups) groupWeights(y []float64) []float64 {
 	return q
 }
 
-// ResponseTo implements Adversary: within a group the weights do not move.
+// ResponseTo implements Adversary: weights within a group are constant.
 func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi int) {
 	clear(response[lo:hi])
 }
@@ -445,7 +446,7 @@ func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, w
 	}
 }
 
-// possibleGroups lists the groups that may have weight.
+// possibleGroups returns the groups that may have weight.
 func (s *groupedLosses) possibleGroups() (out []int) {
 	for i := range s.id {
 		if s.near.Weights == nil || s.near.Weights[i] > 0 {

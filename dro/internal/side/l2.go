@@ -42,7 +42,7 @@ func (l L2) FreeCount() int {
 	return max(1, l.Classes)
 }
 
-// penalised returns the coordinates of x that φ sees.
+// penalised returns the coordinates of x that φ penalises.
 func (l L2) penalised(x []float64) []float64 {
 	return x[:len(x)-l.FreeCount()]
 }

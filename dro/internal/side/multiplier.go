@@ -74,7 +74,7 @@ func (s Simplex) multiplier(r *reference, y, f []float64, b bound, from saddle.M
 	return nu, tau
 }
 
-// deviation returns the deviation of the losses by the reference weights, top of these the largest.
+// deviation returns the standard deviation of the losses under the reference weights; top is the largest loss.
 func (r *reference) deviation(f []float64, top float64) float64 {
 	mean := func(of func(v float64) float64) float64 {
 		return r.rows.Sum(len(f), func(lo, hi int) float64 {

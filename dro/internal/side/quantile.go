@@ -91,13 +91,13 @@ func (r *reference) minMax(f []float64) (least, most float64) {
 	return slices.Min(parts[0]), slices.Max(parts[1])
 }
 
-// orderedBits returns a number whose order is that of v; both zeros have the same.
+// orderedBits maps v to an integer with the same order; both zeros are equal.
 func orderedBits(v float64) uint64 {
 	b := math.Float64bits(v + 0)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
-// fromOrderedBits returns the v of orderedBits.
+// fromOrderedBits inverts orderedBits.
 func fromOrderedBits(b uint64) float64 {
 	if b>>63 == 0 {
 		return math.Float64frombits(^b)

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A reference holds the reference weights of n samples: w_j of their sum, or equal ones.
+// A reference holds the reference weights of n samples with their sum; a nil w means equal weights.
 type reference struct {
 	rows  *ranks.Rows // where the samples are stored; nil: all here
 	w     []float64   // nil: equal
@@ -24,7 +24,7 @@ func newReference(rows *ranks.Rows, w []float64, n int) reference {
 	return reference{rows, w[:n], totalOf(rows, w[:n])}
 }
 
-// weightAt returns the weight of sample j, not divided by the total.
+// weightAt returns the weight of sample j before division by the total.
 func (r *reference) weightAt(j int) float64 {
 	if r.w == nil {
 		return 1
@@ -32,7 +32,7 @@ func (r *reference) weightAt(j int) float64 {
 	return r.w[j]
 }
 
-// weightsTo stores the reference weights, of sum one, in y.
+// weightsTo stores the reference weights, normalised to sum 1, in y.
 func (r *reference) weightsTo(y []float64) {
 	r.rows.Run(len(y), func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -61,7 +61,7 @@ func (r *reference) largestOf(f []float64, lo, hi int) float64 {
 	return m
 }
 
-// checkWeights checks reference weights of n samples; nil is fine.
+// checkWeights returns an error if reference weights do not fit n samples; nil is valid.
 func checkWeights(rows *ranks.Rows, w []float64, n int) error {
 	if w == nil {
 		return nil
@@ -100,8 +100,8 @@ func checkMass(rows *ranks.Rows, w []float64) error {
 	return nil
 }
 
-// arenaOf returns where vectors of one entry a sample lie: of samples of several ranks they take
-// memory for those that are here.
+// arenaOf returns the arena for vectors with one entry per sample. With several ranks only entries of this rank
+// take memory.
 func arenaOf(rows *ranks.Rows) *memory.Arena {
 	if rows == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// A response says how a Simplex weighed losses.
+// A response describes the best response of a Simplex to losses.
 type response struct {
 	moments           // of the weights at these losses
 	risk, tau float64 // R(f), as the Lagrangian at the multipliers; τ
@@ -63,7 +63,7 @@ func (a *response) completeRisk(s Simplex) {
 // weight above it and at it. Without a limit it is the largest loss with a reference weight.
 type bound struct{ limit, level, above, ties float64 }
 
-// boundOf returns the bound of the losses f. The ties of one without a limit are left out.
+// boundOf returns the bound of the losses f. Without a limit, ties are not counted.
 func (r *reference) boundOf(f []float64, limit float64) bound {
 	if math.IsInf(limit, 1) {
 		return bound{limit: limit, level: r.largestLoss(f)}
@@ -72,7 +72,7 @@ func (r *reference) boundOf(f []float64, limit float64) bound {
 	return bound{limit, q, above, ties}
 }
 
-// withTies returns b with the share of the losses at it.
+// withTies returns b with the proportion of the losses equal to it.
 func (r *reference) withTies(b bound, f []float64) bound {
 	if b.ties == 0 {
 		b.ties = r.rows.Sum(len(f), func(lo, hi int) float64 {
@@ -96,7 +96,7 @@ func (b bound) ratioAtBound() float64 {
 	return max(0, min(b.limit, (1-b.above*b.limit)/b.ties))
 }
 
-// vertexDivergence returns D of the weights without a penalty.
+// vertexDivergence returns D of the best response without a penalty.
 func (b bound) vertexDivergence(d Divergence) float64 {
 	left := b.ratioAtBound()
 	if d == KullbackLeibler {
@@ -325,7 +325,7 @@ func entropy(r float64) float64 {
 }
 
 const (
-	// mostSteps bounds the steps of a search for a multiplier, of which there are a few.
+	// mostSteps is the largest number of steps of a search for a multiplier; a few are usual.
 	mostSteps = 200
 
 	// solved is the distance of a sum of weights from one that the step after it closes.
@@ -461,7 +461,7 @@ func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, 
 	return sum, between
 }
 
-// firstSample is the number of entries that a search begins with.
+// firstSample is the number of entries with which a search begins.
 const firstSample = 1 << 12
 
 // sampleEvenly returns firstSample entries of v and their weights, evenly spread, where all samples are in

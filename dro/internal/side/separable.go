@@ -37,7 +37,7 @@ func (Orthant) IsPrecise() bool { return true }
 // IsPrecise implements saddle.Precise.
 func (Box) IsPrecise() bool { return true }
 
-// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+// Valid returns an error if the dual does not fit n samples.
 func (o Orthant) Valid(int) error {
 	if !(o.Cap > 0) {
 		return fmt.Errorf("the cap of the weights is %v: it must be > 0, +Inf for none", o.Cap)
@@ -45,7 +45,7 @@ func (o Orthant) Valid(int) error {
 	return nil
 }
 
-// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+// Valid returns an error if the dual does not fit n samples.
 func (b Box) Valid(int) error {
 	if !(b.Lower <= b.Upper) || math.IsInf(b.Lower, 0) {
 		return fmt.Errorf("weights between %v and %v: the lower bound must be finite and at most the upper", b.Lower, b.Upper)
@@ -128,7 +128,7 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 	}), 0
 }
 
-// clip returns the point of the interval nearest to v.
+// clip clips v to the interval.
 func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Upper)) }
 
 // CoordsTo implements Separable: as of the simplex.

@@ -43,10 +43,10 @@ var (
 	_ saddle.Mirror    = Simplex{}
 )
 
-// leastRadius is the radius of the smallest ball that is solved for.
+// leastRadius is the smallest radius that is supported.
 const leastRadius = 1e-12
 
-// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
+// Valid returns an error if the dual does not fit n samples.
 func (s Simplex) Valid(n int) error {
 	switch {
 	case s.Divergence != KullbackLeibler && s.Divergence != PearsonChi2:
@@ -61,7 +61,7 @@ func (s Simplex) Valid(n int) error {
 	return checkWeights(s.rows, s.Weights, n)
 }
 
-// largestRatio returns the largest y_j/w_j, +Inf for none.
+// largestRatio returns the largest allowed y_j/w_j, +Inf if there is no limit.
 func (s Simplex) largestRatio() float64 {
 	if s.Alpha == 0 {
 		return math.Inf(1)
@@ -69,7 +69,7 @@ func (s Simplex) largestRatio() float64 {
 	return 1 / s.Alpha
 }
 
-// hasBall reports whether there is a radius.
+// hasBall reports whether the divergence is limited by a radius.
 func (s Simplex) hasBall() bool { return s.Radius > 0 && !math.IsInf(s.Radius, 1) }
 
 // Region implements Adversary.
@@ -106,8 +106,8 @@ func (s Simplex) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return a.risk, a.tau
 }
 
-// MultiplierAt returns the multiplier ν of the best response to the losses f: the penalty ν·D alone has the
-// same.
+// MultiplierAt returns the multiplier ν of the best response to the losses f; the penalty ν·D alone gives the
+// same response.
 func (s Simplex) MultiplierAt(f []float64) float64 {
 	if !s.hasBall() {
 		return s.Nu
@@ -124,7 +124,7 @@ func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	return s, s.mostDivergence(n)
 }
 
-// mostDivergence returns the largest divergence of weights on n samples: y ≤ w/Alpha, and y ≤ 1.
+// mostDivergence returns the largest possible divergence of weights on n samples.
 func (s Simplex) mostDivergence(n int) float64 {
 	ratio := float64(n)
 	if s.Weights != nil {
@@ -183,7 +183,7 @@ func (s Simplex) Differentiable(n, d int) bool {
 // Polyhedral implements Adversary.
 func (s Simplex) Polyhedral() bool { return s.Nu == 0 && !s.hasBall() && s.Alpha < 1 }
 
-// CapTo stores the largest weights w/Alpha of the samples in u, of one entry a sample.
+// CapTo stores the largest allowed weights w/Alpha in u.
 func (s Simplex) CapTo(u []float64) {
 	r := newReference(s.rows, s.Weights, len(u))
 	lo, hi := s.rows.LocalRange(len(u))

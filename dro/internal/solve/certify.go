@@ -5,8 +5,8 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// pointPasses is what a lower bound from the curvature may cost, in passes: Certify and Path.Add
-// promise as much.
+// pointPasses is the largest cost, in passes, of a lower bound from the curvature, as documented at Certify and
+// Path.Add.
 const pointPasses = 10
 
 // Certify bounds the optimum of p from one point x, length d, and nothing else:

@@ -38,8 +38,8 @@ func NewPath(p *saddle.Problem, at func(nu float64) saddle.Dual) *Path {
 	return &Path{problem: saddle.Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at, known: map[float64]bracket{}}
 }
 
-// Add takes a point x, of d numbers, and weights y on the simplex, the adversary's at x,
-// say. It costs a pass, and up to a dozen for the bound. n numbers are kept.
+// Add adds a point x, of length d, and weights y on the simplex, such as the adversary's at x. It takes between
+// one and about twelve passes, and stores n numbers.
 func (p *Path) Add(x, y []float64) error {
 	fixed := side.Simplex{Alpha: 1, Weights: slices.Clone(y)}
 	if err := fixed.Valid(len(y)); err != nil {
@@ -63,8 +63,8 @@ func (p *Path) Add(x, y []float64) error {
 	return nil
 }
 
-// BoundsAt returns bounds of the optimum at any ν > 0: n operations for each point added since the
-// last call with the same ν. Without points both bounds are infinite. A Path is not for concurrent use.
+// BoundsAt returns bounds of the optimum at ν > 0. It takes n operations for each point added since the last
+// call with the same ν. Without points both bounds are infinite. A Path is not safe for concurrent use.
 func (p *Path) BoundsAt(nu float64) (saddle.Certificate, error) {
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return saddle.Certificate{}, fmt.Errorf("dro: a path is bounded at finite ν > 0, not at %v", nu)
@@ -94,13 +94,13 @@ func (p *Path) BoundsAt(nu float64) (saddle.Certificate, error) {
 	return b.best, nil
 }
 
-// An unpenalised primal is without its penalty, which is known.
+// An unpenalised primal leaves out its penalty, whose value is known.
 type unpenalised struct{ saddle.Primal }
 
 // Value implements Primal.
 func (unpenalised) Value([]float64) float64 { return 0 }
 
-// knownLosses are losses that do not depend on x.
+// knownLosses is an oracle of losses that do not depend on x.
 type knownLosses struct{ value []float64 }
 
 // Dims implements Oracle.

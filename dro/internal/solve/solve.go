@@ -12,7 +12,7 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// Choose returns the method for a valid problem p and the reason in words, or nil and what p lacks.
+// Choose returns the method for a valid problem p and the reason, or nil and what p lacks.
 func Choose(p *saddle.Problem) (m saddle.Method, why string) {
 	switch {
 	case saddle.Supports(newton.Newton{}, p) && !saddle.IsDifferentiable(p):
@@ -29,7 +29,7 @@ func Choose(p *saddle.Problem) (m saddle.Method, why string) {
 	return nil, "no method solves this problem: " + strings.TrimPrefix(saddle.RefusalError(primaldual.FullVector{}, p).Error(), "dro: ")
 }
 
-// Solve solves p by m; nil is the method that Choose returns.
+// Solve solves p by m. A nil m means the method of Choose.
 func Solve(ctx context.Context, p *saddle.Problem, m saddle.Method, s saddle.Settings) (*saddle.Result, error) {
 	if m == nil {
 		if p == nil || p.Oracle == nil || p.Dual == nil || p.Primal == nil {
