@@ -24,8 +24,8 @@ type Problem struct {
 	Intercept bool    // the last coordinate is not penalised
 }
 
-// An Adversary weighs losses by a divergence D from reference weights w: KL Σ y log(y/w),
-// or half of Pearson's χ², ½ Σ (y − w)²/w.
+// An Adversary is the worst case over weights near reference weights w by a divergence D: KL Σ y log(y/w), or
+// half of Pearson's χ², ½ Σ (y − w)²/w.
 type Adversary struct {
 	Penalty string    // kl or chi2
 	Nu      float64   // ν ≥ 0, the penalty coefficient of D
@@ -35,7 +35,7 @@ type Adversary struct {
 	Cap     float64   // > 0: weights between 0 and this, each for itself and of any sum; see separate. 0: weights of sum one
 }
 
-// A Sample is the loss of one sample and its first two derivatives in the margin.
+// A Sample holds the loss of a sample with its first two derivatives in the margin.
 type Sample struct{ Value, Slope, Curvature Real }
 
 // Eval returns the samples at x.

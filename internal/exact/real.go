@@ -5,13 +5,13 @@ import (
 	"math/big"
 )
 
-// Prec is the precision of every number here, in bits: 77 decimal digits.
+// Prec is the precision in bits: 77 decimal digits.
 const Prec = 256
 
 // A Real is a number of Prec bits.
 type Real = *big.Float
 
-// New returns v.
+// New converts v.
 func New(v float64) Real { return new(big.Float).SetPrec(Prec).SetFloat64(v) }
 
 // zero returns 0 in the precision of the package.
@@ -38,7 +38,7 @@ func Abs(a Real) Real { return zero().Abs(a) }
 // IsLess reports whether a < b.
 func IsLess(a, b Real) bool { return a.Cmp(b) < 0 }
 
-// Split returns the float64 nearest to a, and the one nearest to what is left.
+// Split returns the float64 nearest to a, and the float64 nearest to the remainder.
 func Split(a Real) (high, low float64) {
 	high, _ = a.Float64()
 	low, _ = Sub(a, New(high)).Float64()

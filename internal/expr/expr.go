@@ -18,7 +18,7 @@ package expr
 
 import "fmt"
 
-// An Op is what an [Expr] is.
+// An Op is the operation of an [Expr].
 type Op int
 
 const (
@@ -41,7 +41,7 @@ type Expr struct {
 	At     int // the character, from 1, where it begins
 }
 
-// A Kind is that of a [Value].
+// A Kind is the type of a [Value].
 type Kind int
 
 const (
@@ -50,7 +50,7 @@ const (
 	Word // true, false, or another word without quotes
 )
 
-// A Value is what a name is compared with.
+// A Value is the right-hand side of a comparison.
 type Value struct {
 	Kind   Kind
 	Number float64 // of a Number
@@ -58,7 +58,7 @@ type Value struct {
 	At     int
 }
 
-// An Error is a mistake at a character, counted from 1.
+// An Error is a syntax error at a character, counted from 1.
 type Error struct {
 	At  int
 	Msg string
@@ -66,12 +66,12 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("at character %d: %s", e.At, e.Msg) }
 
-// Errorf returns an error at that character.
+// Errorf returns an Error at a character.
 func Errorf(at int, format string, args ...any) *Error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
 
-// A Truth is that of a condition.
+// A Truth is the value of a condition: yes, no or unknown.
 type Truth uint8
 
 const (
@@ -88,7 +88,7 @@ func TruthOf(b bool) Truth {
 	return No
 }
 
-// Holds compares two numbers by an operator.
+// Holds reports whether x cmp y is true.
 func Holds(x float64, cmp string, y float64) bool {
 	switch cmp {
 	case "==":
@@ -105,8 +105,7 @@ func Holds(x float64, cmp string, y float64) bool {
 	return x >= y
 }
 
-// Leaves calls do for every comparison, from left to right, and ends with the first
-// error.
+// Leaves calls do for every comparison from left to right, and returns the first error.
 func (e *Expr) Leaves(do func(*Expr) error) error {
 	if e.Op > Not {
 		return do(e)
@@ -119,8 +118,8 @@ func (e *Expr) Leaves(do func(*Expr) error) error {
 	return nil
 }
 
-// Eval gives the truths of a condition from those of its comparisons: slices of one
-// length, which are written to.
+// Eval returns the truths of a condition, given those of its comparisons: slices of equal length, which it
+// overwrites.
 func (e *Expr) Eval(leaf func(*Expr) ([]Truth, error)) ([]Truth, error) {
 	if e.Op > Not {
 		return leaf(e)

@@ -15,7 +15,7 @@ const (
 	comparisons = 10_000
 )
 
-// Parse reads a condition. The error is an [*Error].
+// Parse parses a condition. The error is an [*Error].
 func Parse(text string) (e *Expr, err error) {
 	if len(text) > longest {
 		return nil, Errorf(1, "a condition of %d bytes is too long: the limit is %d", len(text), longest)
@@ -38,7 +38,7 @@ func Parse(text string) (e *Expr, err error) {
 	return e, nil
 }
 
-// A class is that of a token.
+// A class is the class of a token.
 type class int
 
 const (
@@ -62,17 +62,17 @@ type parser struct {
 	counted, characters int // characters are in the first counted bytes
 }
 
-// position returns the character at which the token begins.
+// position returns the character at which the current token begins.
 func (p *parser) position() int {
 	p.characters += utf8.RuneCountInString(p.text[p.counted:p.from])
 	p.counted = p.from
 	return p.characters + 1
 }
 
-// fail ends the parse by a panic with an Error at the current place.
+// fail panics with an Error at the current token.
 func (p *parser) fail(format string, args ...any) { panic(Errorf(p.position(), format, args...)) }
 
-// readToken reads a token.
+// readToken reads the next token.
 func (p *parser) readToken() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++
@@ -120,7 +120,7 @@ func (p *parser) readToken() {
 	p.token, p.at = rest[:size], p.at+size
 }
 
-// nameSize returns how many bytes a name takes.
+// nameSize returns the size of a name in bytes.
 func (p *parser) nameSize(s string) int {
 	depth := 0
 	for i, r := range s {
@@ -140,7 +140,7 @@ func (p *parser) nameSize(s string) int {
 	return len(s)
 }
 
-// hasToken reports whether the token is an operator or a word that is one.
+// hasToken reports whether the current token is one of the given operators.
 func (p *parser) hasToken(words ...string) bool {
 	for _, w := range words {
 		if (p.kind == operator || p.kind == name) && strings.EqualFold(p.token, w) {
@@ -161,13 +161,13 @@ func (p *parser) expectToken(word string) {
 	p.readToken()
 }
 
-// parseOr reads conditions joined by "or".
+// parseOr parses conditions joined by "or".
 func (p *parser) parseOr() *Expr { return p.parseChain(Or, p.parseAnd, "||", "or") }
 
-// parseAnd reads conditions joined by "and".
+// parseAnd parses conditions joined by "and".
 func (p *parser) parseAnd() *Expr { return p.parseChain(And, p.parseOperand, "&&", "and") }
 
-// parseChain reads parts that are joined by an operator.
+// parseChain parses parts joined by an operator.
 func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
 	at := p.position()
 	all := []*Expr{part()}
@@ -181,7 +181,7 @@ func (p *parser) parseChain(op Op, part func() *Expr, words ...string) *Expr {
 	return &Expr{Op: op, Args: all, At: at}
 }
 
-// parseOperand reads a negation, a condition in parentheses or a comparison.
+// parseOperand parses a negation, a condition in parentheses or a comparison.
 func (p *parser) parseOperand() *Expr {
 	if p.depth++; p.depth > deepest {
 		p.fail("parentheses and negations are nested more than %d deep", deepest)
@@ -248,7 +248,7 @@ func (p *parser) parseComparison(at int) *Expr {
 	return e
 }
 
-// parseValue reads a number, a text or a word.
+// parseValue parses a number, a text or a word.
 func (p *parser) parseValue() Value {
 	v := Value{Text: p.token, At: p.position()}
 	switch p.kind {

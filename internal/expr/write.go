@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// QuoteName writes a name as it stands in a condition: in backquotes where it needs them.
+// QuoteName returns a name as written in a condition, in backquotes if necessary.
 func QuoteName(s string) string {
 	plain := s != "" && !slices.Contains([]string{"not", "and", "or", "is", "in"}, strings.ToLower(s))
 	for i, r := range s {
@@ -18,10 +18,10 @@ func QuoteName(s string) string {
 	return quoteWith("`", s)
 }
 
-// QuoteText writes a text as it stands in a condition.
+// QuoteText returns a text as written in a condition.
 func QuoteText(s string) string { return quoteWith(`"`, s) }
 
-// quoteWith returns s between quotes, with quotes in s doubled.
+// quoteWith quotes s and doubles the quotes in it.
 func quoteWith(quote, s string) string {
 	return quote + strings.ReplaceAll(s, quote, quote+quote) + quote
 }

@@ -63,7 +63,7 @@ func golden(t testing.TB, path string, got []byte) []byte {
 	return want
 }
 
-// Number matches a number as people and programs write it.
+// Number matches a number.
 var Number = regexp.MustCompile(`[-−]?\d+(?:\.\d+)?(?:e[-+]\d+)?`)
 
 // sameLine reports whether two lines are equal except for last digits.

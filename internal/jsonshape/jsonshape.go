@@ -14,11 +14,9 @@ import (
 	"strings"
 )
 
-// Check walks the one JSON value of doc beside the type of v, a value or a pointer.
-// It returns the paths of keys that v has no field for, such as "config.speed" or
-// "trace[].color", each once. A key given twice, in whatever case, a second value
-// and a document that is not JSON are errors, and so is one whose values take far more memory than
-// its text, as a list of very many empty objects does.
+// Check compares the JSON value of doc with the type of v, a value or a pointer. It returns the paths of keys
+// for which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
+// (in any case), a second value, invalid JSON, and a document whose values take far more memory than its text.
 func Check(doc []byte, v any) (unknown []string, err error) {
 	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
 	c.dec.UseNumber()
@@ -39,7 +37,7 @@ type checker struct {
 	types   map[reflect.Type]*shape
 }
 
-// A shape is what a type reads.
+// A shape is the JSON form of a type.
 type shape struct {
 	plain  reflect.Type // itself without pointers, see plain
 	fields []field      // of a struct
@@ -50,7 +48,7 @@ type field struct {
 	of   reflect.Type
 }
 
-// shapeOf looks at a type once.
+// shapeOf returns the shape of a type, computed once.
 func (c *checker) shapeOf(t reflect.Type) *shape {
 	if s := c.types[t]; s != nil {
 		return s
@@ -63,7 +61,7 @@ func (c *checker) shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// checkValue reads one value that goes into type t, nil for any.
+// checkValue checks one value for type t; nil means any type.
 func (c *checker) checkValue(path string, t reflect.Type) error {
 	token, err := c.dec.Token()
 	if err != nil {
@@ -146,7 +144,7 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// field finds the type of the field that encoding/json stores key in.
+// field returns the type of the field in which encoding/json stores key.
 func (s *shape) field(key string) (t reflect.Type, known bool) {
 	if s.plain == nil {
 		return nil, true

@@ -326,7 +326,7 @@ func (a *Arena) Evict() {
 	}
 }
 
-// cause returns the error below a path error, whose path means nothing to a user.
+// cause returns the error within a path error.
 func cause(err error) error {
 	if e, ok := err.(*os.PathError); ok {
 		return e.Err

@@ -26,15 +26,15 @@ func Available() (bytes int64, limit string) {
 	return bytes, limit
 }
 
-// A Budget is the memory that the plan of a step may use.
+// A Budget is the memory that a step may use.
 type Budget struct {
 	Total int64  // bytes that the process may have, with those it has; math.MaxInt64 without a known limit
 	Used  int64  // bytes that it has
 	Limit string // name of the tightest limit
 }
 
-// NewBudget returns the memory of this process under the tightest limit; asked, above 0, is one limit
-// more, in bytes, called Config.Memory.
+// NewBudget returns the memory available under the tightest limit of the process. asked, if above 0, is a
+// further limit in bytes, called Config.Memory.
 func NewBudget(asked int64) Budget {
 	b := Budget{Used: Resident()}
 	if b.Total, b.Limit = Available(); b.Total < math.MaxInt64 {
@@ -46,13 +46,13 @@ func NewBudget(asked int64) Budget {
 	return b
 }
 
-// Free returns the bytes that are not used.
+// Free returns the number of free bytes.
 func (b Budget) Free() int64 { return max(0, b.Total-b.Used) }
 
-// Fits reports whether bytes more fit beside those in use: an eighth stays free for garbage.
+// Fits reports whether further bytes fit, leaving an eighth free for garbage.
 func (b Budget) Fits(bytes int64) bool { return bytes < b.Total-b.Total/8-b.Used }
 
-// softLimit names the limit of the heap.
+// softLimit is the name of the limit of the heap.
 var softLimit = "GOMEMLIMIT"
 
 // LimitHeap sets the memory limit of the garbage collector to the memory that control groups or
@@ -115,20 +115,19 @@ func threadSpace() int64 {
 	return int64(max(0, runtime.GOMAXPROCS(0)+beside-threads())) * (72 << 20)
 }
 
-// A SpaceError is the value that Make panics with where ulimit -v leaves no address space for a slice.
+// A SpaceError is the value with which Make panics if the address space (ulimit -v) does not suffice.
 type SpaceError struct{ Bytes int64 }
 
 func (e *SpaceError) Error() string {
 	return fmt.Sprintf("%s leaves too little address space for %d MB more", Ulimit, (e.Bytes+1<<20-1)>>20)
 }
 
-// Hint returns what may be done about it.
+// Hint returns what the user can do.
 func (e *SpaceError) Hint() string {
 	return "raise it, or limit memory by a control group or by --memory instead"
 }
 
-// Catch, deferred, recovers from a panic with a *SpaceError and stores it in err; other panics
-// go on.
+// Catch, if deferred, recovers from a panic with a *SpaceError and stores it in err. Other panics continue.
 func Catch(err *error) {
 	if r := recover(); r != nil {
 		e, ok := r.(*SpaceError)

@@ -31,7 +31,7 @@ func systemLimits(tighten func(n int64, name string)) {
 	}
 }
 
-// usesLibC reports whether threads are made by a C library, as in builds with cgo or for MPI.
+// usesLibC reports whether threads are created by a C library, as with cgo or MPI.
 var usesLibC = sync.OnceValue(func() bool {
 	maps, _ := os.ReadFile("/proc/self/maps")
 	return bytes.Contains(maps, []byte("/libc.so")) || bytes.Contains(maps, []byte("/ld-musl"))
@@ -43,7 +43,7 @@ func threads() int {
 	return len(tasks)
 }
 
-// spaceLeft returns the limit of ulimit -v without what the process takes.
+// spaceLeft returns the address space limit minus the address space in use.
 func spaceLeft() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
@@ -97,7 +97,7 @@ func readNumber(file string) (int64, bool) {
 	return n, err == nil // "max" is no limit
 }
 
-// cachedBytes returns what a group holds of files, which gives way to other needs.
+// cachedBytes returns the size of a group's file cache, which can be reclaimed.
 func cachedBytes(file string) int64 {
 	b, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(b)) {

@@ -2,7 +2,7 @@ package methods
 
 import "github.com/drotrain/drotrain/internal/chart"
 
-// A Figure is a grid of line charts, and what its file is called.
+// A Figure is a grid of line charts with its file name.
 type Figure struct {
 	Name string // file name without extension
 	chart.Lines

@@ -8,20 +8,20 @@ import (
 	"github.com/drotrain/drotrain/dro/primaldual"
 )
 
-// MethodsSchema names the JSON of a MethodsReport.
+// MethodsSchema is the name of the JSON layout of a MethodsReport.
 const MethodsSchema = "drotrain-bench-methods/1"
 
-// Targets are the relative gaps that the tables count work to.
+// Targets lists the relative gaps for which tables give the work.
 var Targets = []float64{1e-3, 1e-6, 1e-9}
 
-// An Entry is a method under comparison.
+// An Entry is a method in the comparison.
 type Entry struct {
 	Name   string     // short and unique
 	Label  string     // for people, with the algorithm of the paper
 	Method dro.Method // nil: the stochastic subgradient method of this package
 }
 
-// Entries returns the methods compared: those of the paper, Newton's method, and baselines.
+// Entries returns the methods compared: those of the paper, Newton's method and baselines.
 func Entries() []Entry {
 	return []Entry{
 		{"separable", "separable (Alg. 6)", primaldual.SeparableBlock{}},
@@ -46,7 +46,7 @@ type MethodsReport struct {
 	Methods   []MethodRun `json:"methods"`
 }
 
-// A MethodRun is one method's run. Passes and Seconds include the checks.
+// A MethodRun is the run of a method. Passes and Seconds include the checks.
 type MethodRun struct {
 	Name       string      `json:"name"`
 	Label      string      `json:"label"`
@@ -60,14 +60,14 @@ type MethodRun struct {
 	Note       string      `json:"note,omitempty"`
 }
 
-// Reached is the work to a relative gap; nulls: not reached.
+// Reached is the work to reach a relative gap; null if it was not reached.
 type Reached struct {
 	Gap     float64  `json:"relative_gap"`
 	Passes  *float64 `json:"passes"`
 	Seconds *float64 `json:"seconds"`
 }
 
-// A TraceLine is a check point; the bounds are the best so far.
+// A TraceLine is a check. Bounds are the best so far.
 type TraceLine struct {
 	Passes  float64  `json:"passes"`
 	Seconds float64  `json:"seconds"`
@@ -76,7 +76,7 @@ type TraceLine struct {
 	Gap     *float64 `json:"relative_gap"`
 }
 
-// CompareOptions bound a comparison.
+// CompareOptions limits a comparison.
 type CompareOptions struct {
 	Gap       float64 // relative gap at which a method is done
 	MaxPasses float64 // of every method
@@ -84,8 +84,8 @@ type CompareOptions struct {
 	Progress  func(string) // called with the name of every method; may be nil
 }
 
-// Compare runs every method of Entries from zero on the problem. A method that
-// does not apply has the reason in its Note.
+// Compare runs all methods of Entries on the problem, beginning at zero. If a method does not apply, its Note
+// has the reason.
 func Compare(ctx context.Context, p *dro.Problem, info ProblemInfo, o CompareOptions) (*MethodsReport, error) {
 	r := &MethodsReport{Schema: MethodsSchema, Problem: info, Gap: o.Gap, MaxPasses: o.MaxPasses, Seed: o.Seed}
 	for _, e := range Entries() {
@@ -142,7 +142,7 @@ func (m *MethodRun) fill(res *dro.Result, gap float64) {
 	}
 }
 
-// finiteOrNil returns nil for what JSON cannot hold.
+// finiteOrNil returns nil for NaN and infinities, which JSON cannot encode.
 func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

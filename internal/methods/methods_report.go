@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
-// WriteText writes the comparison as a table for people.
+// WriteText writes the comparison as a table.
 func (r *MethodsReport) WriteText(w io.Writer) {
 	p := r.Problem
 	fmt.Fprintf(w, "%s, target %s: %d rows × %d columns\n%s loss, %s penalty, ν = %.4g, μ = %.4g\n\n",
@@ -72,7 +72,7 @@ func formatNumber(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Figures draws the gap against passes and against seconds.
+// Figures returns the gap against passes and against seconds.
 func (r *MethodsReport) Figures() []Figure {
 	var names []string
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)

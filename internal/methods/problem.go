@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/train/level"
 )
 
-// ProblemInfo says which problem a report is about.
+// A ProblemInfo describes the problem of a report.
 type ProblemInfo struct {
 	Data    string  `json:"data"`
 	Target  string  `json:"target"`

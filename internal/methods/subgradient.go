@@ -52,7 +52,7 @@ const (
 	tuningPasses = 10
 )
 
-// certify returns the bounds that dro proves at a point before the first step from it.
+// certify returns the bounds that dro proves at a point without taking a step.
 func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate, error) {
 	s := dro.Options{}
 	s.X0, s.RelativeGap = x, math.Inf(1) // the first point will do
@@ -68,14 +68,14 @@ func certify(ctx context.Context, p *dro.Problem, x []float64) (dro.Certificate,
 	return res.Certificate, nil
 }
 
-// separable is a penalty without the constraint that weights sum to one.
+// A separable is a penalty without the constraint that weights sum to one.
 type separable interface {
 	Modulus() float64
 	CoordsTo(u, y []float64)
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// separatedDual returns the penalty of d on weights between 0 and 1, nil where it has no such form here.
+// separatedDual returns the penalty of d on weights between 0 and 1, or nil if it is not supported.
 func separatedDual(d dro.Dual) separable {
 	switch d := d.(type) {
 	case dro.KL:
@@ -90,7 +90,7 @@ func separatedDual(d dro.Dual) separable {
 	return nil
 }
 
-// A descent is a subgradient method under way.
+// A descent is the state of a subgradient method.
 type descent struct {
 	p       *dro.Problem
 	phi     dro.L2
@@ -115,7 +115,7 @@ type descent struct {
 	value, slope, u, y, g []float64
 }
 
-// newDescent returns the subgradient method at its start; seed determines the order of the samples.
+// newDescent returns a subgradient method at its start. seed determines the order of the samples.
 func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
 	dual := separatedDual(p.Dual)
 	phi, ridge := p.Primal.(dro.L2)
@@ -149,7 +149,7 @@ func newDescent(p *dro.Problem, seed uint64) (*descent, error) {
 	return w, nil
 }
 
-// begin starts at x = 0 and the best τ there.
+// begin starts at x = 0 with the best τ there.
 func (w *descent) begin(eta float64) {
 	clear(w.x)
 	clear(w.average)
@@ -159,7 +159,7 @@ func (w *descent) begin(eta float64) {
 	_, w.tau = w.p.Dual.BestResponseTo(w.y, w.value)
 }
 
-// step takes the subgradient step of one block of samples.
+// step takes a subgradient step for one block of samples.
 func (w *descent) step() {
 	if w.visit == len(w.order) {
 		w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
@@ -204,7 +204,7 @@ func (w *descent) step() {
 	}
 }
 
-// solve steps until the gap or a limit, with check points as those of dro.
+// solve takes steps until the gap or a limit is reached, with checks as in dro.
 func (w *descent) solve(ctx context.Context, s dro.Options) (*dro.Result, error) {
 	began := time.Now()
 	best := dro.Certificate{Upper: math.Inf(1), Lower: math.Inf(-1)}

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/internal/exact"
 )
 
-// A Case is a problem and its optimum.
+// A Case is a problem with its optimum.
 type Case struct {
 	Name string
 	exact.Problem
 	Optimum Optimum
 }
 
-// An Optimum is min P to twice the precision of a float64, and where it is.
+// An Optimum is min P in twice the precision of a float64, with a minimiser.
 type Optimum struct {
 	High, Low float64   // min P = High + Low up to 1e-32·|High|, High the float64 nearest
 	Gap       float64   // of the certificate in 256 bits, relative: 1e-30 at most
@@ -28,7 +28,7 @@ type Optimum struct {
 	Hash      uint64    `json:",string"` // of the problem's numbers
 }
 
-// IsBetween reports lower ≤ min P ≤ upper, to the last bit.
+// IsBetween reports whether lower ≤ min P ≤ upper, to the last bit.
 func (o Optimum) IsBetween(lower, upper float64) bool {
 	return (lower < o.High || lower == o.High && o.Low >= 0) && (upper > o.High || upper == o.High && o.Low <= 0)
 }
@@ -36,8 +36,7 @@ func (o Optimum) IsBetween(lower, upper float64) bool {
 //go:embed optima.json
 var text []byte
 
-// Cases returns the problems with their optima. The slices are shared: do not change
-// them.
+// Cases returns the problems with their optima. The slices are shared and must not be changed.
 var Cases = sync.OnceValue(func() []Case {
 	known := map[string]Optimum{}
 	if err := json.Unmarshal(text, &known); err != nil {
@@ -53,7 +52,7 @@ var Cases = sync.OnceValue(func() []Case {
 	return cases
 })
 
-// A family is problems on the same rows.
+// A family is a set of problems on the same rows.
 type family struct {
 	name      string
 	n, d      int
@@ -118,8 +117,8 @@ func Unsolved() []Case {
 	return out
 }
 
-// drawRows draws the rows and a linear model's targets. Everything is rounded to 1/1024,
-// so that no processor's last bits show.
+// drawRows draws rows and the targets of a linear model, rounded to 1/1024 so that they do not depend on the
+// processor.
 func (f family) drawRows() (rows, target []float64) {
 	rng := rand.New(rand.NewPCG(f.seed, 1))
 	rows, target = make([]float64, f.n*f.d), make([]float64, f.n)

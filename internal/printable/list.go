@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// QuoteList returns names in quotes as a list, such as "a", "b" and "c" where last is "and".
+// QuoteList returns quoted names as a list, such as "a", "b" and "c" if last is "and".
 func QuoteList(names []string, last string) string {
 	q := make([]string, len(names))
 	for i, n := range names {
@@ -19,7 +19,7 @@ func QuoteList(names []string, last string) string {
 	return strings.Join(q[:len(q)-1], ", ") + " " + last + " " + q[len(q)-1]
 }
 
-// Wrap breaks text into lines of at most width runes, at spaces that allow it.
+// Wrap breaks text into lines of at most width characters, at spaces.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -37,7 +37,7 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Capitalise begins s with a capital letter.
+// Capitalise returns s with its first letter in upper case.
 func Capitalise(s string) string {
 	if s == "" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Count writes an integer with thin spaces between thousands.
+// Count formats an integer with thin spaces between thousands.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	sign := ""
@@ -20,8 +20,8 @@ func Count(n int) string {
 	return sign + s
 }
 
-// Number writes x with about three significant digits (four below 1: the
-// fourth decimal), a true minus sign, and an exponent only far from 1.
+// Number formats x with about three significant digits (below 1, with four decimals), a true minus sign, and an
+// exponent only for very large or small numbers.
 func Number(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -47,8 +47,8 @@ func Number(x float64) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// NumberAtScale writes x with the decimals number would give to scale, so that a value
-// and its interval, or a column, line up.
+// NumberAtScale formats x with the decimals that Number gives to scale, so that a value and its interval, or a
+// column, line up.
 func NumberAtScale(x, scale float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -73,7 +73,7 @@ func NumberAtScale(x, scale float64) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// Signed writes x as Like does, with an explicit plus.
+// Signed works like NumberAtScale with an explicit plus sign.
 func Signed(x, scale float64) string {
 	s := NumberAtScale(x, scale)
 	if s != "–" && !strings.HasPrefix(s, "−") && strings.Trim(s, "0.") != "" {
@@ -82,7 +82,7 @@ func Signed(x, scale float64) string {
 	return s
 }
 
-// Scientific writes 1.2 × 10⁻⁵.
+// Scientific formats x as in 1.2 × 10⁻⁵.
 func Scientific(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -108,7 +108,7 @@ func superscript(e int) string {
 	return b.String()
 }
 
-// Percent writes a share as 12.3 %.
+// Percent formats a proportion as in 12.3 %.
 func Percent(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
@@ -120,7 +120,7 @@ func Percent(x float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−") + "\u00a0%"
 }
 
-// PercentOf writes a share of n rows as 12.3 %, of fewer than 100 rows as 12 %.
+// PercentOf formats a proportion of n rows as in 12.3 %, or 12 % for fewer than 100 rows.
 func PercentOf(x float64, n int) string {
 	if n >= 100 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return Percent(x)
@@ -132,7 +132,7 @@ func PercentOf(x float64, n int) string {
 	return strings.ReplaceAll(s, "-", "−") + "\u00a0%"
 }
 
-// Group returns the label of a group as people can see it.
+// Group returns the label of a group with hidden characters made visible.
 func Group(label string) string {
 	if strings.TrimSpace(label) == "" {
 		return "(empty)"
@@ -140,10 +140,10 @@ func Group(label string) string {
 	return label
 }
 
-// Plural writes "1 row", "5 rows".
+// Plural returns the number and the noun, as in "1 row" and "5 rows".
 func Plural(n int, one, many string) string { return Count(n) + " " + Noun(n, one, many) }
 
-// List joins at most k items and counts the rest.
+// List joins at most k items and adds the number of the others.
 func List(items []string, k int) string {
 	if len(items) <= k {
 		return strings.Join(items, ", ")
@@ -151,12 +151,12 @@ func List(items []string, k int) string {
 	return strings.Join(items[:k], ", ") + fmt.Sprintf(" and %s more", Count(len(items)-k))
 }
 
-// WholePercent writes a level without needless decimals: 95 %.
+// WholePercent formats a confidence level without unnecessary decimals, as in 95 %.
 func WholePercent(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
 }
 
-// WithUnit writes "s (unit)"; a unit that begins with a bracket follows a comma.
+// WithUnit returns "s (unit)", or a comma and the unit if that begins with a bracket.
 func WithUnit(s, unit string) string {
 	switch {
 	case unit == "":
@@ -167,7 +167,7 @@ func WithUnit(s, unit string) string {
 	return s + " (" + unit + ")"
 }
 
-// FourDigits writes x in four digits, for settings.
+// FourDigits formats a setting with four digits.
 func FourDigits(x float64) string {
 	if math.IsInf(x, 1) {
 		return "∞"

@@ -13,14 +13,14 @@ import (
 	"unicode/utf8"
 )
 
-// EscapeLine returns s as one line: line breaks and tabs are escaped too.
+// EscapeLine returns s as one line, with hidden characters, line breaks and tabs escaped.
 func EscapeLine(s string) string { return escape(s, false) }
 
-// EscapeText returns s with its line breaks (LF) and tabs.
+// EscapeText returns s with hidden characters escaped, but not line breaks and tabs.
 func EscapeText(s string) string { return escape(s, true) }
 
-// EscapeCell returns s with an apostrophe before what a spreadsheet would take for a formula: =1+1,
-// +A1, -A1 and @SUM, at the beginning and behind what may separate cells. A number is not one.
+// EscapeCell puts an apostrophe before text that a spreadsheet would take for a formula, such as =1+1 and @SUM,
+// at the beginning and after characters that may separate cells. Numbers stay as they are.
 func EscapeCell(s string) string {
 	if _, err := strconv.ParseFloat(s, 64); err == nil || !strings.ContainsAny(s, formula+"\t\r\n") {
 		return s
@@ -38,8 +38,7 @@ func EscapeCell(s string) string {
 
 const formula = "=+-@＝＋－＠" // the first characters of formulas
 
-// escape writes the hidden characters of s as \x1b or \u202e, and bytes that
-// are no UTF-8 as \xff.
+// escape escapes hidden characters as in \x1b and \u202e, and bytes that are not UTF-8 as in \xff.
 func escape(s string, breaks bool) string {
 	clean := true
 	for i := 0; i < len(s) && clean; i++ {
@@ -69,8 +68,8 @@ func escape(s string, breaks bool) string {
 	return b.String()
 }
 
-// Shorten returns s where it has at most so many bytes, and else about so many from its beginning
-// and its end, with the number of bytes that are left out between.
+// Shorten returns s if it has at most most bytes, and otherwise its beginning and end with the number of bytes
+// left out.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -85,9 +84,8 @@ func Shorten(s string, most int) string {
 	return fmt.Sprintf("%s… (%d bytes) …%s", s[:head], tail-head, s[tail:])
 }
 
-// IsHidden reports what a reader cannot see and a program may obey: control
-// characters, line and paragraph separators, direction marks, noncharacters,
-// and tags. Joiners, which several scripts need, stay.
+// IsHidden reports whether r is invisible but may have an effect: control characters, line and paragraph
+// separators, direction marks, noncharacters and tags. Joiners, which several scripts need, are not hidden.
 func IsHidden(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:

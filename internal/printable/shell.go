@@ -2,7 +2,7 @@ package printable
 
 import "strings"
 
-// QuoteShell quotes a word for a POSIX shell where it needs that.
+// QuoteShell quotes a word for a POSIX shell if necessary.
 func QuoteShell(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./,:@%", r)

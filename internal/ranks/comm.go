@@ -33,13 +33,13 @@ type Comm interface {
 	Abort(code int)
 }
 
-// A Traffic counts what a rank has taken part in.
+// A Traffic counts the collective calls of a rank.
 type Traffic struct {
 	Rounds int64 // collective calls
 	Bytes  int64 // that it was given: the lengths of their results
 }
 
-// counted counts the traffic of a Comm.
+// A counted is a Comm that counts its traffic.
 type counted struct {
 	Comm
 	rounds, bytes atomic.Int64
@@ -63,7 +63,7 @@ func (c *counted) Max(v []float64)                { c.add(v); c.Comm.Max(v) }
 func (c *counted) Broadcast(v []float64)          { c.add(v); c.Comm.Broadcast(v) }
 func (c *counted) Gather(v []float64, ends []int) { c.add(v); c.Comm.Gather(v, ends) }
 
-// One is a single rank: nothing is carried.
+// One is the Comm of a single rank.
 type One struct{}
 
 var _ Comm = One{}
@@ -89,8 +89,8 @@ func (One) Gather([]float64, []int) {}
 // Abort implements Comm: there are no other ranks.
 func (One) Abort(int) {}
 
-// GatherAll returns the numbers of every rank, one rank after the other, and where those of
-// each end; ranks may have any number of them.
+// GatherAll returns the numbers of all ranks, concatenated by rank, and where those of each rank end. Ranks may
+// have different counts.
 func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
 	ends = RankEnds(c, len(own))
 	all = make([]float64, ends[len(ends)-1])
@@ -99,8 +99,7 @@ func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
 	return all, ends
 }
 
-// RankEnds returns where the entries of every rank end, one rank after the other, of which this one has
-// own.
+// RankEnds returns where the entries of each rank end in their concatenation; this rank has own entries.
 func RankEnds(c Comm, own int) []int {
 	ends := make([]int, c.Size())
 	total := 0
@@ -111,7 +110,7 @@ func RankEnds(c Comm, own int) []int {
 	return ends
 }
 
-// GatherValues returns one number of every rank.
+// GatherValues returns the numbers of all ranks, one each.
 func GatherValues(c Comm, own float64) []float64 {
 	all, ends := make([]float64, c.Size()), make([]int, c.Size())
 	for r := range ends {
@@ -122,7 +121,7 @@ func GatherValues(c Comm, own float64) []float64 {
 	return all
 }
 
-// GatherBytes returns the bytes of every rank.
+// GatherBytes returns the bytes of each rank.
 func GatherBytes(c Comm, own []byte) [][]byte {
 	all, ends := GatherAll(c, pack(own))
 	out := make([][]byte, len(ends))
@@ -146,7 +145,7 @@ func BroadcastBytes(c Comm, own []byte) []byte {
 	return unpack(v)
 }
 
-// pack puts bytes into the bits of numbers, their length before them.
+// pack stores bytes, preceded by their length, in the bits of numbers.
 func pack(b []byte) []float64 {
 	v := make([]float64, 1+(len(b)+7)/8)
 	v[0] = float64(len(b))
@@ -167,10 +166,10 @@ func unpack(v []float64) []byte {
 	return b[:int(v[0])]
 }
 
-// contextKey is that of the Comm of a context.
+// A contextKey is the key of the Comm in a context.
 type contextKey struct{}
 
-// NewContext returns a context whose training is shared by the ranks of c; nil is ctx itself.
+// NewContext returns a context with the Comm of the ranks that share a training; for nil it returns ctx.
 func NewContext(ctx context.Context, c Comm) context.Context {
 	if c == nil {
 		return ctx
@@ -178,7 +177,7 @@ func NewContext(ctx context.Context, c Comm) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// FromContext returns the Comm of a context, nil where no ranks share its training.
+// FromContext returns the Comm of a context, or nil.
 func FromContext(ctx context.Context) Comm {
 	c, _ := ctx.Value(contextKey{}).(Comm)
 	return c

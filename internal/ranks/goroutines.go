@@ -6,12 +6,11 @@ import (
 	"sync"
 )
 
-// ErrAborted says that another rank has ended all.
+// ErrAborted reports that another rank has ended all ranks.
 var ErrAborted = errors.New("another rank has ended the job")
 
-// Run calls f as size ranks, goroutines of this process, and returns when all have
-// returned: with the first error. A rank that returns an error, panics or aborts ends the
-// others at their next collective call.
+// Run calls f for size ranks, which are goroutines of this process, and returns the first error after all have
+// returned. If a rank returns an error, panics or aborts, the others end at their next collective call.
 func Run(size int, f func(c Comm) error) error {
 	w := &world{size: size, errs: make([]error, size)}
 	w.turn.L = &w.mu
@@ -36,8 +35,8 @@ func Run(size int, f func(c Comm) error) error {
 	return w.first
 }
 
-// A world is what ranks that are goroutines share. A collective call is two rounds: all
-// have put down what they have, all have read it.
+// A world is the state shared by ranks that are goroutines. A collective call has two phases: all ranks provide
+// their values, then all read the result.
 type world struct {
 	size int
 
@@ -50,10 +49,10 @@ type world struct {
 	first   error
 }
 
-// aborted is what a rank panics with that is ended by another.
+// aborted is the value with which a rank panics if another rank has ended it.
 type aborted struct{ err error }
 
-// end ends all with an error.
+// end ends all ranks with an error.
 func (w *world) end(rank int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +62,7 @@ func (w *world) end(rank int, err error) {
 	w.turn.Broadcast()
 }
 
-// synchronise returns when all ranks have called it as often.
+// synchronise blocks until all ranks have called it.
 func (w *world) synchronise() {
 	if w.waiting++; w.waiting == w.size {
 		w.waiting = 0
@@ -85,7 +84,7 @@ type goroutine struct {
 
 var _ Comm = (*goroutine)(nil)
 
-// exchange calls read on what all ranks have given.
+// exchange calls read with the values of all ranks.
 func (g *goroutine) exchange(v []float64, read func(all [][]float64) []float64) {
 	w := g.w
 	w.mu.Lock()

@@ -40,7 +40,7 @@ func NewRows(c Comm, n int) *Rows {
 	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, mostShards)))
 }
 
-// NewRowsIn returns NewRows in so many shards, of which none is empty.
+// NewRowsIn works like NewRows with a given number of shards, none of which may be empty.
 func NewRowsIn(c Comm, n, shards int) *Rows { return &Rows{comm: c, n: n, count: shards} }
 
 // Shards returns the number of shards of n samples.
@@ -52,10 +52,10 @@ func (r *Rows) Shards(n int) int {
 	return r.count
 }
 
-// Scalars returns zeros, one for each shard of n samples.
+// Scalars returns a zero for each shard of n samples.
 func (r *Rows) Scalars(n int) []float64 { return make([]float64, r.Shards(n)) }
 
-// Comm returns the Comm that connects the ranks; a single rank if this process has all samples.
+// Comm returns the Comm of the ranks, or One if this process has all samples.
 func (r *Rows) Comm() Comm {
 	if r == nil {
 		return One{}
@@ -68,7 +68,7 @@ func (r *Rows) shardsOf(rank int) (first, end int) {
 	return shard.Bounds(r.count, r.comm.Size(), rank)
 }
 
-// Bounds returns the samples [lo, hi) of a rank, of n.
+// Bounds returns the samples [lo, hi) of a rank.
 func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	if r == nil {
 		return 0, n
@@ -82,7 +82,7 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 	return lo, hi
 }
 
-// LocalRange returns the range [lo, hi) of the n samples that this rank has.
+// LocalRange returns the samples [lo, hi) of this rank.
 func (r *Rows) LocalRange(n int) (lo, hi int) {
 	if r == nil {
 		return 0, n
@@ -90,14 +90,14 @@ func (r *Rows) LocalRange(n int) (lo, hi int) {
 	return r.Bounds(n, r.comm.Rank())
 }
 
-// checkCount panics unless the samples are n.
+// checkCount panics unless there are n samples.
 func (r *Rows) checkCount(n int) {
 	if n != r.n {
 		panic(fmt.Sprintf("ranks: %d samples of rows that have %d", n, r.n))
 	}
 }
 
-// Run calls f once for every shard of n samples that is here. It is no collective call.
+// Run calls f once for every shard of this rank. It is not a collective call.
 func (r *Rows) Run(n int, f func(s, lo, hi int)) {
 	if r == nil {
 		shard.Run(n, f)
@@ -117,8 +117,8 @@ func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	r.Run(n, f)
 }
 
-// Count returns the number of shards of n samples, of any number that RunCount may take up to
-// most.
+// Count returns the number of shards of n samples for RunCount, which is at most most if this process has all
+// samples.
 func (r *Rows) Count(n, most int) int {
 	if r == nil {
 		return max(1, min(shard.Count(n), most))
@@ -126,7 +126,7 @@ func (r *Rows) Count(n, most int) int {
 	return r.Shards(n)
 }
 
-// Partials returns vectors for the shards that are here, of count.
+// Partials returns one vector for each shard of this rank, of count shards in all.
 func (r *Rows) Partials(count, width int) *shard.Partials {
 	if r == nil {
 		return shard.NewPartials(count, width)
@@ -135,8 +135,8 @@ func (r *Rows) Partials(count, width int) *shard.Partials {
 	return shard.NewPartialsOf(first, end, width)
 }
 
-// ShareEach completes values of every shard: width of them at(s), which a rank has set for
-// its own.
+// ShareEach distributes values of shards to all ranks: at(s) returns the width values of shard s, which its
+// rank has set.
 func (r *Rows) ShareEach(width int, at func(s int) []float64) {
 	if r == nil {
 		return
@@ -158,7 +158,7 @@ func (r *Rows) ShareEach(width int, at func(s int) []float64) {
 	}
 }
 
-// Share completes slices of one entry a shard.
+// Share distributes slices with one entry per shard to all ranks.
 func (r *Rows) Share(parts ...[]float64) {
 	if r == nil {
 		return
@@ -178,7 +178,7 @@ func (r *Rows) Share(parts ...[]float64) {
 	}
 }
 
-// ShareCounts works like Share for whole numbers.
+// ShareCounts works like Share for integers.
 func (r *Rows) ShareCounts(part []int) {
 	if r == nil {
 		return
@@ -208,7 +208,7 @@ func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
 	return total
 }
 
-// Totals returns width sums over n samples, to which add adds those of [lo, hi).
+// Totals returns width sums over n samples; add must add the terms of the samples [lo, hi).
 func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []float64 {
 	part := r.Partials(r.Shards(n), width)
 	part.Clear()
@@ -229,8 +229,7 @@ func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
 	return slices.Max(part)
 }
 
-// Collect returns the samples that the ranks give, each of its own in ascending order, one
-// rank after the other: ascending.
+// Collect returns the samples that the ranks list, each its own in ascending order.
 func (r *Rows) Collect(own []int) []int {
 	if r == nil {
 		return own
@@ -247,7 +246,7 @@ func (r *Rows) Collect(own []int) []int {
 	return out
 }
 
-// CollectNumbers works like Collect of numbers.
+// CollectNumbers works like Collect for numbers.
 func (r *Rows) CollectNumbers(own []float64) []float64 {
 	if r == nil {
 		return own
@@ -256,8 +255,7 @@ func (r *Rows) CollectNumbers(own []float64) []float64 {
 	return all
 }
 
-// EachShard calls f on the shards that are here, one after the other. It is no collective
-// call.
+// EachShard calls f for the shards of this rank sequentially. It is not a collective call.
 func (r *Rows) EachShard(f func(lo, hi int)) {
 	first, end := r.shardsOf(r.comm.Rank())
 	for s := first; s < end; s++ {
@@ -265,7 +263,7 @@ func (r *Rows) EachShard(f func(lo, hi int)) {
 	}
 }
 
-// PickSamples returns the entries of vectors of one entry a sample at samples, in their order.
+// PickSamples returns the entries at samples of vectors with one entry per sample.
 func (r *Rows) PickSamples(samples []int, of ...[]float64) [][]float64 {
 	k := len(samples)
 	all, out := make([]float64, k*len(of)), make([][]float64, len(of))
@@ -284,8 +282,8 @@ func (r *Rows) PickSamples(samples []int, of ...[]float64) [][]float64 {
 	return out
 }
 
-// StratifiedSample returns about count samples, ascending: the first of every shard, as many of each.
-// Of samples that are in random order in every shard they are a sample of all.
+// StratifiedSample returns about count samples, ascending: the first ones of every shard, equally many of each.
+// If samples are in random order within shards, they are a random sample.
 func (r *Rows) StratifiedSample(n, count int) []int {
 	shards := r.Shards(n)
 	out := make([]int, 0, count)
@@ -308,7 +306,7 @@ func (r *Rows) LocalStratifiedSample(n, count int) []int {
 	return all[from:to]
 }
 
-// A StoppedError is the cause of a context that ended on all ranks because one was asked to stop.
+// A StoppedError is the cause of a context that ended on all ranks because one of them was interrupted.
 type StoppedError struct {
 	Rank int   // that was asked
 	Code int   // exit status for which it was asked: what ExitCode of its cause returns; 1 without one
@@ -322,10 +320,10 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("rank %d was asked to stop", e.Rank)
 }
 
-// Unwrap returns the cause where this rank was asked, and context.Canceled elsewhere.
+// Unwrap returns the cause on the rank that was interrupted, and context.Canceled on others.
 func (e *StoppedError) Unwrap() error { return cmp.Or(e.Err, context.Canceled) }
 
-// StopCode returns the exit status that the cause of a context which has ended asks for.
+// StopCode returns the exit status for the cause of a context that has ended.
 func StopCode(cause error) int {
 	var c interface{ ExitCode() int }
 	if errors.As(cause, &c) {
@@ -334,7 +332,7 @@ func StopCode(cause error) int {
 	return 1
 }
 
-// gather works like Comm.Gather and also carries the exit status of a rank that is asked to stop.
+// gather works like Comm.Gather and also transmits the exit status of a rank that is interrupted.
 func (r *Rows) gather(v []float64, ends []int) {
 	r.mu.Lock()
 	asked := r.asked
@@ -372,9 +370,9 @@ func (r *Rows) gather(v []float64, ends []int) {
 	}
 }
 
-// Context returns a context that ends on all ranks at the same collective call, after ctx
-// has ended on one of them: loops that check it take the same decision on all ranks. Its
-// cause is then a *StoppedError. done ends the checks.
+// Context returns a context that ends on all ranks at the same collective call, after ctx has ended on one of
+// them, so that loops that check it take the same decision on all ranks. Its cause is then a *StoppedError.
+// done ends the checks.
 func (r *Rows) Context(ctx context.Context) (agreed context.Context, done func()) {
 	if r == nil {
 		return ctx, func() {}

@@ -7,10 +7,10 @@ import "github.com/drotrain/drotrain/internal/shard"
 // subtrees that are all its own: one where the number of ranks is a power of two, a few
 // elsewhere.
 
-// A subtree is the shards [first, first+size), size a power of two that divides first.
+// A subtree is the range of shards [first, first+size), where size is a power of two that divides first.
 type subtree struct{ first, size int }
 
-// subtrees returns the largest that make up the shards [first, end).
+// subtrees returns the largest subtrees that make up the shards [first, end).
 func subtrees(first, end int) (out []subtree) {
 	for first < end {
 		size := 1
@@ -68,7 +68,8 @@ func (r *Rows) SumTriangleTo(dst []float64, d int, p *shard.Partials) {
 	}
 }
 
-// reduceShards stores the sum of what take makes of the vectors of all shards, width entries, in dst.
+// reduceShards stores in dst the sum over all shards of the width entries that take extracts from their
+// vectors.
 func (r *Rows) reduceShards(dst []float64, p *shard.Partials, take func(dst, v []float64), width int) {
 	at, ends := map[subtree]int{}, make([]int, r.comm.Size())
 	total := 0

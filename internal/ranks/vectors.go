@@ -4,7 +4,7 @@ package ranks
 // its own rows. What follows are collective calls, exact for float64 and for whole numbers
 // below 2⁵³; nil is of nil.
 
-// GatherAt returns the entries of v at the rows listed, on all ranks, whichever ranks have them.
+// GatherAt returns the entries of v at the given rows on all ranks.
 func GatherAt[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 	if v == nil {
 		return nil
@@ -20,7 +20,7 @@ func GatherAt[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
 	return convertTo[T](all)
 }
 
-// travelling is how many entries are on their way to rank 0 at a time.
+// travelling is the number of entries sent to rank 0 at a time.
 const travelling = 1 << 20
 
 // GatherToRoot returns the entries of all ranks on rank 0, nil on the others.

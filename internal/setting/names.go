@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// JoinNames writes a list of names that [SplitNames] reads back: commas between them, and quotes, as
-// in CSV, around those that would not come back as they are.
+// JoinNames joins names with commas so that [SplitNames] returns them. Names are quoted as in CSV if necessary.
 func JoinNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -17,12 +16,11 @@ func JoinNames(names []string) string {
 	return strings.Join(quoted, ",")
 }
 
-// errList says that a text is no list of names.
+// errList reports that a text is not a list of names.
 var errList = errors.New("no comma-separated list of names")
 
-// SplitNames reads a list of names. One in quotes is what stands between them, two for one of its
-// own; of another the spaces around it are taken off. Both may be nothing, but a list of
-// nothing but spaces has no names.
+// SplitNames splits a list of names at commas. A quoted name is taken literally, with doubled quotes for one;
+// spaces around other names are removed. Names may be empty, but a list of only spaces is empty.
 func SplitNames(list string) (names []string, err error) {
 	if list = strings.TrimSpace(list); list == "" {
 		return nil, nil
@@ -50,7 +48,7 @@ func SplitNames(list string) (names []string, err error) {
 	return names, nil
 }
 
-// unquote reads up to the quote that ends a name.
+// unquote reads a name up to its closing quote.
 func unquote(s string) (name, rest string, err error) {
 	var b strings.Builder
 	for {

@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A Value sets a variable from a text. It implements flag.Value and pflag.Value.
+// A Value sets a variable from text. It implements flag.Value and pflag.Value.
 type Value struct {
 	kind string
 	get  func() string
@@ -27,12 +27,12 @@ type Value struct {
 	repeats bool // every Set adds a value
 }
 
-// New returns a value of a kind; get returns the text that sets it again.
+// New returns a value of a kind; get must return a text that sets the current value.
 func New(kind string, get func() string, set func(text string) error) *Value {
 	return &Value{kind: kind, get: get, set: set}
 }
 
-// KeepingText works like New for a value whose text is the one it was set by last, and text before.
+// KeepingText works like New and returns the text last set, at first text.
 func KeepingText(kind, text string, set func(text string) error) *Value {
 	return New(kind, func() string { return text }, func(next string) error {
 		err := set(next)
@@ -43,12 +43,12 @@ func KeepingText(kind, text string, set func(text string) error) *Value {
 	})
 }
 
-// Repeated returns a value that every text adds to.
+// Repeated returns a value to which every text is added.
 func Repeated(kind string, add func(text string) error) *Value {
 	return &Value{kind: kind, get: func() string { return "" }, set: add, repeats: true}
 }
 
-// String returns the text that sets the value.
+// String returns a text that sets the current value.
 func (v *Value) String() string {
 	if v == nil || v.get == nil {
 		return ""
@@ -59,10 +59,10 @@ func (v *Value) String() string {
 // Type returns the kind of the value: bool, int, float, names, string, or words separated by |.
 func (v *Value) Type() string { return v.kind }
 
-// Set sets the variable; an error says what the text must be.
+// Set sets the variable. The error says what the text must be.
 func (v *Value) Set(text string) error { return v.set(text) }
 
-// Names returns the names of a list; nil for other values.
+// Names returns the names of a list, or nil for other values.
 func (v *Value) Names() []string {
 	if v.names == nil {
 		return nil
@@ -70,21 +70,21 @@ func (v *Value) Names() []string {
 	return *v.names
 }
 
-// An Error says what a value must be, and perhaps which one was meant.
+// An Error says what a value must be, with an optional hint.
 type Error struct{ must, hint string }
 
 // Must returns an error that says what a value must be. The hint may be empty.
 func Must(be, hint string) error { return &Error{"must " + be, hint} }
 
-// WithHint returns an error of a value with another hint.
+// WithHint replaces the hint of an error.
 func WithHint(err error, hint string) error { return &Error{err.Error(), hint} }
 
 func (e *Error) Error() string { return e.must }
 
-// Hint returns what may be done about it; "" where that is not known.
+// Hint returns what the user can do, or "".
 func (e *Error) Hint() string { return e.hint }
 
-// DidYouMean returns a hint that names the candidate closest to word, or "".
+// DidYouMean returns a hint with the candidate closest to word, or "".
 func DidYouMean(word string, candidates []string, prefix string) string {
 	if near := printable.Nearest(word, candidates, 1); len(near) > 0 {
 		return fmt.Sprintf("did you mean %s%s?", prefix, near[0])
@@ -92,7 +92,7 @@ func DidYouMean(word string, candidates []string, prefix string) string {
 	return ""
 }
 
-// OrList joins words as "a", "a or b", "a, b or c".
+// OrList joins words as in "a", "a or b" and "a, b or c".
 func OrList(words []string) string {
 	if n := len(words); n > 1 {
 		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
@@ -100,10 +100,10 @@ func OrList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// Text returns a value for any text.
+// Text returns a value for text.
 func Text(p *string) *Value { return Word(p, "", func(string) bool { return true }) }
 
-// Word returns a value for a text that is valid; must says what it must be, as in "be . or ,".
+// Word returns a value for text that satisfies valid; must describes the requirement, as in "be . or ,".
 func Word(p *string, must string, valid func(string) bool) *Value {
 	return New("string", func() string { return *p }, func(text string) error {
 		if !valid(text) {
@@ -114,7 +114,7 @@ func Word(p *string, must string, valid func(string) bool) *Value {
 	})
 }
 
-// Switch returns a value that is true or false.
+// Switch returns a value for a bool.
 func Switch(p *bool) *Value {
 	return New("bool", func() string { return strconv.FormatBool(*p) }, func(text string) error {
 		b, err := strconv.ParseBool(text)
@@ -126,7 +126,7 @@ func Switch(p *bool) *Value {
 	})
 }
 
-// Choice returns a value for one of some words; get and set are as for New.
+// Choice returns a value for one of several words; get and set are as for New.
 func Choice(words []string, get func() string, set func(word string) error) *Value {
 	return New(strings.Join(words, "|"), get, func(text string) error {
 		if !slices.Contains(words, text) {
@@ -136,12 +136,12 @@ func Choice(words []string, get func() string, set func(word string) error) *Val
 	})
 }
 
-// Enum returns a value for one of some words that is stored in a string.
+// Enum returns a value for one of several words, stored in a string.
 func Enum(p *string, words []string) *Value {
 	return Choice(words, func() string { return *p }, func(word string) error { *p = word; return nil })
 }
 
-// number returns a value for a finite number that is valid; get reports whether there is one.
+// number returns a value for a finite number that satisfies valid; get reports whether it is set.
 func number(get func() (float64, bool), set func(float64), must string, valid func(float64) bool) *Value {
 	text := func() string {
 		if x, ok := get(); ok {
@@ -164,12 +164,13 @@ func number(get func() (float64, bool), set func(float64), must string, valid fu
 	})
 }
 
-// Number returns a value for a finite number that is valid; must says what it must be, "be at least 0".
+// Number returns a value for a finite number that satisfies valid; must describes the requirement, as in "be at
+// least 0".
 func Number(p *float64, must string, valid func(float64) bool) *Value {
 	return number(func() (float64, bool) { return *p, true }, func(x float64) { *p = x }, must, valid)
 }
 
-// Optional works like Number for a number that need not be given: *p is nil then.
+// Optional works like Number for an optional number: *p is nil if it is not set.
 func Optional(p **float64, must string, valid func(float64) bool) *Value {
 	get := func() (float64, bool) {
 		if *p == nil {
@@ -189,23 +190,23 @@ func Positive(p *float64) *Value { return Number(p, "be greater than 0", isPosit
 func isAtLeastZero(x float64) bool { return x >= 0 }
 func isPositive(x float64) bool    { return x > 0 }
 
-// OptionalAtLeastZero returns a value for a number of at least 0 that need not be given.
+// OptionalAtLeastZero returns a value for an optional number of at least 0.
 func OptionalAtLeastZero(p **float64) *Value { return Optional(p, "be at least 0", isAtLeastZero) }
 
-// OptionalPositive returns a value for a number above 0 that need not be given.
+// OptionalPositive returns a value for an optional number above 0.
 func OptionalPositive(p **float64) *Value { return Optional(p, "be greater than 0", isPositive) }
 
-// OptionalProportion returns a value for a number above 0 and at most 1 that need not be given.
+// OptionalProportion returns a value for an optional number in (0, 1].
 func OptionalProportion(p **float64) *Value {
 	return Optional(p, "be above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
 }
 
-// OptionalProbability returns a value for a number from 0 to 1 that need not be given.
+// OptionalProbability returns a value for an optional number in [0, 1].
 func OptionalProbability(p **float64) *Value {
 	return Optional(p, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
 }
 
-// Count returns a value for a whole number of at least the given size.
+// Count returns a value for an integer of at least least.
 func Count(p *int, least int) *Value {
 	return New("int", func() string { return strconv.Itoa(*p) }, func(text string) error {
 		n, err := strconv.Atoi(text)
@@ -229,8 +230,8 @@ func Seed(p *uint64) *Value {
 	})
 }
 
-// List returns a value for a list of names: comma-separated, quoted as in CSV if a name holds a comma,
-// and repeatable. check looks at all names before they are kept; it may be nil.
+// List returns a value for a list of names, separated by commas, quoted as in CSV if necessary, and repeatable.
+// check, unless nil, validates all names before they are stored.
 func List(p *[]string, check func(all []string) error) *Value {
 	v := &Value{kind: "names", names: p, check: check, get: func() string { return JoinNames(*p) }}
 	v.set = func(text string) error {
@@ -243,10 +244,10 @@ func List(p *[]string, check func(all []string) error) *Value {
 	return v
 }
 
-// maxNames limits the names of a list, for the time to find them among the columns.
+// maxNames is the largest number of names in a list.
 const maxNames = 10_000
 
-// add takes names as they are, commas and all. None is empty: no column's is.
+// add adds names literally. It returns an error for an empty name.
 func (v *Value) add(names []string) error {
 	if i := slices.Index(names, ""); i >= 0 {
 		return &Error{must: fmt.Sprintf("name %d of %d is empty", i+1, len(names))}
@@ -266,7 +267,7 @@ func (v *Value) add(names []string) error {
 	return nil
 }
 
-// Subset returns a value for a list of some of the words.
+// Subset returns a value for a list of some of the given words.
 func Subset(p *[]string, words []string) *Value {
 	return List(p, func(all []string) error {
 		for _, name := range all {
@@ -278,7 +279,7 @@ func Subset(p *[]string, words []string) *Value {
 	})
 }
 
-// Pairs returns a value for a list of texts with a mark in each: column=level.
+// Pairs returns a value for a list of texts that contain mark, such as column=level.
 func Pairs(p *[]string, mark string) *Value {
 	return List(p, func(all []string) error {
 		for _, text := range all {
@@ -290,7 +291,7 @@ func Pairs(p *[]string, mark string) *Value {
 	})
 }
 
-// Map returns a value that gives texts other names: 'a->b,c->d'.
+// Map returns a value for a mapping of texts: 'a->b,c->d'.
 func Map(to *map[string]string, mark string) *Value {
 	v := Pairs(new([]string), mark)
 	pairs := v.check

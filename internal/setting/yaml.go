@@ -18,16 +18,15 @@ const (
 	maxErrors = 20
 )
 
-// Keys are the keys of a configuration.
+// Keys describes the keys of a configuration.
 type Keys struct {
 	Find    func(key string) (v *Value, known bool) // v is nil for a key whose value is not used
 	Unknown func(key string) (hint string)          // of a key that is not known
 	Done    func(key string)                        // called for every key that was set; may be nil
 }
 
-// ApplyYAML sets values from a configuration in YAML: one document of keys and values. It returns all that
-// is wrong, each with the line; path names the configuration there. The errors may have a hint, as
-// *Error has.
+// ApplyYAML sets values from a YAML document of keys and values. It returns all errors with their lines; path
+// is the name of the document. Errors may have a hint.
 func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
@@ -89,7 +88,7 @@ func ApplyYAML(path string, r io.Reader, keys Keys) []error {
 	return all
 }
 
-// atPlace puts the place of a value in front of an error, and the value where that is a text.
+// atPlace adds the place of a value, and the value if it is text, to an error.
 func atPlace(place string, node *yaml.Node, err error) error {
 	hint := ""
 	var e interface{ Hint() string }
@@ -103,12 +102,12 @@ func atPlace(place string, node *yaml.Node, err error) error {
 	return &Error{place + ": " + err.Error(), hint}
 }
 
-// A shapeError says that a node is of another type than its value.
+// A shapeError reports that a YAML node has another type than its value.
 type shapeError struct{ text string }
 
 func (e *shapeError) Error() string { return e.text }
 
-// setNode sets the value from a node of its type.
+// setNode sets the value from a YAML node.
 func (v *Value) setNode(node *yaml.Node) error {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -153,7 +152,7 @@ func (v *Value) setNode(node *yaml.Node) error {
 	return err
 }
 
-// nodeText returns what a node is, in words.
+// nodeText describes a node.
 func nodeText(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -172,7 +171,7 @@ func nodeText(n *yaml.Node) string {
 	return n.Value
 }
 
-// syntaxError puts the configuration in front of "yaml: line 3: …" as path:3.
+// syntaxError rewrites "yaml: line 3: …" as path:3.
 func syntaxError(path string, err error) error {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	var line int

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Parallel calls do(0), …, do(n−1), one on each thread at a time, and returns the error of
-// the least index that failed. A panic of a call is a panic of Parallel. After an error no
-// further call begins.
+// Parallel calls do(0), …, do(n−1) concurrently, on at most Threads goroutines, and returns the error of the
+// smallest index that failed. A panic of a call is raised again in the caller. After an error no further call
+// begins.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	var mu sync.Mutex
 	next, failed := 0, n

@@ -1,7 +1,7 @@
 package shard
 
-// Partials are vectors that shards add to, one each, far enough apart that no two
-// share a cache line, and summed in the order of the shards.
+// Partials holds one vector per shard, far enough apart that no two share a cache line. They are summed in the
+// order of the shards.
 type Partials struct {
 	first, count, width, stride int
 	v                           []float64 // allocated by the first Clear
@@ -16,10 +16,10 @@ func NewPartialsOf(first, end, width int) *Partials {
 	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }
 
-// Width returns the length of each.
+// Width returns the length of each vector.
 func (p *Partials) Width() int { return p.width }
 
-// Clear sets every vector to zero. It comes before the first use.
+// Clear sets all vectors to zero. It must be called before the first use.
 func (p *Partials) Clear() {
 	if p.v == nil {
 		p.v = make([]float64, p.count*p.stride)

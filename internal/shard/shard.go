@@ -19,8 +19,7 @@ const (
 	Limit = 64
 )
 
-// SetThreads lets Go run on n threads, but on no more than a few for every processor: each
-// costs memory, and above their number they only wait.
+// SetThreads sets the number of threads, limited to a few per processor.
 func SetThreads(n int) { runtime.GOMAXPROCS(min(n, perProcessor*runtime.NumCPU())) }
 
 // limits are the numbers of threads that LimitThreads holds loops to, and least the smallest; 0: none.
@@ -30,8 +29,8 @@ var (
 	least    atomic.Int64
 )
 
-// LimitThreads limits every loop to n goroutines until release is called; n < 1 is no limit. If
-// several limits are in force, the smallest counts. GOMAXPROCS does not change.
+// LimitThreads limits every loop to n goroutines until release is called; n < 1 means no limit. The smallest
+// limit in force counts. GOMAXPROCS is not changed.
 func LimitThreads(n int) (release func()) {
 	if n < 1 {
 		return func() {}
@@ -51,7 +50,7 @@ func LimitThreads(n int) (release func()) {
 	})
 }
 
-// Threads returns the number of goroutines that a loop runs on.
+// Threads returns the number of goroutines of a loop.
 func Threads() int {
 	if n := int(least.Load()); n > 0 {
 		return min(n, runtime.GOMAXPROCS(0))
@@ -69,15 +68,14 @@ func Bounds(n, count, s int) (lo, hi int) {
 	return int(int64(n) * int64(s) / int64(count)), int(int64(n) * int64(s+1) / int64(count))
 }
 
-// Run calls f(s, lo, hi) once for every shard of n rows, on as many
-// goroutines as there are Threads, and returns when all are done. A panic in f is raised again in the
-// caller.
+// Run calls f(s, lo, hi) once for every shard of n rows, on Threads goroutines, and returns when all calls have
+// returned. A panic in f is raised again in the caller.
 func Run(n int, f func(s, lo, hi int)) { RunCount(n, Count(n), f) }
 
-// RunCount works like Run over count shards.
+// RunCount works like Run for count shards.
 func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count, f) }
 
-// RunSome works like RunCount over the shards [first, end) alone.
+// RunSome works like RunCount for the shards [first, end).
 func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	threads := min(Threads(), end-first)
 	if threads <= 1 {
@@ -124,11 +122,11 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	}
 }
 
-// between is what is called before every shard.
+// between is called before every shard.
 var between atomic.Pointer[func()]
 
-// SetShardHook sets a function that every goroutine calls before it works on a shard, and returns the
-// previous one: an arena keeps memory within its limit by it. nil removes it.
+// SetShardHook sets a function that every goroutine calls before it works on a shard, such as one that limits
+// memory, and returns the previous one. nil removes it.
 func SetShardHook(f *func()) (was *func()) { return between.Swap(f) }
 
 func callHook() {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Correlation returns the correlation of the ranks of a and b, of one length, ties at their
-// mean rank; NaN where one of them is constant.
+// Correlation returns Spearman's rank correlation of a and b, which must have equal lengths; ties have their
+// mean rank. It returns NaN if one of them is constant.
 func Correlation(a, b []float64) float64 {
 	p, q := Ranks(a), Ranks(b)
 	centre := float64(len(a)+1) / 2
@@ -22,7 +22,7 @@ func Correlation(a, b []float64) float64 {
 	return pq / math.Sqrt(pp*qq)
 }
 
-// Ranks returns the ranks of v from 1, ties at their mean rank.
+// Ranks returns the ranks of v, counted from 1; ties have their mean rank.
 func Ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {

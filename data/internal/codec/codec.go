@@ -20,7 +20,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Codec is a way to compress, by Parquet's number for it, or LZ4Frame.
+// A Codec is a compression method, by its number in Parquet, or LZ4Frame.
 type Codec int64
 
 const (
@@ -38,10 +38,10 @@ var names = map[Codec]string{None: "none", Snappy: "snappy", Gzip: "gzip", 3: "l
 
 var ratios = map[Codec]int{None: 1, Snappy: 64, Gzip: 1100, Brotli: 1 << 17, Zstd: 1 << 17, LZ4Raw: 256, LZ4Frame: 256}
 
-// MaxRatio bounds how far a piece can decompress, in bytes out per byte in.
+// MaxRatio returns an upper bound on the bytes of output per byte of input.
 func (c Codec) MaxRatio() int { return ratios[c] }
 
-// Check reports why pieces of this codec cannot be read, or nil.
+// Check returns an error if the codec is not supported.
 func (c Codec) Check() error {
 	if _, ok := ratios[c]; ok {
 		return nil
@@ -61,11 +61,11 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// zstdBlock is the most that a block of zstd decompresses to.
+// zstdBlock is the largest size of a decompressed zstd block.
 const zstdBlock = 128 << 10
 
-// Decompress decompresses src to exactly size bytes, in the memory of dst if that is
-// large enough. It panics with an error if they are not that.
+// Decompress decompresses src to exactly size bytes, in the memory of dst if that is large enough. It panics
+// with an error if src is damaged or has another size.
 func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 	if size == 0 && len(src) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 
 var errSize = errors.New("a page has another size than its header says")
 
-// decompress works like Decompress but for the last check.
+// decompress works like Decompress without checking the size.
 func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 	switch codec {
 	case None:
@@ -130,7 +130,7 @@ func decompress(dst []byte, codec Codec, src []byte, size int) ([]byte, error) {
 	panic(codec.Check())
 }
 
-// readExactly reads size bytes and the end, where gzip checks its sum.
+// readExactly reads size bytes and then the end of r, where gzip verifies its checksum.
 func readExactly(dst []byte, r io.Reader, size int) ([]byte, error) {
 	out := bytes.NewBuffer(dst[:0]) // grows with what there is, whatever size says
 	if n, err := io.CopyN(out, r, int64(size)); err == io.EOF {

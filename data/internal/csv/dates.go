@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An order is how a date is written, as a bit of those that a column may have.
+// An order is a way of writing dates, as a bit of a set.
 type order uint8
 
 const (
@@ -21,11 +21,11 @@ const (
 	anyOrder = isoDate | yearFirst | dayFirst | monthFirst
 )
 
-// isDecided reports that one order is left: 3/4/2024 may be a day in March or in April, and a
-// column in which no value decides is not one of dates.
+// isDecided reports whether one order is left. The text 3/4/2024 may be a day in March or in April; a column
+// without a value that decides is not read as dates.
 func (o order) isDecided() bool { return bits.OnesCount8(uint8(o)) == 1 }
 
-// dateOrders returns those in which a text is a date, or a date and a time.
+// dateOrders returns the orders in which a text is a date, or a date and a time.
 func dateOrders(s string) (out order) {
 	if len(s) < 8 || s[0] < '0' || s[0] > '9' {
 		return 0
@@ -38,7 +38,7 @@ func dateOrders(s string) (out order) {
 	return out
 }
 
-// A DateFormat is a way in which some texts are dates, and in how many rows.
+// A DateFormat is a format of dates with the number of rows that have it.
 type DateFormat struct {
 	Example string
 	Rows    int
@@ -46,10 +46,10 @@ type DateFormat struct {
 	pattern string
 }
 
-// Dates reads texts as days since 1970-01-01 UTC, all in one format; rows counts the rows of each
-// text. Where that cannot be, formats lists the formats that there are, the most frequent first:
-// one alone where it may be read with the day or with the month first, none where no text is a
-// date. Texts that are no dates are one format with an empty pattern.
+// Dates reads texts in one date format as days since 1970-01-01 UTC; rows counts the rows of each text. If that
+// is not possible, formats lists the formats found, the most frequent first: a single one if it may have the
+// day or the month first, and none if no text is a date. Texts that are not dates count as a format with an
+// empty pattern.
 func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 	common, dates := anyOrder, false
 	for i, s := range texts {
@@ -85,7 +85,7 @@ func Dates(texts []string, rows []int) (days []float64, formats []DateFormat) {
 	return days, nil
 }
 
-// datePattern returns how a date is written: its marks, and where the year stands; empty for no date.
+// datePattern returns the separators of a date and the position of the year, or "" if s is not a date.
 func datePattern(s string, o order) string {
 	if o == 0 {
 		return ""
@@ -99,13 +99,13 @@ func datePattern(s string, o order) string {
 	return mark + "year"
 }
 
-// TimeOf returns the instant so many days after 1970-01-01 UTC.
+// TimeOf returns the time that is days after 1970-01-01 UTC.
 func TimeOf(days float64) time.Time {
 	whole := math.Floor(days)
 	return time.Unix(int64(whole)*86400+int64(math.Round((days-whole)*86400)), 0).UTC()
 }
 
-// FormatDay writes days since 1970-01-01 UTC as a date, with the time of the day if it has one.
+// FormatDay formats days since 1970-01-01 UTC as a date, with the time of day unless it is midnight.
 func FormatDay(days float64) string {
 	if days == math.Floor(days) {
 		return TimeOf(days).Format(time.DateOnly)
@@ -113,7 +113,7 @@ func FormatDay(days float64) string {
 	return TimeOf(days).Format(time.DateTime)
 }
 
-// parseDay reads a date, or a date and a time, in UTC where it names no zone.
+// parseDay parses a date, or a date and a time, which is in UTC unless it has a time zone.
 func parseDay(s string, o order) (days float64, ok bool) {
 	if o == isoDate {
 		return parseISODay(s)
@@ -161,7 +161,7 @@ func parseDay(s string, o order) (days float64, ok bool) {
 	return 0, false
 }
 
-// parseISODay returns day of ISO 8601.
+// parseISODay parses a date in ISO 8601.
 func parseISODay(s string) (days float64, ok bool) {
 	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
 		return 0, false

@@ -65,7 +65,7 @@ type lines struct {
 	record  []string
 }
 
-// openLines begins to read; keys are those known from an earlier reading.
+// openLines starts reading records; keys are those found by an earlier reading.
 func (r *reading) openLines(keys []string) (*lines, error) {
 	in, err := r.text.open()
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *reading) openLines(keys []string) (*lines, error) {
 	return l, nil
 }
 
-// column returns the index of the column of a key, which is added if it is new.
+// column returns the index of a key, adding a column if it is new.
 func (l *lines) column(key string) int {
 	i, ok := l.index[key]
 	if !ok {
@@ -91,7 +91,7 @@ func (l *lines) column(key string) int {
 	return i
 }
 
-// Read returns the values of the next row by column, "" for a null.
+// Read returns the values of the next row by column, with "" for nulls.
 func (l *lines) Read() ([]string, error) {
 	l.limit.n, l.row = 0, l.row+1
 	token, err := l.decoder.Token()
@@ -148,7 +148,7 @@ func (l *lines) Read() ([]string, error) {
 	return l.record, nil
 }
 
-// rowError returns what is wrong with the text of a row.
+// rowError returns an error about the current row.
 func (l *lines) rowError(err error) error {
 	var own *table.Error
 	var syntax *json.SyntaxError

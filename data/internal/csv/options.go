@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// Options say how text is to be read. The zero value is what [Read] describes.
+// Options says how text is read. The zero value selects the rules documented at [Read].
 type Options struct {
 	// NoHeader says that the first line is a row. The columns are then called
 	// column_1, column_2, …
@@ -44,16 +44,16 @@ type Options struct {
 	Dates bool `json:"dates,omitempty" yaml:"dates,omitempty"`
 }
 
-// DefaultMaxColumns is how many columns a text may have where nobody says: every one of them takes
-// about a kilobyte before its first value, and a few kilobytes of compressed text may hold millions.
+// DefaultMaxColumns is the default limit on the number of columns. Each takes about a kilobyte before its first
+// value, and a few kilobytes of compressed text may contain millions.
 const DefaultMaxColumns = 100_000
 
-// IsZero reports whether nothing is asked for.
+// IsZero reports whether o is the zero value.
 func (o Options) IsZero() bool {
 	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates && o.MaxColumns == 0
 }
 
-// Validate refuses options that contradict each other.
+// Validate returns an error if options contradict each other.
 func (o Options) Validate() error {
 	switch {
 	case o.Delimiter != "" && (utf8.RuneCountInString(o.Delimiter) != 1 || strings.ContainsAny(o.Delimiter, "\"\r\n\ufffd")):
@@ -84,7 +84,7 @@ func (o Options) isPlain() bool {
 	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
 }
 
-// parseNumber reads a number as the options have it written.
+// parseNumber parses a number written as the options say.
 func (o *Options) parseNumber(s string) (v float64, whole, ok bool) {
 	if !o.isPlain() {
 		if s, ok = o.normaliseNumber(s); !ok {
@@ -94,10 +94,10 @@ func (o *Options) parseNumber(s string) (v float64, whole, ok bool) {
 	return table.ParseNumber(s)
 }
 
-// unbroken are spaces that do not break a line.
+// unbroken holds the non-breaking spaces.
 var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// normaliseNumber returns a number as Go writes it.
+// normaliseNumber rewrites a number as Go writes it.
 func (o *Options) normaliseNumber(s string) (string, bool) {
 	if o.Strip != "" {
 		sign := ""
@@ -133,10 +133,10 @@ func (o *Options) normaliseNumber(s string) (string, bool) {
 	return s, true
 }
 
-// mostColumns returns how many columns a text may have.
+// mostColumns returns the largest number of columns.
 func (o *Options) mostColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
 
-// checkColumnCount refuses more columns than a text may have.
+// checkColumnCount returns an error for too many columns.
 func (o *Options) checkColumnCount(n int) error {
 	if most := o.mostColumns(); n > most {
 		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
@@ -144,7 +144,7 @@ func (o *Options) checkColumnCount(n int) error {
 	return nil
 }
 
-// isMissing reports whether a text stands for no value.
+// isMissing reports whether a text stands for a missing value.
 func (o *Options) isMissing(s string) bool {
 	for _, m := range o.Missing {
 		if s == m {

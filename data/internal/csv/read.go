@@ -62,7 +62,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 // errNotUTF8 is the error of text in another encoding.
 var errNotUTF8 = errors.New("not UTF-8")
 
-// A reading is a table on its way in.
+// A reading is the state of reading a table.
 type reading struct {
 	ctx      context.Context
 	text     *text
@@ -73,7 +73,7 @@ type reading struct {
 	renamed  []string // notes on names that occurred twice
 }
 
-// open begins to read records, behind the header.
+// open starts reading records after the header.
 func (r *reading) open() (*records, error) {
 	in, err := r.text.open()
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *reading) open() (*records, error) {
 	return all, nil
 }
 
-// readNames settles what the columns are called.
+// readNames sets the names of the columns.
 func (r *reading) readNames(all *records) error {
 	if r.options.NoHeader {
 		first, err := all.peekRecord()
@@ -133,10 +133,10 @@ func (r *reading) readNames(all *records) error {
 	return nil
 }
 
-// everyRows is how often the context and the memory are looked at.
+// everyRows is the number of rows between two checks of the context and of memory.
 const everyRows = 4096
 
-// table reads the text twice: the types, then the values.
+// table reads the text twice: once to find the types, and once for the values.
 func (r *reading) table(wanted []string) (*table.Table, error) {
 	r.header = nil
 	all, err := r.open()
@@ -165,11 +165,11 @@ func (r *reading) table(wanted []string) (*table.Table, error) {
 	return f, err
 }
 
-// A recordReader reads the rows of a text: values by column, valid until the next call, or io.EOF.
+// A recordReader reads the rows of a text. The values, by column, are valid until the next call.
 type recordReader interface{ Read() ([]string, error) }
 
-// scan reads all rows and returns what every column may be, and the number of rows. shapes are the columns that
-// are known before; those of further values are added.
+// scan reads all rows and returns a guess for every column and the number of rows. shapes holds the columns
+// known already; columns of further values are added.
 func (r *reading) scan(all recordReader, shapes []columnGuess) ([]columnGuess, int, error) {
 	used := 0
 	for i := range shapes {
@@ -216,7 +216,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
 }
 
-// fill makes the columns that are used, from a second reading of the text.
+// fill builds the requested columns by reading the text again.
 func (r *reading) fill(shapes []columnGuess, rows int, open func() (recordReader, error)) (*table.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
@@ -242,7 +242,7 @@ func (r *reading) fill(shapes []columnGuess, rows int, open func() (recordReader
 	return f, r.build(builders, rows, all)
 }
 
-// build fills the columns from the records of a second reading.
+// build fills the columns from the records of the second reading.
 func (r *reading) build(builders []*builder, rows int, all recordReader) error {
 	for row := 0; row < rows; row++ {
 		if row%everyRows == 0 && r.ctx.Err() != nil {
@@ -269,7 +269,7 @@ func (r *reading) build(builders []*builder, rows int, all recordReader) error {
 	return nil
 }
 
-// checkMemory ends with the context, and refuses more rows than there is memory for.
+// checkMemory returns an error if the context has ended or memory does not suffice for the rows.
 func (r *reading) checkMemory(rows, columns int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (r *reading) checkMemory(rows, columns int) error {
 	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
 }
 
-// dataInHeader reports that the first line looks like a row.
+// dataInHeader returns a remark if the first line looks like a row.
 func (r *reading) dataInHeader() *table.Error {
 	if r.options.NoHeader {
 		return nil
@@ -292,8 +292,7 @@ func (r *reading) dataInHeader() *table.Error {
 	return nil
 }
 
-// records reads records. Blank lines are skipped, but in a
-// table of one column those between records are nulls.
+// records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.
 type records struct {
 	r     *csv.Reader
 	limit *limit
@@ -302,11 +301,12 @@ type records struct {
 	held  []string
 }
 
-// longestRow bounds the bytes of a row: a field whose quote is never closed, or a
-// packed file of one line, would take all the memory there is.
+// longestRow is the largest size of a row in bytes. Without a limit, an unclosed quote or a compressed file of
+// one line would use all memory.
 const longestRow = 32 << 20
 
-// A limit ends a text whose rows are longer than that, or have many times as many separators as a text may have columns.
+// A limit reads text and returns an error for rows that are too long or have far more separators than columns
+// are allowed.
 type limit struct {
 	r         io.Reader
 	n         int // bytes since the last row
@@ -315,7 +315,7 @@ type limit struct {
 	most      int // of these; those within quotes are counted, too
 }
 
-// separatorsPerColumn is how many times as many separators a row may have as a text may have columns.
+// separatorsPerColumn is the largest number of separators of a row per allowed column.
 const separatorsPerColumn = 4
 
 func (l *limit) Read(p []byte) (int, error) {
@@ -334,7 +334,7 @@ func (l *limit) Read(p []byte) (int, error) {
 
 var blankRecord = []string{""}
 
-// peekRecord gives the next record, which is still the next.
+// peekRecord returns the next record without consuming it.
 func (c *records) peekRecord() ([]string, error) {
 	rec, err := c.r.Read()
 	if err == nil {
@@ -371,7 +371,7 @@ func (c *records) Read() ([]string, error) {
 	return rec, nil
 }
 
-// rowError words what the reader of records says.
+// rowError converts an error of the record reader.
 func (r *reading) rowError(err error) error {
 	var pe *csv.ParseError
 	var own *table.Error

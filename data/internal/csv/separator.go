@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// detectDelimiter reports what separates the fields.
+// detectDelimiter returns the delimiter of the fields.
 func detectDelimiter(t *text, o Options) rune {
 	if o.Delimiter != "" {
 		d, _ := utf8.DecodeRuneInString(o.Delimiter)
@@ -26,13 +26,12 @@ func detectDelimiter(t *text, o Options) rune {
 	return ','
 }
 
-// separators are what fields lie between, in the order in which they are believed where the
-// lines do not decide: names of columns hold commas before anything else.
+// separators lists the possible delimiters, the most likely first.
 const separators = "\t;,|"
 
-// lineSeparatorOf returns what separates the fields of a text by its head, 0 if it is not one of separators:
-// of those in the first line that are not quoted, one that is in every line as often, and of
-// several the most frequent. whole says that the text ends with its head.
+// lineSeparatorOf returns the delimiter of a text, given its first bytes, or 0 if there is none: of the
+// unquoted delimiters of the first line one that occurs equally often in every line, or else the most frequent.
+// whole says that head is the whole text.
 func lineSeparatorOf(head []byte, whole bool) byte {
 	var first, line [len(separators)]int
 	uneven, lines, quoted := [len(separators)]bool{}, 0, false

@@ -8,12 +8,11 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// between stands between fields that spaces separate, when these are read: a character that
-// no text has.
+// between replaces the spaces between fields: a character that does not occur in text.
 const between = '\x1f'
 
-// spaces makes one separator of every run of unquoted spaces and tabs, and none
-// at the ends of lines.
+// spaces replaces every run of unquoted spaces and tabs by one separator, and removes those at the ends of
+// lines.
 type spaces struct {
 	r      io.Reader
 	quoted bool
@@ -21,7 +20,7 @@ type spaces struct {
 	due    bool // a separator, before the next field
 }
 
-// Read reads text with separators.
+// Read implements io.Reader.
 func (s *spaces) Read(p []byte) (int, error) {
 	if len(p) < 2 {
 		return 0, io.ErrShortBuffer
@@ -54,8 +53,8 @@ func (s *spaces) Read(p []byte) (int, error) {
 	}
 }
 
-// isSpaceAligned reports whether spaces separate the fields of a text, by its beginning: every line has
-// as many, and behind the first one a number among them.
+// isSpaceAligned reports whether the fields of a text are separated by spaces, judging by its beginning: all
+// lines have the same number of fields and, after the first line, a number among them.
 func isSpaceAligned(head []byte) bool {
 	lines := bytes.Split(head, []byte("\n"))
 	if len(head) == headBytes {

@@ -9,13 +9,13 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A style is a way to write the numbers of a file: a decimal mark and a mark between thousands.
+// A style is a way of writing numbers: a decimal mark and a thousands separator.
 type style struct {
 	decimal, thousands string
 	words              string
 }
 
-// styles are the usual ones, the simpler before those that add a mark between thousands.
+// styles lists the usual styles, those without a thousands separator first.
 var styles = [...]style{
 	{".", "", "with a decimal point"},
 	{".", ",", "with commas between thousands"},
@@ -26,19 +26,19 @@ var styles = [...]style{
 	{",", " ", "with a decimal comma and spaces between thousands"},
 }
 
-// strippable are the marks that are looked for at the ends of numbers.
+// strippable holds the marks, such as currency signs, that may surround numbers.
 const strippable = "%$€£"
 
-// options returns o with the style's marks, and with the marks to strip.
+// options returns o with the marks of the style and the marks to strip.
 func (s style) options(o Options, strip string) *Options {
 	o.Decimal, o.Thousands, o.Strip = s.decimal, s.thousands, strip
 	return &o
 }
 
-// tried bounds the texts of a column that are read in every style.
+// tried is the largest number of texts of a column that are tried in every style.
 const tried = 1000
 
-// isMark reports whether r may be a decimal mark or one between thousands.
+// isMark reports whether r may be a decimal mark or a thousands separator.
 func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' || r >= 0x80 }
 
 // A numberCount counts the values of a column that are numbers in each style.
@@ -51,7 +51,7 @@ type numberCount struct {
 	strip    string           // the marks at the ends of texts that are numbers in some style
 }
 
-// addNumber adds a value that is a number as the file is read by o.
+// addNumber counts a value that is a number under o.
 func (c *numberCount) addNumber(s string, o *Options) {
 	c.numbers++
 	if strings.IndexFunc(s, isMark) < 0 {
@@ -68,7 +68,7 @@ func (c *numberCount) addNumber(s string, o *Options) {
 	}
 }
 
-// addText adds a value that is text as the file is read by o.
+// addText counts a value that is not a number under o.
 func (c *numberCount) addText(s string, o *Options) {
 	if c.texts >= tried {
 		return
@@ -96,13 +96,13 @@ func (c *numberCount) addText(s string, o *Options) {
 	}
 }
 
-// isNumeric reports whether nine in ten values of a column with texts are numbers in a style.
+// isNumeric reports whether at least nine of ten values of a text column are numbers in a style.
 func (c *numberCount) isNumeric(style int) bool {
 	have := c.reads[style] + max(0, c.numbers-c.rejected[style])
 	return c.reads[style] > 0 && 10*have >= 9*(c.texts+c.numbers)
 }
 
-// A styleChoice is the style of a file, and what spoke for another one.
+// A styleChoice is the style of a file, and the evidence for another one.
 type styleChoice struct {
 	style  int    // an index of styles; -1: none can be chosen
 	other  int    // of two styles that read the file equally well, the other one; -1 without one
@@ -110,11 +110,10 @@ type styleChoice struct {
 	column string // a column that excludes the styles of other columns
 }
 
-// chooseStyle returns the style in which most columns of a file are numbers, of those that keep
-// every column numeric that is so already. A comma before exactly three digits is thus one
-// between thousands wherever another value of the file has a decimal point. Where nothing in
-// the file decides, it is one between thousands all the same, unless semicolons separate the
-// fields, as they do where the comma is the decimal mark: then neither is chosen.
+// chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column
+// numeric. So a comma before exactly three digits separates thousands if another value of the file has a
+// decimal point. If nothing decides, a comma separates thousands as well, unless fields are separated by
+// semicolons, which is usual where the comma is the decimal mark: then no style is chosen.
 func chooseStyle(columns []columnGuess, names []string, semicolons bool) styleChoice {
 	v := styleChoice{style: -1, other: -1}
 	var won, read [len(styles)]int
@@ -156,8 +155,8 @@ func chooseStyle(columns []columnGuess, names []string, semicolons bool) styleCh
 	return v
 }
 
-// numbersRemark reports that a column of text holds numbers in another style than the file is read
-// in; nil where it holds none.
+// numbersRemark returns a remark that a text column holds numbers in a style other than that of the file, or
+// nil.
 func (c *columnGuess) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
 	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers}

@@ -17,8 +17,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A text is a file as characters: decompressed, in UTF-8, with lines that end in \n.
-// It is read as a stream, and twice, so that it is never held as a whole.
+// A text is a file as decompressed UTF-8 with lines that end in \n. It is read as a stream, twice, and never
+// held as a whole.
 type text struct {
 	src    table.Source
 	packed string            // gzip, bzip2 or nothing
@@ -31,10 +31,10 @@ type text struct {
 	head   []byte            // its beginning
 }
 
-// headBytes is how much of a text is looked at to detect how it is written.
+// headBytes is the number of bytes that are examined to detect the format.
 const headBytes = 64 << 10
 
-// newText looks at the beginning of a file.
+// newText examines the beginning of a file.
 func newText(src table.Source) (*text, error) {
 	t := &text{src: src}
 	magic := make([]byte, min(3, src.Size()))
@@ -76,7 +76,7 @@ func newText(src table.Source) (*text, error) {
 	return t, t.separator()
 }
 
-// endsInCR reports whether the first line of a text, without what is quoted, ends in \r alone.
+// endsInCR reports whether the first line of a text, outside quotes, ends in \r alone.
 func endsInCR(head []byte) bool {
 	quoted := false
 	for i, b := range head {
@@ -93,7 +93,7 @@ func endsInCR(head []byte) bool {
 	return false
 }
 
-// separator takes a first line "sep=;", as Excel writes it for itself, for what it says.
+// separator interprets a first line "sep=;", as written by Excel.
 func (t *text) separator() error {
 	line, _, ok := bytes.Cut(t.head, []byte("\n"))
 	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
@@ -104,14 +104,13 @@ func (t *text) separator() error {
 	return t.readHead()
 }
 
-// Unpacked returns the name of a file in lower case, without the end that says how it is
-// packed.
+// Unpacked returns the name of a file in lower case without the extension of its compression.
 func Unpacked(name string) string {
 	name = strings.ToLower(name)
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
 
-// readHead takes the head.
+// readHead reads the first bytes.
 func (t *text) readHead() error {
 	r, err := t.open()
 	if err != nil {
@@ -126,13 +125,13 @@ func (t *text) readHead() error {
 	return nil
 }
 
-// useLatin1 takes the text for Windows-1252, which holds Latin-1.
+// useLatin1 sets the encoding to Windows-1252, a superset of Latin-1.
 func (t *text) useLatin1() error {
 	t.from = charmap.Windows1252
 	return t.readHead()
 }
 
-// open begins to read.
+// open returns a reader of the text.
 func (t *text) open() (io.Reader, error) {
 	var r io.Reader = bufio.NewReaderSize(&stream{src: t.src}, 1<<18)
 	switch t.packed {
@@ -165,7 +164,7 @@ func (t *text) open() (io.Reader, error) {
 	return r, nil
 }
 
-// damagedError words an error of unpacking; one of the source has its words.
+// damagedError converts an error of decompression; an error of the source is kept.
 func (t *text) damagedError(err error) error {
 	var own *table.Error
 	switch {
@@ -177,7 +176,7 @@ func (t *text) damagedError(err error) error {
 	return table.Damaged("%s: %v", t.packed, err)
 }
 
-// A stream reads a source from its start to its end.
+// A stream reads a source from its beginning to its end.
 type stream struct {
 	src table.Source
 	at  int64
@@ -195,7 +194,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lineEnds makes \n of \r.
+// lineEnds replaces \r by \n.
 type lineEnds struct{ r io.Reader }
 
 func (l lineEnds) Read(p []byte) (int, error) {

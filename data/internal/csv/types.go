@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A columnGuess gathers what a column may be.
+// A columnGuess collects what the type of a column may be.
 type columnGuess struct {
 	options       *Options
 	used          bool
@@ -33,7 +33,7 @@ type columnGuess struct {
 	marks         map[string]int // words that often stand for no value
 }
 
-// add takes in a value; false is one that is not text.
+// add adds a value. It returns false if the value is not valid text.
 func (c *columnGuess) add(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
@@ -77,7 +77,7 @@ func (c *columnGuess) add(s string, row int) (valid bool) {
 	return true
 }
 
-// addWord takes in text, and for the first of it what else it might mean.
+// addWord adds a text value, and records what else the first ones may be.
 func (c *columnGuess) addWord(s string) {
 	if c.words++; c.dates == c.words-1 {
 		if c.dates == 0 {
@@ -106,11 +106,11 @@ func (c *columnGuess) addWord(s string) {
 	}
 }
 
-// often are words that stand for no value in many tables.
+// often lists words that usually stand for missing values.
 var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
-// remark reports what a column of text might be instead, in a file whose numbers are written as v says.
+// remark returns a remark on what a text column may be instead, given the style of the file, or nil.
 func (c *columnGuess) remark(col *table.Column, rows int, v styleChoice) *table.Error {
 	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (c *columnGuess) isOfDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.isDecided()
 }
 
-// column makes a column of what was seen.
+// column returns the empty column for the guess.
 func (c *columnGuess) column(name string, rows int) *table.Column {
 	out := &table.Column{Name: name}
 	nulls := c.nulls > 0
@@ -183,7 +183,7 @@ func (c *columnGuess) column(name string, rows int) *table.Column {
 	return out
 }
 
-// A builder fills a column.
+// A builder fills a column with values.
 type builder struct {
 	*table.Column
 	options  *Options
@@ -237,7 +237,7 @@ func isMissingWord(s string) bool {
 	return false
 }
 
-// isExact reports whether the whole number written as s is v.
+// isExact reports whether v is exactly the whole number written as s.
 func (c *builder) isExact(s string, v float64) bool {
 	s, _ = c.options.normaliseNumber(s)
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)

@@ -7,21 +7,21 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Writer writes columns with a header line, block by block. Nulls are empty fields.
+// A Writer writes columns as CSV with a header line, block by block. Nulls are empty fields.
 type Writer struct {
 	out    *csv.Writer
 	record []string
 	begun  bool
 }
 
-// NewWriter returns a Writer whose fields are apart by a comma of that kind.
+// NewWriter returns a Writer with the given delimiter.
 func NewWriter(w io.Writer, comma rune) *Writer {
 	out := csv.NewWriter(w)
 	out.Comma = comma
 	return &Writer{out: out}
 }
 
-// Write writes that many rows of the columns.
+// Write writes the first rows rows of the columns.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	if !w.begun {
 		w.begun, w.record = true, make([]string, len(cols))
@@ -43,7 +43,7 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 	return nil
 }
 
-// Close writes what is left.
+// Close flushes the output.
 func (w *Writer) Close() error {
 	w.out.Flush()
 	return w.out.Error()

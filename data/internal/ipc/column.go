@@ -21,8 +21,8 @@ type builder struct {
 	codes []int32       // by index into it, one more than the code; 0: not met yet
 }
 
-// newBuilder returns a builder of a column of rows. With dates those of dates and timestamps are Numeric; with exact
-// 64-bit integers are kept digit for digit.
+// newBuilder returns a builder of a column with the given number of rows. If dates is set, dates and timestamps
+// become Numeric; if exact is set, 64-bit integers are kept exactly.
 func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	if !utf8.ValidString(f.Name) {
 		panic(table.Damaged("a column name is not UTF-8 text: %q", f.Name))
@@ -47,7 +47,8 @@ func newBuilder(f *field, name string, rows int, exact, dates bool) *builder {
 	return b
 }
 
-// add copies the field's values in a batch to the rows from start on. It panics with an error where they are not there.
+// add copies the values of a field in a batch to the rows from start on. It panics with an error if they are
+// missing.
 func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column) {
 	f, out := b.field, b.out
 	if out.Kind == table.Other && b.vector == nil {
@@ -92,7 +93,7 @@ func (b *builder) add(c *cursor, start int, dictionaries map[int64]*table.Column
 	}
 }
 
-// validityBitmap returns the marks of the values that are no nulls; nil where all are there.
+// validityBitmap returns the validity bitmap of a field, or nil if it has no nulls.
 func validityBitmap(buffers [][]byte, n node) []byte {
 	switch {
 	case len(buffers) == 0:
@@ -108,7 +109,7 @@ func validityBitmap(buffers [][]byte, n node) []byte {
 // bit reports whether bit i is set.
 func bit(b []byte, i int) bool { return b[uint(i)/8]>>(uint(i)%8)&1 == 1 }
 
-// takeUnpacked works like take with buffers that are decompressed.
+// takeUnpacked works like take and decompresses the buffers.
 func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
 	n, packed := c.take(f)
 	for _, b := range packed {
@@ -117,7 +118,7 @@ func (c *cursor) takeUnpacked(f *field) (n node, buffers [][]byte) {
 	return n, buffers
 }
 
-// unpackAll passes over a field and those within it, whose compressed buffers must be sound.
+// unpackAll skips a field and its children after checking that their buffers can be decompressed.
 func (c *cursor) unpackAll(f *field) {
 	c.takeUnpacked(f)
 	for _, child := range f.children() {
@@ -135,7 +136,7 @@ func (b *builder) setNull(row int) {
 	}
 }
 
-// valueBytes refuses a buffer of values that is too short.
+// valueBytes returns a buffer of values. It panics with an error if the buffer is too short.
 func valueBytes(b []byte, rows, bits int) []byte {
 	if len(b) < (rows*bits+7)/8 {
 		panic(table.Damaged("%d values cannot be in a buffer of %d bytes", rows, len(b)))
@@ -165,7 +166,7 @@ func (b *builder) addNumbers(valid, data []byte, rows, start int) {
 	}
 }
 
-// numbers returns what reads a number of a buffer, and whether a float64 holds it exactly.
+// numbers returns a function that reads a number of a buffer and whether a float64 represents it exactly.
 func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, exact bool) {
 	switch {
 	case f.Type == typeBool:
@@ -192,7 +193,7 @@ func (f *field) numbers(data []byte, e table.Element) func(i int) (v float64, ex
 	return func(i int) (float64, bool) { return e.Number(data[i*e.Size:]) }
 }
 
-// textsOf returns what gives a text of the buffers of a field.
+// textsOf returns a function that reads a text of a field.
 func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
 	outside := func() { panic(table.Damaged("a text is not within its buffer")) }
 	if f.Type == typeTextView {
@@ -221,7 +222,7 @@ func textsOf(f *field, buffers [][]byte, rows int) func(i int) []byte {
 	}
 }
 
-// offsets returns what gives where the values of a row begin, of as many rows and one.
+// offsets returns a function that reads the offset of a row; there is one more offset than rows.
 func offsets(b []byte, bits, rows int) func(i int) uint64 {
 	if rows > 0 {
 		valueBytes(b, rows+1, bits)
@@ -232,7 +233,7 @@ func offsets(b []byte, bits, rows int) func(i int) uint64 {
 	return func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 }
 
-// addIndices looks values up in a dictionary; a null may be in the indices or in the values.
+// addIndices adds values of a dictionary by their indices. Both indices and dictionary values may be null.
 func (b *builder) addIndices(from *table.Column, valid, indices []byte, rows, start int) {
 	out, e := b.out, b.field.Index
 	valueBytes(indices, rows, 8*e.Size)

@@ -38,7 +38,7 @@ func (t fbTable) i64(at int) int64 {
 	return int64(binary.LittleEndian.Uint64(t.b[at:]))
 }
 
-// table follows the offset at a position.
+// table returns the table at the offset stored at a position.
 func (t fbTable) table(at int) fbTable {
 	to := fbTable{t.b, at + int(uint32(t.i32(at)))}
 	v := to.vtable()
@@ -51,7 +51,7 @@ func (t fbTable) table(at int) fbTable {
 
 func (t fbTable) vtable() int { return t.at - t.i32(t.at) }
 
-// field gives the position of a field, or -1 if it is absent.
+// field returns the position of a field, or −1 if it is absent.
 func (t fbTable) field(slot int) int {
 	if t.b == nil {
 		return -1
@@ -97,7 +97,7 @@ func (t fbTable) int64(slot int) int64 {
 	return t.i64(at)
 }
 
-// child gives the table of a field.
+// child returns the table of a field.
 func (t fbTable) child(slot int) (fbTable, bool) {
 	at := t.field(slot)
 	if at < 0 {
@@ -106,8 +106,8 @@ func (t fbTable) child(slot int) (fbTable, bool) {
 	return t.table(at), true
 }
 
-// vector gives the position of the first element and the number of elements of
-// a vector whose elements take size bytes.
+// vector returns the position of the first element of a vector and the number of its elements, each of size
+// bytes.
 func (t fbTable) vector(slot, size int) (at, n int) {
 	f := t.field(slot)
 	if f < 0 {

@@ -14,14 +14,14 @@ const (
 	msgBatch      = 3
 )
 
-// A message is a message of a stream or a file and where it ends.
+// A message is a message of a stream or a file, with its end.
 type message struct {
 	kind       int
 	meta, body []byte
 	end        int
 }
 
-// cutMessage takes the message at a position of b. It is nil at an end mark.
+// cutMessage returns the message at a position of b, or nil at the end marker.
 func cutMessage(b []byte, at int) *message {
 	truncated := func() { panic(table.Damaged("a message ends early; it may be truncated")) }
 	if len(b)-at < 4 {
@@ -55,7 +55,7 @@ func cutMessage(b []byte, at int) *message {
 	return m
 }
 
-// schema returns the schema that the message is. It panics with an error if it is another message.
+// schema returns the schema in the message. It panics with an error if the message is of another type.
 func (m *message) schema() *schema {
 	t, ok := fbRoot(m.meta).child(2)
 	if m.kind != msgSchema || !ok {
@@ -64,7 +64,7 @@ func (m *message) schema() *schema {
 	return readSchema(t)
 }
 
-// A batch is the rows of a record batch or the values of a dictionary, as they are in the file.
+// A batch is a record batch, or the values of a dictionary, before decoding.
 type batch struct {
 	rows        int64
 	dictionary  int64 // the number of a dictionary; −1 for rows
@@ -75,10 +75,10 @@ type batch struct {
 	compression int   // 0 for LZ4, 1 for zstd; −1 for none
 }
 
-// A node says how many values a field has in a batch, and how many of these are null; −1: it does not say.
+// A node gives the number of values of a field in a batch and the number of nulls, −1 if unknown.
 type node struct{ length, nulls int64 }
 
-// batch checks the lengths and places of a batch. limit bounds lengths.
+// batch returns the batch in the message after checking lengths and positions. limit is the largest length.
 func (m *message) batch(limit int64) *batch {
 	b := &batch{dictionary: -1, compression: -1}
 	t, ok := fbRoot(m.meta).child(2)
@@ -143,7 +143,7 @@ func errParts() error {
 	return table.Damaged("a batch lists another number of parts than its schema asks for")
 }
 
-// codec returns how buffers are compressed.
+// codec returns the compression of the buffers.
 func (b *batch) codec() codec.Codec {
 	if b.compression == 1 {
 		return codec.Zstd
@@ -151,8 +151,8 @@ func (b *batch) codec() codec.Codec {
 	return codec.LZ4Frame
 }
 
-// unpackedSize returns how many bytes a buffer has decompressed: a compressed one begins with its size, or −1 where it is
-// plain.
+// unpackedSize returns the decompressed size of a buffer, which a compressed buffer stores first; −1 there
+// means that it is not compressed.
 func (b *batch) unpackedSize(buffer []byte) int64 {
 	if b.compression < 0 || len(buffer) == 0 {
 		return int64(len(buffer))
@@ -170,7 +170,7 @@ func (b *batch) unpackedSize(buffer []byte) int64 {
 	return size
 }
 
-// unpack returns the bytes of a buffer.
+// unpack returns the decompressed bytes of a buffer.
 func (b *batch) unpack(buffer []byte) []byte {
 	if b.compression < 0 || len(buffer) == 0 {
 		return buffer
@@ -185,12 +185,11 @@ func (b *batch) unpack(buffer []byte) []byte {
 	return codec.Decompress(nil, b.codec(), buffer[8:], int(size))
 }
 
-// unseenRows is how many rows a batch may have whose columns take no bytes for
-// them, as nulls without a type do.
+// unseenRows is the largest number of rows of a batch whose columns take no bytes, such as columns of nulls.
 const unseenRows = 1 << 22
 
-// check refuses a batch that does not list the parts of these fields, or whose rows are not those of its columns, or
-// more than the bytes of its columns can hold.
+// check panics with an error if the batch does not list the parts of these fields, or has more rows than its
+// buffers can hold.
 func (b *batch) check(fields []*field) {
 	c := cursor{batch: b}
 	held := false
@@ -214,13 +213,13 @@ func (b *batch) check(fields []*field) {
 	}
 }
 
-// A cursor goes through the nodes and buffers of a batch in the order of the fields.
+// A cursor iterates over the nodes and buffers of a batch in the order of the fields.
 type cursor struct {
 	*batch
 	node, buffer, view int
 }
 
-// take returns the node of a field and its buffers, without those of the fields within it.
+// take returns the node and the buffers of a field, without those of its children.
 func (c *cursor) take(f *field) (n node, buffers [][]byte) {
 	count := f.bufferCount()
 	if f.Dictionary < 0 && (f.Type == typeTextView || f.Type == typeView) {
@@ -239,7 +238,7 @@ func (c *cursor) take(f *field) (n node, buffers [][]byte) {
 	return n, buffers
 }
 
-// skip passes over a field and those within it.
+// skip skips a field and its children.
 func (c *cursor) skip(f *field) {
 	c.take(f)
 	for _, child := range f.children() {

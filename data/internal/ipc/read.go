@@ -11,10 +11,10 @@ import (
 
 var ipcMagic = []byte("ARROW1")
 
-// Read makes a table of an Arrow IPC file, or of a stream, which has no magic
-// word at its start: of the named columns, nil meaning all, in the order of the
-// file. With dates those of dates and timestamps are Numeric, as days; with exact 64-bit integers are read as
-// bits. What is damaged is a panic with an error, for the caller to guard.
+// Read returns a table of an Arrow IPC file, or of a stream, which has no magic number: the named columns, or
+// all for nil, in the order of the file. If dates is set, dates and timestamps become Numeric, as days; if
+// exact is set, 64-bit integers are read as bits. It panics with an error if the file is damaged; the caller
+// must recover.
 func Read(ctx context.Context, src table.Source, names []string, exact, dates bool) (*table.Table, error) {
 	var b []byte
 	if memory, ok := src.(interface{ Content() []byte }); ok {
@@ -47,8 +47,8 @@ func Read(ctx context.Context, src table.Source, names []string, exact, dates bo
 	return d.table(ctx, names, exact, dates)
 }
 
-// cutStream returns the schema and the other messages of an Arrow IPC stream, which must end with its end mark. Behind it
-// there may be zeros alone: what else is there would be passed over.
+// cutStream returns the schema and the other messages of an Arrow IPC stream. The stream must end with its end
+// marker, followed by nothing but zeros.
 func cutStream(b []byte) (*schema, []*message, error) {
 	var messages []*message
 	at := 0
@@ -118,8 +118,8 @@ func cutFile(b []byte) (*schema, []*message, error) {
 	return s, messages, nil
 }
 
-// leadingSchema returns the schema at the start of a file and where it ends: a message, or one without its length, as
-// Polars writes it; then the end is 0.
+// leadingSchema returns the schema at the start of a file and its end. Polars writes it without a length; the
+// end is then 0.
 func leadingSchema(body []byte) (s *schema, end int64) {
 	if !bytes.HasPrefix(body[8:], []byte{0xff, 0xff, 0xff, 0xff}) {
 		return (&message{kind: fbRoot(body[8:]).int8(1), meta: body[8:]}).schema(), 0
@@ -131,7 +131,7 @@ func leadingSchema(body []byte) (s *schema, end int64) {
 	return first.schema(), int64(first.end)
 }
 
-// A decoder makes a table of the dictionaries and batches of a schema.
+// A decoder decodes the dictionaries and batches of a schema.
 type decoder struct {
 	src          table.Source
 	schema       *schema
@@ -141,7 +141,7 @@ type decoder struct {
 	dictionaries map[int64]*table.Column // as the batches so far have made them
 }
 
-// addDictionaries adds the dictionaries of a field and of those within it.
+// addDictionaries adds the dictionaries of a field and of its children.
 func (d *decoder) addDictionaries(f *field) {
 	if f.Dictionary >= 0 {
 		value := *f
@@ -158,7 +158,7 @@ func (d *decoder) addDictionaries(f *field) {
 	}
 }
 
-// fieldsOf returns what a batch lists.
+// fieldsOf returns the fields that a batch lists.
 func (d *decoder) fieldsOf(b *batch) []*field {
 	if b.dictionary < 0 {
 		return d.schema.Fields
@@ -170,7 +170,7 @@ func (d *decoder) fieldsOf(b *batch) []*field {
 	return []*field{f}
 }
 
-// check looks at the lengths in all dictionaries and batches before any is decoded.
+// check checks the lengths in all dictionaries and batches before any is decoded.
 func (d *decoder) check(messages []*message) error {
 	limit, cells := table.MaxCells(d.src.Size()), int64(0)
 	for _, m := range messages {
@@ -255,7 +255,7 @@ func (d *decoder) table(ctx context.Context, names []string, exact, dates bool) 
 	return t, nil
 }
 
-// addValues decodes a dictionary, or the values that follow those before.
+// addValues decodes a dictionary, or values appended to it.
 func (d *decoder) addValues(b *batch) error {
 	f, before := d.values[b.dictionary], d.dictionaries[b.dictionary]
 	if !b.delta || before == nil {

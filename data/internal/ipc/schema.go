@@ -29,8 +29,8 @@ const (
 	typeTextView  = 24
 )
 
-// layouts gives, by the number of a type, what it is called, the bits of a row in its second buffer, how many buffers
-// a batch lists of it, without those that views point into, and how many fields it has within it, −1 for any number.
+// layouts describes the types by number: name, bits per row in the second buffer, number of buffers (without
+// the variadic buffers of views), and number of children, −1 for any.
 var layouts = [...]struct {
 	label                 string
 	bits, buffers, fields int
@@ -40,7 +40,7 @@ var layouts = [...]struct {
 	{"large_binary", 64, 3, 0}, {"string", 64, 3, 0}, {"large_list", 64, 2, 1}, {"run_end_encoded", 0, 0, 2}, {"binary_view", 128, 2, 0},
 	{"string", 128, 2, 0}, {"list_view", 32, 3, 1}, {"large_list_view", 64, 3, 1}}
 
-// A field is a column of the schema, or one within it.
+// A field is a column of the schema or a child of one.
 type field struct {
 	Name       string
 	Type       int
@@ -60,13 +60,13 @@ type field struct {
 	Clock   bool
 }
 
-// A schema is the fields of a table, and what its writer says of them.
+// A schema holds the fields of a table and its metadata.
 type schema struct {
 	Fields   []*field
 	Metadata []string
 }
 
-// readSchema reads a schema. It panics with an error where a length is wrong.
+// readSchema reads a schema. It panics with an error if a length is invalid.
 func readSchema(t fbTable) *schema {
 	if t.int16(0, 0) != 0 {
 		panic(&table.Error{Msg: "Arrow data of big-endian machines are not supported", Hint: "write the file again with the bytes of a number in little-endian order"})
@@ -80,7 +80,7 @@ func readSchema(t fbTable) *schema {
 	return s
 }
 
-// readMetadata returns keys and values, one after the other.
+// readMetadata returns keys and values alternately.
 func readMetadata(t fbTable, slot int) (all []string) {
 	at, n := t.vector(slot, 4)
 	for i := range n {
@@ -90,10 +90,10 @@ func readMetadata(t fbTable, slot int) (all []string) {
 	return all
 }
 
-// mostDepth is how deep fields may nest.
+// mostDepth is the largest nesting depth of fields.
 const mostDepth = 32
 
-// readField reads a field and those within it, of which left may be there.
+// readField reads a field and its children; left counts down the number of fields allowed.
 func readField(t fbTable, depth int, left *int) *field {
 	if *left--; depth > mostDepth || *left < 0 {
 		fbFail()
@@ -117,7 +117,7 @@ func readField(t fbTable, depth int, left *int) *field {
 	return f
 }
 
-// integerOf returns the type of integers.
+// integerOf returns the element type of an integer type.
 func integerOf(t fbTable) table.Element {
 	if b := t.int8(1); b != 0 && b != 1 {
 		panic(table.Damaged("a bool of its schema has the value %d", b))
@@ -129,7 +129,7 @@ func integerOf(t fbTable) table.Element {
 	return e
 }
 
-// setType settles what the values are, by the details of the type.
+// setType sets the element type from the details of the Arrow type.
 func (f *field) setType(t fbTable) {
 	if f.Type < 1 || f.Type >= len(layouts) {
 		panic(table.Damaged("a field has the unknown type %d", f.Type))
@@ -207,8 +207,8 @@ func (f *field) setType(t fbTable) {
 	}
 }
 
-// bufferCount returns how many buffers a batch lists of the field alone: without those within it, and, of
-// views, without those that they point into.
+// bufferCount returns the number of buffers that a batch lists for the field, without those of its children and
+// without variadic buffers.
 func (f *field) bufferCount() int {
 	switch {
 	case f.Dictionary >= 0:
@@ -219,7 +219,7 @@ func (f *field) bufferCount() int {
 	return layouts[f.Type].buffers
 }
 
-// children returns the fields that a batch lists behind the field.
+// children returns the child fields whose parts follow those of the field in a batch.
 func (f *field) children() []*field {
 	if f.Dictionary >= 0 {
 		return nil
@@ -227,7 +227,7 @@ func (f *field) children() []*field {
 	return f.Children
 }
 
-// rowBits returns how many bits a row takes at least in the second buffer; 0 where it takes none.
+// rowBits returns the smallest number of bits per row in the second buffer, or 0.
 func (f *field) rowBits() int64 {
 	if f.Dictionary >= 0 {
 		return int64(8 * f.Index.Size)
@@ -235,7 +235,7 @@ func (f *field) rowBits() int64 {
 	return int64(f.Bits)
 }
 
-// floatElement returns the type of the floats that a list holds; Size 0 for other fields.
+// floatElement returns the float type of a list's elements, with Size 0 for other fields.
 func (f *field) floatElement() table.Element {
 	if f.Dictionary >= 0 || f.Type != typeList && f.Type != typeLargeList && f.Type != typeFixedList || f.Children[0].Dictionary >= 0 || f.Children[0].Type != typeFloat {
 		return table.Element{}
@@ -243,8 +243,8 @@ func (f *field) floatElement() table.Element {
 	return f.Children[0].Element
 }
 
-// ReadDurations returns the units a second of the fields of the schema at the start of a stream that are
-// durations, by name: Arrow stores such a schema beside the columns of a Parquet file.
+// ReadDurations returns the units per second of the duration fields of a schema by name. Writers store such a
+// schema in Parquet files.
 func ReadDurations(stream []byte) (perSecond map[string]float64, err error) {
 	err = table.GuardAs("the fields of the schema", func() error {
 		m := cutMessage(stream, 0)

@@ -11,18 +11,18 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Writer writes columns block by block as an Arrow IPC stream: a record batch per block.
+// A Writer writes columns as an Arrow IPC stream with one record batch per block.
 type Writer struct {
 	to  io.Writer
 	out *ipc.Writer          // after the first block, which decides the schema
 	row *array.RecordBuilder // of the schema
 }
 
-// NewWriter returns a Writer of a stream to w.
+// NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// Write writes that many rows of the columns. A Numeric column of the Type "int64" or "uint64"
-// is stored as such, another one as doubles; text is stored as strings.
+// Write writes the first rows rows of the columns. A Numeric column of Type "int64" or "uint64" is stored as
+// such, any other as doubles; text is stored as strings.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	if w.out == nil {
 		fields := make([]arrow.Field, len(cols))
@@ -69,7 +69,7 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 	return w.out.Write(batch)
 }
 
-// typeOf returns the Arrow type that a column is stored as.
+// typeOf returns the Arrow type for storing a column.
 func typeOf(c *table.Column) arrow.DataType {
 	switch {
 	case c.Kind == table.Categorical:

@@ -15,10 +15,9 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// buckets put rows in order on disk, in two passes. Rows come in the order of the table,
-// and their place in the matrix is anywhere; so each is first added to the bucket of its
-// place, then one bucket after the other is put in order in memory and written. A bucket has the
-// encoded numbers of its rows.
+// buckets sorts rows on disk in two passes. Rows come in the order of the table and may have any place in the
+// matrix, so each is first appended to the bucket of its place; then one bucket after the other is sorted in
+// memory and written. A bucket holds the encoded numbers of its rows.
 type buckets struct {
 	plan
 	where   DiskStorage
@@ -27,14 +26,14 @@ type buckets struct {
 	sets    [2]bucketSet
 }
 
-// A bucketSet is the buckets of the rows of a set, and the matrix that they become.
+// A bucketSet holds the buckets of a set of rows and the matrix built from them.
 type bucketSet struct {
 	bucket []*bucket
 	matrix *design.Mapped // nil without rows
 }
 
-// A bucket is a file of records: a head, then numbers of neighbouring columns of a row. The
-// head is the row's place in the bucket, the first of the columns, and how many there are.
+// A bucket is a file of records. Each has a head, with the place of the row in the bucket, the first column and
+// the number of columns, followed by the numbers of these columns.
 type bucket struct {
 	mu   sync.Mutex
 	file *os.File
@@ -48,7 +47,7 @@ const (
 	blockRows  = 1 << 10
 )
 
-// bucketBuffers is the memory for what is to be written to buckets, all together.
+// bucketBuffers is the size of the write buffers of all buckets together.
 const bucketBuffers = 16 << 20
 
 // Bits of a head.
@@ -57,7 +56,7 @@ const (
 	headFirst = 18 // and as many for the number of columns
 )
 
-// begin makes the buckets.
+// begin creates the buckets.
 func (p *buckets) begin(func([]*Number, tileUse) error) error {
 	if len(p.numbers) >= 1<<headFirst {
 		return fmt.Errorf("%d numeric columns are more than can be put in order on disk", len(p.numbers))
@@ -82,7 +81,7 @@ func (p *buckets) begin(func([]*Number, tileUse) error) error {
 	return nil
 }
 
-// close closes the buckets that are left, and the matrices unless they are kept.
+// close closes the remaining buckets and, unless keep is set, the matrices.
 func (p *buckets) close(keep bool) {
 	for _, set := range p.sets {
 		if set.matrix != nil && !keep {
@@ -98,7 +97,7 @@ func (p *buckets) close(keep bool) {
 
 func (p *buckets) matrix(s int) (design.Matrix, error) { return p.sets[s].matrix, nil }
 
-// put adds columns of a tile to the buckets of its rows.
+// put appends columns of a tile to the buckets of its rows.
 func (p *buckets) put(t *Tile, columns [][]float64) error {
 	for s := range p.sets {
 		if err := p.add(s, t, columns); err != nil {
@@ -108,7 +107,7 @@ func (p *buckets) put(t *Tile, columns [][]float64) error {
 	return nil
 }
 
-// add adds the rows of a set.
+// add appends the rows of a set to its buckets.
 func (p *buckets) add(s int, t *Tile, columns [][]float64) error {
 	// The rows of every bucket, one bucket after the other.
 	bucket, rows, places := p.sets[s].bucket, t.RowsOf[s], t.PlaceOf[s]
@@ -138,7 +137,7 @@ func (p *buckets) add(s int, t *Tile, columns [][]float64) error {
 	return nil
 }
 
-// add appends the records of some rows, whose places count from first.
+// add appends records of rows, whose places are counted from first.
 func (k *bucket) add(head uint64, columns [][]float64, rows []int32, places []int, which []int32, first int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -163,7 +162,7 @@ func (k *bucket) flush() error {
 	return err
 }
 
-// finish writes the matrices. The buckets are gone afterwards, one after the other.
+// finish writes the matrices and removes each bucket after use.
 func (p *buckets) finish(ctx context.Context) error {
 	cells := make([]float64, min(p.size, max(p.rows.Set(0).Len(), p.rows.Set(1).Len()))*len(p.numbers))
 	for s := range p.sets {
@@ -174,7 +173,7 @@ func (p *buckets) finish(ctx context.Context) error {
 	return nil
 }
 
-// write makes the matrix of a set, mapped.
+// write builds the mapped matrix of a set.
 func (p *buckets) write(ctx context.Context, s int, cells []float64) error {
 	rows := p.rows.Set(s).Len()
 	if rows == 0 {
@@ -204,9 +203,8 @@ func (p *buckets) write(ctx context.Context, s int, cells []float64) error {
 	return nil
 }
 
-// eachBlock puts one bucket of a set after the other in order in cells, and calls use with blocks of its
-// rows [lo, hi) of the matrix, several at once, whose encoded numbers are x. Buckets are closed unless
-// they are to be read again.
+// eachBlock sorts one bucket of a set after the other into cells and calls use, concurrently, with blocks of
+// rows [lo, hi) of the matrix and their encoded numbers x. Unless again is set, it closes the buckets.
 func (p *buckets) eachBlock(ctx context.Context, s int, cells []float64, again bool, use func(x []float64, lo, hi int)) error {
 	blocks := sync.Pool{New: func() any { x := make([]float64, blockRows*p.Width); return &x }}
 	rows := p.rows.Set(s).Len()
@@ -236,7 +234,7 @@ func (p *buckets) eachBlock(ctx context.Context, s int, cells []float64, again b
 	return nil
 }
 
-// fillDense makes a dense matrix of a set by make, over a mapped slice.
+// fillDense builds a dense matrix of a set in a mapped slice, with the given constructor.
 func fillDense[T float32 | float64](ctx context.Context, p *buckets, s int, cells []float64, make func(x []T) (design.Matrix, error)) (m design.Matrix, free func(), err error) {
 	arena := p.where.Arena
 	x := memory.Make[T](arena, p.rows.Set(s).Len()*p.Width)
@@ -256,8 +254,8 @@ func fillDense[T float32 | float64](ctx context.Context, p *buckets, s int, cell
 	return m, free, err
 }
 
-// fillSparse makes a sparse matrix of a set over mapped slices: it counts entries in a first reading
-// of the buckets.
+// fillSparse builds a sparse matrix of a set in mapped slices. It reads the buckets once more, to count
+// entries.
 func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m design.Matrix, free func(), err error) {
 	arena, n, d := p.where.Arena, p.rows.Set(s).Len(), p.Width
 	start := memory.Make[int](arena, n+1)
@@ -303,7 +301,7 @@ func (p *buckets) fillSparse(ctx context.Context, s int, cells []float64) (m des
 	return m, free, err
 }
 
-// sortBucket stores the rows of a bucket in their order.
+// sortBucket stores the rows of a bucket in order.
 func (p *buckets) sortBucket(cells []float64, k *bucket, n int) error {
 	if err := k.flush(); err != nil {
 		return err
@@ -341,8 +339,8 @@ func (p *buckets) sortBucket(cells []float64, k *bucket, n int) error {
 
 var errBucket = errors.New("what was read is not what was written: the disk is damaged")
 
-// assembleRows stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be stored are
-// faults of the encoding, which fails.
+// assembleRows stores the rows [lo, hi) of the matrix of a set in x. Numbers that cannot be represented are
+// recorded as faults.
 func (p *buckets) assembleRows(x, cells []float64, s, lo, hi int) {
 	clear(x[:(hi-lo)*p.Width])
 	j := 0

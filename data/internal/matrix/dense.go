@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A dense fills dense matrices, row after row.
+// A dense is a sink that fills dense matrices.
 type dense[T float32 | float64] struct {
 	plan
 	cells [2][]T
@@ -22,14 +22,14 @@ func newDense[T float32 | float64](p plan) *dense[T] {
 	return b
 }
 
-// begin has nothing to do.
+// begin implements sink.
 func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
 
-// close has nothing to do.
+// close implements sink.
 func (b *dense[T]) close(bool) {}
 
-// scatterRows is how many rows of a tile are written at a time: few enough that
-// they stay in the cache from one group of columns to the next.
+// scatterRows is the number of rows of a tile written at a time, so that they stay in the cache from one group
+// of columns to the next.
 const scatterRows = 256
 
 func (b *dense[T]) put(t *Tile, columns [][]float64) error {
@@ -43,7 +43,7 @@ func (b *dense[T]) put(t *Tile, columns [][]float64) error {
 	return nil
 }
 
-// scatter stores column j at row rows[k] in x[place[k]·d + at[j]].
+// scatter stores the value of column j in row rows[k] at x[place[k]·d + at[j]].
 func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, columns [][]float64, at []int) {
 	for len(rows) > 0 {
 		n := min(scatterRows, len(rows))

@@ -2,10 +2,9 @@ package matrix
 
 import "math"
 
-// A Moment sums up some values of a column. Moments are taken of stripes of the
-// table, which are fixed rows whatever the file and the number of threads, and
-// then joined in the order of the rows, so that the bits of mean and deviation
-// depend on the values and their rows alone.
+// A Moment holds the count, mean and variation of some values of a column. Moments are computed for stripes,
+// which are fixed ranges of rows, and joined in the order of the rows, so that results do not depend on the
+// file or the number of threads.
 type Moment struct {
 	N      int
 	Lo, Hi float64
@@ -13,8 +12,7 @@ type Moment struct {
 	Q      float64 // Σ ((v − mean)/(Hi − Lo))²: the scaling keeps squares from overflow
 }
 
-// MomentOf takes the moment of values that are all finite. Both passes find
-// them in the cache.
+// MomentOf returns the moment of finite values.
 func MomentOf(v []float64) Moment {
 	m := Moment{N: len(v)}
 	if m.N == 0 {
@@ -85,11 +83,11 @@ func AreFinite(v []float64) bool {
 	return s == 0
 }
 
-// MomentOfEqual returns the moment of n times the same value.
+// MomentOfEqual returns the moment of n equal values.
 func MomentOfEqual(v float64, n int) Moment { return Moment{N: n, Lo: v, Hi: v} }
 
-// JoinMoments gives count, mean and population standard deviation of the values of all
-// parts, by the rule of Chan, Golub and LeVeque.
+// JoinMoments returns the count, mean and population standard deviation of the values of all parts, by the rule
+// of Chan, Golub and LeVeque, and whether they are all equal.
 func JoinMoments(parts []Moment) (n int, mean, sd float64, constant bool) {
 	var all Moment
 	for _, p := range parts {

@@ -8,8 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Number is a numeric column of the design matrices: (v − Shift)/Scale of the values v of a
-// column, Fill in place of nulls.
+// A Number is a numeric column of the design matrix: (v − Shift)/Scale for the values v of a column, with nulls
+// replaced by Fill.
 type Number struct {
 	Column             *table.Column
 	Fill, Shift, Scale float64
@@ -20,13 +20,13 @@ type Number struct {
 	narrow bool      // it is stored as float32
 }
 
-// NewNumber returns a numeric column whose rows have not been read.
+// NewNumber returns a numeric column without reading any rows.
 func NewNumber(c *table.Column, first int, fill, shift, scale float64) *Number {
 	return &Number{Column: c, First: first, Fill: fill, Shift: shift, Scale: scale, faults: [2]Faults{NoFaults(), NoFaults()}}
 }
 
-// Faults are the values of a numeric column, in some rows, that cannot be encoded as they are.
-// Rows are −1 for none.
+// Faults counts the values of a numeric column that cannot be encoded, with the first row of each kind, −1 for
+// none.
 type Faults struct {
 	Nulls, Null int // how many, and the first row
 	Bad, Far    int // the first row of a value that is not finite, and of one that is not after encoding
@@ -35,13 +35,13 @@ type Faults struct {
 	Narrow      bool // the far value is finite as a float64
 }
 
-// NoFaults returns the faults of no rows.
+// NoFaults returns empty Faults.
 func NoFaults() Faults { return Faults{Null: -1, Bad: -1, Far: -1} }
 
-// isEarlier reports whether a row comes before the known one, if any.
+// isEarlier reports whether a row comes before the known one, −1 meaning none.
 func isEarlier(row, known int) bool { return row >= 0 && (known < 0 || row < known) }
 
-// Add adds the faults of further rows, in any order.
+// Add merges the faults of further rows, in any order.
 func (f *Faults) Add(o Faults) {
 	f.Nulls += o.Nulls
 	if isEarlier(o.Null, f.Null) {
@@ -55,7 +55,7 @@ func (f *Faults) Add(o Faults) {
 	}
 }
 
-// Shift adds the first row of a block to the rows.
+// Shift adds first to the row numbers.
 func (f *Faults) Shift(first int) {
 	for _, row := range []*int{&f.Null, &f.Bad, &f.Far} {
 		if *row >= 0 {
@@ -67,7 +67,7 @@ func (f *Faults) Shift(first int) {
 // Faults returns the faults of a set.
 func (x *Number) Faults(s int) Faults { return x.faults[s] }
 
-// encodeTile returns column j of a tile as it is in the matrix, and adds its faults.
+// encodeTile returns the encoded values of column j of a tile, and records faults.
 func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	number, null := t.Number[j], t.Null[j]
 	for len(t.Coded) <= j {
@@ -111,7 +111,7 @@ func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	return out
 }
 
-// overflows reports whether an encoded value is not finite where it is stored.
+// overflows reports whether an encoded value is not finite in the storage.
 func (x *Number) overflows(z float64) bool {
 	return z-z != 0 || x.narrow && math.IsInf(float64(float32(z)), 0)
 }

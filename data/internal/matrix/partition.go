@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A Partition says which rows of a table go where: set 0 are the rows to train on,
-// or just those to encode, set 1 the hold-out rows; either may be permuted.
+// A Partition divides rows of a table into set 0, the training rows or the only rows to encode, and set 1, the
+// hold-out rows. Each set has an order of its own.
 type Partition struct {
 	Rows  int           // of the table
 	Sets  [2][]int      // row numbers, in the order of the matrix
@@ -20,8 +20,9 @@ type Partition struct {
 	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
 }
 
-// NewPartition takes numbers of rows of a table; train nil means all of them. It is an
-// error if one is not in the table, or named twice. The slices are kept. Places are in an arena; nil is the heap.
+// NewPartition returns the partition of the given rows; a nil train means all rows. It returns an error if a
+// row does not exist or occurs twice. It keeps the slices, and allocates the places of rows in arena; nil means
+// the heap.
 func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partition, error) {
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
@@ -39,7 +40,7 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 	return p, p.findPlaces()
 }
 
-// findPlaces finds the places of rows.
+// findPlaces computes the places of the rows.
 func (p *Partition) findPlaces() error {
 	p.place = memory.Make[int32](p.Arena, p.Rows)
 	for s, list := range p.Sets {
@@ -64,7 +65,7 @@ func (p *Partition) findPlaces() error {
 	return nil
 }
 
-// Counts returns, by stripe, how many different rows of set 0 are in the stripes before it.
+// Counts returns, for each stripe, the number of rows of set 0 in the stripes before it.
 func (p *Partition) Counts() []int {
 	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
 	for k := range counts[1:] {
@@ -83,19 +84,19 @@ func (p *Partition) Counts() []int {
 	return counts
 }
 
-// A Set are the rows of one set of a partition.
+// A Set is one set of rows of a partition.
 type Set struct {
 	p *Partition
 	s int
 }
 
-// Set gives the rows of set s.
+// Set returns set s.
 func (p *Partition) Set(s int) Set { return Set{p, s} }
 
-// Len returns how many rows the set has.
+// Len returns the number of rows.
 func (r Set) Len() int { return len(r.p.Sets[r.s]) }
 
-// All gives places and rows, in the order of the table.
+// All iterates over places and rows in the order of the table.
 func (r Set) All() iter.Seq2[int, int] {
 	p := r.p
 	if p.place == nil && r.s == 0 {
@@ -120,7 +121,7 @@ func (r Set) All() iter.Seq2[int, int] {
 	}
 }
 
-// FirstRow returns the least row of the set, −1 where it has none.
+// FirstRow returns the smallest row, or −1 if the set is empty.
 func (r Set) FirstRow() int {
 	for _, row := range r.All() {
 		return row
@@ -128,7 +129,7 @@ func (r Set) FirstRow() int {
 	return -1
 }
 
-// Scratch is what the users of a tile keep in it.
+// A Scratch holds temporary data of the users of a tile.
 type Scratch struct {
 	RowsOf   [2][]int32 // by set, rows of the tile
 	PlaceOf  [2][]int   // and their places in the set
@@ -138,7 +139,7 @@ type Scratch struct {
 	Ends     []int   // of the rows of every bucket
 }
 
-// Split finds which rows of a tile belong to which set.
+// Split determines which rows of a tile belong to which set.
 func (p *Partition) Split(t *Tile) {
 	for s := range p.Sets {
 		t.RowsOf[s], t.PlaceOf[s] = t.RowsOf[s][:0], t.PlaceOf[s][:0]
@@ -159,7 +160,7 @@ func (p *Partition) Split(t *Tile) {
 	}
 }
 
-// keepRows leaves only the rows for which ok holds, in their order.
+// keepRows returns the partition of the rows for which ok returns true.
 func (p *Partition) keepRows(ok func(row int) bool) (*Partition, error) {
 	var sets [2][]int
 	for s, list := range p.Sets {
@@ -178,7 +179,7 @@ func (p *Partition) keepRows(ok func(row int) bool) (*Partition, error) {
 	return NewPartition(p.Arena, p.Rows, sets[0], sets[1])
 }
 
-// CompleteRows keeps the rows without a null in any of the columns.
+// CompleteRows returns the partition of the rows without nulls in the given columns.
 func (p *Partition) CompleteRows(ctx context.Context, cols []*table.Column) (*Partition, error) {
 	null := make([]bool, p.Rows)
 	for _, c := range cols {
@@ -196,6 +197,5 @@ func (p *Partition) CompleteRows(ctx context.Context, cols []*table.Column) (*Pa
 	return p.keepRows(func(row int) bool { return !null[row] })
 }
 
-// FreePlaces releases the places of the rows, which must not be asked for
-// again.
+// FreePlaces releases the places of the rows, which must not be used afterwards.
 func (p *Partition) FreePlaces() { memory.Release(p.Arena, p.place) }

@@ -6,33 +6,33 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A Layout is what is known of encoded rows beside their sources.
+// A Layout describes encoded rows.
 type Layout struct {
 	Width     int  // columns
 	Intercept int  // the column of ones, or -1
 	Zeros     bool // numbers may be 0: they are not all standardised
 }
 
-// A Source is a number or a category: one of them.
+// A Source is either a number or a category.
 type Source struct {
 	Number   *Number
 	Category *Category
 }
 
-// A Category is a category of each row as indicators in Width columns from First on.
+// A Category encodes the codes of a category as indicators in Width columns from First on.
 type Category struct {
 	Codes
 	First, Width int
 }
 
-// Codes are the levels of a category by row: 0 for one that training did not see, 1 for one
-// without a column, k+2 for the k-th column of the category.
+// Codes holds the code of a category for every row: 0 for an unseen level, 1 for a level without a column, and
+// k+2 for the k-th column.
 type Codes struct {
 	narrow []uint8
 	wide   []int32 // if there are too many columns for bytes
 }
 
-// NewCodes returns the codes of a category of the given number of columns: 0 in every row.
+// NewCodes returns codes of 0 for all rows of a category with the given number of columns.
 func NewCodes(rows, columns int) Codes {
 	if columns <= math.MaxUint8-2 {
 		return Codes{narrow: make([]uint8, rows)}
@@ -57,7 +57,7 @@ func (c *Codes) code(row int) int {
 	return int(c.wide[row])
 }
 
-// numbersOf returns the numbers among sources, and their columns.
+// numbersOf returns the numbers among the sources, and their columns.
 func numbersOf(sources []Source) (numbers []*Number, columns []*table.Column) {
 	for _, o := range sources {
 		if o.Number != nil {

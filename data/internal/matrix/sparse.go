@@ -8,7 +8,7 @@ import (
 	"github.com/drotrain/drotrain/design"
 )
 
-// A sparse builds sparse matrices: it counts the entries of each row, then stores them.
+// A sparse is a sink that builds sparse matrices: it counts the entries of each row before it stores them.
 type sparse struct {
 	plan
 	table string
@@ -18,11 +18,10 @@ type sparse struct {
 	value  [2][]float64
 }
 
-// close has nothing to do.
+// close implements sink.
 func (b *sparse) close(bool) {}
 
-// begin counts the entries of each row: numbers that are standardised are entries all, without
-// a look at them.
+// begin counts the entries of each row. Standardised numbers are always entries.
 func (b *sparse) begin(pass func([]*Number, tileUse) error) error {
 	for s := range b.start {
 		b.start[s] = make([]int, b.rows.Set(s).Len()+1)
@@ -71,7 +70,7 @@ func (b *sparse) entries(t *Tile, columns [][]float64, i int32) (n int) {
 	return n
 }
 
-// allocate computes where the entries of rows start from their numbers, and allocates the entries.
+// allocate computes where rows start from the numbers of their entries, and allocates the entries.
 func (b *sparse) allocate(s int) error {
 	total := 0
 	for i, n := range b.start[s] {

@@ -9,11 +9,10 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// StripeRows is the number of rows of a stripe: small enough that a stripe of
-// several columns stays in the cache between reading and use.
+// StripeRows is the number of rows of a stripe, so small that several columns of it fit into the cache.
 const StripeRows = 2048
 
-// A Tile is what Visit hands over: a stripe of rows of neighbouring columns.
+// A Tile is a stripe of rows of adjacent columns.
 type Tile struct {
 	First, Rows int         // the rows of the table
 	Lo          int         // the first of the columns asked for
@@ -25,18 +24,17 @@ type Tile struct {
 	Scratch
 }
 
-// pagesHeld bounds the decompressed pages that a visit holds at once, all threads
-// together; columns beyond that wait for another sweep over the rows.
+// pagesHeld is the largest size of decompressed pages that a visit holds at once, over all threads; further
+// columns are read in another sweep over the rows.
 const pagesHeld = 7 << 20
 
-// SweepColumns bounds the columns of a tile.
+// SweepColumns is the largest number of columns of a tile.
 const SweepColumns = 64
 
-// Visit hands the numbers of the columns to use, tile by tile, from several goroutines: every
-// tile has rows that begin at a multiple of StripeRows, and every value is in exactly one. A
-// tile must not be used after use has returned. Visit returns, for each column, the first row
-// (1-based) with a value that float64 cannot hold exactly, or 0. With whole set a tile has
-// all the columns, of which there may be none.
+// Visit calls use with tiles that together contain every value once, concurrently. The rows of a tile begin at
+// a multiple of StripeRows. A tile must not be used after use has returned. If whole is set, every tile has all
+// columns, of which there may be none. Visit returns for each column the first row, counted from 1, with a
+// value that float64 cannot represent exactly, or 0.
 func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use func(t *Tile) error) (inexact []int, err error) {
 	inexact = make([]int, len(cols))
 	if rows == 0 || len(cols) == 0 && !whole {
@@ -106,8 +104,7 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 	return inexact, err
 }
 
-// columnGroups divides the columns into those that are read together in a range
-// of rows.
+// columnGroups divides the columns into groups that are read together in a range of rows.
 func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (groups [][2]int) {
 	if whole || len(cols) == 0 {
 		return [][2]int{{0, len(cols)}}
@@ -127,8 +124,8 @@ func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (grou
 	return groups
 }
 
-// pageCost returns how many bytes of pages are held while a range of rows of the column is read:
-// a page, and a dictionary with the values that Arrow decodes from it.
+// pageCost returns the bytes of pages held while a range of rows of a column is read: a page and a decoded
+// dictionary.
 func pageCost(c *table.Column, from, to int) int {
 	cost, row := 0, 0
 	for _, p := range c.Parts {
@@ -192,7 +189,7 @@ func rowRanges(rows, n int, c *table.Column) [][2]int {
 	return out
 }
 
-// A Reader reads the numbers of a column, part after part.
+// A Reader reads the numbers of a column sequentially.
 type Reader struct {
 	column  *table.Column
 	pages   *table.Buffers
@@ -203,13 +200,13 @@ type Reader struct {
 	inexact int
 }
 
-// NewReader reads a column from a row on, its pages decompressed into buffers.
+// NewReader returns a reader of a column from a row on, which decompresses pages into the given buffers.
 func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
 	return Reader{column: c, pages: pages, row: row}
 }
 
-// ReadNext returns the next n numbers, in own or where the column has them, and their
-// nulls, in marks likewise, or nil for none.
+// ReadNext returns the next n numbers and their nulls, nil for none. They are stored in own and marks unless
+// the column has them in memory.
 func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
 	c := r.column
 	if !c.IsStored() {
@@ -260,7 +257,7 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 	return number, null, nil
 }
 
-// finish takes note of what the reader of a part has found.
+// finish records the first inexact value of a part.
 func (r *Reader) finish() {
 	if r.values == nil || r.inexact > 0 {
 		return
@@ -270,7 +267,7 @@ func (r *Reader) finish() {
 	}
 }
 
-// Close ends the reading of a part.
+// Close closes the current part.
 func (r *Reader) Close() {
 	if r.values != nil {
 		r.values.Close()
@@ -278,7 +275,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// Resize gives a slice of n, which is s where it has the capacity.
+// Resize returns a slice of length n, which is s if its capacity suffices.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, max(n, StripeRows)) // a column that is loaded whole has more rows than a stripe

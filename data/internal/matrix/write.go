@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A Storage is the way a matrix is stored.
+// A Storage says how a matrix is stored.
 type Storage string
 
 // The storages.
@@ -19,8 +19,7 @@ const (
 	Sparse  Storage = "sparse"
 )
 
-// DiskStorage says that rows are stored on disk: where, and in how much memory they are put in
-// order.
+// A DiskStorage says where rows are stored on disk and how much memory may be used to sort them.
 type DiskStorage struct {
 	Dir    string        // of the files, which have no name
 	Arena  *memory.Arena // for the rows, and for vectors of one entry a row; nil: memory
@@ -28,8 +27,8 @@ type DiskStorage struct {
 	Bucket int64         // bytes
 }
 
-// A sink takes the encoded numbers of rows, tile by tile in any order, and makes the matrices of
-// both sets of a partition.
+// A sink receives the encoded numbers of rows, tile by tile in any order, and builds the matrices of both sets
+// of a partition.
 type sink interface {
 	// begin prepares the sink; pass reads all tiles.
 	begin(pass func(numbers []*Number, use tileUse) error) error
@@ -44,10 +43,10 @@ type sink interface {
 	close(keep bool)
 }
 
-// A tileUse takes encoded columns of a tile, whose rows are split.
+// A tileUse receives encoded columns of a tile whose rows have been split.
 type tileUse func(t *Tile, columns [][]float64) error
 
-// A plan is what is to be written.
+// A plan holds the parameters of Write.
 type plan struct {
 	Layout
 	rows    *Partition
@@ -55,10 +54,10 @@ type plan struct {
 	numbers []*Number
 }
 
-// Write encodes the rows of a partition in one reading of the numbers, in two where the matrices
-// are sparse and numbers may be 0. The matrices are on disk where there is a place, and in memory
-// otherwise; errors name the table. Numbers hold their faults afterwards: matrices are of use
-// where these are filled nulls alone. The Matrices are to be closed.
+// Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
+// may be 0. Matrices are stored on disk if where is not nil, else in memory. name is used in errors. Afterwards
+// the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
+// Matrices must be closed.
 func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {
 	p := plan{Layout: l, rows: rows, sources: sources}
 	p.numbers, _ = numbersOf(sources)
@@ -97,22 +96,22 @@ func Write(ctx context.Context, name string, l Layout, rows *Partition, storage 
 	return m, to.finish(ctx)
 }
 
-// Matrices are the matrices of the sets of a partition.
+// Matrices holds the matrices of the sets of a partition.
 type Matrices struct {
 	to   sink
 	kept bool
 }
 
-// Matrix returns the matrix of a set with rows.
+// Matrix returns the matrix of a set that has rows.
 func (m *Matrices) Matrix(s int) (design.Matrix, error) { return m.to.matrix(s) }
 
-// Keep leaves the closing of matrices on disk to whoever has them.
+// Keep leaves it to the callers of Matrix to close matrices on disk.
 func (m *Matrices) Keep() { m.kept = true }
 
-// Close releases what is on disk.
+// Close releases matrices on disk unless Keep was called.
 func (m *Matrices) Close() { m.to.close(m.kept) }
 
-// pass encodes numbers of all rows, of whole rows at a time or of some columns.
+// pass encodes numbers of all rows and calls use with each tile; whole says whether tiles have all columns.
 func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tileUse) error {
 	columns := make([]*table.Column, len(numbers))
 	for j, x := range numbers {
@@ -129,10 +128,10 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 	return err
 }
 
-// maxCells bounds a dense design matrix.
+// maxCells is the largest number of cells of a dense matrix.
 const maxCells = 1 << 38
 
-// checkMemory refuses dense matrices that are too large, or larger than memory.
+// checkMemory returns an error if dense matrices are too large or do not fit into memory.
 func checkMemory(name string, d *Partition, columns int, storage Storage) error {
 	cells := int64(0)
 	for s := range d.Sets {

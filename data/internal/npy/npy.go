@@ -21,10 +21,10 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// Magic begins every .npy file.
+// Magic is the magic number of .npy files.
 const Magic = "\x93NUMPY"
 
-// VectorName names the column of vectors of a .npy file, which has no name of its own.
+// VectorName is the name of the column of vectors of a .npy file.
 const VectorName = "x"
 
 const (
@@ -34,7 +34,7 @@ const (
 	inMemory    = 64 << 20
 )
 
-// Read returns the table of one array. Its numbers stay in the file.
+// Read returns the table of an array. Its numbers stay in the file.
 func Read(in table.Source) (*table.Table, error) {
 	name := path.Base(strings.ReplaceAll(in.Name(), `\`, "/"))
 	h, err := headerOf(in, in.Size())
@@ -47,7 +47,7 @@ func Read(in table.Source) (*table.Table, error) {
 	return h.readTable(in, strings.TrimSuffix(name, ".npy"))
 }
 
-// ReadArchive returns the table of the arrays of an .npz file, which have one number of rows.
+// ReadArchive returns the table of the arrays of an .npz file, which must have the same number of rows.
 func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	z, err := zip.NewReader(in, in.Size())
 	if err != nil {
@@ -102,8 +102,8 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	return out, nil
 }
 
-// bodyOf returns the bytes of a file of an archive: where they are if they are not compressed, else
-// unpacked in memory, or in a file without a name where they are many.
+// bodyOf returns the content of a file of an archive: in place if it is not compressed, otherwise decompressed
+// in memory or, if it is large, in an unnamed file.
 func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	size := int64(f.UncompressedSize64)
 	if size < 0 || size > table.MaxCells(in.Size()) {
@@ -141,7 +141,7 @@ func bodyOf(in table.Source, f *zip.File) (io.ReaderAt, int64, error) {
 	return file, size, nil
 }
 
-// A header is what a file says of its array.
+// A header is the header of a .npy file.
 type header struct {
 	element table.Element
 	text    int  // bytes of a text, 0 for numbers
@@ -153,7 +153,7 @@ type header struct {
 
 var entries = regexp.MustCompile(`^\{\s*(?:'descr':\s*(?:'([^']*)'|(\[.*\]|\(.*\)))\s*,?\s*|'fortran_order':\s*(True|False)\s*,?\s*|'shape':\s*\(([0-9,\s]*)\)\s*,?\s*)+\}\s*$`)
 
-// headerOf reads and checks the header of an array of size bytes in all.
+// headerOf reads and checks the header of a file of size bytes.
 func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	start := make([]byte, 12)
 	if size < int64(len(start)) {
@@ -201,7 +201,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	return h, h.check(size)
 }
 
-// setType takes the type of the entries, as <f4 or |b1.
+// setType sets the element type from its description, such as <f4 or |b1.
 func (h *header) setType(descr string) error {
 	refuse := func() error {
 		return &table.Error{Msg: fmt.Sprintf("arrays of type %q are not read", descr), Hint: "convert it by x.astype(\"float32\"), or to int64, bool or fixed-width text"}
@@ -250,7 +250,7 @@ func (h *header) setType(descr string) error {
 	return nil
 }
 
-// check refuses shapes that are no table, and sizes that the file does not have.
+// check returns an error for shapes that are not a table, and if the file has another size.
 func (h *header) check(size int64) error {
 	switch {
 	case len(h.shape) == 0 || len(h.shape) > 2:
@@ -293,7 +293,7 @@ func (h *header) readTable(in io.ReaderAt, name string) (*table.Table, error) {
 	return t, nil
 }
 
-// readTexts reads texts of a fixed width, which end before the zeros behind them.
+// readTexts reads texts of a fixed width, without the zeros at their ends.
 func (h *header) readTexts(in io.ReaderAt, name string) (*table.Column, error) {
 	n := h.shape[0]
 	c := &table.Column{Name: name, Type: "string", Kind: table.Categorical, Code: make([]int32, n)}

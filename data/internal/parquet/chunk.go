@@ -11,13 +11,13 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// bufferPool serves Arrow's readers.
+// bufferPool provides buffers for Arrow's readers.
 var bufferPool = sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.NewGoAllocator()) }}
 
-// batchRows is how many values are asked of Arrow at a time.
+// batchRows is the number of values requested from Arrow at a time.
 const batchRows = 2048
 
-// A chunkReader reads the values of a column chunk one after the other.
+// A chunkReader reads the values of a column chunk sequentially.
 type chunkReader struct {
 	before  int // rows of a categorical column that must be skipped before the next value
 	chunk   *chunk
@@ -34,7 +34,7 @@ type chunkReader struct {
 	inexact int     // first row (1-based, in the chunk) that lost digits, or 0
 }
 
-// Rows, Nullable, Open and Pages make a chunk a [table.Part].
+// Rows, Nullable, Open and Pages implement [table.Part].
 func (c *chunk) Rows() int      { return c.values }
 func (c *chunk) Nullable() bool { return c.leaf.descr.MaxDefinitionLevel() > 0 }
 
@@ -47,7 +47,7 @@ func (c *chunk) Open(row int, b *table.Buffers) (v table.Values, err error) {
 	return v, err
 }
 
-// Pages lists the data pages.
+// Pages returns the data pages.
 func (c *chunk) Pages() []table.Page {
 	out := make([]table.Page, 0, len(c.pages))
 	row := 0
@@ -66,7 +66,7 @@ func (c *chunk) Pages() []table.Page {
 	return out
 }
 
-// guardPanics returns a panic of a decoder as an error that names file and column.
+// guardPanics calls do and converts a panic of a decoder into an error that names file and column.
 func (c *chunk) guardPanics(do func() error) error {
 	if err := table.GuardAs("the values of a page", do); err != nil {
 		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
@@ -74,7 +74,7 @@ func (c *chunk) guardPanics(do func() error) error {
 	return nil
 }
 
-// Numbers and Codes make a chunkReader [table.Values].
+// Numbers and Codes implement [table.Values].
 func (r *chunkReader) Numbers(dst []float64, null []bool) (nulls int, err error) {
 	err = r.chunk.guardPanics(func() (err error) { nulls, err = r.numbers(dst, null); return err })
 	return nulls, err
@@ -85,13 +85,13 @@ func (r *chunkReader) Codes(dst []int32, null []bool, levels *table.Levels) (nul
 	return nulls, err
 }
 
-// Inexact returns the first row of the chunk, from 1, whose number lost digits; 0 if none did.
+// Inexact returns the first row of the chunk, counted from 1, whose number lost digits, or 0.
 func (r *chunkReader) Inexact() int { return r.inexact }
 
 // Close frees the buffers of the chunk.
 func (r *chunkReader) Close() { r.feed.close() }
 
-// openChunk makes a reader that begins at the given row of a chunk.
+// openChunk returns a reader that begins at a row of a chunk.
 func openChunk(c *chunk, skip int, b *table.Buffers) (*chunkReader, error) {
 	l := c.leaf
 	r := &chunkReader{chunk: c, lost: -1}
@@ -209,7 +209,7 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
 }
 
-// newFiller reads a batch of another type and converts it.
+// newFiller returns a function that reads a batch of values of type T and converts them.
 func newFiller[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) func([]float64) (int64, int, error) {
 	values := make([]T, min(batchRows, r.chunk.values))
 	return func(dst []float64) (int64, int, error) {
@@ -232,8 +232,7 @@ func (r *chunkReader) decimal(dst []float64, i int, b []byte) {
 	}
 }
 
-// skip passes over the rows before the given one, which are in the
-// same page.
+// skip skips rows of the same page up to the given one.
 func (r *chunkReader) skip(row int) error {
 	if row == r.row {
 		return nil
@@ -252,7 +251,7 @@ func (r *chunkReader) skip(row int) error {
 	return nil
 }
 
-// readBatch returns how many of the next n values to ask for at once: values of one page.
+// readBatch returns how many of the next n values are in the current page.
 func (r *chunkReader) readBatch(n int) (int, error) {
 	for r.left == 0 {
 		if r.page >= len(r.chunk.pages) {
@@ -264,7 +263,7 @@ func (r *chunkReader) readBatch(n int) (int, error) {
 	return min(n, r.left, batchRows), nil
 }
 
-// checkBatch accepts a batch of n values as Arrow read it.
+// checkBatch returns an error unless Arrow has read a batch of n values correctly.
 func (r *chunkReader) checkBatch(n int, total int64, present int, err error) error {
 	if err != nil {
 		return table.Damaged("%v", err)
@@ -277,8 +276,8 @@ func (r *chunkReader) checkBatch(n int, total int64, present int, err error) err
 	return nil
 }
 
-// numbers reads the next len(dst) values of a numeric column or one of bools,
-// 0 for the nulls, which it counts and, if null is not nil, marks there.
+// numbers reads the next len(dst) values of a numeric or bool column, with 0 for nulls, and returns the number
+// of nulls. If null is not nil, it marks them there.
 func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error) {
 	for len(dst) > 0 {
 		n, err := r.readBatch(len(dst))
@@ -310,8 +309,8 @@ func (r *chunkReader) numbers(dst []float64, null []bool) (nulls int, err error)
 	return nulls, nil
 }
 
-// spreadPresent moves the present values of a batch to their rows, and puts absent in
-// the others. lost is the index of a value, or -1; its row is returned.
+// spreadPresent moves the present values of a batch to their rows and sets the others to absent. It returns the
+// row of the value with index lost, which may be −1.
 func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent T, present, lost int) (int, error) {
 	k := present
 	row := lost
@@ -341,8 +340,8 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 	return row, nil
 }
 
-// codes reads the next len(dst) values of a column of text, -1 for the nulls,
-// which it counts and, if null is not nil, marks there.
+// codes reads the next len(dst) values of a text column, with −1 for nulls, and returns the number of nulls. If
+// null is not nil, it marks them there.
 func (r *chunkReader) codes(dst []int32, null []bool, levels *table.Levels) (nulls int, err error) {
 	left := r.before
 	r.before = 0

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A converter says how values of a Parquet column become ours.
+// A converter converts values of a Parquet column.
 type converter struct {
 	name    string // of the type, for the user
 	kind    table.Kind
@@ -23,9 +23,8 @@ type converter struct {
 	bytes   func(b []byte) (v float64, exact bool)
 }
 
-// converterFor settles the meaning of a leaf column by its physical type and
-// its annotation, which Arrow gives as a pointer where it says more than its name. Types
-// without a meaning for us are Other.
+// converterFor returns the converter of a leaf column by its physical type and its annotation. Unsupported
+// types become Other.
 func converterFor(d *schema.Column, dates bool) (converter, error) {
 	phys := d.PhysicalType()
 	logical := d.LogicalType()
@@ -54,8 +53,8 @@ func converterFor(d *schema.Column, dates bool) (converter, error) {
 	return plainConverter("", phys), nil
 }
 
-// int96Converter makes days of the timestamps that Spark writes: the nanoseconds of a day, then
-// its Julian number. Whole microseconds are the same bits as in a column of these.
+// int96Converter returns the converter of Spark's timestamps, nanoseconds of a day and its Julian number, to
+// days. Whole microseconds give the same bits as in a column of microseconds.
 func int96Converter(dates bool) converter {
 	c := converter{name: "timestamp", clock: true}
 	if dates {
@@ -73,8 +72,7 @@ func int96Converter(dates bool) converter {
 	return c
 }
 
-// clockConverter makes days of dates and timestamps, if asked to. Arrow has them of their
-// physical types alone.
+// clockConverter returns the converter of dates and timestamps to days, if dates is set.
 func clockConverter(logical schema.LogicalType, dates bool) converter {
 	c := converter{name: logical.String()}
 	switch t := logical.(type) {
@@ -102,7 +100,7 @@ func (c *converter) timestamp(unit schema.TimeUnitType) {
 	c.exact = func(int64) bool { return true }
 }
 
-// timeOfDay makes seconds since midnight, which need no option: they have no other meaning.
+// timeOfDay sets the conversion of times of day to seconds since midnight.
 func (c *converter) timeOfDay(unit schema.TimeUnitType) {
 	switch unit {
 	case schema.TimeUnitMillis:
@@ -115,8 +113,8 @@ func (c *converter) timeOfDay(unit schema.TimeUnitType) {
 	}
 }
 
-// secondsWithinDay returns the seconds of a time of the day in units of 1/perSecond seconds. A time
-// beyond the day is damage.
+// secondsWithinDay converts a time of day in units of 1/perSecond seconds to seconds. It panics with an error
+// for a time outside the day.
 func secondsWithinDay(v, perSecond int64) float64 {
 	if v < 0 || v > 86400*perSecond {
 		panic(table.Damaged("%d is no time of a day", v))
@@ -124,7 +122,7 @@ func secondsWithinDay(v, perSecond int64) float64 {
 	return float64(v) / float64(perSecond)
 }
 
-// seconds makes integers a span of time.
+// seconds sets the conversion of integers to a duration in seconds.
 func (c *converter) seconds(name string, of func(v int64) float64) {
 	c.kind, c.name, c.integer, c.i64 = table.Numeric, name, false, of
 	c.exact = func(int64) bool { return true }
@@ -184,7 +182,7 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 	return c
 }
 
-// asBits makes 64-bit integers their bits.
+// asBits keeps the bits of 64-bit integers.
 func (c *converter) asBits() {
 	if c.name == "int64" || c.name == "uint64" {
 		c.name = table.AsBits(table.Element{Size: 8, Signed: c.name == "int64"})
@@ -232,7 +230,7 @@ func groupType(n schema.Node) string {
 	return "struct"
 }
 
-// valueWidth returns the number of bytes of a plain value; 0 for byte arrays and -1 for bools.
+// valueWidth returns the size in bytes of a plain value, 0 for byte arrays and −1 for bools.
 func valueWidth(d *schema.Column) int {
 	switch d.PhysicalType() {
 	case parquet.Types.Boolean:

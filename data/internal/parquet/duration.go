@@ -8,9 +8,8 @@ import (
 	"github.com/drotrain/drotrain/data/internal/ipc"
 )
 
-// readDurations returns the units a second of the columns that were durations, by name. Parquet has no type for
-// them: pandas, polars and pyarrow store integers, and what these were in the Arrow schema that they
-// leave beside the columns.
+// readDurations returns the units per second of duration columns by name. Parquet has no type for durations:
+// pandas, polars and pyarrow store integers, and the original type in an Arrow schema in the metadata.
 func readDurations(meta *metadata.FileMetaData) map[string]float64 {
 	text := meta.KeyValueMetadata().FindValue("ARROW:schema")
 	if text == nil {

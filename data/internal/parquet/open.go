@@ -25,7 +25,7 @@ type chunk struct {
 	pages      []pageHeader
 }
 
-// A leaf is a column of a file that can be read.
+// A leaf is a readable column of a file.
 type leaf struct {
 	in     table.Source
 	name   string
@@ -39,15 +39,15 @@ type leaf struct {
 	padding string // what its writer puts behind the plain values of a page, or nothing
 }
 
-// Open makes a table of a file: of the named columns, nil meaning all, in the
-// order of the file. They hold no values yet. With dates those of dates and
-// timestamps are Numeric, as days; with exact 64-bit integers are read as bits.
+// Open returns a table of a file with the named columns, or all for nil, in the order of the file, without
+// reading their values. If dates is set, dates and timestamps become Numeric, as days; if exact is set, 64-bit
+// integers are read as bits.
 func Open(in table.Source, names []string, dates, exact bool) (t *table.Table, err error) {
 	err = table.Guard(func() (err error) { t, err = open(in, names, dates, exact); return err })
 	return t, err
 }
 
-// open works like Open without a guard.
+// open works like Open without recovering from panics.
 func open(in table.Source, names []string, dates, exact bool) (*table.Table, error) {
 	footer, err := parquetFooter(in)
 	if err != nil {
@@ -89,7 +89,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	return f, nil
 }
 
-// metadataOf reads a footer as Arrow does.
+// metadataOf parses a footer with Arrow.
 func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	err = table.GuardAs("the types in its footer", func() (err error) {
 		if meta, err = metadata.NewFileMetaData(footer, nil); err != nil {
@@ -103,8 +103,7 @@ func metadataOf(footer []byte) (meta *metadata.FileMetaData, err error) {
 	return meta, err
 }
 
-// columnsOf makes the columns that are wanted of a file, and the leaves of those that can be
-// read.
+// columnsOf returns a table with the requested columns of a file, and the leaves of those that can be read.
 func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dates, exact bool) (*table.Table, []*leaf, error) {
 	f := &table.Table{}
 	root := meta.Schema.Root()
@@ -165,7 +164,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	return f, leaves, nil
 }
 
-// readPageHeaders reads the page headers of all chunks of a leaf, and makes them the parts of its column.
+// readPageHeaders reads the page headers of all chunks of a leaf and makes the chunks the parts of its column.
 func (l *leaf) readPageHeaders() error {
 	parts := make([]table.Part, 0, len(l.chunks))
 	for _, c := range l.chunks {
@@ -211,8 +210,8 @@ func parquetFooter(in table.Source) ([]byte, error) {
 	return footer, table.ReadFull(in, footer, in.Size()-8-size)
 }
 
-// checkSchemaTree checks that the flat list of schema elements is one tree and
-// that the old and the new way to write a type agree.
+// checkSchemaTree panics with an error unless the flat list of schema elements is a tree and old and new type
+// annotations agree.
 func checkSchemaTree(v *thriftValue) {
 	if v == nil || len(v.list) == 0 {
 		panic(table.Damaged("its footer has no schema"))
@@ -249,12 +248,10 @@ func checkSchemaTree(v *thriftValue) {
 	}
 }
 
-// annotations gives, by the old number of an annotation, its number in the new
-// union of logical types; 0 for none.
+// annotations maps old annotations to their numbers in the newer union of logical types, 0 for none.
 var annotations = [...]int16{1, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 10, 10, 10, 10, 10, 10, 10, 10, 12, 13, 0}
 
-// checkAnnotation checks that the old and the new annotation of a schema
-// element say the same, if it has both.
+// checkAnnotation panics with an error if a schema element has contradicting old and new annotations.
 func checkAnnotation(e *thriftValue) {
 	for _, f := range e.fields {
 		if f.id < 1 || f.id > 10 { // what it says may change the meaning of the values
@@ -284,8 +281,8 @@ func checkAnnotation(e *thriftValue) {
 	}
 }
 
-// locateChunks finds and checks the column chunks of the leaves, and sets the
-// number of rows. body is the size of the file without its footer.
+// locateChunks finds and checks the column chunks of the leaves, and sets the number of rows. body is the size
+// of the file without its footer.
 func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Schema, leaves []*leaf) error {
 	groups := tree.get(4)
 	total := tree.int(3)

@@ -32,7 +32,7 @@ const (
 	encByteStreamSplit = 9
 )
 
-// A pageHeader is the header of a page and where its bytes lie.
+// A pageHeader is the header of a page with the position of its bytes.
 type pageHeader struct {
 	kind     int64
 	from     int64 // where its bytes begin in the file
@@ -52,11 +52,10 @@ type pageHeader struct {
 	crc         uint32
 }
 
-// headerWindow is how many bytes are read to find a page header in; one that is
-// longer, for the statistics in it, is read again with a window twice as long.
+// headerWindow is the number of bytes read to find a page header; for a longer one it is doubled.
 const headerWindow = 4 << 10
 
-// A headerReader reads page headers of a chunk one after the other.
+// A headerReader reads the page headers of a chunk sequentially.
 type headerReader struct {
 	chunk  *chunk
 	buf    []byte
@@ -64,8 +63,7 @@ type headerReader struct {
 	at     int64  // … from here on
 }
 
-// read gives the header at that place and its length. What it gives is valid
-// until the next call.
+// read returns the header at a position and its length. The result is valid until the next call.
 func (r *headerReader) read(at int64) (h thriftValue, n int) {
 	end := r.chunk.from + r.chunk.size
 	parse := func() bool { return table.Guard(func() error { h, n = parseThrift(r.window); return nil }) == nil }
@@ -95,8 +93,8 @@ func (r *headerReader) read(at int64) (h thriftValue, n int) {
 	}
 }
 
-// walkPages reads the page headers of a column chunk and checks them against
-// each other: the pages fill the chunk and hold as many values as it says.
+// walkPages reads the page headers of a column chunk and checks that the pages fill the chunk and hold the
+// stated number of values.
 func walkPages(c *chunk) []pageHeader {
 	var pages []pageHeader
 	var sum int64
@@ -180,9 +178,9 @@ func walkPages(c *chunk) []pageHeader {
 	return pages
 }
 
-// A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It
-// holds the dictionary and the last two pages: Arrow's texts are in the page that they were read
-// from, and Arrow asks for the next page as soon as one is read.
+// A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It holds the
+// dictionary and the last two pages, since Arrow's texts point into the page they were read from and Arrow
+// requests the next page early.
 type pageFeed struct {
 	chunk  *chunk
 	first  int // pages before it are skipped, except the dictionary
@@ -206,7 +204,7 @@ func (f *pageFeed) Reset(parquet.BufferedReader, int64, compress.Compression, *f
 	panic("data: pageFeed cannot be reset")
 }
 
-// close gives the buffers back.
+// close returns the buffers.
 func (f *pageFeed) close() {
 	f.buffers.Put(f.compressed)
 	f.buffers.Put(f.dictionary)
@@ -215,7 +213,7 @@ func (f *pageFeed) close() {
 	f.compressed, f.dictionary, f.held = nil, nil, [2][]byte{}
 }
 
-// resize returns *b with n bytes of any content.
+// resize returns *b resized to n bytes with arbitrary content.
 func (f *pageFeed) resize(b *[]byte, n int) []byte {
 	if cap(*b) < n {
 		f.buffers.Put(*b)
@@ -225,7 +223,7 @@ func (f *pageFeed) resize(b *[]byte, n int) []byte {
 	return *b
 }
 
-// read reads the bytes of a page and checks their checksum.
+// read reads the bytes of a page and verifies their checksum.
 func (f *pageFeed) read(p *pageHeader) []byte {
 	b := f.resize(&f.compressed, p.packed)
 	if err := table.ReadFull(f.chunk.leaf.in, b, p.from); err != nil {
@@ -237,7 +235,7 @@ func (f *pageFeed) read(p *pageHeader) []byte {
 	return b
 }
 
-// decompress stores head and the size bytes that b decompresses to in *dst, and releases the
+// decompress stores head and the decompressed bytes of b, which must be size bytes, in *dst, and releases the
 // compressed page.
 func (f *pageFeed) decompress(dst *[]byte, head []byte, how codec.Codec, b []byte, size int) []byte {
 	if total := len(head) + size; cap(*dst) < total && (how == codec.None || size <= trustedSize+16*len(b)) {
@@ -255,11 +253,10 @@ func (f *pageFeed) decompress(dst *[]byte, head []byte, how codec.Codec, b []byt
 	return *dst
 }
 
-// trustedSize is how large a page may say it is before there are bytes to show
-// for it: a damaged header must not make us allocate much.
+// trustedSize is the largest size of a page for which memory is allocated before its bytes have been read.
 const trustedSize = 64 << 10
 
-// Next reads the next page, and panics with an error if it is damaged.
+// Next reads the next page. It panics with an error if the page is damaged.
 func (f *pageFeed) Next() bool {
 	for f.next < len(f.chunk.pages) {
 		p := &f.chunk.pages[f.next]
@@ -280,8 +277,8 @@ func (f *pageFeed) Next() bool {
 	return false
 }
 
-// usesDictionary reports whether a page from the first on has indices of the dictionary: writers give
-// it up where it grows too large.
+// usesDictionary reports whether a remaining page has indices of the dictionary. Writers stop using a
+// dictionary that has become too large.
 func (f *pageFeed) usesDictionary() bool {
 	return slices.ContainsFunc(f.chunk.pages[f.first:], func(p pageHeader) bool {
 		return p.encoding == encPlainDictionary || p.encoding == encRLEDictionary
@@ -308,9 +305,9 @@ func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }
 
-// decompressPage decompresses a data page, checks how many values it has and returns it without
-// repetition levels: its first levels bytes hold the definition levels. The bytes of a page
-// without values are plain, and byte-stream-split is undone, which Arrow does not read.
+// decompressPage decompresses a data page, checks its number of values and returns it without repetition
+// levels; its first levels bytes hold the definition levels. It converts byte-stream-split values, which Arrow
+// does not read, to plain values.
 func (f *pageFeed) decompressPage(p *pageHeader) (page []byte, levels int, enc int64) {
 	f.turn = (f.turn + 1) % f.keep
 	held := &f.held[f.turn]
@@ -352,8 +349,8 @@ func (f *pageFeed) decompressPage(p *pageHeader) (page []byte, levels int, enc i
 	return page, levels, f.checkBody(page[levels:], p.encoding, present)
 }
 
-// checkBody checks the bytes of the present values as far as Arrow's decoders do not, and returns
-// the encoding that Arrow is to decode: byte-stream-split values become plain ones.
+// checkBody checks the bytes of the present values as far as Arrow's decoders do not, and returns the encoding
+// for Arrow.
 func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	switch enc {
 	case encPlain:
@@ -380,8 +377,7 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	return enc
 }
 
-// checkPlain checks that b has the size of n plain values, with padding or nothing behind them.
-// Texts end before their last value or not, which Arrow sees.
+// checkPlain panics with an error unless b has the size of n plain values, optionally followed by padding.
 func (f *pageFeed) checkPlain(b []byte, n int, padding string) {
 	size := 4 * n // at least
 	switch {
@@ -395,7 +391,7 @@ func (f *pageFeed) checkPlain(b []byte, n int, padding string) {
 	}
 }
 
-// joinByteStreams undoes byte-stream-split.
+// joinByteStreams decodes the byte-stream-split encoding.
 func joinByteStreams(b []byte, width int) []byte {
 	n := len(b) / width
 	out := make([]byte, len(b))

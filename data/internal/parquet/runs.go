@@ -7,9 +7,9 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// walkRuns reads n numbers of width bits each in Parquet's hybrid of runs and bit-packed groups, and calls run with
-// the number and length of every run and group with the bytes and the length of every group. It panics with an
-// error where b is not that.
+// walkRuns reads n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It calls run
+// with the number and length of every run, and group with the bytes and length of every group. It panics with
+// an error if b is invalid.
 func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(b []byte, count int)) {
 	for n > 0 {
 		head, used := binary.Uvarint(b)
@@ -46,8 +46,8 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 	}
 }
 
-// countPresent reads n definition levels of one bit each and returns how many are 1. It panics with an error
-// where b is not that.
+// countPresent reads n one-bit definition levels and returns how many are 1. It panics with an error if b is
+// invalid.
 func countPresent(b []byte, n int) (present int) {
 	walkRuns(b, n, 1, func(v uint32, count int) {
 		if v > 1 {
@@ -66,7 +66,7 @@ func countPresent(b []byte, n int) (present int) {
 }
 
 // decodeRuns returns n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It
-// panics with an error where b is not that.
+// panics with an error if b is invalid.
 func decodeRuns(b []byte, n, width int) []uint32 {
 	out := make([]uint32, 0, n)
 	if width == 0 {
@@ -86,8 +86,8 @@ func decodeRuns(b []byte, n, width int) []uint32 {
 	return out
 }
 
-// checkDelta walks delta-binary-packed numbers, checks that there are n and returns how many
-// bytes they take. Arrow's decoder allocates as many numbers as their header promises.
+// checkDelta checks that b holds n delta-binary-packed numbers and returns their size in bytes. Without the
+// check, Arrow's decoder would allocate as many numbers as the header states.
 func checkDelta(b []byte, n int) int {
 	at := 0
 	uvarint := func() uint64 {

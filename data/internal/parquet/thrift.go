@@ -39,7 +39,7 @@ const (
 	thriftDepth  = 32
 )
 
-// get returns the field of that number, or nil.
+// get returns the field with the given number, or nil.
 func (v *thriftValue) get(id int16) *thriftValue {
 	if v == nil {
 		return nil
@@ -52,7 +52,7 @@ func (v *thriftValue) get(id int16) *thriftValue {
 	return nil
 }
 
-// int returns the number of an integer field, −1 if it is absent.
+// int returns the value of an integer field, or −1 if it is absent.
 func (v *thriftValue) int(id int16) int64 { return v.intOr(id, -1) }
 
 func (v *thriftValue) intOr(id int16, def int64) int64 {
@@ -71,8 +71,7 @@ type thriftReader struct {
 	i int
 }
 
-// parseThrift reads one struct and returns it with the number of its bytes. It panics
-// with an error if they are not one.
+// parseThrift parses a struct and returns it with its size in bytes. It panics with an error if b is invalid.
 func parseThrift(b []byte) (v thriftValue, n int) {
 	r := &thriftReader{b: b}
 	v = r.value(thriftStruct, 0)
@@ -103,7 +102,7 @@ func (r *thriftReader) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads a size and checks it against the bytes left.
+// count reads a size and checks it against the remaining bytes.
 func (r *thriftReader) count(each int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.b)-r.i)/uint64(each) {

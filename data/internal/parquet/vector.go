@@ -11,15 +11,14 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// listsFloats reports whether a leaf holds lists of floats, which may be vectors: a column, its repeated group and the
-// element, not lists of structs of one float.
+// listsFloats reports whether a leaf holds lists of floats, which may be vectors, and not lists of structs.
 func listsFloats(descr *schema.Column) bool {
 	t := descr.PhysicalType()
 	return len(descr.ColumnPath()) <= 3 && (t == parquet.Types.Float || t == parquet.Types.Double) && descr.MaxRepetitionLevel() == 1 && (descr.LogicalType() == nil || descr.LogicalType().IsNone())
 }
 
-// readVectors returns the columns of the lists of a leaf, decoded once into memory or a file without a name,
-// from where encoding reads them by rows. Of lists that are no vectors it returns the column as it is.
+// readVectors returns the columns of the vectors of a leaf, decoded into memory or an unnamed file. If the
+// lists are not vectors, it returns the column as it is.
 func (l *leaf) readVectors(rows int) (columns []*table.Column, err error) {
 	w := table.NewVectorBuilder(rows, valueWidth(l.descr))
 	defer func() {
@@ -83,8 +82,8 @@ func (c *chunk) addLists(w *table.VectorBuilder) error {
 	return nil
 }
 
-// readListPage returns the repetition and definition levels of a page of lists, and its present values as plain
-// bytes. It panics with an error where the page is not that.
+// readListPage returns the repetition levels, definition levels and present values of a page of lists, as plain
+// bytes. It panics with an error if the page is invalid.
 func (f *pageFeed) readListPage(p *pageHeader, dictionary []byte) (reps, defs []uint32, values []byte) {
 	raw, how := f.read(p), f.chunk.codec
 	var body []byte

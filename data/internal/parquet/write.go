@@ -15,9 +15,9 @@ import (
 // GroupRows is the number of rows in a row group.
 const GroupRows = 1 << 18
 
-// A Writer writes columns block by block, each to row groups of its own, compressed with zstd, whose frames carry
-// checksums. Those of an integer Type are stored as such, float32 as floats, other numbers as doubles. The columns
-// must be sound: data.WriteTable checks.
+// A Writer writes blocks of columns as row groups compressed with zstd, whose frames have checksums. Columns of
+// an integer Type are stored as such, float32 as floats, and other numbers as doubles. data.WriteTable checks
+// the columns.
 type Writer struct {
 	to  io.Writer
 	out *file.Writer // after the first block, which decides the schema
@@ -26,7 +26,7 @@ type Writer struct {
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{to: w} }
 
-// begin settles the schema.
+// begin sets the schema.
 func (w *Writer) begin(cols []table.Column) error {
 	fields := make(schema.FieldList, len(cols))
 	for i := range cols {
@@ -64,7 +64,7 @@ func (w *Writer) begin(cols []table.Column) error {
 	return nil
 }
 
-// Write writes that many rows of the columns.
+// Write writes the first rows rows of the columns.
 func (w *Writer) Write(cols []table.Column, rows int) error {
 	first := w.out == nil
 	if first {
@@ -97,8 +97,7 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 // Close writes the footer.
 func (w *Writer) Close() error { return w.out.Close() }
 
-// integers gives the bits of the integer types that are stored as such, negative
-// for those without a sign.
+// integers maps integer types to their sizes in bits, negative for unsigned types.
 var integers = map[string]int{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16, "uint32": -32, "uint64": -64}
 
 func integerNode(name string, rep parquet.Repetition, bits int) (*schema.PrimitiveNode, error) {

@@ -7,8 +7,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// Afford refuses what needs more memory than this process may have: better an
-// error with numbers than a crash. The use is said as in "to hold the file".
+// Afford returns an error if the process cannot allocate that many bytes, for a use such as "to hold the file".
 func Afford(bytes int64, use string) error {
 	const little = 16 << 20 // not worth a look at the system
 	if bytes < little {

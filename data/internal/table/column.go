@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Kind says what can be done with a column.
+// A Kind says what the values of a column are.
 type Kind uint8
 
 // TimeOfDay and Duration are the types of columns of times without a date, and of spans.
@@ -35,7 +35,7 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// MarshalText gives the name of the kind.
+// MarshalText returns the name of the kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText accepts the name of a kind.
@@ -49,8 +49,8 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown kind of column %q", b)
 }
 
-// A Column is one column of a table. One that is still in its file ([Column.Stored])
-// has its name, its type and its kind alone, until [Column.Load].
+// A Column is a column of a table. If it is still in its file ([Column.IsStored]), it has only a name, a type
+// and a kind until [Column.Load].
 type Column struct {
 	Name string
 	Type string // as the file calls it: "int64", "string", "timestamp[us]", ...
@@ -102,7 +102,7 @@ func (c *Column) Len() int {
 // IsNull reports whether row i is null.
 func (c *Column) IsNull(i int) bool { return c.Null != nil && c.Null[i] }
 
-// Nulls counts the nulls.
+// Nulls returns the number of nulls.
 func (c *Column) Nulls() int {
 	n := 0
 	for _, b := range c.Null {
@@ -118,8 +118,8 @@ func (c *Column) IsAllNull() bool {
 	return len(c.Null) > 0 && !slices.Contains(c.Null, false)
 }
 
-// Text gives the value of row i as a label: the level, "true" or "false", or
-// the shortest decimal; "" for a null.
+// Text returns the value of row i as a label: the level, "true" or "false", or the shortest decimal; "" for a
+// null.
 func (c *Column) Text(i int) string {
 	if c.IsNull(i) {
 		return ""
@@ -139,8 +139,8 @@ func (c *Column) Text(i int) string {
 	return ""
 }
 
-// FormatNumber gives the shortest decimal that reads back as v, without an
-// exponent for whole numbers below 2^53.
+// FormatNumber returns the shortest decimal that reads back as v, without an exponent for whole numbers below
+// 2^53.
 func FormatNumber(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		return strconv.FormatInt(int64(v), 10)

@@ -8,7 +8,7 @@ import (
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// Decimal gives the float64 nearest to v·10^−scale.
+// Decimal returns the float64 nearest to v·10^−scale.
 func Decimal(v int64, scale int32) float64 {
 	const limit = 1 << 53
 	if v >= -limit && v <= limit && scale >= 0 && int(scale) < len(powersOfTen) {
@@ -22,8 +22,8 @@ func parseScaled(digits string, scale int32) float64 {
 	return f
 }
 
-// BigDecimal reads a big-endian two's complement number times 10^−scale, and
-// reports whether its digits fit a float64.
+// BigDecimal returns the value of a big-endian two's complement number times 10^−scale, and whether a float64
+// represents its digits.
 func BigDecimal(b []byte, scale int32) (v float64, exact bool) {
 	if len(b) <= 8 {
 		var n int64
@@ -46,7 +46,7 @@ func twosComplement(b []byte) *big.Int {
 	return n
 }
 
-// BigScaled returns n·10^−scale, and whether its digits fit a float64.
+// BigScaled returns n·10^−scale, and whether a float64 represents its digits.
 func BigScaled(n *big.Int, scale int32) (v float64, exact bool) {
 	if n.IsInt64() {
 		i := n.Int64()

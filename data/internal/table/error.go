@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// An Error says what is wrong with a user's table and what would help. Package data has a public type of the
+// An Error describes a problem of a user's table and how to solve it. Package data has a public type with the
 // same fields.
 type Error struct {
 	Path      string             // the file, or "" when no single file is to blame
@@ -34,23 +34,23 @@ var (
 	ErrChanged  = errors.New("file changed while in use")
 	ErrMemory   = errors.New("not enough memory")
 
-	// ErrMixedDates is of a remark on a column of text that holds dates in several formats.
+	// ErrMixedDates is the class of remarks on text columns with dates in several formats.
 	ErrMixedDates = errors.New("dates in several formats")
 
-	// ErrTextOfNumbers is of a remark on a column of text that is probably meant as numbers.
+	// ErrTextOfNumbers is the class of remarks on text columns that are probably numbers.
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
 
-// AsOuter makes errors.As find the public type of the same fields, which package data declares.
+// AsOuter lets errors.As find the public type of package data.
 var AsOuter func(e *Error, target any) bool
 
-// As reports whether the error is one of the target's type, and stores it there.
+// As implements the method that errors.As calls.
 func (e *Error) As(target any) bool { return AsOuter != nil && AsOuter(e, target) }
 
-// Is reports the class of the error.
+// Is reports whether the error is of a class.
 func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
 
-// Error gives "path: column "x", row 7: what is wrong (what to do)".
+// Error returns "path: column "x", row 7: what is wrong (what to do)".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -79,7 +79,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Advice joins the hint and the fixes, each in the given words, or in its own where these are empty.
+// Advice returns the hint followed by the fixes. words gives the text of a fix; "" selects its default text.
 func (e *Error) Advice(words func(fix.Fix) string) string {
 	var all []string
 	if e.Hint != "" {
@@ -101,19 +101,18 @@ func (e *Error) Advice(words func(fix.Fix) string) string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Damaged returns a structural fault of a file. Readers return it, or panic with it
-// under a Guard.
+// Damaged returns an error about damage to a file. Readers return it, or panic with it under Guard.
 func Damaged(format string, args ...any) error {
 	return &Error{Msg: "the file is damaged or not valid: " + fmt.Sprintf(format, args...), Class: ErrDamaged}
 }
 
-// TraceRecovered, if set, is called with every panic that becomes an error; for tests.
+// TraceRecovered, if not nil, is called with every panic converted to an error; for tests.
 var TraceRecovered func(value any, stack []byte)
 
-// Guard calls do and returns its error, or its panic, as of a decoder, as an error.
+// Guard calls do and returns its error. It converts a panic, as of a decoder, into an error.
 func Guard(do func() error) error { return GuardAs("its contents", do) }
 
-// GuardAs works like Guard with words for what is decoded, in the plural.
+// GuardAs works like Guard; what names what is decoded, in the plural.
 func GuardAs(what string, do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,8 +122,8 @@ func GuardAs(what string, do func() error) (err error) {
 	return do()
 }
 
-// Catch calls do and returns the *Error that do panics with, as a builder of levels does that
-// runs out of memory. Any other panic is a defect of ours and goes on.
+// Catch calls do and returns the *Error that do panics with, for example if memory does not suffice for levels.
+// Other panics continue.
 func Catch(do func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -138,9 +137,8 @@ func Catch(do func() error) (err error) {
 	return do()
 }
 
-// RecoveredError makes an error of the value of a panic while what is named was decoded.
-// The message of a decoder's own slip ("index out of range") says nothing to a user
-// and is not shown.
+// RecoveredError converts the value of a panic during decoding into an error. Messages of runtime errors are
+// not shown to users.
 func RecoveredError(what string, r any) error {
 	if e, ok := r.(error); ok {
 		var own *Error
@@ -154,7 +152,7 @@ func RecoveredError(what string, r any) error {
 	return Damaged("%s contradict each other and cannot be decoded", what)
 }
 
-// InColumn names the column in an error that names none.
+// InColumn adds the name of the column to an error without one.
 func InColumn(name string, err error) error {
 	if e, ok := err.(*Error); ok && e.Column == "" {
 		e.Column = name
@@ -162,7 +160,7 @@ func InColumn(name string, err error) error {
 	return err
 }
 
-// InFile makes err an *Error that names the file; cancellation stays as it is.
+// InFile converts err into an *Error with the name of the file, except for cancellation.
 func InFile(name string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -177,7 +175,7 @@ func InFile(name string, err error) error {
 	return &Error{Path: name, Err: err}
 }
 
-// Cause returns what an error of the file system says, without the path.
+// Cause returns the message of a file system error without the path.
 func Cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Levels number texts in order of appearance.
+// Levels numbers texts in order of appearance.
 type Levels struct {
 	index map[string]int32
 	Text  []string
@@ -14,15 +14,14 @@ type Levels struct {
 	asked int64 // of these it was asked whether memory can hold them
 }
 
-// textBytes is what a text takes in addition to its bytes: a header here and in the index,
-// and its place there.
+// textBytes is the memory that a text takes in addition to its bytes.
 const textBytes = 64
 
-// NewLevels returns levels without any text.
+// NewLevels returns empty Levels.
 func NewLevels() *Levels { return &Levels{index: make(map[string]int32)} }
 
-// Code gives the number of a text. It panics with an error if memory cannot hold as
-// many texts again.
+// Code returns the number of a text, adding it if it is new. It panics with an error if memory cannot hold
+// twice as many texts.
 func (s *Levels) Code(text string) int32 {
 	k, ok := s.index[text]
 	if !ok {
@@ -39,14 +38,13 @@ func (s *Levels) Code(text string) int32 {
 	return k
 }
 
-// Find returns the number of a text that has one.
+// Find returns the number of a text if it has one.
 func (s *Levels) Find(text string) (code int32, ok bool) {
 	code, ok = s.index[text]
 	return code, ok
 }
 
-// CodeOfBytes works like Code without an allocation for a text known already. It panics
-// with an error if the text is not UTF-8.
+// CodeOfBytes works like Code without allocating for a known text. It panics with an error if b is not UTF-8.
 func (s *Levels) CodeOfBytes(b []byte) int32 {
 	if k, ok := s.index[string(b)]; ok {
 		return k
@@ -57,8 +55,8 @@ func (s *Levels) CodeOfBytes(b []byte) int32 {
 	return s.Code(string(b))
 }
 
-// RelabelLevels returns a column in memory with other names for some of its texts; columns of other kinds
-// stay as they are.
+// RelabelLevels returns a column in memory with some of its texts renamed. Columns of other kinds stay as they
+// are.
 func RelabelLevels(c *Column, names map[string]string) *Column {
 	if c.Kind != Categorical {
 		return c

@@ -9,13 +9,12 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// Parallel works like [shard.Parallel] that returns an *Error that do panics with, as a builder of levels
-// does that runs out of memory.
+// Parallel works like [shard.Parallel] and returns an *Error that do panics with.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	return shard.Parallel(ctx, n, func(i int) error { return Catch(func() error { return do(i) }) })
 }
 
-// Load returns the column with its values in memory: itself, if it has them.
+// Load returns the column with its values in memory, or c itself if they are in memory already.
 func (c *Column) Load(ctx context.Context) (*Column, error) {
 	if !c.IsStored() {
 		return c, nil
@@ -27,7 +26,7 @@ func (c *Column) Load(ctx context.Context) (*Column, error) {
 	return out[0], nil
 }
 
-// A partLoad is a part on its way into a column.
+// A partLoad is the state of loading a part into a column.
 type partLoad struct {
 	part           Part
 	into           *Column
@@ -36,8 +35,7 @@ type partLoad struct {
 	nulls, inexact int
 }
 
-// Load reads the values of columns that are still in their files, a few parts at a
-// time. Columns in memory are returned as they are.
+// Load reads the values of columns that are still in their files, a few parts at a time.
 func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	var need int64
 	for _, c := range cols {
@@ -87,7 +85,7 @@ func Load(ctx context.Context, cols []*Column) ([]*Column, error) {
 	})
 }
 
-// storedBytes returns what the values take that are still in their file, texts apart.
+// storedBytes returns the memory that the stored values will take, except texts.
 func (c *Column) storedBytes() int64 {
 	width := int64(8)
 	if c.Kind == Categorical {
@@ -103,7 +101,7 @@ func (c *Column) storedBytes() int64 {
 	return width * rows
 }
 
-// read puts the values of the part into its rows of the column.
+// read reads the values of the part into its rows of the column.
 func (t *partLoad) read(pages *Buffers) error {
 	t.levels = NewLevels()
 	n := t.part.Rows()
@@ -128,7 +126,7 @@ func (t *partLoad) read(pages *Buffers) error {
 	return err
 }
 
-// join brings the levels of the parts together.
+// join merges the levels of the parts.
 func (c *Column) join(parts []*partLoad) {
 	nulls := 0
 	all := NewLevels()
@@ -167,8 +165,7 @@ const bitsOf = "bits of "
 // AsBits returns the type of a column of integers, of which [Column.LoadInts] makes the values again.
 func AsBits(e Element) string { return bitsOf + e.String() }
 
-// LoadInts returns the values of a column of 64-bit integers in Int as well, where they were read as bits; other columns
-// are loaded as by Load.
+// LoadInts works like Load. For a column of 64-bit integers that was read as bits, it also sets Int.
 func (c *Column) LoadInts(ctx context.Context) (*Column, error) {
 	in, err := c.Load(ctx)
 	typ, bits := strings.CutPrefix(c.Type, bitsOf)

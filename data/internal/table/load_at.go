@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// LoadAt returns the column with the values of some rows, which ascend, in their order. Of a stored
-// column one part at a time is in memory. The values are in an arena; nil is the heap.
+// LoadAt returns the column with the values of the given rows, which must ascend. A stored column is read one
+// part at a time. The values are allocated in arena; nil means the heap.
 func (c *Column) LoadAt(ctx context.Context, arena *memory.Arena, rows []int) (*Column, error) {
 	out := *c
 	out.Parts = nil

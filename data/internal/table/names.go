@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// FewNumbers is the number of different whole numbers up to which a target may be one of classes.
+// FewNumbers is the largest number of different whole numbers for which a target may be meant as classes.
 const FewNumbers = 20
 
-// CheckWanted checks the names asked for against those there are; nil asks for all.
+// CheckWanted returns the set of requested names, nil for all, or an error if one does not exist.
 func CheckWanted(names, among []string) (map[string]bool, error) {
 	if names == nil {
 		return nil, nil
@@ -29,8 +29,8 @@ func CheckWanted(names, among []string) (map[string]bool, error) {
 	return want, nil
 }
 
-// MakeUnique gives every column a name of its own: the second "x" is "x.1", and the fifth column
-// is "column_5" where it has none, as pandas has them. notes are for the user.
+// MakeUnique returns unique names as pandas does: the second "x" becomes "x.1", and an unnamed fifth column
+// "column_5". notes describes the changes.
 func MakeUnique(names []string) (own []string, notes []string) {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
