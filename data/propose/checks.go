@@ -17,20 +17,20 @@ const (
 	elsewhereShare  = 0.3 // of that class among the other rows, at most
 )
 
-// groupWords are words of names of columns that groups are usually made of.
+// groupWords lists words in the names of columns that usually define groups.
 var groupWords = map[string]bool{"sex": true, "gender": true, "race": true, "ethnicity": true, "ethnic": true, "afam": true, "nationality": true,
 	"region": true, "state": true, "country": true, "county": true, "province": true, "district": true, "site": true, "hospital": true, "clinic": true,
 	"school": true, "branch": true, "location": true, "language": true, "dialect": true, "religion": true}
 
-// weightWords are words of names of columns that weigh rows.
+// weightWords lists words in the names of weight columns.
 var weightWords = map[string]bool{"weight": true, "weights": true, "wt": true, "wgt": true, "pweight": true, "fnlwgt": true, "perwt": true, "finalweight": true}
 
-// hasWord reports whether a name has one of the words.
+// hasWord reports whether a name contains one of the words.
 func hasWord(name string, in map[string]bool) bool {
 	return slices.ContainsFunc(words(name), func(w string) bool { return in[w] })
 }
 
-// levelCounts returns the rows of every level of a column of few values; nil where it has more than most.
+// levelCounts returns the number of rows of every level of a column, or nil if it has more than most levels.
 func levelCounts(c *data.Column, most int) map[string]int {
 	counts := map[string]int{}
 	for r := range c.Len() {
@@ -44,7 +44,7 @@ func levelCounts(c *data.Column, most int) map[string]int {
 	return counts
 }
 
-// checkLevels finds levels that are spelled in several ways, and a level that nearly predicts the target.
+// checkLevels finds levels with several spellings, and a level that nearly determines the target.
 func (p *Proposal) checkLevels(c *data.Column, t *targetValues, sum summary) {
 	if c.Kind == data.Categorical {
 		if same, rows := findOtherSpellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
@@ -57,7 +57,7 @@ func (p *Proposal) checkLevels(c *data.Column, t *targetValues, sum summary) {
 	}
 }
 
-// firstPair returns the first of some spellings as text.
+// firstPair returns the first pair of spellings as text.
 func firstPair(same map[string]string) string {
 	first := ""
 	for from := range same {
@@ -68,8 +68,8 @@ func firstPair(same map[string]string) string {
 	return fmt.Sprintf("%q and %q", same[first], first)
 }
 
-// describePurestLevel returns a sentence about a level of a column whose rows nearly all have one class of two, though
-// few others do; "" without one.
+// describePurestLevel returns a sentence about a level whose rows nearly all have the same class, which is rare
+// among other rows, or "".
 func (p *Proposal) describePurestLevel(c *data.Column, t *targetValues, sum summary) string {
 	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > table.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
 		return ""
@@ -81,8 +81,8 @@ func (p *Proposal) describePurestLevel(c *data.Column, t *targetValues, sum summ
 	return fmt.Sprintf("of the %d rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", n, level, 100*share, class, 100*rest)
 }
 
-// purestLevel returns the level with the largest share of a class that is rare elsewhere, the number of its
-// rows, and the shares of the class there and elsewhere; no rows without one.
+// purestLevel returns the level with the largest proportion of a class that is rare elsewhere, the number of
+// its rows, and the proportions of the class there and elsewhere. rows is 0 if there is none.
 func purestLevel(c *data.Column, t *targetValues) (level, class string, rows int, share, rest float64) {
 	n, ones := map[string]float64{}, map[string]float64{}
 	all, allOnes := 0.0, 0.0
@@ -110,7 +110,7 @@ func purestLevel(c *data.Column, t *targetValues) (level, class string, rows int
 	return level, class, rows, share, rest
 }
 
-// checkWeight asks whether a column of positive numbers weighs the rows.
+// checkWeight adds a question if a column of positive numbers may hold row weights.
 func (p *Proposal) checkWeight(c *data.Column, sum summary) {
 	if c.Kind == data.Numeric && sum.nulls == 0 && sum.infinite == 0 && sum.least > 0 && hasWord(c.Name, weightWords) {
 		p.addFinding(c, 0, 0, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
@@ -118,8 +118,8 @@ func (p *Proposal) checkWeight(c *data.Column, sum summary) {
 	}
 }
 
-// checkGroup finds rows without a group in the columns that the user named, and columns whose names are
-// those of groups.
+// checkGroup finds rows without a group in the columns named by the user, and columns whose names suggest
+// groups.
 func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 	named := slices.Contains(p.named, c.Name)
 	if !named && (!hasWord(c.Name, groupWords) || c.Kind == data.Other || c.Clock || sum.distinct < 2 || slices.Contains(p.Drop, c.Name)) {
@@ -142,7 +142,7 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 	}
 }
 
-// dropIdentifier leaves an identifier out; where rows share its values they are held out together.
+// dropIdentifier drops an identifier. If rows share its values, it proposes to hold them out together.
 func (p *Proposal) dropIdentifier(c *data.Column, sum summary, format string, args ...any) {
 	p.dropColumn(c, 0, 0, format, args...)
 	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && isIDName(c.Name) {

@@ -9,7 +9,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// findStartDates looks for the column of dates that says when rows begin.
+// findStartDates finds the column of dates that says when rows begin.
 func (p *Proposal) findStartDates(ctx context.Context, f *data.Frame) error {
 	for _, c := range f.Columns {
 		if !c.Clock || c.Kind != data.Numeric || c.Name == p.Target {
@@ -51,8 +51,8 @@ const (
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 )
 
-// dropLaterDate drops a date that is known only after the outcome, and reports whether it does: where the date is
-// later than the first date, the target is another.
+// dropLaterDate drops a date that is known only after the outcome, since the target differs between rows in
+// which it is later than the start date and other rows. It reports whether it did.
 func (p *Proposal) dropLaterDate(c *data.Column, t *targetValues) bool {
 	if p.from == nil || c.Name == p.from.Name {
 		return false
@@ -82,7 +82,7 @@ func (p *Proposal) dropLaterDate(c *data.Column, t *targetValues) bool {
 	return false
 }
 
-// meanName returns what the mean of a target is called.
+// meanName returns the name of the mean of a target.
 func meanName(target string, t *targetValues) string {
 	if t.binary {
 		return fmt.Sprintf("the share of %q", t.one)
@@ -90,7 +90,7 @@ func meanName(target string, t *targetValues) string {
 	return "the mean of " + strconv.Quote(target)
 }
 
-// formatMean writes the mean of a target.
+// formatMean formats the mean of a target.
 func formatMean(mean float64, t *targetValues) string {
 	if t.binary {
 		return fmt.Sprintf("%.0f %%", 100*mean)

@@ -21,8 +21,7 @@ const (
 	mostSums   = 5
 )
 
-// dropParts drops two or three columns whose weighted sum is a quantity that is to be
-// predicted, as the parts of a total.
+// dropParts drops two or three columns whose weighted sum is the numeric target, such as the parts of a total.
 func (p *Proposal) dropParts(columns []*data.Column, t *targetValues) {
 	if t.binary || len(t.rows) < 50 {
 		return
@@ -43,7 +42,7 @@ func (p *Proposal) dropParts(columns []*data.Column, t *targetValues) {
 	}
 }
 
-// partsOf returns two columns, or three, that predict the target but for a proportion sumLeft of its variance.
+// partsOf returns two or three columns that predict the target except for a proportion sumLeft of its variance.
 func partsOf(columns []*data.Column, t *targetValues) []*data.Column {
 	step := (len(t.rows) + sumRows - 1) / sumRows
 	rows := make([]int, 0, sumRows) // of t
@@ -99,7 +98,7 @@ func partsOf(columns []*data.Column, t *targetValues) []*data.Column {
 	return nil
 }
 
-// normalise returns v less its mean, of norm 1; nil where nothing is left but rounding.
+// normalise returns v minus its mean, scaled to norm 1, or nil if only rounding is left.
 func normalise(v []float64) []float64 {
 	out := slices.Clone(v)
 	floats.AddConst(-stat.Mean(v, nil), out)
@@ -111,7 +110,7 @@ func normalise(v []float64) []float64 {
 	return out
 }
 
-// orthogonalTo returns v without its part along a, of norm 1.
+// orthogonalTo returns the component of v orthogonal to a, scaled to norm 1.
 func orthogonalTo(v, a []float64) []float64 {
 	out := slices.Clone(v)
 	floats.AddScaled(out, -floats.Dot(v, a), a)

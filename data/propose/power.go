@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/spearman"
 )
 
-// targetValues are the values of the target in the rows that are looked at.
+// targetValues holds the values of the target in the rows examined.
 type targetValues struct {
 	rows   []int // of the frame
 	y      []float64
@@ -41,16 +41,15 @@ func (t *targetValues) powerOf(v []float64) float64 {
 	return max(ranks*ranks, values*values)
 }
 
-// Power returns how well values alone put rows in the order of a target y: the area under the
-// ROC curve for two classes, of which y > 0 is one, else the squared correlation of the
-// values or of their ranks; 1 where they predict it exactly.
+// Power returns how well values alone predict the order of a target y: for two classes (y > 0 is one) the area
+// under the ROC curve, otherwise the squared correlation of values or ranks. It returns 1 if they predict it
+// exactly.
 func Power(v, y []float64, binary bool) float64 {
 	t := &targetValues{y: y, binary: binary}
 	return t.powerOf(v)
 }
 
-// isPredicted reports whether a power is more than chance and habit give: enough for a doubtful name to
-// count.
+// isPredicted reports whether a power is so high that a suspicious name counts.
 func (t *targetValues) isPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.6
@@ -58,7 +57,7 @@ func (t *targetValues) isPredicted(power float64) bool {
 	return power > 0.1
 }
 
-// isWellPredicted reports whether a power is more than predictors usually have.
+// isWellPredicted reports whether a power is higher than usual for predictors.
 func (t *targetValues) isWellPredicted(power float64) bool {
 	if t.binary {
 		return power > 0.9
@@ -66,8 +65,8 @@ func (t *targetValues) isWellPredicted(power float64) bool {
 	return power > 0.8
 }
 
-// agreement returns Cohen's kappa of two columns of two values each, in the direction in which
-// they agree: 1 for copies, 0 for what chance gives.
+// agreement returns Cohen's kappa of two columns with two values each, in the direction in which they agree: 1
+// for copies, 0 for chance.
 func agreement(a, b []float64) float64 {
 	var both [2][2]float64
 	for i := range a {
@@ -86,7 +85,7 @@ func agreement(a, b []float64) float64 {
 	return max(same, other)
 }
 
-// auc returns the area under the curve of a score by its ranks, in either direction.
+// auc returns the area under the ROC curve of a score given by its ranks, in either direction.
 func auc(rank, y []float64) float64 {
 	n1, sum := 0.0, 0.0
 	for i, v := range y {
@@ -103,7 +102,7 @@ func auc(rank, y []float64) float64 {
 	return max(a, 1-a)
 }
 
-// correlation returns the correlation of two columns, 0 where one is constant.
+// correlation returns the correlation of two columns, 0 if one is constant.
 func correlation(a, b []float64) float64 {
 	if r := stat.Correlation(a, b, nil); !math.IsNaN(r) {
 		return r
@@ -111,8 +110,8 @@ func correlation(a, b []float64) float64 {
 	return 0
 }
 
-// columnScores returns the values of a column as numbers: those of a category are the mean target
-// of its level in the other half of the rows, so that many levels alone show nothing.
+// columnScores returns the values of a column as numbers. For a category it returns the mean target of the
+// level in the other half of the rows, so that many levels alone have no power.
 func (t *targetValues) columnScores(c *data.Column) []float64 {
 	out := make([]float64, len(t.rows))
 	if c.Kind != data.Categorical {
@@ -139,7 +138,7 @@ func (t *targetValues) columnScores(c *data.Column) []float64 {
 	return out
 }
 
-// words takes a name apart: is_recid, isRecid and "is recid" are is, recid.
+// words splits a name into words: is_recid, isRecid and "is recid" give is, recid.
 func words(name string) []string {
 	var b strings.Builder
 	lower := false
@@ -158,18 +157,18 @@ func words(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// future are words of names of columns that are known when it is over.
+// future lists words in the names of columns that are known only afterwards.
 var future = map[string]bool{"outcome": true, "result": true, "results": true, "final": true, "future": true, "next": true, "after": true, "later": true,
 	"followup": true, "resolution": true, "resolved": true, "closed": true, "closing": true, "settled": true, "settlement": true, "discharge": true, "discharged": true,
 	"death": true, "died": true, "alive": true, "recovered": true, "recoveries": true, "chargeoff": true, "cancelled": true, "canceled": true, "churned": true, "returned": true,
 	"end": true, "ended": true, "event": true, "censored": true, "censors": true, "predicted": true, "prediction": true, "verdict": true}
 
-// common are words of names that say nothing.
+// common lists words that carry no meaning in names.
 var common = map[string]bool{"target": true, "label": true, "class": true, "flag": true, "year": true, "years": true, "month": true, "date": true, "time": true, "number": true,
 	"count": true, "total": true, "score": true, "value": true, "values": true, "rate": true, "type": true, "code": true, "name": true, "group": true, "column": true, "level": true, "mean": true, "with": true, "from": true}
 
-// sharedWord returns a word that a name has in common with the target's, or how two of them begin,
-// or "".
+// sharedWord returns a word that a name shares with the name of the target, or a common prefix of two words, or
+// "".
 func sharedWord(name, target string) string {
 	of := words(target)
 	for _, w := range words(name) {

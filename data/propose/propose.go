@@ -14,7 +14,7 @@ import (
 	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// A Finding is what stands out in a column, and what the proposal does about it.
+// A Finding is something notable about a column, and what the proposal does about it.
 type Finding struct {
 	Column string `json:"column"`
 	Rows   int    `json:"rows,omitempty"`  // in how many rows; 0: all, or it says nothing
@@ -27,7 +27,7 @@ type Finding struct {
 	Weight    bool              `json:"weight,omitempty"`    // it may be the weight of the rows
 }
 
-// A Proposal is how to train on a table.
+// A Proposal describes how to train on a table.
 type Proposal struct {
 	Target       string       `json:"target"`
 	Task         data.Task    `json:"task"`
@@ -46,10 +46,10 @@ type Proposal struct {
 	from *data.Column // the first column of dates that has one in every row: when rows begin
 }
 
-// Filled is what is proposed for missing numbers.
+// A Filled is a proposal to fill missing numbers.
 const Filled = "filled with the median"
 
-// most bounds the rows that are looked at for what a column alone predicts.
+// most is the largest number of rows examined for the power of single columns.
 const most = 50_000
 
 // Thresholds.
@@ -59,8 +59,8 @@ const (
 	mostlyNull  = 0.6
 )
 
-// Make looks at every column of f once and returns how to train on it. groups are the columns that the
-// user named as groups. The error is of a target that cannot be one.
+// Make examines every column of f once and proposes how to train on it. groups are group columns named by the
+// user. It returns an error if the target cannot be one.
 func Make(ctx context.Context, f *data.Frame, target string, groups []string, how data.Reading) (*Proposal, error) {
 	p := &Proposal{Target: target, Reading: how, Findings: []Finding{}, named: groups}
 	c, err := f.Lookup(target)
@@ -113,7 +113,7 @@ func (p *Proposal) addFilter(condition string) {
 	p.Filter += condition
 }
 
-// setTarget decides what is predicted, and in which rows.
+// setTarget sets the target and the rows that have one.
 func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, error) {
 	if c.Kind == data.Other {
 		return nil, &data.Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf("values of type %s cannot be the target", c.Type)}
@@ -183,9 +183,9 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	return t, nil
 }
 
-// findOtherSpellings returns, of more than two labels, those that differ from a more frequent one by
-// case, spaces or a full stop at the end alone, and the rows of these; nil where none does,
-// or one level would be left.
+// findOtherSpellings returns, for more than two labels, those that differ from a more frequent label only by
+// case, spaces or a final full stop, and the number of their rows. It returns nil if there are none, or if only
+// one label would be left.
 func findOtherSpellings(counts map[string]int) (same map[string]string, rows int) {
 	usual := map[string]string{} // by what is left of a label
 	key := func(label string) string { return strings.ToLower(strings.TrimRight(strings.TrimSpace(label), ". ")) }
@@ -207,7 +207,7 @@ func findOtherSpellings(counts map[string]int) (same map[string]string, rows int
 	return same, rows
 }
 
-// checkColumn looks at a candidate for a feature.
+// checkColumn examines a candidate feature.
 func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, seen map[uint64]string) {
 	if c.Kind == data.Other {
 		if c.Clock {
@@ -289,8 +289,9 @@ func (p *Proposal) checkColumn(f *data.Frame, c *data.Column, t *targetValues, s
 	}
 }
 
-// pureWherePresent reports that the target, 1 for the more frequent class, is one class in nine of ten rows
-// in which a column is not missing, though both are frequent; n is in how many rows.
+// pureWherePresent reports whether one class makes up nine of ten rows in which a column is present, although
+// both classes are frequent. y is 1 for the more frequent class; n is the number of rows in which the column is
+// present.
 func pureWherePresent(missing, y []float64) (n int, pure bool) {
 	ones, there := 0.0, 0.0
 	for i, v := range y {
@@ -305,7 +306,8 @@ func pureWherePresent(missing, y []float64) (n int, pure bool) {
 	return n, pure && n >= 100
 }
 
-// dropLeak drops a column that is a copy of the target or known only after the outcome, and reports whether it does.
+// dropLeak drops a column that is a copy of the target or known only after the outcome. It reports whether it
+// did.
 func (p *Proposal) dropLeak(c *data.Column, t *targetValues, sum summary) bool {
 	if len(t.rows) < 50 {
 		return false

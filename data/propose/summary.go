@@ -9,8 +9,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// isIdentifier reports whether the name and the encoded values of a column of numbers are those of an
-// identifier: whole numbers, all of them different.
+// isIdentifier reports whether a numeric column is an identifier, judging by its name and its encoded values:
+// whole numbers that are all different.
 func isIdentifier(c data.Coding, v []float64) bool {
 	const rounding = 1e-3 // what encoding may have taken from a whole number
 	if !isIDName(c.Name) && !isIndexName(c.Name) {
@@ -26,7 +26,7 @@ func isIdentifier(c data.Coding, v []float64) bool {
 	return len(v) > 20
 }
 
-// isIDName reports whether a name is that of an identifier.
+// isIDName reports whether a name suggests an identifier.
 func isIDName(name string) bool {
 	w := words(name)
 	if len(w) == 0 {
@@ -39,11 +39,10 @@ func isIDName(name string) bool {
 	return w[0] == "id" || strings.HasSuffix(w[len(w)-1], "num") || strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
 }
 
-// isIndexName reports whether a name is that of a first column without one: an index, as pandas and R
-// write it.
+// isIndexName reports whether a name suggests an index column as written by pandas and R.
 func isIndexName(name string) bool { return name == "column_1" }
 
-// A summary is what one look at a column gives.
+// A summary holds the statistics of a column.
 type summary struct {
 	some                    int // a row with a value
 	nulls, firstNull        int
@@ -54,15 +53,15 @@ type summary struct {
 	hash                    uint64
 }
 
-// isRunningNumber reports whether whole numbers, all different, count rows: they only rise, or only
-// fall, or leave few out. Amounts do not.
+// isRunningNumber reports whether whole numbers, all different, number the rows: they increase, or decrease, or
+// leave few numbers out.
 func (s summary) isRunningNumber(have int) bool {
 	return !s.falls || !s.rises || s.largest-s.least < 3*float64(have)
 }
 
 var seed = maphash.MakeSeed()
 
-// summarise returns the summary of a column with values.
+// summarise returns the summary of a column whose values are in memory.
 func summarise(c *data.Column) (s summary) {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -103,8 +102,8 @@ func summarise(c *data.Column) (s summary) {
 	return s
 }
 
-// findMissingCode returns in how many rows, and in which one first, from 1, the least number of
-// a column is one of those that stand for no value, and the only one below 0.
+// findMissingCode returns the number of rows, and the first row counted from 1, in which a column has its
+// minimum, if that is one of the usual codes for missing values and the only negative value.
 func findMissingCode(c *data.Column, s summary) (rows, first int) {
 	switch s.least {
 	case -9, -99, -999, -9999, -99999:

@@ -7,7 +7,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// WarningMark begins the notes that a user must not miss: of columns that leak the target.
+// WarningMark is the prefix of notes that must not be missed, such as those on leakage.
 const WarningMark = "warning: "
 
 // Bounds of the look at single columns: enough rows to decide, few enough to cost nothing.
@@ -16,7 +16,7 @@ const (
 	suspectCells = 400_000
 )
 
-// SuspectRows returns how many of n training rows Suspects is to look at; 0 for too few.
+// SuspectRows returns how many of n training rows FindSuspects should examine, or 0 if there are too few.
 func SuspectRows(e *data.Encoder, n int) int {
 	n = min(n, 20_000, suspectCells/max(1, e.D()))
 	if n < suspectRows || e.Target.Task == data.Multiclass {
@@ -25,9 +25,8 @@ func SuspectRows(e *data.Encoder, n int) int {
 	return n
 }
 
-// FindSuspects warns of encoded columns that alone predict the target, or whose names and values
-// are those of identifiers: Make proposes to leave them out, training keeps them.
-// d are some of the training rows.
+// FindSuspects returns warnings about encoded columns that alone predict the target, or that seem to be
+// identifiers. Make proposes to drop them; training keeps them. d holds some of the training rows.
 func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 	n, width := d.N, e.D()
 	values := make([][]float64, width)
@@ -70,9 +69,9 @@ const (
 	mostCulprit = 3     // columns named
 )
 
-// FindPerfectColumns warns of coefficients x that predict hold-out rows nearly without error, and names
-// the columns that do it: the one whose part of the scores is missed most, and again without
-// it, until what is left is no longer too good. Other models have no warning.
+// FindPerfectColumns returns a warning if coefficients x predict hold-out rows almost without error, naming the
+// columns responsible: it repeatedly removes the column whose contribution is missed most, until the scores are
+// no longer too good.
 func FindPerfectColumns(e *data.Encoder, d *data.Dataset, x []float64) (warnings []string) {
 	if d == nil || d.Target == nil || d.N < flawlessMin || e.Target.Task == data.Multiclass {
 		return nil

@@ -63,8 +63,7 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	return nil
 }
 
-// Check returns, before any work is done, the error that Write would return for path. It leaves nothing
-// behind.
+// Check returns the error that Write would return for path, without writing.
 func Check(path string, force bool) error {
 	tmp, _, _, err := createTemporary(path, force)
 	if err == nil {
@@ -74,8 +73,8 @@ func Check(path string, force bool) error {
 	return err
 }
 
-// createTemporary creates the temporary file of path. It returns the file that it is to become and the mode of
-// the file that is replaced, 0 if no such file exists.
+// createTemporary creates the temporary file for path. It returns the file to replace, and the mode of an
+// existing file, else 0.
 func createTemporary(path string, force bool) (tmp *os.File, target string, mode os.FileMode, err error) {
 	if target, mode, err = findTarget(path, force); err != nil {
 		return nil, "", 0, err
@@ -91,8 +90,7 @@ func createTemporary(path string, force bool) (tmp *os.File, target string, mode
 	return tmp, target, mode, wrapError(path, err)
 }
 
-// findTarget returns the file to write, behind links, and the mode of the file that is replaced, 0 if no
-// such file exists.
+// findTarget returns the file to write, following links, and the mode of an existing file, else 0.
 func findTarget(path string, force bool) (target string, mode os.FileMode, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -137,7 +135,7 @@ func moveIntoPlace(tmp, target, path string, force bool) error {
 	return wrapError(path, os.Rename(tmp, target)) // a file system without hard links
 }
 
-// An existsError names a file that is there already.
+// An existsError reports that a file exists.
 type existsError string
 
 func errorExists(path string) error { return existsError(path) }
@@ -148,7 +146,7 @@ func (e existsError) Error() string {
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// wrapError names path in an error of the system; nil stays nil.
+// wrapError adds path to an error of the operating system.
 func wrapError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -156,8 +154,7 @@ func wrapError(path string, err error) error {
 	return fmt.Errorf("%s: cannot write: %w", path, cause(err))
 }
 
-// create makes a temporary file whose name does not grow with that of the file it
-// will become. Its mode is what the umask leaves of 0666, as of any new file.
+// create creates a temporary file with a short name. Its mode is 0666 less the umask, as for any new file.
 func create(dir string) (*os.File, error) {
 	for range 1000 {
 		name := filepath.Join(dir, fmt.Sprintf(".drotrain-%016x.tmp", rand.Uint64()))
@@ -172,8 +169,8 @@ func create(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("no free name for a temporary file in %s", dir)
 }
 
-// lockTemporary locks a temporary file as long as it is open, and reports whether it is still there:
-// RemoveStale may have taken it for one that was left behind.
+// lockTemporary locks a temporary file while it is open, and reports whether it still exists, since RemoveStale
+// may have removed it.
 func lockTemporary(f *os.File) bool {
 	if lock(f, true) != nil {
 		return true // a file system without locks, where RemoveStale removes nothing
@@ -195,8 +192,8 @@ func IsTemporary(name string) bool {
 
 const pattern = ".drotrain-????????????????.tmp"
 
-// RemoveStale removes the temporary files in a directory that processes have left behind which were
-// killed: those that nobody has locked. It never fails.
+// RemoveStale removes temporary files left in a directory by processes that were killed: those that are not
+// locked. It ignores errors.
 func RemoveStale(dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, pattern))
 	for _, name := range names {
@@ -215,7 +212,7 @@ func RemoveStale(dir string) {
 	}
 }
 
-// cause drops the name of the temporary file from an error of package os.
+// cause removes the name of the temporary file from an error of package os.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

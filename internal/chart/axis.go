@@ -17,7 +17,7 @@ type axis struct {
 	lo, hi   vg.Length
 }
 
-// position returns where the value v is drawn, from the start of the axis.
+// position returns the position of v from the start of the axis.
 func (a axis) position(v float64) vg.Length {
 	t := (v - a.min) / (a.max - a.min)
 	if a.log {
@@ -26,8 +26,7 @@ func (a axis) position(v float64) vg.Length {
 	return a.lo + vg.Length(t)*(a.hi-a.lo)
 }
 
-// drawable bounds what an axis shows: beyond it the arithmetic of the range
-// could overflow.
+// drawable is the largest absolute value on an axis, so that the arithmetic of ranges cannot overflow.
 const drawable = 1e120
 
 // IsDrawable reports whether v can be drawn on a linear axis.
@@ -38,7 +37,7 @@ func (a axis) contains(v float64) bool {
 	return math.Abs(v) <= drawable && (!a.log || v >= 1/drawable)
 }
 
-// include widens min and max to hold v.
+// include extends the range to v.
 func (a *axis) include(v float64) {
 	if !a.contains(v) {
 		return
@@ -46,10 +45,10 @@ func (a *axis) include(v float64) {
 	a.min, a.max = math.Min(a.min, v), math.Max(a.max, v)
 }
 
-// newAxis returns an axis without a range.
+// newAxis returns an axis with an empty range.
 func newAxis(log bool) axis { return axis{min: math.Inf(1), max: math.Inf(-1), log: log} }
 
-// padRange pads the range and makes it non-empty.
+// padRange pads the range and ensures that it is not empty.
 func (a *axis) padRange(pad float64) {
 	if a.min > a.max {
 		a.min, a.max = 0, 1
@@ -78,7 +77,7 @@ type tick struct {
 	s string
 }
 
-// ticks returns about want round values inside the range.
+// ticks returns about want round values within the range.
 func (a axis) ticks(want int) []tick {
 	if a.log {
 		return a.logTicks(want)
@@ -112,7 +111,7 @@ func (a axis) ticks(want int) []tick {
 	return out
 }
 
-// decimal returns the double nearest to n times a power of ten.
+// decimal returns the float64 nearest to n·10^exponent.
 func decimal(n, exponent int) float64 {
 	v, _ := strconv.ParseFloat(strconv.Itoa(n)+"e"+strconv.Itoa(exponent), 64)
 	return v
@@ -152,8 +151,8 @@ func (a axis) logTicks(want int) []tick {
 	return out
 }
 
-// drawXLabels writes the labels of ticks below an axis, none beyond right or left
-// of the axis' start by more than half a digit, and no two touching.
+// drawXLabels draws the labels of ticks below an axis. No two touch, and none extends beyond the axis by more
+// than half a digit.
 func (p sheet) drawXLabels(x axis, ticks []tick, y, right vg.Length) {
 	last := x.lo - 8
 	for _, t := range ticks {
@@ -168,7 +167,7 @@ func (p sheet) drawXLabels(x axis, ticks []tick, y, right vg.Length) {
 	}
 }
 
-// formatCompact writes a tick label in few characters.
+// formatCompact formats a tick label with few characters.
 func formatCompact(v float64) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if a := math.Abs(v); a != 0 && a < 1e-3 || a >= 1e4 {
@@ -179,7 +178,7 @@ func formatCompact(v float64) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// Percent writes a share in few characters: 12.5 %.
+// Percent formats a proportion with few characters, as in 12.5 %.
 func Percent(v float64) string {
 	return strings.ReplaceAll(strconv.FormatFloat(100*v, 'g', 4, 64), "-", "−") + "\u2009%"
 }

@@ -38,11 +38,10 @@ var (
 	dashes = [][]vg.Length{{5, 2.5}, nil, {1.5, 2}, {7, 2, 1.5, 2}}
 )
 
-// fonts is a cache of our own: the process-wide defaults of the plotting
-// library stay as they are.
+// fonts is a cache of fonts, separate from the defaults of the plotting library.
 var fonts = font.NewCache(liberation.Collection())
 
-// A sheet is what a figure is drawn on: w × h points, y upwards.
+// A sheet is a canvas of w × h points with y pointing upwards.
 type sheet struct {
 	c    vg.Canvas
 	w, h vg.Length
@@ -58,7 +57,7 @@ func textWidth(s string, size vg.Length) vg.Length {
 	return f.Width(printable.EscapeLine(s))
 }
 
-// drawText writes s with its baseline at y; align is 0 left, ½ centre, 1 right.
+// drawText draws s with its baseline at y; align is 0 for left, ½ for centred and 1 for right.
 func (p sheet) drawText(x, y vg.Length, s string, size vg.Length, col color.Color, align float64) {
 	p.c.SetColor(col)
 	s = printable.EscapeLine(s)
@@ -128,13 +127,13 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 	p.c.Stroke(path)
 }
 
-// An Entry names series K in a legend.
+// An Entry is the name of series K in a legend.
 type Entry struct {
 	Name string
 	K    int
 }
 
-// Entries names series 0, 1, …; an empty name has no entry.
+// Entries returns the entries of series 0, 1, …, without those with empty names.
 func Entries(names []string) []Entry {
 	var out []Entry
 	for k, name := range names {
@@ -150,8 +149,7 @@ const (
 	legendKey = 24
 )
 
-// drawLegend writes the names in one or more rows below y. lines says whether to
-// show the dash of a line.
+// drawLegend draws the names in rows below y; lines says whether to draw the dash pattern.
 func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
 		mid := y - legendRow*(vg.Length(row)+0.5)
@@ -164,7 +162,7 @@ func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	})
 }
 
-// legendHeight returns what legend needs on a sheet of width w.
+// legendHeight returns the height of a legend on a sheet of width w.
 func legendHeight(w, x vg.Length, names []Entry) vg.Length {
 	rows := 0
 	walkLegend(w, x, names, func(_ Entry, _ vg.Length, row int) { rows = row + 1 })

@@ -9,8 +9,7 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// Dots has one row per item and one mark per series and row, with an interval
-// where there is one.
+// A Dots is a dot chart with one row per item and one mark per series and row, with optional intervals.
 type Dots struct {
 	Names  []string // of the series
 	First  int      // colour and glyph of the first series
@@ -20,7 +19,7 @@ type Dots struct {
 	Ref    []float64 // reference lines
 }
 
-// A Dot is one row of [Dots]. Value, Lo and Hi run along the series.
+// A Dot is a row of [Dots]. Value, Lo and Hi have one entry per series.
 type Dot struct {
 	Label, Detail string
 	Value         []float64 // NaN: no mark
@@ -36,14 +35,14 @@ const (
 	lineHeight = 12.5
 )
 
-// A dotRow is a row with its label as lines.
+// A dotRow is a row with its label split into lines.
 type dotRow struct {
 	Dot
 	lines  []string
 	height vg.Length
 }
 
-// Drawing lays the chart out.
+// Drawing returns the laid-out chart.
 func (d Dots) Drawing() Drawing {
 	step := vg.Length(16 + 7*max(0, len(d.Names)-1))
 	rows := make([]dotRow, len(d.Rows))
@@ -59,7 +58,7 @@ func (d Dots) Drawing() Drawing {
 	return Drawing{w: Width, h: head + sum + foot, draw: func(p sheet) { d.draw(p, rows, head, foot) }}
 }
 
-// draw draws the rows below each other, and the axis under them.
+// draw draws the rows and the axis below them.
 func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	x, top := d.axis(), p.h-head
 	d.drawLegend(p)
@@ -67,7 +66,7 @@ func (d Dots) draw(p sheet, rows []dotRow, head, bottom vg.Length) {
 	p.drawText(p.w-8, bottom-27, d.XLabel, fontSize, colInk, 1)
 }
 
-// drawRows draws rows between left and right, downwards from top, and about so many ticks below them.
+// drawRows draws rows between left and right, downwards from top, with about want ticks below them.
 func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg.Length, want int) {
 	labels, detail, bottom := vg.Length(0), vg.Length(0), top
 	for _, r := range rows {
@@ -128,7 +127,7 @@ func (d Dots) drawLegend(p sheet) {
 	p.drawLegend(0, p.h-4, names, false)
 }
 
-// axis returns an axis that holds all values, intervals and references.
+// axis returns an axis for all values, intervals and references.
 func (d Dots) axis() axis {
 	x := newAxis(false)
 	for _, r := range d.Rows {
@@ -166,9 +165,8 @@ func (d Dots) drawMarks(p sheet, x axis, r Dot, mid vg.Length) {
 	}
 }
 
-// wrapText breaks s into at most most lines of a width, at spaces and after
-// hyphens, slashes and the like, or within a word without them; the
-// last line is clipped where more would be needed.
+// wrapText breaks s into at most most lines of a width, at spaces, after hyphens, slashes and the like, or
+// within a word. The last line is clipped if necessary.
 func wrapText(s string, width, size vg.Length, most int) []string {
 	var out []string
 	rest := printable.EscapeLine(s)
@@ -195,7 +193,7 @@ func wrapText(s string, width, size vg.Length, most int) []string {
 	return append(out, shortenToWidth(rest, width, size))
 }
 
-// shortenToWidth shortens s to fit width, in the middle, where labels differ least.
+// shortenToWidth shortens s to a width by removing its middle.
 func shortenToWidth(s string, width, size vg.Length) string {
 	if textWidth(s, size) <= width {
 		return s

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A Drawing is a figure that is ready to be drawn.
+// A Drawing is a laid-out figure.
 type Drawing struct {
 	w, h vg.Length
 	draw func(sheet)
 }
 
-// margin is left and right of every drawing.
+// margin is the margin on the left and right of every drawing.
 const margin = 6
 
 func (d Drawing) renderOn(c vg.Canvas) {
@@ -36,8 +36,7 @@ func (d Drawing) renderOn(c vg.Canvas) {
 	c.Pop()
 }
 
-// SVG returns the drawing as a stand-alone document. Text stays text, in
-// Liberation Sans or what replaces it.
+// SVG returns the drawing as an SVG document with text in Liberation Sans or its substitute.
 func (d Drawing) SVG() ([]byte, error) {
 	c := vgsvg.New(d.w, d.h)
 	d.renderOn(c)
@@ -59,8 +58,8 @@ func (d Drawing) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// PDF returns the drawing as one page, text drawn as outlines (the PDF writer's
-// own fonts lack most of Unicode).
+// PDF returns the drawing as one page with text as outlines, since the fonts of the PDF writer lack most of
+// Unicode.
 func (d Drawing) PDF() ([]byte, error) {
 	c := vgpdf.New(d.w, d.h)
 	d.renderOn(outlined{c})
@@ -71,11 +70,10 @@ func (d Drawing) PDF() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// outlined is a canvas that fills the outlines of glyphs instead of writing
-// text.
+// An outlined is a canvas that draws text as outlines.
 type outlined struct{ vg.Canvas }
 
-// FillString draws str as paths, with the advance widths of the font.
+// FillString draws str as paths with the advance widths of the font.
 func (o outlined) FillString(fnt font.Face, pt vg.Point, str string) {
 	const em = 64000 // the outline is loaded at this many 64ths of a pixel per em
 	scale := float64(fnt.Font.Size) / em

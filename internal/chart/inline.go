@@ -57,8 +57,7 @@ func (d Drawing) Inline(id, title, description string) (string, error) {
 	return b.String(), nil
 }
 
-// textLengths reports how wide a text is, so that a page whose font is wider than the one that the
-// figure was laid out in does not let it run into what stands beside it.
+// textLengths adds the width of a text to its element, so that browsers fit it if their font is wider.
 func textLengths(element string) string {
 	m := svgText.FindStringSubmatch(element)
 	size, err := strconv.ParseFloat(m[2], 64)

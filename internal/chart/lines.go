@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Lines is line charts below each other with one legend above them.
+// A Lines is a figure of line charts below each other with one legend.
 type Lines struct {
 	Panels []Panel
 	Legend []Entry
@@ -26,7 +26,7 @@ type Panel struct {
 	Height         float64 // of the plot in points; 0 means 178
 }
 
-// A Series is one line. K is its colour, dash and glyph.
+// A Series is a line with colour, dash pattern and glyph K.
 type Series struct {
 	K      int
 	X, Y   []float64
@@ -35,7 +35,7 @@ type Series struct {
 	Ring   bool // a ring around every point, and nothing else
 }
 
-// Drawing lays the panels out.
+// Drawing returns the laid-out charts.
 func (l Lines) Drawing() Drawing {
 	const top = 4
 	h := vg.Length(top)
@@ -149,7 +149,7 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	}
 }
 
-// draw draws the series, its edges and its marks.
+// draw draws the line, its band and its marks.
 func (s Series) draw(p sheet, x, y axis) {
 	col, style, width := dataColour(s.K), dashes[s.K%len(dashes)], vg.Length(1.8)
 	for _, edge := range [][]float64{s.Lo, s.Hi} {

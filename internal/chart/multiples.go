@@ -2,8 +2,7 @@ package chart
 
 import "gonum.org/v1/plot/vg"
 
-// Multiples is small dot charts side by side, each under a title of its own, all on the
-// same axis.
+// A Multiples is a figure of small dot charts side by side on the same axis, each with a title.
 type Multiples struct {
 	Titles []string // along Charts
 	Charts []Dots   // Names and XLabel are not drawn
@@ -17,7 +16,7 @@ const (
 	multipleLabel   = 70
 )
 
-// Drawing lays the charts out.
+// Drawing returns the laid-out charts.
 func (m Multiples) Drawing() Drawing {
 	width := vg.Length(Width-2*margin-(multipleColumns-1)*multipleGap) / multipleColumns
 	x := newAxis(false)

@@ -70,7 +70,7 @@ func clampBelow(top, v Real) Real {
 	return v
 }
 
-// referenceWeights returns the reference weights of n samples, of sum one.
+// referenceWeights returns the reference weights of n samples, with sum one.
 func (a *Adversary) referenceWeights(n int) []Real {
 	w, total := make([]Real, n), zero()
 	for j := range w {
@@ -85,7 +85,7 @@ func (a *Adversary) referenceWeights(n int) []Real {
 	return w
 }
 
-// orderByLoss returns the samples with weight, of the largest loss first.
+// orderByLoss returns the samples with weight, by decreasing loss.
 func orderByLoss(f, w []Real) (order []int) {
 	for j := range f {
 		if w[j].Sign() > 0 {
@@ -249,7 +249,7 @@ func (a *Adversary) weightsAt(f []Real, nu Real) (y, slope []Real) {
 	return y, slope
 }
 
-// zeros returns n of them.
+// zeros returns n zeros.
 func zeros(n int) []Real {
 	y := make([]Real, n)
 	for j := range y {

@@ -150,7 +150,7 @@ func (p *Problem) row(j int) []Real {
 	return z
 }
 
-// A Matrix is square and dense.
+// A Matrix is a dense square matrix.
 type Matrix struct{ entries [][]Real }
 
 // NewMatrix returns the d×d zero matrix.
@@ -189,7 +189,7 @@ func (m *Matrix) addRidge(p *Problem) {
 	}
 }
 
-// Solve returns M⁻¹v by elimination with pivots; an error where M is singular.
+// Solve returns M⁻¹v by elimination with pivoting, or an error if M is singular.
 func (m *Matrix) Solve(v []Real) ([]Real, error) {
 	d := len(v)
 	a, x := make([][]Real, d), make([]Real, d)

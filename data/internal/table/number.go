@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// IsExactInt64 reports whether v survives as a float64.
+// IsExactInt64 reports whether a float64 represents v exactly.
 func IsExactInt64(v int64) bool {
 	return IsExactUint64(max(v, -v)) // as unsigned bits, of the least number too
 }
@@ -19,7 +19,7 @@ func IsExactUint64(v int64) bool {
 	return bits.Len64(uint64(v)) <= bits.TrailingZeros64(uint64(v))+53
 }
 
-// ParseBool reads true or false in lower, upper or title case.
+// ParseBool parses true or false in lower, upper or title case.
 func ParseBool(s string) (value, ok bool) {
 	switch s {
 	case "true", "True", "TRUE":
@@ -30,9 +30,8 @@ func ParseBool(s string) (value, ok bool) {
 	return false, false
 }
 
-// ParseNumber reads a decimal number, or one of NaN, Inf and Infinity with an
-// optional sign in any case. whole says that s is digits with an optional sign.
-// What overflows reads as an infinity.
+// ParseNumber parses a decimal number, or NaN, Inf or Infinity with an optional sign in any case. whole reports
+// whether s consists of digits with an optional sign. A number that overflows is infinite.
 func ParseNumber(s string) (v float64, whole, ok bool) {
 	whole = true
 	digits := false
@@ -62,7 +61,7 @@ func ParseNumber(s string) (v float64, whole, ok bool) {
 	return v, whole, true
 }
 
-// HalfToFloat returns the number of 16 bits, in the format of IEEE 754.
+// HalfToFloat converts an IEEE 754 half-precision number.
 func HalfToFloat(b uint16) float64 {
 	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
 	v := math.Ldexp(fraction+0x400, exponent-25)

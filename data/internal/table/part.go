@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A Source is a file as readers see it.
+// A Source is a file for readers.
 type Source interface {
 	io.ReaderAt
 	Name() string // for messages
@@ -19,7 +19,7 @@ type Source interface {
 	Afford(bytes int64, use string) error
 }
 
-// A Table is what a reader makes of a file.
+// A Table is the result of reading a file.
 type Table struct {
 	Rows    int
 	Columns []*Column
@@ -27,8 +27,7 @@ type Table struct {
 	Remarks []*Error // what may not be meant as it was read
 }
 
-// A Part is a run of rows of a column whose values are still in a file, as a
-// column chunk of Parquet.
+// A Part is a range of rows of a column whose values are still in a file, such as a column chunk of Parquet.
 type Part interface {
 	Rows() int
 	Nullable() bool // there may be nulls
@@ -40,15 +39,14 @@ type Part interface {
 	Pages() []Page
 }
 
-// A Page is a run of rows that is decoded as a whole.
+// A Page is a range of rows that is decoded as a whole.
 type Page struct {
 	Row, Rows  int // its first row in the part, and how many there are
 	Bytes      int // what it takes decompressed
 	Dictionary int // what the dictionary takes that it needs, or 0
 }
 
-// Values reads the values of a part one after the other. What it cannot read is
-// an error that names file and column, never a panic.
+// Values reads the values of a part sequentially. Errors name file and column; it does not panic.
 type Values interface {
 	// Numbers reads the next len(dst) values of a Numeric or Bool column, 0 for
 	// the nulls, which it counts and, if null is not nil, marks there.
@@ -72,12 +70,12 @@ func NewStored(name, typ string, kind Kind, integer bool, parts []Part) *Column 
 // IsStored reports whether the values are still in parts.
 func (c *Column) IsStored() bool { return c.Parts != nil }
 
-// Nullable reports whether there may be nulls.
+// Nullable reports whether the column may have nulls.
 func (c *Column) Nullable() bool {
 	return c.Null != nil || slices.ContainsFunc(c.Parts, Part.Nullable)
 }
 
-// resident is a part of a stored column whose values are in memory.
+// A resident is a part of a stored column whose values are in memory.
 type resident struct {
 	rows   int
 	column *Column
@@ -97,11 +95,11 @@ type residentValues struct {
 	code []int32 // by its own code, the one in the levels of the reader; -1 before its first value
 }
 
-// Inexact and Close make it Values.
+// Inexact and Close implement Values.
 func (v *residentValues) Inexact() int { return v.c.InexactRow }
 func (v *residentValues) Close()       {}
 
-// countNulls passes over n rows and counts their nulls.
+// countNulls advances by n rows and returns the number of their nulls.
 func (v *residentValues) countNulls(n int, null []bool) (nulls int) {
 	if v.c.Null != nil {
 		for _, b := range v.c.Null[v.row : v.row+n] {
@@ -136,7 +134,7 @@ func (v *residentValues) Codes(dst []int32, null []bool, levels *Levels) (int, e
 	return v.countNulls(len(dst), null), nil
 }
 
-// ReadFull fills b with the bytes of a file from that place on.
+// ReadFull fills b with the bytes of a file at an offset.
 func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	n, err := src.ReadAt(b, at)
 	if n == len(b) {
@@ -148,21 +146,20 @@ func ReadFull(src io.ReaderAt, b []byte, at int64) error {
 	return &Error{Msg: "cannot read", Err: Cause(err)}
 }
 
-// MaxCells returns how many values a file of that many bytes may hold: runs and
-// dictionaries make constant columns very small.
+// MaxCells returns the largest plausible number of values of a file of a given size: runs and dictionaries make
+// constant columns very small.
 func MaxCells(size int64) int64 {
 	const cellsPerByte, free = 1 << 13, 1 << 22
 	return free + size*cellsPerByte
 }
 
-// Buffers are byte slices to use again, none for much less than it holds. They
-// are safe for concurrent use.
+// Buffers is a pool of byte slices that is safe for concurrent use.
 type Buffers struct {
 	mu   sync.Mutex
 	free [][]byte
 }
 
-// Get returns a slice of n bytes or more, and no promise on what they are.
+// Get returns a slice of at least n bytes with arbitrary content.
 func (b *Buffers) Get(n int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -183,7 +180,7 @@ func (b *Buffers) Get(n int) []byte {
 	return make([]byte, n, (n+grain-1)/grain*grain)
 }
 
-// Put gives a slice back.
+// Put returns a slice to the pool.
 func (b *Buffers) Put(s []byte) {
 	if cap(s) > 0 {
 		b.mu.Lock()
@@ -192,5 +189,5 @@ func (b *Buffers) Put(s []byte) {
 	}
 }
 
-// InMemory returns a part of the given number of rows whose values are those of a column in memory.
+// InMemory returns a part with the given number of rows and the values of a column in memory.
 func InMemory(rows int, c *Column) Part { return resident{rows, c} }

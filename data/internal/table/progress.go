@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Progress is where the reading or encoding of a table has come to.
+// A Progress says how far reading or encoding a table has come.
 type Progress struct {
 	// Read of Size bytes of the files that were opened. Text is read more than once, to
 	// learn its types and then its values.
@@ -15,7 +15,7 @@ type Progress struct {
 	Rows, Of int
 }
 
-// A Watch reports the progress of what is done under a context. A nil *Watch reports nothing.
+// A Watch reports the progress of reading and encoding under a context. A nil *Watch reports nothing.
 type Watch struct {
 	mu     sync.Mutex
 	at     Progress
@@ -26,8 +26,8 @@ type Watch struct {
 
 type watchKey struct{}
 
-// WithProgress returns a context under which f is called with how far reading and encoding have
-// come: often, from one goroutine at a time.
+// WithProgress returns a context in which reading and encoding report their progress to f. Calls are frequent
+// and come from one goroutine at a time.
 func WithProgress(ctx context.Context, f func(Progress)) context.Context {
 	return context.WithValue(ctx, watchKey{}, &Watch{report: f})
 }
@@ -48,15 +48,15 @@ func (w *Watch) change(f func()) {
 	w.report(w.at)
 }
 
-// Opened takes note of a file.
+// Opened adds the size of a file to the total.
 func (w *Watch) Opened(size int64) { w.change(func() { w.at.Size += size }) }
 
-// BeginSweep begins to encode columns of rows.
+// BeginSweep starts a sweep that encodes columns of rows.
 func (w *Watch) BeginSweep(rows, columns int) {
 	w.change(func() { w.cells, w.wide, w.at.Rows, w.at.Of = 0, int64(columns), 0, rows })
 }
 
-// Encoded takes note of cells of a sweep.
+// Encoded adds encoded cells of a sweep.
 func (w *Watch) Encoded(rows, columns int) {
 	w.change(func() {
 		w.cells += int64(rows) * int64(columns)
@@ -64,10 +64,10 @@ func (w *Watch) Encoded(rows, columns int) {
 	})
 }
 
-// readPiece is how much is read between two reports.
+// readPiece is the number of bytes read between two reports.
 const readPiece = 8 << 20
 
-// ReadAt reads from r and reports what was read.
+// ReadAt reads from r and reports the progress.
 func (w *Watch) ReadAt(r io.ReaderAt, b []byte, at int64) (n int, err error) {
 	if w == nil {
 		return r.ReadAt(b, at)

@@ -1,7 +1,6 @@
 package table
 
-// Slice returns the rows [lo, hi) of a column, without a copy: of one that is still in its
-// file, without reading it.
+// Slice returns the rows [lo, hi) of a column without copying or reading them.
 func (c *Column) Slice(lo, hi int) *Column {
 	out := *c
 	out.InexactRow = rowInSlice(c.InexactRow, lo, hi)
@@ -28,7 +27,8 @@ func (c *Column) Slice(lo, hi int) *Column {
 	return &out
 }
 
-// rowInSlice returns a row (1-based) as the slice [lo, hi) counts, 0 where it is not in it.
+// rowInSlice converts a row of a column, counted from 1, to its number in the slice [lo, hi), or 0 if it is
+// outside.
 func rowInSlice(row, lo, hi int) int {
 	if row > hi {
 		return 0
@@ -43,7 +43,7 @@ func subslice[T any](v []T, lo, hi int) []T {
 	return v[lo:hi:hi]
 }
 
-// A window is some rows of a part.
+// A window is a range of rows of a part.
 type window struct {
 	Part
 	from, rows int

@@ -11,7 +11,7 @@ import (
 	"github.com/drotrain/drotrain/internal/shard"
 )
 
-// An Element is the type of the numbers of a [Vector] as they are stored.
+// An Element is the stored type of the numbers of a [Vector].
 type Element struct {
 	Size   int  // in bytes
 	Float  bool // else an integer
@@ -34,7 +34,7 @@ func (e Element) String() string {
 	return fmt.Sprintf("uint%d", 8*e.Size)
 }
 
-// Order returns the order of the bytes of a number.
+// Order returns the byte order.
 func (e Element) Order() binary.ByteOrder {
 	if e.Big {
 		return binary.BigEndian
@@ -42,7 +42,7 @@ func (e Element) Order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// Bits returns the number in the first bytes of b as it is stored.
+// Bits returns the bits of the number at the start of b.
 func (e Element) Bits(b []byte) uint64 {
 	order := e.Order()
 	switch e.Size {
@@ -56,10 +56,10 @@ func (e Element) Bits(b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// Number returns the number in the first bytes of b, and whether a float64 holds it exactly.
+// Number returns the number at the start of b, and whether a float64 represents it exactly.
 func (e Element) Number(b []byte) (v float64, exact bool) { return e.Value(e.Bits(b)) }
 
-// Value returns the number that is stored as u, and whether a float64 holds it exactly.
+// Value returns the number with the bits u, and whether a float64 represents it exactly.
 func (e Element) Value(u uint64) (v float64, exact bool) {
 	switch {
 	case e.AsBits:
@@ -86,8 +86,8 @@ func (e Element) Value(u uint64) (v float64, exact bool) {
 // MostWidth is the largest number of entries of a vector.
 const MostWidth = 1 << 14
 
-// A Vector is a column of vectors of numbers, one a row, all of one width, whose numbers lie one
-// after the other in a file or in memory. Its columns are read from there by blocks of rows.
+// A Vector is a column of vectors of equal width, one per row, whose numbers are stored consecutively in a file
+// or in memory and are read in blocks of rows.
 type Vector struct {
 	Name        string
 	Rows, Width int
@@ -104,8 +104,8 @@ type Vector struct {
 // vectorRows is the number of rows of a block: those that encoding reads together.
 const vectorRows = 2048
 
-// A vectorBlock holds the bytes of some rows. Its memory serves other rows after the block was evicted
-// and its last reader has released it.
+// A vectorBlock holds the bytes of a range of rows. Its memory is reused after the block was evicted and its
+// last reader has released it.
 type vectorBlock struct {
 	first   int
 	once    sync.Once
@@ -115,8 +115,8 @@ type vectorBlock struct {
 	evicted bool
 }
 
-// Columns returns the columns of the vector, name[0], name[1], …, or name alone of a width of 1 that is
-// asked for as a single column.
+// Columns returns the columns of the vector: name[0], name[1], …, or only name if single is set and the width
+// is 1.
 func (v *Vector) Columns(single bool) []*Column {
 	kind := Numeric
 	if v.Element.Bool {
@@ -136,7 +136,7 @@ func (v *Vector) Columns(single bool) []*Column {
 	return out
 }
 
-// block returns the block of the rows from first on, a multiple of vectorRows. The caller releases it.
+// block returns the block of rows that begins at first, a multiple of vectorRows. The caller must release it.
 func (v *Vector) block(first int) (*vectorBlock, error) {
 	v.mu.Lock()
 	at := slices.IndexFunc(v.blocks, func(b *vectorBlock) bool { return b.first == first })
@@ -170,7 +170,7 @@ func (v *Vector) block(first int) (*vectorBlock, error) {
 	return k, k.err
 }
 
-// release ends a reader's use of a block.
+// release ends the use of a block by a reader.
 func (v *Vector) release(k *vectorBlock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -185,8 +185,7 @@ func (v *Vector) recycle(k *vectorBlock) {
 	}
 }
 
-// ReleaseBlocks frees the memory that readers of a vector keep for the next ones, where the column is an
-// entry of a vector.
+// ReleaseBlocks frees the cached blocks of the vector that the column is an entry of, if any.
 func (c *Column) ReleaseBlocks() {
 	for _, p := range c.Parts {
 		if p, ok := p.(vectorPart); ok {
@@ -197,7 +196,8 @@ func (c *Column) ReleaseBlocks() {
 	}
 }
 
-// offsetOf returns where an entry of a row is stored, and the bytes from there to the entry of the next row.
+// offsetOf returns the offset of an entry of a row, and the distance in bytes to the same entry of the next
+// row.
 func (v *Vector) offsetOf(row, entry int) (at int64, stride int) {
 	if v.ByColumn {
 		return v.Offset + (int64(entry)*int64(v.Rows)+int64(row))*int64(v.Element.Size), v.Element.Size
@@ -205,7 +205,7 @@ func (v *Vector) offsetOf(row, entry int) (at int64, stride int) {
 	return v.Offset + (int64(row)*int64(v.Width)+int64(entry))*int64(v.Element.Size), v.Width * v.Element.Size
 }
 
-// A vectorPart is one entry of all vectors.
+// A vectorPart is a part with one entry of all vectors.
 type vectorPart struct {
 	v     *Vector
 	entry int
@@ -263,7 +263,7 @@ func (r *vectorValues) Numbers(dst []float64, null []bool) (nulls int, err error
 	return 0, nil
 }
 
-// decode stores the numbers that are stride bytes apart.
+// decode decodes numbers that are stride bytes apart.
 func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	e := r.v.Element
 	if e.Float && e.Size == 4 && !e.Big {
@@ -282,7 +282,7 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	r.row += len(dst)
 }
 
-// Keep leaves the named columns alone.
+// Keep removes all columns except the named ones.
 func (t *Table) Keep(names []string) error {
 	all := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -295,7 +295,7 @@ func (t *Table) Keep(names []string) error {
 	return err
 }
 
-// Exact returns a column of vectors' entries whose 64-bit integers are read as bits; others as they are.
+// Exact returns an entry of vectors with 64-bit integers read as bits, and any other column unchanged.
 func (c *Column) Exact() *Column {
 	out := *c
 	out.Parts = nil

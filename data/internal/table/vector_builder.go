@@ -12,9 +12,8 @@ import (
 
 const vectorsInMemory = 64 << 20 // bytes of vectors that stay in memory; more go to a file without a name
 
-// A VectorBuilder stores the numbers of lists, one list a row, as those of a [Vector]. Lists that are no
-// vectors, since a row lacks a number or has another count of them, end the building: Fault
-// names the row.
+// A VectorBuilder stores lists of numbers, one per row, as a [Vector]. If a list lacks a number or has another
+// length, building fails, and Fault names the row.
 type VectorBuilder struct {
 	rows, size int
 	row        int    // rows that are complete
@@ -27,33 +26,33 @@ type VectorBuilder struct {
 	file       *os.File
 }
 
-// NewVectorBuilder returns a builder of floats of size bytes for a table of n = rows rows.
+// NewVectorBuilder returns a builder for floats of size bytes and a table with the given number of rows.
 func NewVectorBuilder(rows, size int) *VectorBuilder {
 	return &VectorBuilder{rows: rows, size: size, width: -1}
 }
 
-// HasFailed reports whether the lists are no vectors.
+// HasFailed reports whether the lists cannot be vectors.
 func (w *VectorBuilder) HasFailed() bool { return w.faultRow > 0 }
 
 func (w *VectorBuilder) fail(row int, format string, args ...any) {
 	w.faultRow, w.fault = row, fmt.Sprintf(format, args...)
 }
 
-// BeginRow completes the row that was begun and begins the next one.
+// BeginRow completes the current row and begins the next one.
 func (w *VectorBuilder) BeginRow() {
 	w.endRow()
 	w.begun, w.length = true, 0
 }
 
-// InRow reports whether a row was begun.
+// InRow reports whether a row has begun.
 func (w *VectorBuilder) InRow() bool { return w.begun }
 
-// AddNull records that the next number of the row is absent.
+// AddNull records a missing number in the row.
 func (w *VectorBuilder) AddNull() {
 	w.fail(w.row+1, "row %d lacks the number at place %d", w.row+1, w.length+1)
 }
 
-// Add adds a number of the row by its bits.
+// Add appends a number, given by its bits, to the row.
 func (w *VectorBuilder) Add(bits uint64) {
 	if w.length++; w.length > MostWidth {
 		w.fail(w.row+1, "row %d has more than %d numbers", w.row+1, MostWidth)
@@ -82,7 +81,7 @@ func (w *VectorBuilder) endRow() {
 	}
 }
 
-// Spill moves what is stored into a file where it is much. Call it from time to time.
+// Spill moves the stored numbers to a file if there are many. It should be called from time to time.
 func (w *VectorBuilder) Spill() error {
 	expected := int64(w.rows) * int64(max(w.width, 1)) * int64(w.size)
 	if w.file == nil && expected <= vectorsInMemory && len(w.b) <= vectorsInMemory {
@@ -101,8 +100,8 @@ func (w *VectorBuilder) Spill() error {
 	return nil
 }
 
-// Columns completes the last row and returns the columns of the vector, or of lists that are no vectors
-// the column itself, of which Type and UnexpectedRow say why.
+// Columns completes the last row and returns the columns of the vector. If building has failed, it returns col,
+// with the reason in Type and UnexpectedRow.
 func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	w.endRow()
 	if !w.HasFailed() && w.row != w.rows {
@@ -126,7 +125,7 @@ func (w *VectorBuilder) Columns(col *Column) ([]*Column, error) {
 	return v.Columns(false), nil
 }
 
-// Close ends the use of a builder without its columns.
+// Close releases a builder whose columns are not used.
 func (w *VectorBuilder) Close() {
 	if w.file != nil {
 		w.file.Close()
