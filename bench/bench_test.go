@@ -34,7 +34,7 @@ func generated(t *testing.T, n, d int, s source, seed uint64) (*table, []float64
 	return made, x
 }
 
-func TestGenerationIsDeterministic(t *testing.T) {
+func TestGenerate_Deterministic(t *testing.T) {
 	const n = generatedRows + 50
 	a, x := generated(t, n, 4, source{Kappa: 100}, 3)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -103,7 +103,7 @@ func TestCheckerOnOneSample(t *testing.T) {
 // One sample, d = 1, z = 1, logistic loss, target 1, μ = ½, at x = 0: P = log 2, slope
 // −½, ∇P = −½, curvature ¼·e⁻ʳ, H = ½ + e⁻ʳ/4, λ² = ¼/H, ρ² = 1/H, so that λρ =
 // ½/H is more than any r tried: the bound is that of μ alone, log 2 − ¼.
-func TestCheckerOutsideTheRadius(t *testing.T) {
+func TestChecker_OutsideRadius(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one")
 	if err := os.WriteFile(path+".x", littleEndian([]float64{1}), 0o600); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestCheckerResponses(t *testing.T) {
 
 // A wrong x shows in the checker's gap, whatever the solver said; the bounds of
 // a right and a wrong one hold the same optimum. No peer is needed.
-func TestQuickCellsAndWrongPoint(t *testing.T) {
+func TestCells_QuickAndWrongPoint(t *testing.T) {
 	o := &options{repeats: 2, seconds: 10, threads: 2, seed: 1, quick: true,
 		out: filepath.Join(t.TempDir(), "r"), python: "no such program"}
 	if err := o.prepare("n2000-"); err != nil {
@@ -226,7 +226,7 @@ func TestCellNames(t *testing.T) {
 }
 
 // The authors' code has no Huber loss, DRAGO no KL; the others' size is bounded.
-func TestCellsOfTheOtherPeers(t *testing.T) {
+func TestCells_OtherPeers(t *testing.T) {
 	cells := slices.Concat(mainCells(), sweepCells(), quickCells())
 	for _, loss := range allLosses {
 		for _, penalty := range []string{"kl", "chi2"} {
@@ -273,7 +273,7 @@ func TestMissingPeers(t *testing.T) {
 
 // Two problems on which ours takes 1 ms: DRAGO takes 40 ms on one and is given up on
 // the other after 2 s; drlearn fails on one and diverges on the other.
-func TestOtherPeersInTheReport(t *testing.T) {
+func TestReport_OtherPeers(t *testing.T) {
 	r := &report{}
 	for k, c := range []cell{quickCells()[1], quickCells()[5]} {
 		drago := &series{Solver: "drago", Status: "certified", Seconds: []float64{0.04}, Excess: 9e-7}

@@ -82,7 +82,7 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 	if r, ok := s.Reference[c.Name]; ok {
 		if k.in.Reference = r; !slices.Contains(k.in.Labels(), r) {
 			some := k.in.Labels()
-			k.err = f.fault(c.Name, remedy{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
+			k.err = f.fault(c.Name, suggestion{}, "the reference level %q does not occur in the training rows: there are %s", r, printable.QuoteList(some[:min(len(some), 10)], "and"))
 		}
 	}
 	return k

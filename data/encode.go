@@ -344,16 +344,16 @@ func mergeAbsentColumns(all Problems) (out Problems) {
 // be read as numbers; its values are loaded.
 func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Column, error) {
 	if c.Kind == Other {
-		return nil, f.fault(c.Name, remedy{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
+		return nil, f.fault(c.Name, suggestion{}, "the type is %s here, but training had %s values", c.Type, in.Kind)
 	}
 	if in.Kind != Numeric || c.Kind != Categorical {
 		return c, nil
 	}
 	c, err := c.Load(ctx)
 	if err == nil && !c.isAllNull() && f.Rows > 0 {
-		row, advice := c.UnexpectedRow-1, remedy{hint: "the model reads numbers here: is this the column of training?"}
+		row, advice := c.UnexpectedRow-1, suggestion{hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
-			advice = remedy{fixes: []fix.Fix{fix.NameMissing}}
+			advice = suggestion{fixes: []fix.Fix{fix.NameMissing}}
 		} else {
 			for row = 0; c.IsNull(row); row++ {
 			}

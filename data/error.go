@@ -65,17 +65,17 @@ func (e *Error) Advice(words func(fix.Fix) string) string { return (*table.Error
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A remedy is the advice of an Error.
-type remedy struct {
+// A suggestion is the advice of an Error.
+type suggestion struct {
 	hint  string
 	fixes []fix.Fix
 }
 
 // hint returns a remedy with a text and optional fixes.
-func hint(text string, fixes ...fix.Fix) remedy { return remedy{text, fixes} }
+func hint(text string, fixes ...fix.Fix) suggestion { return suggestion{text, fixes} }
 
 // fixes returns a remedy of fixes without a text.
-func fixes(all ...fix.Fix) remedy { return remedy{fixes: all} }
+func fixes(all ...fix.Fix) suggestion { return suggestion{fixes: all} }
 
 // Problems collects all errors of the columns of a table.
 type Problems []*Error

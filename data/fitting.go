@@ -63,7 +63,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 		t.total = t.partition.Set(0).Len()
 	}
 	if t.total == 0 {
-		return nil, f.fault("", remedy{}, "there are no rows to train on")
+		return nil, f.fault("", suggestion{}, "there are no rows to train on")
 	}
 	t.target, err = f.Lookup(s.Target)
 	if err = t.problems.Add(err); err != nil {

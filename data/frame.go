@@ -248,12 +248,12 @@ func (f *Frame) Name() string {
 }
 
 // fault returns an Error about a column.
-func (f *Frame) fault(column string, advice remedy, format string, args ...any) *Error {
+func (f *Frame) fault(column string, advice suggestion, format string, args ...any) *Error {
 	return &Error{Path: f.Name(), Column: column, Msg: fmt.Sprintf(format, args...), Hint: advice.hint, Fixes: advice.fixes}
 }
 
 // faultAt returns an Error about a column at a row, counted from 0 in the frame; a negative row means none.
-func (f *Frame) faultAt(column string, row int, advice remedy, format string, args ...any) *Error {
+func (f *Frame) faultAt(column string, row int, advice suggestion, format string, args ...any) *Error {
 	e := f.fault(column, advice, format, args...)
 	if row >= 0 {
 		e.Path, e.Row = f.Where(row)

@@ -109,7 +109,7 @@ func (f *Frame) CheckSplit(h Holdout, train, held int) error {
 	case train+held == 0 && h.Filter != "":
 		return &Error{Path: f.Name(), Msg: fmt.Sprintf("the filter %s leaves none of the %d %s", h.Filter, f.Rows, printable.Noun(f.Rows, "row", "rows"))}
 	case train == 0 || held == 0 && (h.Fraction > 0 || h.Split != "" || h.Joined):
-		return f.fault(cmp.Or(h.Split, h.Group, h.Time), remedy{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
+		return f.fault(cmp.Or(h.Split, h.Group, h.Time), suggestion{}, "of %d rows %d are for training and %d held out: both must be more than 0", train+held, train, held)
 	}
 	return nil
 }
@@ -149,9 +149,9 @@ func (f *Frame) holdOutNamed(ctx context.Context, rows []int, column string) (ke
 		return nil, nil, err
 	}
 	if c.Kind == Other {
-		return nil, nil, f.fault(column, remedy{}, "values of type %s cannot say train or test", c.Type)
+		return nil, nil, f.fault(column, suggestion{}, "values of type %s cannot say train or test", c.Type)
 	}
-	without := func(value string) remedy {
+	without := func(value string) suggestion {
 		return hint(fmt.Sprintf("write train and test there, or leave such rows out by the filter %s != %s", expr.QuoteName(column), expr.QuoteText(value)))
 	}
 	opposite := strings.Contains(strings.ToLower(column), trainingName)
@@ -192,7 +192,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 	}
 	switch {
 	case c.Kind == Other:
-		return nil, f.fault(h.Group, remedy{}, "values of type %s cannot name units", c.Type)
+		return nil, f.fault(h.Group, suggestion{}, "values of type %s cannot name units", c.Type)
 	case c.InexactRow > 0:
 		return nil, f.faultAt(h.Group, c.InexactRow-1, hint("store it as text"), "whole numbers this large cannot be distinguished")
 	}
@@ -209,7 +209,7 @@ func (f *Frame) holdOutUnits(ctx context.Context, rows []int, h Holdout) ([]bool
 		size[unit[i]]++
 	}
 	if len(size) < 2 && h.Fraction > 0 {
-		return nil, f.fault(h.Group, remedy{}, "all rows are of one unit, which cannot be held out in part")
+		return nil, f.fault(h.Group, suggestion{}, "all rows are of one unit, which cannot be held out in part")
 	}
 	order := rand.New(rand.NewPCG(h.Seed, splitStream)).Perm(len(size))
 	out := make([]bool, len(size))

@@ -108,7 +108,7 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 	case w.Far >= 0 && w.Narrow:
 		return f.faultAt(name, w.Far, fixes(fix.Standardise, fix.KeepDouble), "the value %v is more than float32 can hold", w.FarValue)
 	case w.Far >= 0:
-		return f.faultAt(name, w.Far, remedy{}, "the value %v is too far from those of training to standardise", w.FarValue)
+		return f.faultAt(name, w.Far, suggestion{}, "the value %v is too far from those of training to standardise", w.FarValue)
 	case w.Nulls > 0 && impute != "mean" && impute != "median":
 		e := f.faultAt(name, w.Null, fixes(fix.Impute, fix.DropColumn), "the value is null, as in %d of %d %s", w.Nulls, n, printable.Noun(n, "row", "rows"))
 		e.Rows = w.Nulls

@@ -77,7 +77,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("sources %+v", f.Sources)
 		}
 		// A row is told within its file.
-		err := f.faultAt("c", 2, remedy{}, "no")
+		err := f.faultAt("c", 2, suggestion{}, "no")
 		wantError(t, err, filepath.Join("same", "2.csv"), `column "c", row 1`)
 	}
 	done, cancel := context.WithCancel(ctx)

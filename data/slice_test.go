@@ -72,10 +72,10 @@ func TestWhere_RowsOfFiles(t *testing.T) {
 			t.Errorf("row %d of no file is row %d of %q", row, n, path)
 		}
 	}
-	if got := f.faultAt("x", 3, remedy{}, "bad"); got.Path != "b" || got.Row != 2 {
+	if got := f.faultAt("x", 3, suggestion{}, "bad"); got.Path != "b" || got.Row != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := f.faultAt("x", -1, remedy{}, "bad"); got.Path != f.Name() || got.Row != 0 {
+	if got := f.faultAt("x", -1, suggestion{}, "bad"); got.Path != f.Name() || got.Row != 0 {
 		t.Errorf("%+v", got)
 	}
 }

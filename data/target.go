@@ -16,7 +16,7 @@ import (
 func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics) error {
 	s := e.Spec
 	if c.Kind == Other {
-		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, suggestion{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := known.checkValues(f, c.Name, n); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (e *Encoder) fitTarget(f *Frame, c *Column, n int, known *targetStatistics)
 	values := known.Values
 	switch {
 	case n == 1:
-		return f.faultAt(c.Name, known.First, remedy{}, "there is only one row to train on; at least two are needed")
+		return f.faultAt(c.Name, known.First, suggestion{}, "there is only one row to train on; at least two are needed")
 	case known.Inexact > 0 && (len(values) < 3 || s.Task != Auto) && s.Task != Regression: // and those that look alike may be several
 		return f.faultAt(c.Name, known.Inexact-1, hint("store it as text"), "whole numbers this large cannot be distinguished as classes")
 	case len(values) == 1:
@@ -365,14 +365,14 @@ func distinctValues(c *Column, rows matrix.Set, limit int) (values []string) {
 // encodeTarget fills dst with the targets of the rows.
 func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64) error {
 	if c.Kind == Other {
-		return f.fault(c.Name, remedy{}, "values of type %s cannot be the target", c.Type)
+		return f.fault(c.Name, suggestion{}, "values of type %s cannot be the target", c.Type)
 	}
 	if err := targetFaults(c, rows).checkValues(f, c.Name, rows.Len()); err != nil {
 		return err
 	}
 	if t.Task == Regression {
 		if c.Kind == Categorical && rows.Len() > 0 {
-			return f.fault(c.Name, remedy{}, "the target was numbers in training but is text here%s", describeUnexpectedText(f, c))
+			return f.fault(c.Name, suggestion{}, "the target was numbers in training but is text here%s", describeUnexpectedText(f, c))
 		}
 		if count, first := countWithoutLogarithm(t.Transform, c, rows); count > 0 {
 			return noLogarithmFault(f, c.Name, t.Transform, count, first, c.Text(first))
@@ -405,9 +405,9 @@ func encodeTarget(t *Target, f *Frame, c *Column, rows matrix.Set, dst []float64
 			continue
 		}
 		if t.Task == Multiclass {
-			return f.faultAt(c.Name, r, remedy{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
+			return f.faultAt(c.Name, r, suggestion{}, "the target is %q, which is not one of the %d classes of training", read(r), len(t.Classes))
 		}
-		return f.faultAt(c.Name, r, remedy{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
+		return f.faultAt(c.Name, r, suggestion{}, "the target is %q, which is neither %q nor %q, the values of training", read(r), t.Positive, t.Negative)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-func TestListAgreesWithFiles(t *testing.T) {
+func TestList_AgreesWithFiles(t *testing.T) {
 	for _, info := range List() {
 		f, err := Open(Prefix + info.Name)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // The loops take no memory, whatever the storage.
-func TestLoopsAllocateNothing(t *testing.T) {
+func TestMatrix_AllocatesNothing(t *testing.T) {
 	const n, d = 64, 30
 	rng := rand.New(rand.NewPCG(11, 12))
 	x, u, v := normals(rng, d), normals(rng, n), normals(rng, n)

@@ -108,7 +108,7 @@ func near(t *testing.T, what string, got, want []float64) {
 
 // Every method of every storage does what its twin does, on any range of rows, and
 // touches nothing else.
-func TestStoragesAgainstTheirTwin(t *testing.T) {
+func TestStorages_AgainstReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 3, 5, 8, 23, 67} {
 		for _, d := range []int{1, 2, 3, 7, 8, 17, 40} {
@@ -167,7 +167,7 @@ type products interface {
 }
 
 // The entries below the diagonal are neither read nor written.
-func TestGramLeavesTheLowerTriangle(t *testing.T) {
+func TestGram_KeepsLowerTriangle(t *testing.T) {
 	const n, d = 13, 9
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, z := range storages(t, n, d, holed(rng, n, d)) {
@@ -189,7 +189,7 @@ func TestGramLeavesTheLowerTriangle(t *testing.T) {
 }
 
 // A row gives the same margin whatever rows are asked for with it.
-func TestMarginsDoNotDependOnTheRange(t *testing.T) {
+func TestMargins_IndependentOfRange(t *testing.T) {
 	const n, d = 41, 13
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := normals(rng, d)
@@ -207,7 +207,7 @@ func TestMarginsDoNotDependOnTheRange(t *testing.T) {
 
 // Single precision is that of the entries alone: products and sums agree with those
 // of the same numbers in double precision, even where float32 sums would not.
-func TestDense32AddsInDouble(t *testing.T) {
+func TestDense32_SumsInDouble(t *testing.T) {
 	const n, d = 2000, 7
 	rng := rand.New(rand.NewPCG(7, 8))
 	x := normals(rng, n*d)

@@ -159,7 +159,7 @@ func TestDealtIsTheWhole(t *testing.T) {
 
 // Every rank may have copies of 65 536 rows, or of one in 64, of a gigabyte at most, and of
 // one row however wide.
-func TestRowsThatEveryRankMayCopy(t *testing.T) {
+func TestSharded_MostSelected(t *testing.T) {
 	for _, c := range []struct{ n, d, want int }{
 		{100, 1, 100}, {1 << 17, 1, 1 << 16}, {1 << 30, 1, 1 << 24}, {1 << 30, 1 << 10, 1 << 17}, {1 << 20, 1 << 26, 2}, {1 << 20, 1 << 28, 1},
 	} {

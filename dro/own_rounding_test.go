@@ -31,7 +31,7 @@ func (o parabolas) AddGradTo(dst, weight, slope []float64, lo, hi int) {
 // An adversary of a program's own computes ν·log mean exp(f/ν) as it reads, which is off by
 // 10⁻¹⁶ν: bounds by it never contradict those of the same adversary computed with care, nor
 // each other. Once they said `inconsistent`, or proved too much.
-func TestOwnAdversaryRoundsAsItMay(t *testing.T) {
+func TestUserDual_Rounding(t *testing.T) {
 	o := parabolas{0.1, 0.7, 0.3, 1.9, 1.1}
 	for _, nu := range []float64{1e-3, 1, 700, 1e5, 1e9} {
 		own := GroupEntropy{Nu: nu, Group: []int{0, 1, 2, 3, 4}, Size: []float64{1, 1, 1, 1, 1}}
@@ -111,7 +111,7 @@ func (d doubled) BestResponseTo(y, f []float64) (risk, tau float64) {
 }
 
 // A dual that embeds another is solved for as it is, not as that one.
-func TestEmbeddedDualIsNotTheOther(t *testing.T) {
+func TestUserDual_EmbedsLibraryDual(t *testing.T) {
 	p := &dro.Problem{Oracle: exampleOracle(), Dual: doubled{dro.KL{Nu: 0.1}}, Primal: dro.L2{Mu: 0.1}}
 	of := dro.Problem{Oracle: p.Oracle, Dual: dro.KL{Nu: 0.2}, Primal: p.Primal}
 	s := dro.DefaultSettings()

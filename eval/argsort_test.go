@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestArgsortIsAStableSort(t *testing.T) {
+func TestArgsort_Stable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 2, 511, 512, 5000} {
 		x := make([]float64, n)

@@ -8,7 +8,7 @@ import (
 )
 
 // Cuts of long columns divide them about evenly, sorted and periodic ones too.
-func TestQuantileCutsOfManyValues(t *testing.T) {
+func TestQuantileCuts_ManyValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	const n = 10*mostForCuts + 123
 	for name, value := range map[string]func(i int) float64{

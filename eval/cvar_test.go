@@ -7,7 +7,7 @@ import (
 )
 
 // CVaR against its other definition, the minimum over q (attained at a loss).
-func TestCVaRIsTheMinimumOverThresholds(t *testing.T) {
+func TestCVaR_MinimumOverThresholds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		n := 1 + r.IntN(7)

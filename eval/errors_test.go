@@ -15,7 +15,7 @@ import (
 )
 
 // A measurement that is cancelled, at whatever step, ends there with the context's error.
-func TestCancelledAtEveryStep(t *testing.T) {
+func TestEvaluate_CancelledAtEveryStep(t *testing.T) {
 	in := crossed(eval.Regression, 1500, false, 3)
 	for j := range 3 {
 		x := make([]float64, len(in.Target))
@@ -51,7 +51,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 }
 
 // A file of metrics in which something is missing that others speak of is refused, with what it is.
-func TestMetricsThatContradictThemselves(t *testing.T) {
+func TestRead_Contradictions(t *testing.T) {
 	in := evaltest.Two(60, 3, 0.1, 4)
 	in.Resamples = 100
 	e := evaltest.Evaluate(t, in)
@@ -101,7 +101,7 @@ func TestMetricsThatContradictThemselves(t *testing.T) {
 
 // Losses are those of the scores where a model has none: logistic in nats of two classes, squared
 // of numbers, what is named if it needs no more than scores, and never where they are there.
-func TestLossesThatAreMissing(t *testing.T) {
+func TestEvaluate_MissingLosses(t *testing.T) {
 	for _, c := range []struct {
 		task             eval.Task
 		name, unit       string // as given

@@ -41,7 +41,7 @@ func even(n int, of func(i int) int, labels []string, pull func(i int) float64) 
 }
 
 // A difference is settled where its interval is on one side of 0, and does not touch it.
-func TestDifferencesAreSettledBeside0(t *testing.T) {
+func TestDifference_Direction(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		side      int

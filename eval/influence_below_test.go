@@ -7,7 +7,7 @@ import (
 
 // Of 2³² numbers drawn, 2³² mod n are drawn again: where that is a quarter of them, every
 // value is still as frequent as any other.
-func TestBelowIsExactWhereManyAreDrawnAgain(t *testing.T) {
+func TestBelowMedian_Repetitions(t *testing.T) {
 	const n, draws = 3 << 30, 30_000
 	r := newRNG(11)
 	var by [3]float64 // remainder by three, which tells numbers drawn apart

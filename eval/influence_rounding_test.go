@@ -7,7 +7,7 @@ import (
 
 // A change of some units in the last place of what it is a change from is none; one of a
 // hundred is one, whatever the sign, and from zero any is.
-func TestChangesWithinRounding(t *testing.T) {
+func TestUnlessRounding_Changes(t *testing.T) {
 	noise := estimateError{n: 3, variance: 1e-30}
 	for _, c := range []struct{ change, base, want float64 }{
 		{1e-14, 1, 0}, {-1e-14, 1, 0}, {1e-14, -1, 0}, {1.1e-14, 1, 1.1e-14}, {-1.1e-14, 1, -1.1e-14}, {1.1e-14, -1, 1.1e-14},

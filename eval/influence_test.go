@@ -8,7 +8,7 @@ import (
 
 // The influence of a row is the derivative of the statistic by how often the
 // row counts.
-func TestInfluenceIsTheDerivative(t *testing.T) {
+func TestInfluence_IsDerivative(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	const n, h = 60, 1e-5
 	target, score, weight := make([]float64, n), make([]float64, n), make([]float64, n)

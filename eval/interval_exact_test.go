@@ -132,7 +132,7 @@ const closedForm = 1e-12
 
 // Intervals without resampling are those of their formulas: DeLong's on the logit scale,
 // and Wilson's of two proportions together, which takes neither class for the other.
-func TestIntervalsByTheirFormulas(t *testing.T) {
+func TestIntervals_Formulas(t *testing.T) {
 	target, score := []float64{1, 1, 1, -1, -1, -1, -1}, []float64{0.9, 0.4, 0.6, 0.5, 0.2, 0.3, 0.1}
 	in := &measuredRows{Task: Binary, Target: target, Threshold: 0.45, Models: []Model{{Score: score}}}
 	strata := func() *stratum {
@@ -178,7 +178,7 @@ func TestIntervalsByTheirFormulas(t *testing.T) {
 
 // The AUC of classes that are apart is 1, or 0 with the scores turned round: its interval is
 // that of as many trials as the scarcer class has rows, and turns round with it.
-func TestIntervalOfClassesApart(t *testing.T) {
+func TestIntervals_SeparatedClasses(t *testing.T) {
 	target, score := []float64{1, 1, 1, -1, -1}, []float64{0.9, 0.8, 0.7, 0.2, 0.1}
 	for _, auc := range []float64{1, 0} {
 		in := &measuredRows{Task: Binary, Target: target, Threshold: 0.5, Models: []Model{{Score: score}}}

@@ -93,7 +93,7 @@ func TestError_AddsUp(t *testing.T) {
 
 // What rows do to the share of the weight at or below a median sums up to nothing, rows at
 // the median and ties of it included.
-func TestBelowSumsUpToNothing(t *testing.T) {
+func TestBelowMedian_SumsToZero(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 5))
 	for _, weighted := range []bool{false, true} {
 		rows := &measuredRows{Task: Regression, Models: make([]Model, 1)}

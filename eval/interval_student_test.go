@@ -84,7 +84,7 @@ func TestTrialsOfWeights(t *testing.T) {
 
 // Rows are of one class where one has next to none of the weight, whatever the unit of the
 // weights; quantities have no classes.
-func TestOneClassWhateverTheUnit(t *testing.T) {
+func TestOneClass_AnyUnit(t *testing.T) {
 	for _, unit := range []float64{1e-12, 1e-6, 1, 1e6, 1e12} {
 		for share, want := range map[float64]bool{0: true, 1e-14: true, 0.9e-12: true, 1.1e-12: false, 1 - 1.1e-12: false, 1 - 0.9e-12: true, 1e-6: false, 0.5: false, 1 - 1e-6: false, 1: true} {
 			for task, classes := range map[Task]bool{Binary: true, Regression: false} {

@@ -14,7 +14,7 @@ import (
 )
 
 // The same seed gives the same bits for any number of goroutines.
-func TestBootstrapIsDeterministic(t *testing.T) {
+func TestIntervals_Deterministic(t *testing.T) {
 	in := evaltest.Two(3000, 7, 0.1, 1)
 	var first *eval.Evaluation
 	for _, w := range []int{1, 2, 3, 8} {
@@ -70,7 +70,7 @@ func TestCoverage(t *testing.T) {
 
 // With no difference between the models in truth, the verdict must not claim
 // one more often than the level allows.
-func TestVerdictDoesNotCryWolf(t *testing.T) {
+func TestVerdict_FalseAlarms(t *testing.T) {
 	const runs = 80
 	claims := 0
 	for s := range runs {
@@ -105,7 +105,7 @@ func BenchmarkBootstrap(b *testing.B) {
 }
 
 // No interval of a mean of losses that are never below 0 goes below it.
-func TestIntervalsOfLossesStayAboveZero(t *testing.T) {
+func TestIntervals_LossesStayAboveZero(t *testing.T) {
 	in := evaltest.Two(60, 3, 0, 5)
 	for k := range in.Models {
 		for i := range in.Models[k].Loss {
@@ -132,7 +132,7 @@ func TestIntervalsOfLossesStayAboveZero(t *testing.T) {
 
 // Models that differ by rounding alone do not change: their intervals are 0 to 0, in whatever
 // unit the target is.
-func TestChangesOfRoundingAreNone(t *testing.T) {
+func TestIntervals_ChangesOfRounding(t *testing.T) {
 	for _, unit := range []float64{1e-9, 1, 1e9} {
 		for _, weighted := range []bool{false, true} {
 			in := crossed(eval.Regression, 120, weighted, 5)

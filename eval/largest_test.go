@@ -75,7 +75,7 @@ func TestHeaviest(t *testing.T) {
 }
 
 // Where all together do not sum up to a mass, all are what holds the most of it.
-func TestHeaviestOfTooLittle(t *testing.T) {
+func TestFewestHolding_TooLittleMass(t *testing.T) {
 	for _, y := range [][]float64{{3}, {1, 1, 1}, {1, 0, 2}} {
 		if all := fewestHolding(y, 4); all != (largestSum{len(y), 3}) {
 			t.Errorf("of %v: %+v", y, all)

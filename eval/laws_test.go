@@ -13,7 +13,7 @@ import (
 // every interval holds its own value and ends above where it begins, a difference is not
 // negative, a ratio is a part of one, and there is none of numbers that may be negative. A
 // risk of losses that are not negative is not negative either, if some of them are zero too.
-func TestSpreadsObeyTheirLaws(t *testing.T) {
+func TestSpread_Properties(t *testing.T) {
 	ratios, without := 0, 0
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		for seed := range uint64(6) {
@@ -78,7 +78,7 @@ func TestSpreadsObeyTheirLaws(t *testing.T) {
 
 // What a resample in ten or more leaves undefined in some group, for lack of one class, has no
 // interval over the groups; the rest has.
-func TestGroupsOfScarceClassesHaveNoIntervals(t *testing.T) {
+func TestIntervals_NoneForScarceClasses(t *testing.T) {
 	in := crossed(eval.Binary, 80, false, 3)
 	positive := 0
 	for i, g := range in.Groups[0].Index {
@@ -97,7 +97,7 @@ func TestGroupsOfScarceClassesHaveNoIntervals(t *testing.T) {
 }
 
 // A group of exactly as many rows as are asked for takes part, and one of fewer does not.
-func TestLeastGroupTakesPart(t *testing.T) {
+func TestWorstGroup_SmallestEligible(t *testing.T) {
 	in := crossed(eval.Regression, 60, false, 3)
 	for least, want := range map[int]bool{2: true, 3: true, 4: false} {
 		in.MinGroupSize = least // "few" has three rows
@@ -120,7 +120,7 @@ func TestLeastGroupTakesPart(t *testing.T) {
 }
 
 // An adversary over groups weighs all rows of one alike: of these the worst are listed.
-func TestHeaviestOfEqualWeightAreTheWorst(t *testing.T) {
+func TestAdversary_HeaviestOfEqualWeight(t *testing.T) {
 	a, err := eval.DescribeAdversary(eval.AdversaryInput{Weights: []float64{0.1, 0.3, 0.3, 0.3}, Loss: []float64{9, 1, 3, 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestHeaviestOfEqualWeightAreTheWorst(t *testing.T) {
 }
 
 // A group all of whose rows are of one class is named among the caveats, with its rows.
-func TestGroupsOfOneClassAreNamed(t *testing.T) {
+func TestCaveats_GroupsOfOneClass(t *testing.T) {
 	in := crossed(eval.Binary, 60, false, 3)
 	in.MinGroupSize = 3
 	for i, g := range in.Groups[0].Index {
@@ -147,7 +147,7 @@ func TestGroupsOfOneClassAreNamed(t *testing.T) {
 
 // Where the rows of a group say nothing of how far a curve may be off, for one score of all or
 // for classes apart, there is no interval without width, and none of what is no number.
-func TestIntervalsOfCurvesHaveAWidth(t *testing.T) {
+func TestIntervals_CurvesHaveWidth(t *testing.T) {
 	for name, score := range map[string]func(positive bool, s float64) float64{
 		"one score": func(bool, float64) float64 { return 0.5 },
 		"apart": func(positive bool, s float64) float64 {

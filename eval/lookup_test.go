@@ -14,7 +14,7 @@ import (
 
 // Every path of a gate is the number of the evaluation that it names, and no other path is
 // one.
-func TestGatesNameEveryNumber(t *testing.T) {
+func TestGates_NameEveryNumber(t *testing.T) {
 	in := crossed(eval.Binary, 90, false, 5)
 	third := eval.Model{Name: "another"}
 	for i, l := range in.Models[0].Loss {

@@ -88,7 +88,7 @@ func naive(task Task, target, score, loss, weight []float64, threshold float64, 
 }
 
 // Every measure of every group is what its definition says, with ties and weights.
-func TestMeasuresAgainstTheirDefinitions(t *testing.T) {
+func TestMeasures_AgainstDefinitions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(71, 1))
 	for trial := range 60 {
 		n := 12 + rng.IntN(60)

@@ -7,7 +7,7 @@ import (
 
 // Weights of one are no weights: the same tail and the same loss at its edge, at levels that
 // end with a row and between; both are those of their definition.
-func TestWeightsOfOneAreNone(t *testing.T) {
+func TestWeights_OfOneAreNone(t *testing.T) {
 	loss := []float64{3, 1, 4, 1.5, 5, 9, 2.5, 6, 5, 3.5}
 	n := len(loss)
 	ones := make([]float64, n)
@@ -53,7 +53,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 }
 
 // Whole weights are repeated rows: the curves agree.
-func TestWeightsAreRepetitions(t *testing.T) {
+func TestWeights_AreRepetitions(t *testing.T) {
 	loss := []float64{3, 1, 4, 1, 5, 9, 2, 6}
 	weight := []float64{1, 2, 3, 1, 2, 1, 3, 3}
 	var long []float64
@@ -85,7 +85,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 
 // The median of weighted errors is that of the repeated rows, also where half of the weight
 // ends between two of them.
-func TestWeightedMedianIsOfRepetitions(t *testing.T) {
+func TestWeights_MedianOfRepetitions(t *testing.T) {
 	score := []float64{3, -1, 4.5, 0, 7, 8.25}
 	for _, weight := range [][]float64{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 1}, {5, 1, 1, 1, 1, 1}, {3, 1, 1, 1, 0, 0}, {1, 0, 2, 0, 1, 0}, {0, 1, 0, 0, 0, 0}} {
 		target := make([]float64, len(score))

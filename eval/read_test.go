@@ -160,7 +160,7 @@ func TestGoldenReports(t *testing.T) {
 	}
 }
 
-func TestReadRefusesKeysGivenTwice(t *testing.T) {
+func TestRead_RefusesRepeatedKeys(t *testing.T) {
 	r := twoReport(t)
 	var metrics, report bytes.Buffer
 	if err := r.Evaluation.WriteJSON(&metrics); err != nil {
@@ -274,7 +274,7 @@ func TestReportRoundTrip(t *testing.T) {
 
 // Of many groups a file has everything of the worst, the rest in short, and says the same
 // when it is read and written again; all of it where that was asked for.
-func TestManyGroupsAreShortened(t *testing.T) {
+func TestWriteJSON_ShortensManyGroups(t *testing.T) {
 	in := evaltest.Two(3000, 300, 0.1, 1)
 	in.Resamples = 100
 	e := evaltest.Evaluate(t, in)

@@ -12,7 +12,7 @@ import (
 // The bounds of a group without a positive allow for those that chance may have left out: at
 // least as many as an exact binomial test of 97.5 % would not exclude, each losing what its score
 // says. Those of another loss, and of groups that have enough of both classes, allow for nothing.
-func TestScarceClassesWidenBounds(t *testing.T) {
+func TestScarcity_WidensBounds(t *testing.T) {
 	measured := func(rate, loss float64, weight float64) (*eval.Evaluation, eval.Input) {
 		in := population(eval.Binary, rate, false, 400, 5)
 		if rate < 0.1 {

@@ -51,7 +51,7 @@ func TestAgreesWithPeers(t *testing.T) {
 }
 
 // With row weights every measure agrees with scikit-learn's sample_weight.
-func TestWeightedAgreesWithPeers(t *testing.T) {
+func TestMeasures_WeightedAgainstPeers(t *testing.T) {
 	f := evaltest.Read(t)
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		in := f.Input(task)

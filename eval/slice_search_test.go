@@ -10,7 +10,7 @@ import (
 // What a search ranks a slice by is computed from its rows: the mean loss inside, and how
 // far it lies above that of all other rows, in standard errors. Slices come in that order,
 // none is better than those outside of it, and none shares a cell with a better one.
-func TestSlicesAreRankedByTheirRows(t *testing.T) {
+func TestSearchSlices_Ranking(t *testing.T) {
 	const n = 400
 	r := rand.New(rand.NewPCG(14, 2))
 	cols := make([]cutColumn, 3)
@@ -86,7 +86,7 @@ func TestSlicesAreRankedByTheirRows(t *testing.T) {
 
 // Of many columns those with the worst single conditions are paired, in their order; a column
 // without any comes last, and of equals the first.
-func TestPairedColumnsAreTheWorst(t *testing.T) {
+func TestSearchSlices_PairsWorstColumns(t *testing.T) {
 	single := make([][]candidate, pairedColumns+3)
 	for a := range single {
 		single[a] = []candidate{{t: 1}, {t: 2 + float64(a%7)}, {t: 3}}

@@ -12,7 +12,7 @@ import (
 // Intervals of measures and changes are what their definition says: every row is counted a
 // little more and a little less in an evaluation of its own, and what the measures move by
 // is put into the formulas, written out.
-func TestIntervalsFollowFromInfluences(t *testing.T) {
+func TestIntervals_FromInfluences(t *testing.T) {
 	const h = 1e-4
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		in := crossed(task, 45, true, 7)

@@ -9,7 +9,7 @@ import (
 
 // A tail of a few rows has no interval to be had by resampling them: nothing is
 // claimed from it.
-func TestNoClaimFromATailOfFewRows(t *testing.T) {
+func TestVerdict_TailOfFewRows(t *testing.T) {
 	for _, c := range []struct {
 		rows int
 		want bool

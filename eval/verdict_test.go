@@ -91,7 +91,7 @@ func TestVerdictRules(t *testing.T) {
 }
 
 // What keeps a verdict from saying that a model helped, where the group risks alone would.
-func TestVerdictDoesNotSayHelped(t *testing.T) {
+func TestVerdict_NotHelped(t *testing.T) {
 	// Group 0 is the worst by far and falls by 1; the rest is for each case.
 	input := func(groups int) eval.Input {
 		in := evaltest.Two(4000, groups, 0, 3)

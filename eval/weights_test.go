@@ -26,7 +26,7 @@ func TestEqualWeights(t *testing.T) {
 }
 
 // Every measure and every summary that is defined has an interval around it.
-func TestEverythingHasAnInterval(t *testing.T) {
+func TestIntervals_EveryMeasure(t *testing.T) {
 	for _, task := range []eval.Task{eval.Binary, eval.Regression} {
 		e := evaltest.Sample(t, task).Evaluation
 		g := e.Headline()

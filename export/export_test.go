@@ -417,7 +417,7 @@ func TestEdgeRows(t *testing.T) {
 }
 
 // Of numbers as categories, however few or close, the edges have one that is no level.
-func TestEdgesOfNumbersAsLevels(t *testing.T) {
+func TestEdgeRows_NumbersAsLevels(t *testing.T) {
 	for _, levels := range [][]string{{"7"}, {"1", "1.5"}, {"1", "1.5", "2"}} {
 		rows := edgeRows(&score.Formula{Terms: []score.Term{{Column: "c", Kind: score.Categorical, Stored: score.Numeric, Levels: levels}}})
 		other := 0

@@ -9,7 +9,7 @@ import (
 )
 
 // The loops of a step take no memory, whatever the storage.
-func TestLinearAllocatesNothing(t *testing.T) {
+func TestLinear_AllocatesNothing(t *testing.T) {
 	const n, d = 40, 6
 	for _, o := range linearOver(t, Logistic{}, n, d) {
 		x, dst, gram := make([]float64, d), make([]float64, d), make([]float64, d*d)

@@ -9,7 +9,7 @@ import (
 
 // The lower bound of the curvature is one where a slope of 1 − 2⁻⁵³ leaves no digit of
 // the curvature right: never above ℓ″ in 256-bit arithmetic, and close to it elsewhere.
-func TestCurvatureIsNeverOverstated(t *testing.T) {
+func TestCurvatureLowerBound_NeverTooLarge(t *testing.T) {
 	var margin, target []float64
 	for m := -45.0; m <= 45; m += 1.0 / 16 {
 		margin, target = append(margin, m, m+1e-3), append(target, 1, -1)

@@ -11,7 +11,7 @@ import (
 )
 
 // Every sum over samples is what its definition says, on a part of them, in every storage.
-func TestSumsAreTheirDefinitions(t *testing.T) {
+func TestLinear_SumsAgainstDefinitions(t *testing.T) {
 	const n, d, lo, hi = 13, 4, 2, 11
 	rng := rand.New(rand.NewPCG(11, 12))
 	vector := func(k int) []float64 {
@@ -161,7 +161,7 @@ func TestWhatAMatrixSays(t *testing.T) {
 
 // A quadratic above a loss touches it where it was made and, but for rounding, at the
 // margin mirrored at the target: no smaller one would do.
-func TestMajorantsTouchTwice(t *testing.T) {
+func TestMajorant_TouchesTwice(t *testing.T) {
 	for _, l := range []Majorised{Logistic{}, Huber{Delta: 0.3}, Huber{Delta: 5}} {
 		for _, target := range targets(l) {
 			for _, r := range []float64{-900, -40, -7, -5.001, -2, -0.4, 0.31, 0.5, 3, 6, 30, 600} {
@@ -194,7 +194,7 @@ func TestMajorantsTouchTwice(t *testing.T) {
 
 // A lower bound of the curvature is the curvature but for rounding, and decays no faster
 // than it must; where rounding may be more than a twentieth of it there is none.
-func TestCurvatureBoundsAreTight(t *testing.T) {
+func TestCurvatureLowerBound_Tight(t *testing.T) {
 	const u = 0x1p-53
 	bound := func(l Loss, s float64) (kappa, radius, decay float64) {
 		k := []float64{7}

@@ -53,7 +53,7 @@ func linearOver(t *testing.T, l Loss, n, d int) []*Linear {
 
 // Selected samples have the losses, slopes, curvatures and constants that they had,
 // bit for bit, in the order asked for and as often.
-func TestSelectKeepsTheSamples(t *testing.T) {
+func TestSelect_KeepsSamples(t *testing.T) {
 	const n, d = 11, 4
 	x := []float64{0.4, -1.1, 0.2, 0.9}
 	rows := []int{7, 0, 7, 10, 3}

@@ -48,7 +48,7 @@ func TestKnownValues(t *testing.T) {
 	}
 }
 
-func TestSlopeAndCurvatureAgainstFiniteDifferences(t *testing.T) {
+func TestLosses_AgainstFiniteDifferences(t *testing.T) {
 	const h = 1e-5
 	for _, l := range all {
 		for _, tt := range targets(l) {
@@ -67,7 +67,7 @@ func TestSlopeAndCurvatureAgainstFiniteDifferences(t *testing.T) {
 	}
 }
 
-func TestConstantsBoundSlopeAndCurvature(t *testing.T) {
+func TestLosses_ConstantsAreBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, l := range all {
 		top := 0.0
@@ -84,7 +84,7 @@ func TestConstantsBoundSlopeAndCurvature(t *testing.T) {
 	}
 }
 
-func TestLogisticIsStableForLargeMargins(t *testing.T) {
+func TestLogistic_LargeMargins(t *testing.T) {
 	for _, m := range []float64{1e3, 1e5, 1e300} {
 		v, s, c := eval(Logistic{}, m, -1) // loss m + log(1+e^−m) = m
 		if v != m || s != 1 || c != 0 {
@@ -122,7 +122,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestLinearAgainstFiniteDifferences(t *testing.T) {
+func TestLinear_AgainstFiniteDifferences(t *testing.T) {
 	const n, d, h = 7, 3, 1e-6
 	rng := rand.New(rand.NewPCG(5, 6))
 	entries, x := make([]float64, n*d), []float64{0.3, -0.8, 1.1}

@@ -10,7 +10,7 @@ import (
 
 // Values and tangents are what Loss promises, against 256 bits: a value exact to 2⁻⁴⁹ of
 // it, and a line through it that is nowhere above the loss by more.
-func TestLossesInFloatingPoint(t *testing.T) {
+func TestLosses_Rounding(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	within := exact.New(0x1p-49)
 	for _, l := range []Loss{Logistic{}, Squared{}, Huber{Delta: 0.7}, Huber{Delta: 1e-6}} {

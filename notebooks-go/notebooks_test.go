@@ -112,7 +112,7 @@ func TestCellsCompile(t *testing.T) {
 
 // Every notebook is committed as it ran: each cell with something to show has an
 // output, none an error, and there is a figure.
-func TestOutputsAreCommitted(t *testing.T) {
+func TestNotebooks_CommittedOutputs(t *testing.T) {
 	for _, path := range all(t) {
 		figures, texts := 0, 0
 		for i, c := range read(t, path).Cells {

@@ -235,7 +235,7 @@ func TestCrossFitGoesOn(t *testing.T) {
 }
 
 // What has changed since a checkpoint is refused by its name.
-func TestResumeRefusesChanges(t *testing.T) {
+func TestResume_RefusesChanges(t *testing.T) {
 	f := wide(t, 500)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)

@@ -38,7 +38,7 @@ func noisy(t *testing.T) *data.Frame {
 }
 
 // A choice is made by what was asked for, every word of it.
-func TestChoiceIsByWhatWasAsked(t *testing.T) {
+func TestChoose_Criterion(t *testing.T) {
 	budget := 0.07
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 4, Rate: 1.5, Budget: &budget}
@@ -53,7 +53,7 @@ func TestChoiceIsByWhatWasAsked(t *testing.T) {
 
 // What Choose chooses is what a training takes; μ is chosen with the level unless it is
 // given, and said where it is not the usual one.
-func TestChooseIsWhatTrainingTakes(t *testing.T) {
+func TestChoose_AgreesWithFit(t *testing.T) {
 	f := noisy(t)
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Folds = "y", 0, 3
@@ -99,7 +99,7 @@ func TestChooseIsWhatTrainingTakes(t *testing.T) {
 }
 
 // The rows to train on do not depend on where they lie, however they are chosen.
-func TestRowsWhereverTheyLie(t *testing.T) {
+func TestChoose_RowsInAnyStorage(t *testing.T) {
 	f := wide(t, 500)
 	arena, err := memory.NewArena(t.TempDir(), 1<<20)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestRowsWhereverTheyLie(t *testing.T) {
 }
 
 // Weights of samples count in means; an adversary without a price has no weights of its own.
-func TestMeansAndUniqueWeights(t *testing.T) {
+func TestRun_MeansAndUniqueWeights(t *testing.T) {
 	r := &Run{Weight: []float64{1, 3, 4}}
 	if got := r.weightedAverage([]float64{8, 4, 1}); got != 3 {
 		t.Errorf("%v", got)
@@ -160,7 +160,7 @@ func TestMeansAndUniqueWeights(t *testing.T) {
 }
 
 // The folds of a choice are those of the seed, though it trains on the same rows.
-func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
+func TestChoose_FoldsDependOnSeed(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Holdout, cfg.Choice = "y", 0, Choice{Select: "average", Folds: 2}
 	var out [3]float64
@@ -179,7 +179,7 @@ func TestFoldsOfAChoiceAreOfTheSeed(t *testing.T) {
 
 // Optima at every price are bracketed for somebody who asks for a choice, however many rows
 // and columns there are; in a training, where they are few.
-func TestPathsAreForThoseWhoAsk(t *testing.T) {
+func TestChoose_PathsOnlyOnRequest(t *testing.T) {
 	const n, levels = 1000, 410
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	g := data.Column{Name: "g", Kind: data.Categorical, Code: make([]int32, n)}
@@ -203,7 +203,7 @@ func TestPathsAreForThoseWhoAsk(t *testing.T) {
 }
 
 // Where no group is named ranks choose by the tail.
-func TestRanksChooseByTheTail(t *testing.T) {
+func TestChoose_RanksByTail(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Drop, cfg.Folds = "y", []string{"g"}, 2
 	for r, m := range ranked(t, 2, wide(t, 400), cfg) {

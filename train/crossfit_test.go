@@ -13,7 +13,7 @@ import (
 
 // Where the features say nothing a model that saw a row predicts it too well; out of fold
 // every row is predicted worse than by a constant, by any model.
-func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
+func TestCrossFit_SeesNoRowItPredicts(t *testing.T) {
 	const n, d = 80, 30
 	rng := rand.New(rand.NewPCG(8, 1))
 	var b strings.Builder
@@ -86,7 +86,7 @@ func TestCrossFitSeesNoRowItPredicts(t *testing.T) {
 
 // Where the level is chosen every fold chooses its own, and a loaded model measures the
 // same again.
-func TestCrossFitChoosesInsideTheFolds(t *testing.T) {
+func TestCrossFit_ChoosesWithinFolds(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Nu, cfg.Holdout, cfg.Evaluate, cfg.Folds = nil, 0, EvaluateCrossfit, 3
 	cfg.Select = "tail" // where the folds do not agree on the plain average

@@ -96,7 +96,7 @@ func TestCacheThatIsLost(t *testing.T) {
 
 // Rows and vectors on disk are mapped, and take address space where ulimit -v leaves little: they are
 // refused where the vectors have no room, and where the heap has none beside them.
-func TestAddressSpaceIsCounted(t *testing.T) {
+func TestFit_AddressSpaceCounted(t *testing.T) {
 	debug.FreeOSMemory() // what earlier tests left counts as in use
 	for _, c := range []struct {
 		rows, read int // rows of the table, and those whose values are in memory

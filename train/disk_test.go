@@ -69,7 +69,7 @@ func away(t *testing.T, c *Config, resident int64) *diskStorage {
 
 // A model of rows on disk is the model of the same rows in memory: the same level chosen,
 // the same optimum, the same summary, whatever leaves memory.
-func TestRowsOnDiskGiveTheSameModel(t *testing.T) {
+func TestFit_RowsOnDiskSameModel(t *testing.T) {
 	f := wide(t, 25_000) // two buckets
 	for name, set := range map[string]func(*Config){
 		"chosen":  func(c *Config) { c.Groups = []string{"g"} },
@@ -291,7 +291,7 @@ func onDiskConfig(t *testing.T, n int) (Config, *data.Frame) {
 }
 
 // Rows held out that a program names in any order are read, on disk, in that of the table.
-func TestHeldOutInAnyOrderOnDisk(t *testing.T) {
+func TestFit_HoldoutOrderOnDisk(t *testing.T) {
 	f := wide(t, 500)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Rows = "y", level.At(1), &RowSet{Holdout: []int{7, 400, 3, 12}}

@@ -114,7 +114,7 @@ func TestWaysToReadAModel(t *testing.T) {
 }
 
 // What a newer version adds is ignored with a warning.
-func TestFieldsOfANewerVersion(t *testing.T) {
+func TestLoad_FieldsOfNewerVersion(t *testing.T) {
 	m, f := goldenModel(t)
 	raw := edit(t, document(t, m), func(v map[string]any) {
 		v["version"] = "v9"

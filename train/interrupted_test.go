@@ -15,7 +15,7 @@ import (
 
 // Interrupted in any phase a training says so, and there is a model from the robust training on: one
 // that predicts as it was certified where its scores were to be recalibrated, and can be saved.
-func TestInterruptedInAnyPhase(t *testing.T) {
+func TestFit_InterruptedInAnyPhase(t *testing.T) {
 	f := wide(t, 600)
 	cfg := keepingRows()
 	cfg.Target, cfg.Groups, cfg.Folds, cfg.Recalibrate, cfg.Loss = "y", []string{"g"}, 2, true, "logistic"
@@ -99,7 +99,7 @@ func TestCrossFitNeedsRows(t *testing.T) {
 }
 
 // A problem is that of a configuration, and what it cannot be is an error.
-func TestProblemsThatAreNone(t *testing.T) {
+func TestFit_ValidEdgeCases(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	m := fitFrame(t, wide(t, 60), cfg)

@@ -12,7 +12,7 @@ import (
 
 // Columns called as those of a prediction are refused before a row is read, all at once; a
 // regression has no probability.
-func TestKeptColumnsOfAPredictionsNames(t *testing.T) {
+func TestPredictBlocks_KeptColumnNames(t *testing.T) {
 	const n = 40
 	number := func(name string) data.Column {
 		c := data.Column{Name: name, Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
@@ -49,7 +49,7 @@ func TestKeptColumnsOfAPredictionsNames(t *testing.T) {
 
 // Values that are not read cannot be copied: all such columns are told at once, before a row is
 // read, with what to do.
-func TestKeptColumnsThatAreNotRead(t *testing.T) {
+func TestPredictBlocks_KeptColumnsUnreadable(t *testing.T) {
 	y, err := data.ColumnOf("y", []float64{0, 1, 2, 3})
 	if err != nil {
 		t.Fatal(err)

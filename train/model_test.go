@@ -51,7 +51,7 @@ func reloaded(t testing.TB, m *Model) *Model {
 	return loaded
 }
 
-func TestSaveLoadPredictTheSameBits(t *testing.T) {
+func TestSave_LoadPredictsSameBits(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		cfg := builtin(t, name)
 		m := fit(t, cfg)
@@ -80,7 +80,7 @@ func TestSaveLoadPredictTheSameBits(t *testing.T) {
 
 // The coefficients in original units, applied to the raw columns by hand, give
 // the model's predictions.
-func TestExplainReproducesPredictions(t *testing.T) {
+func TestExplain_ReproducesPredictions(t *testing.T) {
 	for _, intercept := range []bool{true, false} {
 		cfg := builtin(t, "cps1988")
 		cfg.Intercept, cfg.GroupCoefficients = intercept, "no"
@@ -139,7 +139,7 @@ func TestLargeNuIsERM(t *testing.T) {
 
 // The robust model is the better one on the robust risk, the average the better
 // on the average: each is optimal for what it minimises, up to its gap.
-func TestEachModelWinsItsOwnObjective(t *testing.T) {
+func TestFit_EachModelWinsItsObjective(t *testing.T) {
 	for _, name := range []string{"hmda", "cps1988"} {
 		s := fit(t, builtin(t, name)).Summary("")
 		if s.RobustRisk > s.ERM.RobustRisk {
@@ -184,7 +184,7 @@ func TestNuZeroIsCertified(t *testing.T) {
 	}
 }
 
-func TestCancellationKeepsTheModelSoFar(t *testing.T) {
+func TestFit_CancelledKeepsModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := builtin(t, "hmda")
 	cfg.Gap = 1e-15
@@ -240,7 +240,7 @@ func TestFit_Refusals(t *testing.T) {
 
 // The group-weighted average is the optimum of its own objective: the mean over
 // groups of the group risks, regularised.
-func TestGroupWeightedBaselineWinsItsOwnObjective(t *testing.T) {
+func TestFit_GroupBalancedWinsItsObjective(t *testing.T) {
 	cfg := builtin(t, "hmda")
 	cfg.Gap = 1e-9
 	m := fit(t, cfg)

@@ -10,7 +10,7 @@ import (
 )
 
 // An adversary that rests on less than a twentieth of the rows is told of, and no other.
-func TestFewRowsOfTheAdversaryAreTold(t *testing.T) {
+func TestFit_NotesFewRowsOfAdversary(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(5, 5))
 	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}

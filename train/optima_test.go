@@ -14,7 +14,7 @@ import (
 
 // The whole way from a CSV file to a certified model holds the optima of 256-bit
 // arithmetic, to the last bit, at every check of every solver, and ends there.
-func TestFitReproducesOptima(t *testing.T) {
+func TestFit_Optima(t *testing.T) {
 	for _, c := range optima.Cases() {
 		if c.Nu == 0 || c.Alpha > 0 || c.Mu == 0 || c.N > 10_000 && c.Loss == "logistic" {
 			continue
@@ -73,7 +73,7 @@ func write(t *testing.T, c optima.Case) string {
 }
 
 // Missing numbers are refused, or filled in or left out where the configuration says so.
-func TestImputeReachesTheEncoder(t *testing.T) {
+func TestFit_ImputeReachesEncoder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing.csv")
 	rows := "a,b,target\n"
 	for j := range 40 {

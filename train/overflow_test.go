@@ -8,7 +8,7 @@ import (
 )
 
 // A column whose squares overflow is an error that names it and says what to do.
-func TestOverflowNamesTheColumn(t *testing.T) {
+func TestFit_OverflowNamesColumn(t *testing.T) {
 	var csv strings.Builder
 	csv.WriteString("y,small,large\n")
 	for j := range 40 {

@@ -13,7 +13,7 @@ import (
 // and the same intercept, to what the gap leaves open. It solves Σ ℓ'(s·m + c)(m, 1) + ridge = 0, with the ridge that is
 // half an n-th of the slope's square in units of the margin's root mean square; rows counted
 // twice are rows of weight two.
-func TestRecalibrationHasNoUnit(t *testing.T) {
+func TestRecalibration_IndependentOfUnit(t *testing.T) {
 	const n = 200
 	rng := rand.New(rand.NewPCG(3, 9))
 	margin, target := make([]float64, n), make([]float64, n)

@@ -70,7 +70,7 @@ func TestRecalibrated(t *testing.T) {
 	}
 }
 
-func TestRecalibrationIsForClasses(t *testing.T) {
+func TestRecalibration_RequiresClasses(t *testing.T) {
 	cfg := builtin(t, "cps1988")
 	cfg.Level, cfg.Recalibrate = level.Level{Penalty: "kl", Average: "plain"}, true
 	if _, err := Fit(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is for a target of two values") {

@@ -35,7 +35,7 @@ type reference struct {
 
 // The whole way from a CSV file to a certified model reproduces every reference
 // optimum of at most 3 000 rows, by every solver.
-func TestFitReproducesReferences(t *testing.T) {
+func TestFit_References(t *testing.T) {
 	raw, err := os.ReadFile(referenceDir + "reference.json")
 	if err != nil {
 		t.Skip("no reference optima beside the repository")

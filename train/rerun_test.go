@@ -28,7 +28,7 @@ func loaded(t *testing.T, m *Model) *Model {
 
 // A model that was loaded takes the rows of its training again, in memory or on disk, and else says
 // why not: the table is another, or gone, has not the columns any more, or no room.
-func TestRerunTellsWhatIsAnother(t *testing.T) {
+func TestRerun_NamesDifferences(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
 	b.WriteString("y,a,g,w\n")
@@ -117,7 +117,7 @@ func TestRerunTellsWhatIsAnother(t *testing.T) {
 }
 
 // Of sparse rows, whose size nobody knows before they are read, none are refused for it.
-func TestSparseRowsAreReadAgain(t *testing.T) {
+func TestRerun_SparseRows(t *testing.T) {
 	f := wide(t, 300)
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu, cfg.Storage = "y", level.At(1), "sparse"

@@ -165,7 +165,7 @@ func TestScorerOfStructs(t *testing.T) {
 	}
 }
 
-func TestScorerAllocatesNothing(t *testing.T) {
+func TestScorer_AllocatesNothing(t *testing.T) {
 	m, _ := messyModel(t)
 	s := scorer(t, m)
 	of, err := score.Of[house](s)

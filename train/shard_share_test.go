@@ -11,7 +11,7 @@ import (
 
 // The shares of ranks are the rows that one process trains on and holds out, whatever the
 // number of ranks, and no rank has rows of another.
-func TestSharesAreTheRowsOfOneProcess(t *testing.T) {
+func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 	const n = 5*chunkRows + 77
 	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test", "fit"}, Code: make([]int32, n)}
 	x := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}

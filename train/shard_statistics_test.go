@@ -12,7 +12,7 @@ import (
 )
 
 // What ranks know of their rows together is what one list of all rows says, on every rank.
-func TestStatisticsOfAllRows(t *testing.T) {
+func TestShardStatistics_AllRows(t *testing.T) {
 	const n = 6000
 	rng := rand.New(rand.NewPCG(4, 1))
 	a, b, weight := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -78,7 +78,7 @@ func written(t *testing.T, m *Model) []byte {
 // choice and what a report takes of the training rows together: as many rounds for any number of
 // ranks, and about as many bytes. A solver takes passes by the rows that were drawn; a pass takes 13
 // rounds at most, and what is beside them 20.
-func TestRanksTrainTheSameModel(t *testing.T) {
+func TestFit_RanksSameModel(t *testing.T) {
 	f := wide(t, 16_000)
 	a, weight := f.Columns[1], data.Column{Name: "w", Kind: data.Numeric, Type: "double", Number: make([]float64, f.Rows)}
 	a.Null = make([]bool, f.Rows)
@@ -173,7 +173,7 @@ func TestRanksTrainTheSameModel(t *testing.T) {
 
 // Where the first rank has no room for what a report takes of all training rows it says so, and
 // the others know it.
-func TestRanksWithoutRoomForTheReport(t *testing.T) {
+func TestGatherRows_WithoutMemory(t *testing.T) {
 	f := wide(t, 2000)
 	c := keepingRows()
 	c.Target, c.Nu = "y", level.At(0.5)
@@ -264,7 +264,7 @@ func TestRanksRefuse(t *testing.T) {
 }
 
 // What is wrong with rows held out, or with a choice, is told by all ranks.
-func TestRanksTellOtherFaults(t *testing.T) {
+func TestFit_RanksReportFaults(t *testing.T) {
 	f := wide(t, 21_000)
 	held := *f.Columns[2]
 	held.Number = slices.Clone(held.Number)

@@ -111,7 +111,7 @@ func TestTransforms(t *testing.T) {
 
 // A null where training saw none is filled before any function, by table and by row: log(a),
 // and the products that a is in, are those of its median.
-func TestTransformsOfLaterNulls(t *testing.T) {
+func TestTransforms_LaterNulls(t *testing.T) {
 	f := transformed(t)
 	cfg := keepingRows()
 	cfg.Target, cfg.Impute, cfg.Average, cfg.Holdout = "y", "median", "plain", 0

@@ -40,7 +40,7 @@ func TestInequalityCanFail(t *testing.T) {
 
 // Iterates that are not the method's violate its inequality: x and y that never move, and
 // steps without extrapolation.
-func TestInequalityOfOtherIterates(t *testing.T) {
+func TestInequality_OtherIterates(t *testing.T) {
 	l := tiny(4000, 1)
 	in := l.instanceOf(0, 0, false, 0)
 	still, plain := in.ledger(fullVector, in.n), in.ledger(fullVector, in.n)
@@ -76,7 +76,7 @@ func TestInequalityOfOtherIterates(t *testing.T) {
 
 // ȳ is y on the block that moved, and elsewhere what that block would have been: the
 // ledger's block updates are the method's.
-func TestBlockUpdatesAreTheMethods(t *testing.T) {
+func TestBlockUpdates_AgainstMethods(t *testing.T) {
 	for _, in := range []*instance{newGame(powerScales(8, 1), 4, 0.1, 0.1, 3), newTraining(powerScales(8, 0), 4, 0.1, 1, false, 3)} {
 		for _, m := range []theoryMethod{separableHistorical, separableReplacement} {
 			book := in.ledger(m, 2)

@@ -87,7 +87,7 @@ var elsewhere = []struct{ begins, why string }{
 
 // Every command line of the README and of docs/ runs, page by page, each page in a
 // directory of its own, and prints what the page says, where the page says it.
-func TestCommandsOfTheDocumentation(t *testing.T) {
+func TestDocs_Commands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains and reports several times")
 	}
@@ -231,7 +231,7 @@ var (
 
 // Every option that the README or a page of docs/ names in its text is one that a
 // command has, but where it speaks of other programs.
-func TestOptionsOfTheDocumentation(t *testing.T) {
+func TestDocs_Options(t *testing.T) {
 	known := map[string]bool{"help": true}
 	a := &app{}
 	var all []*pflag.FlagSet // which know aliases, too

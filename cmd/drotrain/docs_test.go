@@ -21,7 +21,7 @@ import (
 const root = "../.."
 
 // The README, the help of train and the comment of the command tell the exit codes that there are.
-func TestExitCodesOfTheDocumentation(t *testing.T) {
+func TestDocs_ExitCodes(t *testing.T) {
 	_, help, _ := try(t.Context(), "train", "--help")
 	told := map[string]string{"train --help": help}
 	for _, file := range []string{"README.md", "cmd/drotrain/main.go"} {

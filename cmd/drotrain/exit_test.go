@@ -173,7 +173,7 @@ func TestFullStdout(t *testing.T) {
 
 // A table that is written to while it is used is an error that names it, wherever
 // the run is: the model holds what was read before, or there is none.
-func TestInputChangedInPlace(t *testing.T) {
+func TestTrain_InputChangedInPlace(t *testing.T) {
 	for when, model := range map[string]bool{"ERM: ": true, "robust: ": true} {
 		t.Run(when, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -206,7 +206,7 @@ func TestInputChangedInPlace(t *testing.T) {
 
 // At a price that leaves every row its share, arithmetic ends before the gap does, and what is said
 // names the price; where rows differ in weight, or the run had a limit, it does not.
-func TestPriceBeyondRounding(t *testing.T) {
+func TestTrain_PenaltyBeyondRounding(t *testing.T) {
 	nu := 1e20
 	m := &train.Model{}
 	m.Config.Nu = &nu

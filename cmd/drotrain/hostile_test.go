@@ -49,7 +49,7 @@ func put(t *testing.T, name, content string) {
 }
 
 // No option makes a command overwrite what it reads, by whatever name.
-func TestInputsAreNeverOverwritten(t *testing.T) {
+func TestOutputs_NeverOverwriteInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := payTable("pay", "age", "site", "b")
 	put(t, "pay.csv", table)
@@ -113,7 +113,7 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 }
 
 // Names of columns, levels and files reach a terminal as text alone, and JSON whole.
-func TestNamesObeyNoTerminal(t *testing.T) {
+func TestOutput_NamesCannotControlTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	age, site, level := "age\x1b[2J\u202e", "si\u0085te", "l\x1b]0;title\x07\u2066"
 	put(t, "pay.csv", payTable("pay", age, site, level))
@@ -148,7 +148,7 @@ func TestNamesObeyNoTerminal(t *testing.T) {
 
 // A model is a file that somebody may have sent: eval opens the table that it names
 // only in the folder of the model, or where the user names it.
-func TestReportOpensNoStrangeTable(t *testing.T) {
+func TestEval_OpensNoForeignTable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "elsewhere/pay.csv", payTable("pay", "age", "site", "b"))
 	put(t, "m/pay.csv", payTable("pay", "age", "site", "b"))

@@ -126,7 +126,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 		}
 	}
 	for _, n := range t.Notes {
-		a.note("%s", exit.AddRemedy(f, n))
+		a.note("%s", exit.AddSuggestion(f, n))
 	}
 	if strings.HasPrefix(path, datasets.Prefix) {
 		if info, err := datasets.Get(path); err == nil && info.Caution != "" {

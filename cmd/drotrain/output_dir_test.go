@@ -83,7 +83,7 @@ wrote  a/b/*.pdf (1 plot)
 
 // A file is no directory, nor is what would lie below one; and an input is never written,
 // by whatever name.
-func TestDirectoryThatCannotBe(t *testing.T) {
+func TestOpenDir_Impossible(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "f", "rows")
 	var in inputFiles
@@ -114,7 +114,7 @@ func TestDirectoryThatCannotBe(t *testing.T) {
 
 // A directory that cannot be written to is not held by who found that out: the same error
 // is told again, not that another run is writing there.
-func TestRefusedDirectoryIsNotHeld(t *testing.T) {
+func TestOpenDir_RefusedIsUnlocked(t *testing.T) {
 	path := "/proc/nothing-is-made-here/out"
 	if _, err := os.Stat("/proc"); err != nil {
 		t.Skip("no /proc here")

@@ -12,7 +12,7 @@ import (
 
 // Every command that reads a table shows on a terminal that it does, and what it makes of the
 // rows thereafter.
-func TestEveryCommandShowsProgress(t *testing.T) {
+func TestProgress_EveryCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var table strings.Builder
 	table.WriteString("a,site,sold\n")

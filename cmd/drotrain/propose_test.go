@@ -19,7 +19,7 @@ import (
 
 // A proposal that is written is read as it was meant, whatever its names look like: texts
 // that look like numbers stay texts, numbers and switches are none.
-func TestWrittenProposalIsRead(t *testing.T) {
+func TestPropose_WrittenConfigIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := &proposedTraining{Proposal: &propose.Proposal{Findings: []propose.Finding{{Column: "12", What: "a\ncopy"}}}, flags: trainFlags()}
 	for _, o := range [][2]string{{"target", "007"}, {"drop", "12,no"}, {"min-count", "3"}, {"no-header", "true"}, {"filter", "a == \"b\""}, {"gap", "1e-05"}} {
@@ -55,7 +55,7 @@ no-header: true
 
 // Without --tolerance the command is as strict as the library, and so is each of its
 // commands.
-func TestToleranceIsThatOfTheLibrary(t *testing.T) {
+func TestDefaults_ToleranceOfLibrary(t *testing.T) {
 	y := []float64{1, -1, 1, -1}
 	p := []float64{0.9, 0.2, 0.7, 0.4}
 	e, err := eval.Evaluate(t.Context(), eval.Input{Task: eval.Binary, LossName: "logistic", Target: y,
@@ -81,7 +81,7 @@ func TestToleranceIsThatOfTheLibrary(t *testing.T) {
 
 // A report tells how much of its table is read, where that takes a while; so many threads as
 // were asked for train.
-func TestReportTellsWhatItReads(t *testing.T) {
+func TestReport_NamesInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "pay.csv", payTable("pay", "age", "site", "b"))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -19,7 +19,7 @@ import (
 )
 
 // Every rank is told which one stands otherwise, in what, and what rank 0 has.
-func TestRanksThatDifferAreRefused(t *testing.T) {
+func TestRanks_RefusesDifferences(t *testing.T) {
 	same := rankState{"v1", "amd64", "--nu 1 ", "abc", "host"}
 	for want, other := range map[string]rankState{
 		"": same,
@@ -50,7 +50,7 @@ func TestRanksThatDifferAreRefused(t *testing.T) {
 }
 
 // Ranks on the same processors divide these among themselves.
-func TestRanksShareProcessors(t *testing.T) {
+func TestRanks_ShareProcessors(t *testing.T) {
 	hosts := []string{"a", "b", "a", "a", "b", "c"}
 	if err := ranks.Run(len(hosts), func(c ranks.Comm) error {
 		place, beside, err := rankState{Processors: hosts[c.Rank()]}.agreeOnPlace(c)

@@ -193,7 +193,7 @@ func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 			continue
 		}
 		if f != nil {
-			n = exit.AddRemedy(f, n)
+			n = exit.AddSuggestion(f, n)
 		}
 		a.note("%s", n)
 	}

@@ -16,7 +16,7 @@ import (
 
 // What tune tells to do next trains the level that was chosen, at the μ that was, on the same
 // rows, and says nothing of how it was chosen.
-func TestTuneTellsTheTraining(t *testing.T) {
+func TestTune_PrintsTrainingCommand(t *testing.T) {
 	given := []string{"--data", "t.parquet", "--target", "y", "--groups", "a,b", "--weight", "w", "--filter", "x", "--seed", "7", "--rate", "1.5", "--budget", "0.25",
 		"--folds", "4", "--select", "worst-group"}
 	for _, l := range []level.Level{

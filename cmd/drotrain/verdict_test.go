@@ -40,7 +40,7 @@ func sites(t *testing.T) {
 
 // A model that rests on a handful of rows is no success: it says so in an error, in
 // JSON and by the exit code, unless somebody asks for it as it is; a milder one does not.
-func TestDegenerateIsNoSuccess(t *testing.T) {
+func TestTrain_DegenerateExitCode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)
 	base := "train --data sites.csv --target y --drop site --report fast --quiet --force --out m --nu "
@@ -88,7 +88,7 @@ func TestTrain_NoBetterThanAConstant(t *testing.T) {
 }
 
 // The worst group of the terminal, of the JSON and of the verdict has the rows asked for.
-func TestWorstGroupHasItsRows(t *testing.T) {
+func TestVerdict_WorstGroupRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sites(t)
 	for _, c := range []struct {

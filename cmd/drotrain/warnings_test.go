@@ -104,7 +104,7 @@ func TestPredict_KeepsReadingOfTraining(t *testing.T) {
 }
 
 // Options that others leave without an effect are refused before anything is read.
-func TestOptionsWithoutEffect(t *testing.T) {
+func TestOptions_WithoutEffect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ args, want string }{
 		{"--penalty chi2", "--penalty chi2 has no effect"},

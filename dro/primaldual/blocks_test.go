@@ -52,7 +52,7 @@ func TestAliasRefusals(t *testing.T) {
 	}
 }
 
-func TestSamplerDistributions(t *testing.T) {
+func TestSampler_Distributions(t *testing.T) {
 	c := testConstants([]float64{1, 9, 4, 0}, []float64{2, 0.1, 30, 0})
 	root := func(v []float64) []float64 {
 		w := make([]float64, len(v))

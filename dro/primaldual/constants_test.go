@@ -36,7 +36,7 @@ func spectral(s drotest.Sample, w []float64, lo, hi int, lifted bool) float64 {
 
 // G_J and G are upper bounds of the Jacobian's norms, and for a linear predictor
 // not far above: within 3 % of the singular value where a dense one is computed.
-func TestLipschitzConstantsAgainstSVD(t *testing.T) {
+func TestConstants_AgainstSVD(t *testing.T) {
 	rng := drotest.RngOf(71)
 	for trial := range 30 {
 		n, d := 20+rng.IntN(200), 2+rng.IntN(40)
@@ -87,7 +87,7 @@ func TestLipschitzConstantsAgainstSVD(t *testing.T) {
 	}
 }
 
-func TestConstantsInTheNormsOfTheDuals(t *testing.T) {
+func TestConstants_NormsOfDuals(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(72), 12, 2, false)
 	o := s.Oracle(t, losses.Logistic{})
 	h, m := make([]float64, 12), make([]float64, 12)
@@ -116,7 +116,7 @@ func TestConstantsInTheNormsOfTheDuals(t *testing.T) {
 
 // sup Σ y_j m_j over 0 ≤ y ≤ limit, Σ y ≤ total: a linear programme, whose value
 // is attained where all but one weight are 0 or limit.
-func TestKnapsackAgainstEnumeration(t *testing.T) {
+func TestLargestWeightedSum_AgainstEnumeration(t *testing.T) {
 	rng := drotest.RngOf(73)
 	for range 300 {
 		n := 1 + rng.IntN(8)
@@ -160,7 +160,7 @@ func TestKnapsackAgainstEnumeration(t *testing.T) {
 func unlimited(float64) {}
 
 // What is proved about a largest eigenvalue is true, and not far from it.
-func TestLargestEigenvalueIsProved(t *testing.T) {
+func TestEigenvaluesBelow_Proof(t *testing.T) {
 	rng := drotest.RngOf(74)
 	for _, d := range []int{1, 5, 30} {
 		a := mat.NewSymDense(d, nil)

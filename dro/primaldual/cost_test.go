@@ -26,7 +26,7 @@ func stepping(t *testing.T, p *saddle.Problem, m saddle.Method) *saddle.Loop {
 
 // What one step touches, in samples: exactly. Nothing of a separable step is of
 // length n.
-func TestStepsTouchTheirBlocksOnly(t *testing.T) {
+func TestStep_TouchesOnlyItsBlocks(t *testing.T) {
 	const n, d, b = 1200, 5, 8
 	s := drotest.NewSample(drotest.RngOf(81), n, d, false)
 	for _, c := range []struct {

@@ -52,7 +52,7 @@ func fullUpdate(s drotest.Sample, estimator *separableEstimator, y, x []float64,
 //	E_Q[N(ȳ_Q∇f_Q − y_Qĝ_Q)] = ∇f(x_{k−1})ᵀȳ_{k−1} − Ĵ_{k−2}ᵀy_{k−2},
 //
 // blocks of one size drawn uniformly; and lem. expect, ȳ_k = N E[y_k] − (N−1)y_{k−1}.
-func TestTiedEstimateIsUnbiased(t *testing.T) {
+func TestEstimator_UnbiasedWithTies(t *testing.T) {
 	s := uneven(54, 6, 2)
 	for _, d := range []saddle.Dual{side.Box{Lower: 0, Upper: 1, Nu: 0.3}, side.Simplex{Nu: 0.3}} {
 		m := SeparableBlock{Schedule: Theory, Block: 2}
@@ -95,7 +95,7 @@ func TestTiedEstimateIsUnbiased(t *testing.T) {
 
 // One block is the full vector: under the same a_k the stochastic and, on a
 // separable dual, the separable method take the steps of Alg. 2.
-func TestOneBlockIsTheFullVector(t *testing.T) {
+func TestEstimator_OneBlockIsFullVector(t *testing.T) {
 	s := uneven(55, 6, 2)
 	d := side.Box{Lower: 0, Upper: 1, Nu: 0.4}
 	full := walked(t, s, d, FullVector{Schedule: Theory}, 0)
@@ -126,7 +126,7 @@ func TestOneBlockIsTheFullVector(t *testing.T) {
 }
 
 // After 10⁴ steps the maintained aggregates still are what they are defined as.
-func TestAggregatesAfterManySteps(t *testing.T) {
+func TestEstimator_AggregatesAfterManySteps(t *testing.T) {
 	const steps, drift = 10000, 1e-10 // relative to the largest term
 	s := uneven(56, 60, 3)
 	for _, m := range []saddle.Method{

@@ -33,7 +33,7 @@ func liftable() []saddle.Dual {
 
 // min_τ P̃(x, τ) = P(x) at every x, with the τ and, where it exists, the gradient
 // of the problem on the simplex; and the lifted weights at that τ are its.
-func TestLiftEqualsTheSimplexProblem(t *testing.T) {
+func TestLift_EqualsSimplexProblem(t *testing.T) {
 	rng := drotest.RngOf(21)
 	s := drotest.NewSample(rng, 30, 3, false)
 	for _, d := range liftable() {
@@ -96,7 +96,7 @@ func TestLift_NeedsASeparablePenalty(t *testing.T) {
 }
 
 // The conjugate of φ(x) + τ is finite where the derivative in τ is zero alone, on either side.
-func TestLiftedRegulariserIsLinearInTau(t *testing.T) {
+func TestLift_RegulariserLinearInTau(t *testing.T) {
 	phi := liftedPrimal{phi: side.L2{Mu: 2}}
 	x := []float64{1, -3, 0.7}
 	for g, want := range map[float64]float64{-1: side.L2{Mu: 2}.FenchelYoung(x[:2], []float64{0.5, 1}), -1 + 1e-9: math.Inf(1), -1 - 1e-9: math.Inf(1), 2: math.Inf(1)} {

@@ -30,7 +30,7 @@ func atWork(t *testing.T, m saddle.Method, start []float64) *practicalSchedule {
 
 // A primal step of full weight is Newton's: to x − H⁻¹∇P at most, by a/(a + c) of it below
 // that, as much as the weight says.
-func TestPrimalStepIsNewtons(t *testing.T) {
+func TestPractical_PrimalStepIsNewtonStep(t *testing.T) {
 	p := atWork(t, FullVector{}, nil)
 	g, x := []float64{0.3, -1, 2}, []float64{0.5, 0.1, -0.7}
 	whole := make([]float64, 3)
@@ -63,7 +63,7 @@ func TestPrimalStepIsNewtons(t *testing.T) {
 
 // The polished point is the optimum of a quadratic whose blocks are alike, wherever these were
 // touched, and of any quadratic where all of them were touched at one point.
-func TestPolishedPointOfAQuadratic(t *testing.T) {
+func TestPolishedPoint_Quadratic(t *testing.T) {
 	for _, c := range []struct {
 		m     saddle.Method
 		alike bool

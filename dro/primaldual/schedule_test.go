@@ -148,7 +148,7 @@ func scheduleCasesOf(t *testing.T, c constants, draw *alias, of []moduli, each f
 
 // Every a_k satisfies the conditions of its proposition and is the largest: a
 // millionth more violates one. Each condition is that one somewhere.
-func TestScheduleIsTheLargestAdmissible(t *testing.T) {
+func TestSchedule_LargestAdmissible(t *testing.T) {
 	binds := map[string][]bool{}
 	each := func(name string, m moduli, c constants, p proposition) {
 		first := p.first
@@ -246,7 +246,7 @@ func TestDecayConditions(t *testing.T) {
 }
 
 // A constant that is zero imposes nothing: a bilinear coupling has L = 0.
-func TestScheduleOfBilinearCoupling(t *testing.T) {
+func TestSchedule_BilinearCoupling(t *testing.T) {
 	c := testConstants([]float64{1, 3, 0.2}, []float64{0, 0, 0})
 	s, err := newSampler(Replacement, false, c, false)
 	if err != nil {
@@ -269,7 +269,7 @@ func TestScheduleOfBilinearCoupling(t *testing.T) {
 
 // So it is in the middle of a solve, where they have grown too large: the step after is as
 // long.
-func TestLargeWeightsAreRescaled(t *testing.T) {
+func TestTemplate_RescalesLargeWeights(t *testing.T) {
 	scheduleCases(t, func(name string, m moduli, _ constants, p proposition) {
 		w := &template{theory: p.theory, m: m, k: 50, A: 2e120, a: 1e60}
 		want := w.nextWeight() / w.A

@@ -13,7 +13,7 @@ import (
 )
 
 // Changes of gradients in one reading of a linear model save work and change nothing else.
-func TestChangesInOneReading(t *testing.T) {
+func TestAddChange_OneReading(t *testing.T) {
 	s := uneven(111, 30, 3)
 	for _, m := range []saddle.Method{Stochastic{Schedule: Theory, Block: 4, Uniform: true}, SeparableBlock{Schedule: Theory, Block: 4, Uniform: true}} {
 		o := s.Oracle(t, losses.Logistic{})
@@ -33,7 +33,7 @@ func TestChangesInOneReading(t *testing.T) {
 
 // Weights that grow past every exponent of double precision are rescaled on the
 // way: the iterates stay, and stay at the optimum.
-func TestWeightsNeverOverflow(t *testing.T) {
+func TestTemplate_WeightsNeverOverflow(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(112), 12, 2, false)
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 1}, side.Simplex{Divergence: side.PearsonChi2, Nu: 1}} {
 		p := &saddle.Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: side.L2{Mu: 1}}
@@ -56,7 +56,7 @@ func TestWeightsNeverOverflow(t *testing.T) {
 }
 
 // A solve that is over where it starts returns its start, and draws it.
-func TestTheStartIsDrawnBeforeAnyStep(t *testing.T) {
+func TestOfferDrawn_StartBeforeAnyStep(t *testing.T) {
 	s := uneven(113, 20, 2)
 	for _, m := range []saddle.Method{FullVector{}, Stochastic{Block: 4}, SeparableBlock{Block: 4}} {
 		st := drotest.SettingsFor(1e3, 100)

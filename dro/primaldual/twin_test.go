@@ -255,7 +255,7 @@ func bold(w *iteration) *iteration {
 	return w
 }
 
-func TestFullVectorAgainstItsTwin(t *testing.T) {
+func TestFullVector_AgainstReference(t *testing.T) {
 	s := uneven(41, 7, 2)
 	for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Nu: 0.02}, side.Simplex{Divergence: side.PearsonChi2}} {
 		for _, mu := range []float64{0, 0.2} {
@@ -280,7 +280,7 @@ func TestFullVectorAgainstItsTwin(t *testing.T) {
 	}
 }
 
-func TestStochasticAgainstItsTwin(t *testing.T) {
+func TestStochastic_AgainstReference(t *testing.T) {
 	s := uneven(42, 7, 2)
 	for _, st := range []Strategy{Replacement, Historical} {
 		for _, d := range []saddle.Dual{side.Simplex{Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2, Nu: 0.3}, side.Simplex{Divergence: side.PearsonChi2}} {
@@ -322,7 +322,7 @@ func TestStochasticAgainstItsTwin(t *testing.T) {
 	}
 }
 
-func TestSeparableAgainstItsTwin(t *testing.T) {
+func TestSeparable_AgainstReference(t *testing.T) {
 	s := uneven(43, 7, 2)
 	for _, m := range []SeparableBlock{
 		{Strategy: Replacement, Schedule: Theory, Block: 2},
@@ -374,7 +374,7 @@ func TestSeparableAgainstItsTwin(t *testing.T) {
 }
 
 // The averages of the theory are those of what it is followed by, by the weights of the steps.
-func TestAveragesAreOfTheSteps(t *testing.T) {
+func TestAverages_AgainstSteps(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(72), 40, 3, false)
 	for _, m := range []saddle.Method{FullVector{Schedule: Theory}, Stochastic{Schedule: Theory, Block: 9}} {
 		x, y, total := make([]float64, 3), make([]float64, 40), 0.0

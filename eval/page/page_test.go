@@ -174,7 +174,7 @@ func TestSizesAreBounded(t *testing.T) {
 
 // A table of groups shows the worst of them, as many as have room, the worst by name and
 // those too small as such, a few where not all have room, and says how many there are besides.
-func TestGroupsThatHaveNoRoom(t *testing.T) {
+func TestPage_MoreGroupsThanShown(t *testing.T) {
 	for _, groups := range []int{eval.MostGroups, eval.MostGroups + 7} {
 		in := evaltest.Two(4*groups+1, groups, 0.1, 12)
 		in.MinGroupSize, in.Resamples = 5, 0

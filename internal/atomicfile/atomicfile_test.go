@@ -58,7 +58,7 @@ func TestAtomicWrite(t *testing.T) {
 	only(t, dir, "a.txt")
 }
 
-func TestAtomicWriteFailures(t *testing.T) {
+func TestWrite_Failures(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
 	if err := Write(path, false, text("old")); err != nil {
@@ -118,7 +118,7 @@ func TestAtomicWriteFailures(t *testing.T) {
 	}
 }
 
-func TestAtomicWriteThroughLink(t *testing.T) {
+func TestWrite_ThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
 	if err := os.WriteFile(real, []byte("old"), 0o644); err != nil {

@@ -13,7 +13,7 @@ import (
 // nasty is text with every sort of character that a document does not take.
 const nasty = "a\x00\x1b[31m\x7f\u0085\u202egnp\u2066\ufeff\uffff<&>\"\xff"
 
-func TestNastyTextIsWellFormed(t *testing.T) {
+func TestSVG_HostileText(t *testing.T) {
 	s := Series{K: 1, X: []float64{1, 2}, Y: []float64{3, 4}, Marks: true}
 	for name, d := range map[string]Drawing{
 		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
@@ -64,7 +64,7 @@ func TestWrapKeepsTheText(t *testing.T) {
 }
 
 // Labels on one baseline never touch, whatever the range of the axes.
-func TestTickLabelsDoNotCollide(t *testing.T) {
+func TestTicks_LabelsDoNotCollide(t *testing.T) {
 	for _, top := range []float64{1e-3, 0.04, 0.3, 0.97, 1} {
 		for k := range 3 {
 			p := Panel{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}

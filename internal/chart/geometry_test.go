@@ -182,7 +182,7 @@ func share(s string) (float64, bool) {
 // Rows of dots stand below each other in their order, the middle of their label, of their
 // detail and of their marks on one height; marks lie where the axis says, between the ends
 // of their intervals; and what is said in shares is read in shares.
-func TestDotsLieWhereTheAxisSays(t *testing.T) {
+func TestDots_Positions(t *testing.T) {
 	for _, names := range [][]string{{"one"}, {"a", "b", "c", "a name that needs a good part of a row", "and another name of this sort"}} {
 		for _, inShares := range []bool{false, true} {
 			d := Dots{Names: names, XLabel: "the axis", Share: inShares, Ref: []float64{0.5}}
@@ -308,7 +308,7 @@ func TestTicksAreInTheRange(t *testing.T) {
 }
 
 // A name of a legend is beside its key, and names that do not fit begin a row.
-func TestLegendsBreakIntoRows(t *testing.T) {
+func TestLegend_BreaksIntoRows(t *testing.T) {
 	var names []string
 	for k := range 11 {
 		names = append(names, "the name "+strconv.Itoa(k))
@@ -329,7 +329,7 @@ func TestLegendsBreakIntoRows(t *testing.T) {
 }
 
 // Outlines of text lie where the text would, glyph by glyph.
-func TestOutlinesLieWhereTextWould(t *testing.T) {
+func TestOutlined_Positions(t *testing.T) {
 	const s = "Ag 3×ÿ"
 	c := newTracer()
 	outlined{c}.FillString(newFont(10), vg.Point{X: 20, Y: 30}, s)

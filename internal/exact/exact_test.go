@@ -27,7 +27,7 @@ func TestKnownDigits(t *testing.T) {
 	}
 }
 
-func TestExpAndLogAreInverse(t *testing.T) {
+func TestExp_InverseOfLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		v := rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-4)
@@ -166,7 +166,7 @@ func TestRespondByGroup(t *testing.T) {
 }
 
 // Model's gradient and Hessian against differences of P.
-func TestModelAgainstDifferences(t *testing.T) {
+func TestModel_AgainstDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 24 {
 		p := &Problem{N: 12, D: 3, Loss: []string{"logistic", "squared", "huber"}[trial%3], Delta: 0.7,
@@ -203,7 +203,7 @@ func TestModelAgainstDifferences(t *testing.T) {
 
 // Weights sum to one and keep to their caps however far the losses are apart, in units of
 // the price.
-func TestWeightsOfLossesFarApart(t *testing.T) {
+func TestRespond_LossesFarApart(t *testing.T) {
 	f := []Real{New(3e60), New(2e60), New(1e60), New(5e59)}
 	for _, a := range []Adversary{{Penalty: "chi2", Nu: 1e-7, Alpha: 0.4}, {Penalty: "chi2", Nu: 1e-7}, {Penalty: "kl", Nu: 1e-7, Alpha: 0.4}} {
 		sum := zero()

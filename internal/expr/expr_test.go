@@ -142,7 +142,7 @@ func TestComparisonsAreGos(t *testing.T) {
 
 // An expression that is cut short says that it ends, and one with something else where a
 // name is to be says what is there; both say where.
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestParse_NamesWhatIsMissing(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "ends early", "a &&": "ends early", "(": "ends early", "!": "ends early", "a == 1 or": "ends early",
 		"a && )": `not ")"`, "&& a": `not "&&"`, "(a or == 1)": `not "=="`,

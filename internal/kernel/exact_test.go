@@ -26,7 +26,7 @@ func naiveNormsTo(dst, X []float64, d int, scale []float64, lo, hi int) {
 
 // Sums of whole numbers are exact in any order: with entries and weights of 0, 1 and 2, in all
 // combinations of neighbours, every loop gives what the naive one does, and leaves the rest.
-func TestWholeNumbersAreAddedExactly(t *testing.T) {
+func TestSum_WholeNumbersExact(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(17, 2))
 		few := func(n, most int) []float64 {
@@ -98,7 +98,7 @@ func TestWholeNumbersAreAddedExactly(t *testing.T) {
 }
 
 // Every slice but one has the length that is needed: each function of rows panics.
-func TestOneShortSlicePanics(t *testing.T) {
+func TestKernels_ShortSlicePanics(t *testing.T) {
 	const n = 5
 	narrow := func(X []float64) []float32 { return make([]float32, len(X), max(1, len(X))) }
 	twice := func(v []float64) [][]float64 { return [][]float64{v, v} }

@@ -103,7 +103,7 @@ func TestExpAtTheEdges(t *testing.T) {
 	})
 }
 
-func TestExpSumsAndWorksInPlace(t *testing.T) {
+func TestExpTo_SumInPlace(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for n := range 40 {

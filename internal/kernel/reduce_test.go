@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestReductionsAgainstNaive(t *testing.T) {
+func TestReductions_AgainstNaive(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for n := range 75 {
@@ -48,7 +48,7 @@ func TestReductionsAgainstNaive(t *testing.T) {
 	})
 }
 
-func TestReductionsAtTheEdges(t *testing.T) {
+func TestReductions_EdgeCases(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	eachPath(t, func(t *testing.T) {
 		if Max(nil) != -inf || Sum(nil) != 0 || Dot(nil, nil) != 0 {

@@ -154,7 +154,7 @@ func TestGramAgainstNaive(t *testing.T) {
 }
 
 // A margin is the same number whichever rows are asked for with it.
-func TestMarginOfARowIsItsOwn(t *testing.T) {
+func TestMargins_RowsIndependent(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		const n = 23

@@ -84,7 +84,7 @@ func contents(t *testing.T, root string) (paths, tests map[string]bool) {
 
 // What a page names is there: files and packages by their path, the pages that it links to,
 // tests and benchmarks, functions and types by their package.
-func TestDocumentsNameWhatIsThere(t *testing.T) {
+func TestDocuments_NamesExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	paths, tests := contents(t, root)
 	names, packages := declarations(t, root)

@@ -80,7 +80,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestCompareReportsWhatDoesNotApply(t *testing.T) {
+func TestCompare_ReportsWhatDoesNotApply(t *testing.T) {
 	r, err := Compare(context.Background(), smallProblem(t, "kl", 0), ProblemInfo{}, CompareOptions{Gap: 1e-9, MaxPasses: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestCompareIsCancelled(t *testing.T) {
 	}
 }
 
-func TestNewProblemIsTheTrainingProblem(t *testing.T) {
+func TestNewProblem_TrainingProblem(t *testing.T) {
 	cfg := train.DefaultConfig()
 	cfg.Data, cfg.Target, cfg.Holdout, cfg.Nu = "builtin:hmda", "deny", 0, level.At(1)
 	frame, err := train.Open(context.Background(), cfg.Data)

@@ -20,7 +20,7 @@ func ExampleEscapeLine() {
 
 // Every character makes a well-formed document, once escaped for XML, and none
 // of those that are hidden is left.
-func TestEveryCharacterIsWellFormed(t *testing.T) {
+func TestEscape_EveryCharacter(t *testing.T) {
 	var all strings.Builder
 	for r := rune(0); r <= 0x10ffff; r++ {
 		s := EscapeLine("a" + string(r) + "b")
@@ -65,7 +65,7 @@ func TestBrokenUTF8(t *testing.T) {
 // Hidden are what Unicode's own tables call so: controls, separators of lines, what sets
 // the direction, what is no character, surrogates and tags; and three without a width that
 // no script needs.
-func TestHiddenByUnicodeTables(t *testing.T) {
+func TestIsHidden_UnicodeTables(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control, unicode.Noncharacter_Code_Point) ||
 			r >= 0xe0000 && r <= 0xe007f || r == 0x00ad || r == 0x200b || r == 0xfeff

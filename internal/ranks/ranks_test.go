@@ -78,7 +78,7 @@ func TestEndOfOneRank(t *testing.T) {
 }
 
 // Sums over shards have the same bits for any number of ranks, and are sums.
-func TestSumsDoNotDependOnRanks(t *testing.T) {
+func TestSum_IndependentOfRanks(t *testing.T) {
 	for _, of := range []struct{ n, shards int }{{1, 1}, {100, 1}, {5*2048 + 17, 5}, {64*2048 + 3, 64}, {5*2048 + 17, 300}} {
 		n := of.n
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -196,7 +196,7 @@ func TestStratified(t *testing.T) {
 	}
 }
 
-func TestOtherNumbersOfSamplesAreRefused(t *testing.T) {
+func TestRows_RefusesOtherCounts(t *testing.T) {
 	err := Run(2, func(c Comm) error {
 		NewRows(c, 10).Run(11, func(int, int, int) {})
 		return nil
@@ -208,7 +208,7 @@ func TestOtherNumbersOfSamplesAreRefused(t *testing.T) {
 
 // Samples that are all here and samples of one rank or several are answered alike: by
 // counts, bounds and selections that cover every sample once, and by what is collected.
-func TestRowsHereAndDealtAgree(t *testing.T) {
+func TestRows_LocalAndDistributedAgree(t *testing.T) {
 	const n = 3*2048 + 5
 	v := make([]float64, n)
 	for i := range v {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestShardsCoverEveryRowOnce(t *testing.T) {
+func TestShards_CoverEveryRowOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 2047, 2048, 4096, 5000, 1_000_000} {
 		seen := make([]int32, n)
 		Run(n, func(_, lo, hi int) {
@@ -25,7 +25,7 @@ func TestShardsCoverEveryRowOnce(t *testing.T) {
 	}
 }
 
-func TestSumHasTheSameBitsForAnyThreads(t *testing.T) {
+func TestSum_IndependentOfThreads(t *testing.T) {
 	n := 100_000
 	f := func(lo, hi int) float64 {
 		s := 0.0
@@ -56,7 +56,7 @@ func TestThreadsAreBounded(t *testing.T) {
 	}
 }
 
-func TestPanicReachesTheCaller(t *testing.T) {
+func TestRun_PanicReachesCaller(t *testing.T) {
 	defer func() {
 		if r := recover(); r != "boom" {
 			t.Fatalf("recovered %v", r)

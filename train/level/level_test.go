@@ -65,7 +65,7 @@ func solve(t *testing.T, l level.Level) (*dro.Result, []float64) {
 }
 
 // Every level keeps its promise, in its own terms.
-func TestLevelsMeanWhatTheySay(t *testing.T) {
+func TestLevel_Meaning(t *testing.T) {
 	share := func(y []float64) (kish, perplexity float64) {
 		squares, entropy := 0.0, 0.0
 		for _, v := range y {
@@ -241,7 +241,7 @@ func TestEndsOfRanges(t *testing.T) {
 }
 
 // Balanced weights give every group the same total, in proportion to the weights of the rows.
-func TestWeightsOfGroupsByHand(t *testing.T) {
+func TestBalanced_ByHand(t *testing.T) {
 	r := level.Rows{N: 5, Group: []int32{2, 0, 0, -1, 2}, Labels: []string{"a", "none", "c"}, Weights: []float64{1, 2, 6, 5, 3}}
 	w, err := level.Balanced(r)
 	if err != nil || !slices.Equal(w, []float64{0.125, 0.125, 0.375, 0, 0.375}) {

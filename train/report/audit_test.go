@@ -115,7 +115,7 @@ func audited(t *testing.T, label []string, score, weight []float64, change func(
 }
 
 // Predictions of rows with weights are measured as if rows were there as often.
-func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
+func TestAudit_WeightsAreRepetitions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 33))
 	var label, labels []string
 	var score, weight, scores []float64
@@ -143,7 +143,7 @@ func TestAuditOfWeightsIsOfRepetitions(t *testing.T) {
 
 // Of two labels that say it the one is positive which training takes for it, in either order: words, and
 // numbers that stand in a column of text, as well; and which of them a text asks for.
-func TestPositiveLabelIsThatOfTraining(t *testing.T) {
+func TestAudit_PositiveLabelOfTraining(t *testing.T) {
 	asked := ""
 	positive := func(f *data.Frame) (own, trained string) {
 		t.Helper()
@@ -222,7 +222,7 @@ func TestAuditRefusals(t *testing.T) {
 }
 
 // A label that is missing is told with its row.
-func TestAuditOfMissingLabels(t *testing.T) {
+func TestAudit_MissingLabels(t *testing.T) {
 	f := must(data.NewFrame(
 		data.Column{Name: "y", Kind: data.Categorical, Level: []string{"no", "yes"}, Code: []int32{0, 1, 0, 1}, Null: []bool{false, false, true, false}},
 		data.Column{Name: "s", Kind: data.Numeric, Number: []float64{0.1, 0.2, 0.3, 0.4}}))
@@ -235,7 +235,7 @@ func TestAuditOfMissingLabels(t *testing.T) {
 
 // Truth values are classes, whichever of them occur: a table in which all are true, or false, is
 // not one of quantities.
-func TestLabelsOfOneTruthValue(t *testing.T) {
+func TestAudit_LabelsOfOneBool(t *testing.T) {
 	type row struct {
 		Y bool    `drotrain:"y"`
 		P float64 `drotrain:"p"`

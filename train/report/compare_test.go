@@ -17,7 +17,7 @@ import (
 // Two models beside each other have the risks that each has alone on the same rows, the
 // held out ones and those of a table, and the report names both, in order. In the other
 // order nothing but the order changes.
-func TestCompareIsMeasuringEach(t *testing.T) {
+func TestCompare_AgreesWithMeasure(t *testing.T) {
 	models := []report.Named{
 		{Name: "mild", Model: fit(t, func(c *train.Config) { c.Nu = level.At(3) })},
 		{Name: "strict", Model: fit(t, func(c *train.Config) { c.Penalty = "chi2" })},

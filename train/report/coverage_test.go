@@ -107,7 +107,7 @@ func TestCoverageOfCrossfit(t *testing.T) {
 }
 
 // What is few rows is the adversary's doing: weights that the rows have are none of it.
-func TestRowWeightsAreNoAdversary(t *testing.T) {
+func TestReport_RowWeightsAreNotAdversary(t *testing.T) {
 	rows := examples(200, 3)
 	for i := range rows {
 		if rows[i].Weight = 0.01; i < 20 {

@@ -11,7 +11,7 @@ import (
 
 // The objective is written out wherever it is not a price over rows, with every number
 // that was asked for in it, and no two levels have the same one.
-func TestObjectivesAreWrittenOut(t *testing.T) {
+func TestObjectiveText_Levels(t *testing.T) {
 	groups := func(l level.Level) level.Level { l.Adversary = "groups"; return l }
 	rows := examples(60, 5)
 	seen := map[string]string{}

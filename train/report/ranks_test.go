@@ -159,7 +159,7 @@ func jsonOf(t *testing.T, v any) string {
 }
 
 // What a report by ranks cannot have is refused before anything travels.
-func TestReportOfRanksRefuses(t *testing.T) {
+func TestMeasureRanks_Refuses(t *testing.T) {
 	f := tableOf(t, 300)
 	cfg := train.DefaultConfig()
 	cfg.KeepRows = true

@@ -103,7 +103,7 @@ func TestWhatIsNotMeasured(t *testing.T) {
 }
 
 // Rows that a program held out, in any order, are compared in that of the table.
-func TestComparedInTheOrderOfTheTable(t *testing.T) {
+func TestCompare_TableOrder(t *testing.T) {
 	f := tableOf(t, 240)
 	rows := &train.RowSet{Holdout: []int{239, 3, 77, 12, 150, 31, 8, 201, 55, 90}}
 	for i := range 240 {
@@ -130,7 +130,7 @@ func TestComparedInTheOrderOfTheTable(t *testing.T) {
 }
 
 // Where a level comes from is said with the ridge, if it was looked for.
-func TestWhereALevelComesFrom(t *testing.T) {
+func TestSelectionText_Sources(t *testing.T) {
 	m := &train.Model{}
 	if said := selectionText(m); !strings.Contains(said, "not tuned") {
 		t.Errorf("%q", said)
@@ -165,7 +165,7 @@ func TestWhereALevelComesFrom(t *testing.T) {
 }
 
 // Of many columns a report shows those along which most varies, and says of how many.
-func TestReportOfManyColumns(t *testing.T) {
+func TestReport_ManyColumns(t *testing.T) {
 	const n, d = 300, mostColumns + 6
 	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
 	for k := range d {

@@ -179,7 +179,7 @@ func TestRerunOnDisk(t *testing.T) {
 	}
 }
 
-func TestRerunRefusesOtherData(t *testing.T) {
+func TestRerun_RefusesOtherData(t *testing.T) {
 	m := fit(t, nil)
 	m.Run = nil
 	path := filepath.Join(t.TempDir(), "other.csv")
@@ -195,7 +195,7 @@ func TestRerunRefusesOtherData(t *testing.T) {
 
 // The worst group of the training's summary and that of the evaluation of the
 // same rows are one decision, by the size that is asked for.
-func TestWorstGroupIsOneDecision(t *testing.T) {
+func TestReport_WorstGroupConsistent(t *testing.T) {
 	for _, least := range []int{1, 20, 150, 100000} {
 		m := fit(t, func(c *train.Config) { c.Holdout, c.MinGroupSize = 0, least })
 		o := options()
@@ -236,7 +236,7 @@ func TestOtherGroups(t *testing.T) {
 }
 
 // The audit of a model's own predictions finds the model's own losses.
-func TestAuditOfOwnPredictions(t *testing.T) {
+func TestAudit_OwnPredictions(t *testing.T) {
 	for name, loss := range map[string]string{"hmda": "logistic", "cps1988": "squared"} {
 		m := fit(t, func(c *train.Config) {
 			if c.Gap = 1e-4; name == "cps1988" {
@@ -272,7 +272,7 @@ func TestAuditOfOwnPredictions(t *testing.T) {
 }
 
 // The target of an embedded table comes with its unit, unless another is given.
-func TestUnitOfAnEmbeddedTarget(t *testing.T) {
+func TestReport_UnitOfEmbeddedTarget(t *testing.T) {
 	m := fit(t, func(c *train.Config) { c.Data, c.Target, c.Groups = "builtin:cps1988", "wage", []string{"region"} })
 	for given, want := range map[string]string{"": "US dollars of 1992 a week", "USD": "USD"} {
 		o := options()
@@ -293,7 +293,7 @@ func reportOf(t *testing.T, m *train.Model, o report.Options) (*report.Measured,
 
 // The verdict holds a model to the rate or the budget that was asked for, and beside the
 // baseline with tempered scores.
-func TestVerdictKnowsWhatWasAsked(t *testing.T) {
+func TestReport_VerdictKnowsCriterion(t *testing.T) {
 	budget := 0.02
 	m := fit(t, func(c *train.Config) { c.Rate, c.Budget = 3, &budget })
 	for given, want := range map[float64]float64{0: 3, 5: 5} {

@@ -215,7 +215,7 @@ func TestMeasuringIsAsked(t *testing.T) {
 }
 
 // What a column that is read takes of an arena is given back with it.
-func TestColumnsAreGivenBack(t *testing.T) {
+func TestMeasure_FreesColumns(t *testing.T) {
 	number, text := data.Column{Name: "x", Kind: data.Numeric, Type: "double", Number: make([]float64, 1<<18)}, data.Column{Name: "c", Kind: data.Categorical, Type: "string", Level: []string{"a"}, Code: make([]int32, 1<<18)}
 	f := must(data.NewFrame(number, text))
 	rows := make([]int, 0, f.Rows)

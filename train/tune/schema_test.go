@@ -8,7 +8,7 @@ import (
 )
 
 // Every key of the JSON is in schema.md.
-func TestSchemaNamesEveryKey(t *testing.T) {
+func TestSelection_SchemaNamesEveryKey(t *testing.T) {
 	page, err := os.ReadFile("schema.md")
 	if err != nil {
 		t.Fatal(err)

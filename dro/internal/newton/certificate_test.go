@@ -12,7 +12,7 @@ import (
 
 // At any point, whatever the dual, the certificate holds the optimum that a
 // tight solve of the same problem proves.
-func TestBoundsAtRandomPoints(t *testing.T) {
+func TestCertify_RandomPoints(t *testing.T) {
 	rng := drotest.RngOf(33)
 	for trial := range 12 {
 		intercept := trial%2 == 1

@@ -97,7 +97,7 @@ func none(int) bool { return false }
 
 // The bound of a norm holds those of the gradients within its error, and what d roundings of
 // the sum and the solve may have done to it: at least (d + 8)u of it, and little more.
-func TestNormHoldsItsRounding(t *testing.T) {
+func TestMinorant_NormWithRounding(t *testing.T) {
 	rng := drotest.RngOf(8)
 	for d := 1; d < 20; d++ {
 		f := &minorant{d: d, scale: make([]float64, d), least: 0.25, inflate: 1, upper: mat.NewTriDense(d, mat.Upper, nil)}

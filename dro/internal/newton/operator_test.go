@@ -12,7 +12,7 @@ import (
 
 // Products with the Hessian are those of the matrix that is formed, for adversaries that
 // answer to losses and for one that does not.
-func TestProductsAreThoseOfTheMatrix(t *testing.T) {
+func TestOperator_ProductsOfMatrix(t *testing.T) {
 	const d = 5
 	rng := drotest.RngOf(112)
 	s := drotest.NewSample(rng, 700, d, true)

@@ -93,7 +93,7 @@ func TestCurvatureRounding(t *testing.T) {
 
 // Where margins round by far more than sums do, the bound of squared losses is below the
 // minimum in 256 bits, which for fixed weights is that of a quadratic, and close to it.
-func TestMinimumWhereMarginsRound(t *testing.T) {
+func TestMinorant_MarginsRounded(t *testing.T) {
 	rng := drotest.RngOf(214)
 	const n, d = 12, 2
 	none := exact.New(0)
@@ -149,7 +149,7 @@ func TestMinimumWhereMarginsRound(t *testing.T) {
 
 // The farther an inverse may be from one, the longer rows may be in its norm: the bound is
 // above what they are, by what was allowed for.
-func TestInverseThatMayBeFarOff(t *testing.T) {
+func TestMinorant_InaccurateInverse(t *testing.T) {
 	o := drotest.Sample{N: 2, D: 2, Design: []float64{0, 1, 1, 0}, Label: []float64{1, -1}}.Oracle(t, losses.Squared{})
 	c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Mu: 1}})
 	for _, least := range []float64{0x1p-20, 0x1p-44, 0x1p-46} {

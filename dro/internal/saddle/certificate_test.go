@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCertificateArithmetic(t *testing.T) {
+func TestCertificate_Arithmetic(t *testing.T) {
 	c := Certificate{Upper: 2, Lower: 1.5}
 	if c.Gap() != 0.5 || c.Relative() != 0.25 {
 		t.Errorf("gap %v, relative %v", c.Gap(), c.Relative())
@@ -33,7 +33,7 @@ func TestCertificateArithmetic(t *testing.T) {
 // The weights of a response of KL are off by the rounding of their exponents,
 // uΣ y_j(16 + 4|log(y_j/max y)|): what is said of the gradient has that in it, for one heavy
 // weight and many light ones in any proportion, and is not many times of it.
-func TestResponseGradientRoundingHasThatOfTheWeights(t *testing.T) {
+func TestResponseGradientRounding_IncludesWeights(t *testing.T) {
 	for n := 2; n <= 1<<40; n *= 4 {
 		c := &Certifier{Evaluator: &Evaluator{N: n}}
 		c.Rounding.largest, c.Rounding.smooth = []float64{1, 3}, 0.5

@@ -26,7 +26,7 @@ func TestGamma(t *testing.T) {
 }
 
 // Of an oracle that says nothing of its rounding nothing is known, whatever was known before.
-func TestNothingKnownOfRounding(t *testing.T) {
+func TestRoundingModel_Unknown(t *testing.T) {
 	dst := []float64{1, 2}
 	(&roundingModel{}).gradientRounding(dst, &Proof{Sums: Sums{Size: 3, Mass: 1}}, 1)
 	if dst[0] != 0 || dst[1] != 0 {

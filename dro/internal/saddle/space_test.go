@@ -9,7 +9,7 @@ import (
 
 // Vectors of an arena are given back once, but for those that are kept: what lies in their place
 // later is another's.
-func TestVectorsAreGivenBackOnce(t *testing.T) {
+func TestSpace_FreesVectorsOnce(t *testing.T) {
 	arena := memory.NewVirtual()
 	defer arena.Close()
 	n := int(arena.MinSize) // numbers: large enough to be mapped
@@ -43,7 +43,7 @@ func (unable) Needs() []Need               { return nil }
 func (unable) Start(*Run) (Stepper, error) { return nil, errors.New("not today") }
 
 // A solve that does not start leaves nothing of its vectors.
-func TestASolveThatDoesNotStartGivesItsVectorsBack(t *testing.T) {
+func TestSpace_FreesVectorsIfStartFails(t *testing.T) {
 	arena := memory.NewVirtual()
 	defer arena.Close()
 	p := &Problem{limited{sized{n: int(arena.MinSize), d: 1, s: 1}, arena}, priced{}, ridged{}}

@@ -109,7 +109,7 @@ func TestReferenceWeights(t *testing.T) {
 
 // The price of a ball is found where its terms cancel: two losses far above the mean and near
 // each other, and references so far apart that the slope of D is all rounding.
-func TestPriceWhereTermsCancel(t *testing.T) {
+func TestMultiplier_Cancellation(t *testing.T) {
 	for _, c := range []struct {
 		ball Simplex
 		f    []float64

@@ -182,7 +182,7 @@ func hardLosses(rng *rand.Rand, n int) []float64 {
 // Where samples of very unequal weight share the mass, a threshold is as exact as the losses
 // are in units of ν, which is not enough for weights of sum one; what scaling them costs is
 // allowed for. It once was not: 4e-11 of the risk, above the upper bound.
-func TestRiskWhereAThresholdIsCoarse(t *testing.T) {
+func TestRisk_CoarseThreshold(t *testing.T) {
 	rng := drotest.RngOf(216)
 	tight := 0
 	for range 300 {

@@ -10,7 +10,7 @@ import (
 
 // FenchelYoung against the minimum of φ + ⟨g, ·⟩ on a grid: it may not be below
 // φ(x) + ⟨g, x⟩ − min, and is that up to the grid's resolution.
-func TestFenchelYoungAgainstGrid(t *testing.T) {
+func TestFenchelYoung_AgainstGrid(t *testing.T) {
 	rng := drotest.RngOf(31)
 	const grid = 400
 	for range 30 {

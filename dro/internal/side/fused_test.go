@@ -12,7 +12,7 @@ import (
 
 // A fused evaluation is the evaluation by two readings, for every dual that has
 // one, wherever the point moves; and reads every sample once.
-func TestFusedAgainstTwoReadings(t *testing.T) {
+func TestFused_AgainstTwoReadings(t *testing.T) {
 	rng := drotest.RngOf(91)
 	const n, d = 9000, 6
 	s := drotest.NewSample(rng, n, d, false)

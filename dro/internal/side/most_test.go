@@ -11,7 +11,7 @@ import (
 // The largest penalty of a set is that of weights in it, and of none in it is it larger: tried
 // at the responses to one large loss, to the largest half of random ones, and to the lightest
 // sample's.
-func TestLargestPenaltyIsAttained(t *testing.T) {
+func TestMostDivergence_Attained(t *testing.T) {
 	const n = 12
 	w := []float64{1, 2, 0, 3, 0.5, 1, 1, 4, 2, 0.5, 0.25, 3}
 	rng := drotest.RngOf(71)

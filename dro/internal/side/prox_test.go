@@ -24,7 +24,7 @@ func (c simplexCase) divergence(y, z []float64) float64 {
 	return s
 }
 
-func TestProximalStepsMeetOptimalityConditions(t *testing.T) {
+func TestProximalStep_OptimalityConditions(t *testing.T) {
 	rng := drotest.RngOf(3)
 	cases := simplexCases()
 	for _, alpha := range []float64{0.3, 1} { // ν = 0: the geometry without the penalty
@@ -157,7 +157,7 @@ func TestL2Prox(t *testing.T) {
 
 // A step on the simplex stays there however steep the gradient is, and a starting point
 // that is not there is refused.
-func TestEntropyStaysOnTheSimplex(t *testing.T) {
+func TestEntropy_StaysOnSimplex(t *testing.T) {
 	p := Entropy{0.5}
 	for _, steep := range []float64{1, 1e3, 1e6} {
 		dst := make([]float64, 3)

@@ -86,7 +86,7 @@ func violatesKKT(y, g []float64, limit, tol float64) error {
 	return nil
 }
 
-func TestBestResponsesMeetOptimalityConditions(t *testing.T) {
+func TestBestResponse_OptimalityConditions(t *testing.T) {
 	rng := drotest.RngOf(1)
 	for _, c := range simplexCases() {
 		for _, n := range []int{1, 2, 3, 7, 40, 5000} {

@@ -70,7 +70,7 @@ func checkValue(t *testing.T, name string, h *drotest.Hard, c *saddle.Certifier,
 
 // The Fenchel-Young gap of gradients within an error is that of the worst of them, or
 // more.
-func TestFenchelYoungWithinAnError(t *testing.T) {
+func TestFenchelYoung_WithError(t *testing.T) {
 	rng := drotest.RngOf(206)
 	o := drotest.NewSample(rng, 10, 4, true).Oracle(t, losses.Logistic{})
 	for range 200 {

@@ -155,7 +155,7 @@ func TestAdoptWeights_Rounding(t *testing.T) {
 
 // Without a penalty the risk of groups is their largest mean, and what rounding may have done
 // to that is allowed for.
-func TestRoundingOfTheLargestGroup(t *testing.T) {
+func TestGroups_RoundingOfLargest(t *testing.T) {
 	rng := drotest.RngOf(3503)
 	for range 40 {
 		const n = 30
@@ -188,7 +188,7 @@ func TestRoundingOfTheLargestGroup(t *testing.T) {
 }
 
 // Groups that overlap: what stands for ψ is above that of every q with these weights.
-func TestPenaltyOfOverlappingGroupsIsAbove(t *testing.T) {
+func TestGroups_PenaltyOfOverlappingIsUpperBound(t *testing.T) {
 	rng := drotest.RngOf(3504)
 	for range 50 {
 		first, second := []int{0, 0, 1, 1, 1}, []int{0, 1, 0, 1, 1}

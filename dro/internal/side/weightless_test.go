@@ -10,7 +10,7 @@ import (
 
 // A sample without weight has no part in the response, whatever its loss: one that
 // overflows too, but where weights are given and nothing is left to respond.
-func TestSamplesWithoutWeightDoNotCount(t *testing.T) {
+func TestSimplex_SamplesWithoutWeight(t *testing.T) {
 	w := []float64{1, 0, 2, 0, 0.5, 3, 1, 1}
 	f := []float64{0.3, 0, 0.7, 0, 0.1, 0.9, 0.4, 0.2}
 	group := []int{0, 0, 1, 1, 2, 2, 2, 0}

@@ -89,7 +89,7 @@ func (c adversaryCase) problem(t *testing.T, a adversaryTable) *Problem {
 
 // Every adversary reaches the optimum that another program found by another form of the
 // problem, and its bounds hold that optimum at every check.
-func TestAdversariesAgainstAnotherSolver(t *testing.T) {
+func TestAdversaries_AgainstOtherSolver(t *testing.T) {
 	const accuracy = 1e-8
 	for _, table := range adversaries(t) {
 		for _, c := range table.Cases {

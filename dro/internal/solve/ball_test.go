@@ -34,7 +34,7 @@ func TestGroupsOfOneSample(t *testing.T) {
 func near1e9(a, b float64) bool { return math.Abs(a-b) <= 2e-9*math.Abs(a) }
 
 // Group DRO and balls over many rows: growing prefixes, some without a group.
-func TestAdversariesOverManyRows(t *testing.T) {
+func TestAdversaries_ManyRows(t *testing.T) {
 	rng := drotest.RngOf(4)
 	const n, d = 30_000, 6
 	o := drotest.NewSample(rng, n, d, true).Oracle(t, losses.Logistic{})
@@ -71,7 +71,7 @@ func TestAdversariesOverManyRows(t *testing.T) {
 // Where all losses are the same at the optimum, or next to it, a ball has no gradient there:
 // penalties that fall certify it in 30 to 115 passes, where Newton's steps are as short as the
 // distance that is left.
-func TestBallsOverEqualLosses(t *testing.T) {
+func TestBalls_EqualLosses(t *testing.T) {
 	rng := drotest.RngOf(119)
 	const n, d = 400, 5
 	s := drotest.NewSample(rng, n, d, true)
@@ -96,7 +96,7 @@ func TestBallsOverEqualLosses(t *testing.T) {
 
 // Small balls are certified at every size: rounding may take the response out of them, which
 // changes no weight by more than its last digits. Smaller ones are refused by name.
-func TestSmallestBallsAreCertified(t *testing.T) {
+func TestBalls_SmallestRadius(t *testing.T) {
 	const n, d = 2000, 6
 	o := drotest.NewSample(drotest.RngOf(122), n, d, true).Oracle(t, losses.Logistic{})
 	for _, divergence := range []Divergence{KullbackLeibler, PearsonChi2} {

@@ -29,7 +29,7 @@ func (m *multiplier) MarginsTo(margin, v []float64, lo, hi int) {
 
 // Conjugate gradients stop at the product in which the context is cancelled, and no line
 // search follows.
-func TestCancellationWithinAStep(t *testing.T) {
+func TestSolve_CancelledWithinStep(t *testing.T) {
 	const n, d = 40, 2001 // more columns than a Hessian is formed of: conjugate gradients alone
 	s := drotest.NewSample(drotest.RngOf(92), n, d, false)
 	for j := range n { // columns of very unequal size, and almost alike: a step takes many products

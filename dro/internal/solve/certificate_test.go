@@ -10,7 +10,7 @@ import (
 
 // Without strong convexity there is no bound to be had from a gradient that is
 // not zero, and none is invented.
-func TestNoFalseCertificateWithoutModulus(t *testing.T) {
+func TestCertificate_WithoutModulus(t *testing.T) {
 	rng := drotest.RngOf(34)
 	s := drotest.NewSample(rng, 40, 3, false)
 	for i := range s.Label {
@@ -30,7 +30,7 @@ func TestNoFalseCertificateWithoutModulus(t *testing.T) {
 }
 
 // A regulariser may be negative, and then f ≥ 0 proves nothing.
-func TestNegativeRegulariser(t *testing.T) {
+func TestCertificate_NegativeRegulariser(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(35), 30, 2, false)
 	p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: Simplex{Nu: 0.5}, Primal: shiftedL2{L2{Mu: 1}, -10}}
 	res := drotest.Solve(t, p, LBFGS{}, drotest.SettingsFor(1e-8, 100))

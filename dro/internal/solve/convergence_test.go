@@ -21,7 +21,7 @@ func theories(block int) []Method {
 
 // The theoretical schedules converge: on a well-conditioned problem with both
 // moduli positive, linearly.
-func TestTheoryConvergesLinearly(t *testing.T) {
+func TestTheory_LinearConvergence(t *testing.T) {
 	s := drotest.NewSample(drotest.RngOf(102), 24, 2, false)
 	for _, d := range []Dual{Simplex{Divergence: PearsonChi2, Nu: 2}, Simplex{Nu: 2}} {
 		p := &Problem{Oracle: s.Oracle(t, losses.Logistic{}), Dual: d, Primal: L2{Mu: 2}}
@@ -52,7 +52,7 @@ func gapAt(res *TestResult, passes float64) float64 {
 
 // A bilinear game between simplices, μ = ν = 0: the averages converge at the rate
 // 1/A_k = O(1/k), for the full and the stochastic methods.
-func TestTheoryOnAMatrixGame(t *testing.T) {
+func TestTheory_MatrixGame(t *testing.T) {
 	rng := drotest.RngOf(103)
 	const n, d = 8, 6
 	oracle, err := NewBilinear(n, d, drotest.Normals(rng, n*d, 1), nil, true)

@@ -9,7 +9,7 @@ import (
 
 // The random return rule draws step k with probability a_k/A_t: with the constant
 // a_k of μ = ν = 0, every one of t steps comes up equally often.
-func TestDrawnPointIsOneOfTheStepsInProportion(t *testing.T) {
+func TestOfferDrawn_Proportions(t *testing.T) {
 	const steps, seeds = 8, 4000
 	a := []float64{1, -1, -0.5, 2}
 	oracle, err := dro.NewBilinear(2, 2, a, nil, true)

@@ -12,7 +12,7 @@ import (
 )
 
 // A point outside X bounds nothing: half of the simplex once proved half of the optimum.
-func TestCertifyOutsideTheSimplex(t *testing.T) {
+func TestCertify_OutsideSimplex(t *testing.T) {
 	o, err := dro.NewBilinear(2, 2, []float64{3, 4, 5, 6}, nil, true)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func (o excess) EvalTo(value, slope, x []float64, lo, hi int) {
 }
 
 // A promise that an embedded oracle makes for another's losses would be a wrong bound.
-func TestPromiseOfAnEmbeddedOracle(t *testing.T) {
+func TestCheckPromises_EmbeddedOracle(t *testing.T) {
 	o := newLinear(t, losses.Squared{}, newDense(t, 2, 1, []float64{1, 2}), []float64{1, 3})
 	for _, m := range []dro.Method{dro.Newton{}, dro.LBFGS{}, primaldual.FullVector{}} {
 		p := &dro.Problem{Oracle: excess{o, 4}, Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}

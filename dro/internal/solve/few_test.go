@@ -27,7 +27,7 @@ func (m tight) Select(rows []int) design.Matrix {
 
 // No more samples are copied than may be, one where that is none, whatever the adversary;
 // the optimum is the same.
-func TestNoMoreSamplesThanMayBeCopied(t *testing.T) {
+func TestSolve_CopiesAtMostMostSelected(t *testing.T) {
 	const n = 3000
 	s := drotest.NewSample(drotest.RngOf(73), n, 4, true)
 	z := newDense(t, n, 4, s.Design)

@@ -13,7 +13,7 @@ import (
 
 // log cosh has a point from which Newton's step leads to its mirror image, and back: the
 // search asks for a decrease, however small the rise it would have to allow.
-func TestSearchAsksForADecrease(t *testing.T) {
+func TestNewton_SearchRequiresDecrease(t *testing.T) {
 	o := newLinear(t, losses.Logistic{}, newDense(t, 2, 1, []float64{2, -2}), []float64{1, 1})
 	s := dro.DefaultSettings()
 	s.RelativeGap = 1e-12
@@ -28,7 +28,7 @@ func TestSearchAsksForADecrease(t *testing.T) {
 
 // The upper bound is one where rounding decides: around the optimum P in double
 // precision is below the true minimum every other time.
-func TestUpperBoundNextToTheOptimum(t *testing.T) {
+func TestNewton_UpperBoundNearOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(52, 1))
 	for _, c := range optima.Cases() {
 		p := problemOf(t, c)

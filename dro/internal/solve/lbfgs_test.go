@@ -59,7 +59,7 @@ func (farness) ConstantsTo(lipschitz, smoothness, _ []float64) {
 
 // Where nothing is known of an oracle but gradients, the default is L-BFGS, and certifies in a few
 // passes what the theoretical schedule of the paper's methods takes hundreds for, and thousands.
-func TestOraclesWithoutScalarSlopes(t *testing.T) {
+func TestLBFGS_VectorSlopes(t *testing.T) {
 	const n, d = 500, 5
 	rng := rand.New(rand.NewPCG(1, 2))
 	o := farness{d, make([]float64, n*d)}

@@ -10,7 +10,7 @@ import (
 
 // Where the passes end before the first evaluation there is one in any case, and what it proves is
 // the status.
-func TestOneEvaluationInAnyCase(t *testing.T) {
+func TestSolve_AtLeastOneEvaluation(t *testing.T) {
 	p := &dro.Problem{Oracle: drotest.NewSample(drotest.RngOf(62), 20_000, 4, true).Oracle(t, losses.Logistic{}), Dual: dro.Simplex{Nu: 0.5}, Primal: dro.L2{Mu: 1}}
 	for gap, want := range map[float64]dro.Status{10: dro.Certified, 1e-9: dro.Limit} {
 		s := drotest.SettingsFor(gap, 0.01)

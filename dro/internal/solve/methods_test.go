@@ -10,7 +10,7 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-func TestMethodsOnReferences(t *testing.T) {
+func TestMethods_References(t *testing.T) {
 	only := os.Getenv("ONLY")
 	for _, m := range []dro.Method{primaldual.FullVector{}, dro.Newton{}, dro.Newton{Products: true}, primaldual.Stochastic{}, primaldual.SeparableBlock{}} {
 		for _, ref := range references(t) {

@@ -11,7 +11,7 @@ import (
 
 // From six prices the optimum is bracketed at every one between them, and beyond: the
 // brackets hold what a solve there proves, and close to the prices solved they are narrow.
-func TestPathBracketsEveryPrice(t *testing.T) {
+func TestPath_BracketsEveryPenalty(t *testing.T) {
 	const n, d = 300, 4
 	z, target := make([]float64, n*d), make([]float64, n)
 	for j := range target {

@@ -13,7 +13,7 @@ import (
 
 // Without a penalty the best response is a vertex and proves little; the
 // separable method's own weights, projected on the dual set, prove more.
-func TestSeparableCertifiesWithItsOwnWeights(t *testing.T) {
+func TestSeparable_CertifiesWithOwnWeights(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1}, 64, 2), Dual: dro.Simplex{Divergence: dro.PearsonChi2, Alpha: 0.5}, Primal: dro.L2{Mu: 0.5}}
 	s := dro.DefaultSettings()
 	s.MaxPasses, s.RelativeGap = 3000, 0.05
@@ -41,7 +41,7 @@ func (o gramCounted) AddGramTo(dst, weight []float64, lo, hi int) {
 }
 
 // Certify takes of the rows as many as cost ten passes, no more, where a Hessian of all is dearer.
-func TestCertifyTakesADozenPasses(t *testing.T) {
+func TestCertify_Passes(t *testing.T) {
 	const n, d = 500, 400
 	o := gramCounted{sample(t, losses.Logistic{}, n, d), new(atomic.Int64)}
 	if _, err := dro.Certify(&dro.Problem{Oracle: o, Dual: dro.Simplex{Nu: 10}, Primal: dro.L2{Mu: 0.1}}, make([]float64, d)); err != nil {
@@ -55,7 +55,7 @@ func TestCertifyTakesADozenPasses(t *testing.T) {
 }
 
 // Certify proves from the point alone what a solve proves on its way there.
-func TestCertifyAgreesWithSolve(t *testing.T) {
+func TestCertify_AgreesWithSolve(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Logistic{}, 500, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	res := solveBy(t, p, dro.Newton{}, dro.DefaultSettings())
 	c, err := dro.Certify(p, res.X)

@@ -14,7 +14,7 @@ import (
 // Every check of every method holds the optimum, to the last bit, where rounding is
 // large: four methods once proved intervals of relative width 1e-7 that missed it by
 // 6e-6, for targets about 1e12.
-func TestBoundsWhereRoundingIsLarge(t *testing.T) {
+func TestBounds_LargeRounding(t *testing.T) {
 	rng := drotest.RngOf(202)
 	held := 0
 	for _, size := range [][2]int{{13, 2}, {30, 3}, {12, 3}, {25, 4}} {
@@ -54,7 +54,7 @@ func TestBoundsWhereRoundingIsLarge(t *testing.T) {
 
 // An oracle whose values are not those of its slopes contradicts itself, and is found
 // out: never certified.
-func TestContradictionIsAStatus(t *testing.T) {
+func TestSolve_ContradictionIsStatus(t *testing.T) {
 	rng := drotest.RngOf(205)
 	s := drotest.NewSample(rng, 60, 3, false)
 	o := &fickle{Linear: s.Oracle(t, losses.Logistic{})}
@@ -96,7 +96,7 @@ func hardProblem(t testing.TB, h *drotest.Hard) *Problem {
 
 // What a path proves holds the optimum, to the last bit, where rounding is large: its
 // points are those of other prices, and sums were once charged √n for rounding.
-func TestPathWhereRoundingIsLarge(t *testing.T) {
+func TestPath_LargeRounding(t *testing.T) {
 	rng := drotest.RngOf(203)
 	held := 0
 	for _, h := range drotest.HardProblems(rng, 14, 3) {

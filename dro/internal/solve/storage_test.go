@@ -154,7 +154,7 @@ func storedMethods() []dro.Method {
 // certifies it. What is certified of the single and the sparse storage holds of the
 // table in double precision: the objective as the textbook has it, and the bounds of
 // a certificate over the dense float64 matrix at the same point.
-func TestStoragesHaveOneOptimum(t *testing.T) {
+func TestStorages_SameOptimum(t *testing.T) {
 	const n, gap, rounding = 1500, 1e-9, 1e-13
 	for _, loss := range storedLosses {
 		e := newEncoded(loss, n)

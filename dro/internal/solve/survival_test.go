@@ -114,7 +114,7 @@ func (b blank) BestResponseTo(y, f []float64) (risk, tau float64) {
 
 // A solve whose objective or weights are not numbers is refused, and one that is cancelled
 // before it has evaluated anything is no exception.
-func TestNothingButNumbersIsReturned(t *testing.T) {
+func TestSolve_ReturnsFiniteNumbers(t *testing.T) {
 	const n = 12
 	x, target, group := make([]float64, n), make([]float64, n), make([]int, n)
 	for j := range n {
@@ -153,7 +153,7 @@ func (bounded) EvalTo(value, slope, x []float64, lo, hi int) {
 }
 
 // Losses so steep that the theory has no constants are said to be, and not something else.
-func TestConstantsThatOverflow(t *testing.T) {
+func TestConstants_Overflow(t *testing.T) {
 	p := &dro.Problem{Oracle: sample(t, losses.Huber{Delta: 1e200}, 40, 3), Dual: dro.Simplex{Nu: 1}, Primal: dro.L2{Mu: 0.1}}
 	for _, m := range []dro.Method{primaldual.FullVector{Schedule: primaldual.Theory}, primaldual.Stochastic{Schedule: primaldual.Theory}, primaldual.SeparableBlock{Schedule: primaldual.Theory}} {
 		if res, err := dro.SolveBy(context.Background(), p, m, dro.DefaultSettings()); err == nil || !strings.Contains(err.Error(), "e+200, whose squares overflow") {

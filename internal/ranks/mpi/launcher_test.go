@@ -27,7 +27,7 @@ func TestLauncherOf(t *testing.T) {
 
 // A library that does not belong to the launcher starts jobs of one rank: refused with both
 // names.
-func TestLibraryOfAnotherLauncher(t *testing.T) {
+func TestMPI_OtherLauncher(t *testing.T) {
 	l := Launcher{"mpiexec of MPICH, Intel MPI or a relative", 4, 0}
 	if err := l.agrees(4, "MPICH 4.2"); err != nil {
 		t.Error(err)

@@ -90,7 +90,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 		plain.Hint, plain.Fixes = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Advice(func(r fix.Fix) string { return remedyText(r, table.Column, has) })
+			hint = table.Advice(func(r fix.Fix) string { return fixText(r, table.Column, has) })
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

@@ -60,7 +60,7 @@ func formatProblems(msg string, all data.Problems, has func(option string) bool)
 			what += ": " + e.Err.Error()
 		}
 		line(e.Column, count(e.Rows), count(e.Row), what)
-		if advice := e.Advice(func(r fix.Fix) string { return remedyText(r, e.Column, has) }); advice != "" {
+		if advice := e.Advice(func(r fix.Fix) string { return fixText(r, e.Column, has) }); advice != "" {
 			line("", "", "", "  → "+advice)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // All that is wrong with a command line is told at once, in its order: values, options that
 // do not exist, and the last without a value; and so of a file. A text that an option takes is
 // no option.
-func TestAllThatIsWrongIsTold(t *testing.T) {
+func TestFlagErrors_AllProblems(t *testing.T) {
 	flags := func() *pflag.FlagSet {
 		var names []string
 		var share *float64

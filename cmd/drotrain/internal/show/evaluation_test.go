@@ -109,7 +109,7 @@ func TestTablesOfManyModels(t *testing.T) {
 
 // Beside the baseline stand the worst groups where there are some, and what equal weights
 // of groups achieve where they have one.
-func TestComparisonOfTraining(t *testing.T) {
+func TestOutcome_Comparison(t *testing.T) {
 	worst := &train.SummaryGroup{Name: "hut", Count: 12, Risk: 3}
 	for _, c := range []struct {
 		s    train.Summary

@@ -14,7 +14,7 @@ import (
 
 // A cell is as wide as it is to be whatever is in it, on one line; what fits is there
 // whole, and what does not ends in "…" where it is cut.
-func TestCellsAreAsWideAsTheyAreToBe(t *testing.T) {
+func TestLayout_CellWidths(t *testing.T) {
 	for _, s := range []string{"", "a", "żółw", "seven77", "eight888", "a name that is longer", "two\nlines", "a\x1b[31mcolour\x1b[0m", "tab\there", "\u202egnirts"} {
 		for width := 1; width < 12; width++ {
 			for name, cell := range map[string]func(string, int) string{"left": FitWidth, "right": PadLeft} {

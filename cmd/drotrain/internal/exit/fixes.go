@@ -12,8 +12,8 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// remedyText returns a fix in terms of the options of a command, or "" if the command has none.
-func remedyText(r fix.Fix, column string, has func(option string) bool) string {
+// fixText returns a fix in terms of the options of a command, or "" if the command has none.
+func fixText(r fix.Fix, column string, has func(option string) bool) string {
 	switch r {
 	case fix.DropNullRows:
 		var ways []string
@@ -78,15 +78,15 @@ func optionFor(r fix.Fix, column string) string {
 	return fixes[r]
 }
 
-// AddRemedy adds the options that solve a problem to a note about a table, if there is a remark for the note.
-func AddRemedy(f *data.Frame, note string) string {
+// AddSuggestion adds the options that solve a problem to a note about a table, if there is a remark for the note.
+func AddSuggestion(f *data.Frame, note string) string {
 	all := func(string) bool { return true }
 	for _, r := range f.Remarks {
 		bare := *r
 		if bare.Path = ""; bare.Error() != note {
 			continue
 		}
-		words := bare.Advice(func(r fix.Fix) string { return remedyText(r, bare.Column, all) })
+		words := bare.Advice(func(r fix.Fix) string { return fixText(r, bare.Column, all) })
 		bare.Hint, bare.Fixes = words, nil
 		return bare.Error()
 	}
