@@ -328,8 +328,7 @@ func (g *Groups) Value(y []float64) float64 {
 	return psi
 }
 
-// groupWeights returns the weights over groups for weights of samples, if each sample is in one group per way
-// of grouping.
+// groupWeights returns the weights over groups for weights of samples, if there is only one way of grouping.
 func (g *Groups) groupWeights(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	if g.rows == nil {
