@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
@@ -19,6 +20,8 @@ type AdversaryInput struct {
 	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64       // n: losses of the robust model, or nil
 	Groups  []data.Grouping // of the training rows
+
+	Arena *memory.Arena // of a vector of n numbers; nil means the heap
 }
 
 // An Adversary describes the worst-case weights of the training rows.
@@ -75,7 +78,8 @@ const topRows = 10
 
 // DescribeAdversary summarises worst-case weights. It returns an error if there are none, if they are negative,
 // not finite or do not sum to one, or if the lengths differ.
-func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
+func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
+	defer memory.Catch(&err)
 	n := len(in.Weights)
 	if n == 0 {
 		return nil, fmt.Errorf("eval: no weights")
@@ -109,8 +113,8 @@ func DescribeAdversary(in AdversaryInput) (*Adversary, error) {
 	a.EffectiveShare = a.Effective / Num(N)
 	a.MaxWeight = Num(slices.Max(in.Weights) * N)
 	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/N/2)
-	a.TenPercent, a.OnePercent = Num(sumOfLargest(in.Weights, max(1, n/10)).Mass), Num(sumOfLargest(in.Weights, max(1, n/100)).Mass)
-	a.HalfMassRows = fewestHolding(in.Weights, 0.5).Count
+	hundredth, tenth, half := sumOfLargest(in.Arena, in.Weights)
+	a.OnePercent, a.TenPercent, a.HalfMassRows = Num(hundredth), Num(tenth), half
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {
 			return nil, err

@@ -73,6 +73,18 @@ type GroupDifference struct {
 	Simultaneous *Interval `json:"simultaneous,omitempty"`
 }
 
+// Change returns the difference with the interval that holds for all groups together.
+func (g *GroupDifference) Change() *Difference { return &Difference{g.Value, g.Simultaneous} }
+
+// GroupChange returns the change of the risk in the group of that label; nil where it is not known.
+func (c *Comparison) GroupChange(label string) *Difference {
+	i := slices.IndexFunc(c.Groups, func(g GroupDifference) bool { return g.Label == label })
+	if i < 0 {
+		return nil
+	}
+	return c.Groups[i].Change()
+}
+
 func newComparison(e *Evaluation, in *Input, losses []*sortedLosses, k int) Comparison {
 	c := Comparison{Model: in.Models[k].Name, Baseline: in.Models[0].Name, Measures: make(map[string]Difference)}
 	c.Alike = slices.Equal(in.Models[k].Loss, in.Models[0].Loss)

@@ -60,12 +60,12 @@ type Drift struct {
 
 // A ModelResult holds the measures of a model over all rows.
 type ModelResult struct {
-	Name       string              `json:"name"`
-	Role       Role                `json:"role,omitempty"`
-	Overall    Values              `json:"overall"`
-	Intervals  map[string]Interval `json:"overall_intervals,omitempty"`
-	WorstGroup *WorstGroup         `json:"worst_group"` // null without an eligible group
-	CVaR       []CVaRPoint         `json:"cvar"`
+	Name       string      `json:"name"`
+	Role       Role        `json:"role,omitempty"`
+	Overall    Values      `json:"overall"`
+	Intervals  Intervals   `json:"overall_intervals,omitempty"`
+	WorstGroup *WorstGroup `json:"worst_group"` // null without an eligible group
+	CVaR       []CVaRPoint `json:"cvar"`
 
 	// OverConstant is the risk minus that of the constant fitted to the training rows, where
 	// Input.Constant gives its losses.
@@ -118,9 +118,9 @@ type Group struct {
 
 // A GroupModel holds the measures of a model in a group.
 type GroupModel struct {
-	Model     string              `json:"model"`
-	Values    Values              `json:"measures"`
-	Intervals map[string]Interval `json:"intervals,omitempty"`
+	Model     string    `json:"model"`
+	Values    Values    `json:"measures"`
+	Intervals Intervals `json:"intervals,omitempty"`
 	// Simultaneous covers this group's risk together with that of every other
 	// eligible group.
 	Simultaneous *Interval `json:"risk_simultaneous,omitempty"`
@@ -152,7 +152,7 @@ type Spread struct {
 
 	// Intervals are keyed group_min, group_max, difference, ratio,
 	// difference_to_overall, ratio_to_overall, average, weighted_average.
-	Intervals map[string]Interval `json:"intervals,omitempty"`
+	Intervals Intervals `json:"intervals,omitempty"`
 }
 
 // A Between holds the two ways of comparing groups.

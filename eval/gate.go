@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,8 +99,8 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 	if e.Op != expr.Compare || e.Values[0].Kind != expr.Number {
 		return expr.Errorf(e.At, "%q is not compared with a number; write e.g. worst_group.risk > 0.6", e.Name)
 	}
-	if _, err := splitPath(e.Name); err != nil {
-		return expr.Errorf(e.At, "%v", err)
+	if !pathSyntax.MatchString(e.Name) {
+		return expr.Errorf(e.At, "%q is not a path like worst_group.risk", e.Name)
 	}
 	return nil
 }
@@ -148,29 +149,8 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 	return r, nil
 }
 
-// splitPath splits a path at dots outside brackets.
-func splitPath(s string) ([]string, error) {
-	var out []string
-	depth, start := 0, 0
-	for i, c := range s {
-		switch c {
-		case '[':
-			depth++
-		case ']':
-			depth--
-		case '.':
-			if depth == 0 {
-				out = append(out, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	out = append(out, s[start:])
-	if depth != 0 || slices.Contains(out, "") {
-		return nil, fmt.Errorf("%q is not a path like worst_group.risk", s)
-	}
-	return out, nil
-}
+// pathSyntax is that of names with arguments in brackets, joined by dots.
+var pathSyntax = regexp.MustCompile(`^[^.\[\]]+(\[.*\])?(\.[^.\[\]]+(\[.*\])?)*$`)
 
 // An estimate is a number with the ends of its interval, which are undefined if there is none.
 type estimate [3]Num
@@ -210,48 +190,56 @@ var gateHeads = map[string]struct{ argument, key bool }{
 	"cvar": {true, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
 }
 
-// parsePath parses a path that splitPath accepts.
+// gateNumber divides a path behind the model and the comparison: head[argument].key.
+var gateNumber = regexp.MustCompile(`^([^.\[]+)(\[.*\])?(?:\.([^.]+))?$`)
+
+// parsePath parses a path of pathSyntax.
 func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
-	part, err := splitPath(text)
-	if err != nil {
-		return p, err
-	}
-	if n := len(part); n > 1 && (part[n-1] == "low" || part[n-1] == "high") {
-		if p.end = 1; part[n-1] == "high" {
-			p.end = 2
+	rest := text
+	for end, suffix := range []string{"", ".low", ".high"} {
+		if before, ok := strings.CutSuffix(text, suffix); ok {
+			rest, p.end = before, end
 		}
-		part = part[:n-1]
 	}
-	p.model = e.Focus()
-	if i := slices.Index(e.Names(), part[0]); i >= 0 || part[0] == "robust" { // the model in focus, where an average was chosen in its place
-		if i >= 0 {
-			p.model = i
+	begins := func(with string) bool {
+		after, ok := strings.CutPrefix(rest+".", with+".")
+		if ok {
+			rest = strings.TrimSuffix(after, ".")
 		}
-		part = part[1:]
+		return ok
 	}
-	if len(part) > 0 && (part[0] == "change" || part[0] == "since") {
-		p.comparison, part = part[0], part[1:]
+	if p.model = slices.IndexFunc(e.Names(), begins); p.model < 0 {
+		p.model = e.Focus()
+		begins("robust") // the model in focus, where an average was chosen in its place
 	}
-	if len(part) == 0 {
+	for _, c := range []string{"change", "since"} {
+		if p.comparison == "" && begins(c) {
+			p.comparison = c
+		}
+	}
+	if rest == "" {
 		return p, fmt.Errorf("%q names a model or a comparison, not a number", text)
 	}
-	p.text = strings.Join(part, ".")
-	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(part[0]), ", "))
-	if key, err := e.measureKey(part[0]); err == nil && len(part) == 1 {
+	p.text = rest
+	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(rest), ", "))
+	if key, err := e.measureKey(rest); err == nil {
 		p.head, p.key = "overall", key
 		return p, nil
 	}
-	head, arg, bracket := strings.Cut(part[0], "[")
-	p.head = head
-	p.arg, _ = strings.CutSuffix(arg, "]")
-	takes, known := gateHeads[head]
-	if !known || takes.argument != bracket || bracket && !strings.HasSuffix(arg, "]") || takes.key != (len(part) == 2) || len(part) > 2 {
+	m := gateNumber.FindStringSubmatch(rest)
+	if m == nil {
 		return p, p.unknown
 	}
-	if takes.key {
-		if p.key = part[1]; p.key != "n" || head != "group" && head != "worst_group" {
-			p.key, err = e.measureKey(part[1])
-		}
+	takes, known := gateHeads[m[1]]
+	if !known || takes.argument != (m[2] != "") || takes.key != (m[3] != "") {
+		return p, p.unknown
+	}
+	p.head, p.key = m[1], m[3]
+	if takes.argument {
+		p.arg = m[2][1 : len(m[2])-1]
+	}
+	if takes.key && !(p.key == "n" && (p.head == "group" || p.head == "worst_group")) {
+		p.key, err = e.measureKey(p.key)
 	}
 	return p, err
 }
@@ -276,6 +264,7 @@ func (e *Evaluation) evaluatePath(text string) (float64, error) {
 
 // suggestPaths returns paths similar to a misspelt name.
 func (e *Evaluation) suggestPaths(name string) []string {
+	name, _, _ = strings.Cut(name, ".")
 	name, _, _ = strings.Cut(name, "[")
 	heads := []string{"overall", "worst_group", "group", "difference", "ratio", "group_min", "group_max", "average", "weighted_average", "cvar", "change", "since", "unseen", "missing", "outside", "psi", "verdict"}
 	if near := printable.Nearest(name, append(heads, e.measureKeys()...), 3); len(near) > 0 && !slices.Contains(near, name) {
@@ -312,7 +301,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	m, g := &e.Models[p.model], e.Headline()
 	switch p.head {
 	case "overall":
-		return newEstimate(m.Overall.Of[p.key], intervalOf(m.Intervals, p.key)), nil
+		return newEstimate(m.Overall.Of[p.key], m.Intervals.Of(p.key)), nil
 	case "cvar":
 		alpha, err := strconv.ParseFloat(p.arg, 64)
 		if err != nil {
@@ -330,7 +319,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			return newEstimate(Num(h.N), nil), nil
 		}
 		of := &h.Models[p.model]
-		return newEstimate(of.Values.Of[p.key], intervalOf(of.Intervals, p.key)), nil
+		return newEstimate(of.Values.Of[p.key], of.Intervals.Of(p.key)), nil
 	}
 	if g == nil {
 		return newEstimate(undefined(), nil), nil
@@ -355,7 +344,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	}
 	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
 		"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[name]
-	return newEstimate(value, intervalOf(s.Intervals, name)), nil
+	return newEstimate(value, s.Intervals.Of(name)), nil
 }
 
 // Keys of the measures that have a better direction.
@@ -363,14 +352,6 @@ var (
 	lessIsBetter = []string{"risk", "log_loss", "brier", "ece", "fpr", "rmse", "mae", "median_ae"}
 	moreIsBetter = []string{"accuracy", "balanced_accuracy", "auc", "auprc", "tpr", "ppv", "r2", "top5", "macro_f1", "worst_recall"}
 )
-
-// intervalOf returns the interval of a key, or nil.
-func intervalOf(of map[string]Interval, key string) *Interval {
-	if iv, ok := of[key]; ok {
-		return &iv
-	}
-	return nil
-}
 
 // groupNamed returns the group with the given label in the last grouping.
 func (e *Evaluation) groupNamed(label string) (*Group, error) {
@@ -417,11 +398,7 @@ func (e *Evaluation) changeOf(p gatePath) (q estimate, err error) {
 		if err != nil {
 			return q, err
 		}
-		for _, g := range c.Groups {
-			if g.Label == h.Label {
-				d = &Difference{g.Value, g.Simultaneous}
-			}
-		}
+		d = c.GroupChange(h.Label)
 	case p.head == "overall":
 		m := c.Measures[p.key]
 		d = &m

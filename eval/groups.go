@@ -142,15 +142,11 @@ func (e *Evaluation) nameWorstGroups() {
 		if i < 0 {
 			continue
 		}
-		w := &WorstGroup{
+		e.Models[k].WorstGroup = &WorstGroup{
 			Grouping: g.Name, Label: risks[i].Label, N: risks[i].Rows, Risk: Num(risks[i].Risk),
+			Interval: g.Groups[i].Models[k].Intervals.Of("risk"), MaxInterval: maxInterval(g.Groups, k),
 			Compared: compared, TooSmall: len(risks) - compared,
 		}
-		if iv, ok := g.Groups[i].Models[k].Intervals["risk"]; ok {
-			w.Interval = &iv
-		}
-		w.MaxInterval = maxInterval(g.Groups, k)
-		e.Models[k].WorstGroup = w
 	}
 }
 

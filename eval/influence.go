@@ -12,20 +12,28 @@ import (
 func aucInfluence(dst []float64, t tiedScores, auc float64) {
 	P, N := t.Totals()
 	var pos, neg float64
+	writeRuns(dst, t, func(p, q float64) (up, down float64) {
+		up, down = ((neg+q/2)/N-auc)/P, ((P-pos-p/2)/P-auc)/N
+		pos, neg = pos+p, neg+q
+		return up, down
+	})
+}
+
+// writeRuns writes what of returns for a positive and for a negative of every run of equal scores, times
+// the weight of the row.
+func writeRuns(dst []float64, t tiedScores, of func(p, q float64) (positive, negative float64)) {
 	at := 0
 	t.Each(func(p, q float64, end int) {
-		up, down := ((neg+q/2)/N-auc)/P, ((P-pos-p/2)/P-auc)/N
+		positive, negative := of(p, q)
 		for ; at < end; at++ {
+			dst[at] = negative
 			if t.Flag[at]&flagPositive != 0 {
-				dst[at] = up
-			} else {
-				dst[at] = down
+				dst[at] = positive
 			}
 			if t.Weight != nil {
 				dst[at] *= t.Weight[t.Order[at]]
 			}
 		}
-		pos, neg = pos+p, neg+q
 	})
 }
 
@@ -39,23 +47,13 @@ func averagePrecisionInfluence(dst []float64, t tiedScores, ap float64) {
 	T, N := t.Totals()
 	A := T + N
 	total := T
-	at := 0
 	var up, down float64 // the sums, from the lowest run upwards
-	t.Each(func(p, q float64, end int) {
+	writeRuns(dst, t, func(p, q float64) (gain, loss float64) {
 		up += p * (A - T) / (A * A)
 		down += p * T / (A * A)
-		gain, loss := (T/A+up-ap)/total, -down/total
-		for ; at < end; at++ {
-			if t.Flag[at]&flagPositive != 0 {
-				dst[at] = gain
-			} else {
-				dst[at] = loss
-			}
-			if t.Weight != nil {
-				dst[at] *= t.Weight[t.Order[at]]
-			}
-		}
+		gain, loss = (T/A+up-ap)/total, -down/total
 		T, A = T-p, A-p-q
+		return gain, loss
 	})
 }
 

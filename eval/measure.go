@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // A Task says what the target is.
@@ -146,4 +148,31 @@ func (v *Values) Trials(key string, n float64) float64 {
 		return math.Round(n * float64(v.Of["selection_rate"]))
 	}
 	return 0
+}
+
+// An Interval is a confidence interval with its method: "skewness-adjusted t", "t of the logit", "wilson",
+// "wilson, combined", "order statistics", "bootstrap, bins bounded" or "simultaneous".
+type Interval struct {
+	Low    Num    `json:"low"`
+	High   Num    `json:"high"`
+	Method string `json:"method"`
+}
+
+// Intervals are those of several numbers, by their keys.
+type Intervals map[string]Interval
+
+// Of returns the interval of a key, or nil.
+func (m Intervals) Of(key string) *Interval {
+	if iv, ok := m[key]; ok {
+		return &iv
+	}
+	return nil
+}
+
+// Text formats the interval as "low to high" with the decimals of scale; it returns "" for nil.
+func (iv *Interval) Text(scale float64) string {
+	if iv == nil || !iv.Low.Defined() || !iv.High.Defined() {
+		return ""
+	}
+	return printable.NumberAtScale(float64(iv.Low), scale) + " to " + printable.NumberAtScale(float64(iv.High), scale)
 }

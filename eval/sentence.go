@@ -163,7 +163,7 @@ func (j *judge) betterModelNote() string {
 func (j *judge) losingGroups() string {
 	var out []string
 	for i, g := range j.c.Groups {
-		if side, ok := (Difference{Value: g.Value, Interval: g.Simultaneous}).Direction(); !ok || side < 0 || !g.Sufficient {
+		if side, ok := g.Change().Direction(); !ok || side < 0 || !g.Sufficient {
 			continue
 		}
 		if len(out) == 3 {

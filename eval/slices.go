@@ -128,8 +128,13 @@ func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	if len(inside) < 2 || len(rest) < 2 {
 		return Slice{}, false
 	}
-	a, va := meanAndVariance(s.loss, s.in.rows, inside)
-	b, vb := meanAndVariance(s.loss, s.in.rows, rest)
+	mean := func(rows []int32) (mean, variance float64) {
+		mean, se := meanError(s.in.rows.Weight, rows, func(i int32) float64 { return s.loss[i] })
+		n := float64(len(rows))
+		return mean, se * se * n / (n - 1)
+	}
+	a, va := mean(inside)
+	b, vb := mean(rest)
 	d, se := a-b, math.Sqrt(va+vb)
 	q := Slice{Condition: s.columns[c.a].text[c.ka], SearchRisk: Num(c.risk), N: len(inside), Risk: Num(a), Rest: Num(b),
 		Interval: Interval{Low: Num(d - z*se), High: Num(d + z*se), Method: "normal, Bonferroni"}}
@@ -138,22 +143,4 @@ func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	}
 	q.Confirmed = float64(q.Interval.Low) > 0 && q.N >= s.in.fewestConfirmed()
 	return q, true
-}
-
-// meanAndVariance returns the weighted mean of x over rows and the variance of
-// that mean.
-func meanAndVariance(x []float64, in *measuredRows, rows []int32) (m, variance float64) {
-	var s compensatedSum
-	total := sumAt(in.Weight, rows)
-	for _, i := range rows {
-		s.Add(in.WeightOf(i) * x[i])
-	}
-	m = s.Sum() / total
-	var q compensatedSum
-	for _, i := range rows {
-		d := in.WeightOf(i) * (x[i] - m)
-		q.Add(d * d)
-	}
-	n := float64(len(rows))
-	return m, q.Sum() / (total * total) * n / (n - 1)
 }

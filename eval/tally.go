@@ -21,7 +21,7 @@ func (c *Comparison) tallyGroups() *Tally {
 	}
 	t := &Tally{}
 	for _, g := range c.Groups {
-		side, ok := Difference{Value: g.Value, Interval: g.Simultaneous}.Direction()
+		side, ok := g.Change().Direction()
 		switch {
 		case !g.Sufficient:
 			t.TooSmall++

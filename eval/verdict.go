@@ -195,3 +195,30 @@ func (j *judge) explainedShare() *Num {
 // fewestEffective returns the effective number of rows below which a model is said to rest on a handful of its
 // n training rows.
 func fewestEffective(n float64) float64 { return math.Max(30, 0.005*n) }
+
+// beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
+// the baseline's worst group, or ranks its rows measurably better: less confident scores alone can do neither.
+// It is for two classes; without groups it uses all rows.
+func (j *judge) beatsRescaled() bool {
+	if j.Task != Binary {
+		return false
+	}
+	s := j.strata.All
+	if w := j.Models[0].WorstGroup; w != nil {
+		s = &j.strata.Groups[len(j.Groupings)-1][j.Headline().find(w.Label)]
+	}
+	r := j.rescaledModel()
+	right := func(k int, i int32) float64 {
+		if (j.in.Models[k].Score[i] >= j.in.threshold()) == (j.in.Target[i] > 0) {
+			return 1
+		}
+		return 0
+	}
+	gain, se := meanError(j.in.rows.Weight, s.Rows, func(i int32) float64 { return right(j.k, i) - right(r, i) })
+	z := studentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))
+	if gain > z*se {
+		return true
+	}
+	gain, se = rankingGain(j.in.rows, s, j.k, r)
+	return gain > z*se
+}

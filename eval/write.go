@@ -24,7 +24,7 @@ func (e *Evaluation) WriteJSON(w io.Writer) error { return writeIndented(w, e.sh
 
 // shorten returns a copy in which groupings with many groups have OtherGroups.
 func (e *Evaluation) shorten() *Evaluation {
-	long := func(g Grouping) bool { return len(g.Groups) > MostGroups }
+	long := func(g Grouping) bool { return len(g.Groups) > MostGroups && g.Others == nil }
 	if e.AllGroups || !slices.ContainsFunc(e.Groupings, long) {
 		return e
 	}
@@ -63,13 +63,7 @@ func (e *Evaluation) labelsToKeep(g *Grouping) map[string]bool {
 
 // shorten moves groups that are not kept to Others.
 func (g *Grouping) shorten(kept map[string]bool) {
-	o := OtherGroups{}
-	if was := g.Others; was != nil {
-		o = OtherGroups{slices.Clone(was.Label), slices.Clone(was.N), make([][]Num, len(was.Risk))}
-		for k := range o.Risk {
-			o.Risk[k] = slices.Clone(was.Risk[k])
-		}
-	}
+	var o OtherGroups
 	var groups []Group
 	for _, h := range g.Groups {
 		if kept[h.Label] {

@@ -14,12 +14,12 @@ import (
 type line struct {
 	label      string
 	of         func(k int) float64                       // of model k
-	interval   func(k int) (eval.Interval, bool)         // nil: none
+	interval   func(k int) *eval.Interval                // nil: none
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
-// comparisonTable returns the table of all models, with differences if there are at most three.
-func (p *page) comparisonTable() table {
+// Comparison returns the table of all models, and of the differences where three or fewer fit.
+func (p *page) Comparison() table {
 	e := p.E
 	t := table{Title: "All measures", Head: append([]string{"Measure"}, p.Models...)}
 	compared := e.Compared
@@ -60,10 +60,8 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 			own = v // one decimal for all would leave nothing of it
 		}
 		s := printable.NumberAtScale(l.of(k), own)
-		if l.interval != nil {
-			if iv, ok := l.interval(k); ok && s != "–" {
-				s += " [" + iv.Text(own) + "]"
-			}
+		if l.interval != nil && l.interval(k) != nil && s != "–" {
+			s += " [" + l.interval(k).Text(own) + "]"
 		}
 		cells = append(cells, s)
 	}
@@ -82,7 +80,7 @@ func (p *page) measure(label, key string) line {
 	models := p.E.Models
 	return line{label,
 		func(k int) float64 { return float64(models[k].Overall.Of[key]) },
-		func(k int) (eval.Interval, bool) { iv, ok := models[k].Intervals[key]; return iv, ok },
+		func(k int) *eval.Interval { return models[k].Intervals.Of(key) },
 		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
 	}
 }
@@ -123,12 +121,7 @@ func (p *page) groupLines() []line {
 	}
 	lines := []line{{p.riskName() + ", worst group",
 		func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) },
-		func(k int) (eval.Interval, bool) {
-			if iv := e.Models[k].WorstGroup.MaxInterval; iv != nil {
-				return *iv, true
-			}
-			return eval.Interval{}, false
-		},
+		func(k int) *eval.Interval { return e.Models[k].WorstGroup.MaxInterval },
 		func(c *eval.Comparison) *eval.Difference { return c.WorstGroup },
 	}}
 	if len(p.Models) > 1 {
@@ -137,14 +130,14 @@ func (p *page) groupLines() []line {
 		of := g.Groups[at].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
 			func(k int) float64 { return float64(of[k].Values.Of["risk"]) },
-			func(k int) (eval.Interval, bool) { iv, ok := of[k].Intervals["risk"]; return iv, ok },
+			func(k int) *eval.Interval { return of[k].Intervals.Of("risk") },
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
 	spread := func(label, key string, value func(eval.Spread) eval.Num) line {
 		return line{label,
 			func(k int) float64 { return float64(value(g.Summary[k].Spread["risk"])) },
-			func(k int) (eval.Interval, bool) { iv, ok := g.Summary[k].Spread["risk"].Intervals[key]; return iv, ok },
+			func(k int) *eval.Interval { return g.Summary[k].Spread["risk"].Intervals.Of(key) },
 			func(c *eval.Comparison) *eval.Difference {
 				d, ok := c.Spread[key]
 				if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// caveatList returns what readers should know before they use the model: warnings and notes on leakage, small
-// groups, calibration and columns left out.
-func (p *page) caveatList() (out []string) {
+// Warnings returns what a reader should worry about before using the model: warnings, notes on
+// leakage, small groups, calibration and columns left out.
+func (p *page) Warnings() (out []string) {
 	e := p.E
 	out = append(out, e.Verdict.Warnings...)
 	if a := p.Report.Adversary; a != nil {
@@ -61,11 +61,11 @@ func (p *page) caveatList() (out []string) {
 // formatPoints formats a proportion in percentage points.
 func formatPoints(x eval.Num) string { return printable.Signed(100*float64(x), 10) }
 
-// byLine returns the date and the owner from the model card.
-func byLine(r *eval.Report) string {
+// ByLine returns the date and the owner that a model card names.
+func (p *page) ByLine() string {
 	var out []string
 	for _, key := range []string{"date", "owner", "contact"} {
-		for _, f := range r.Card {
+		for _, f := range p.Card {
 			if strings.EqualFold(f.Key, key) {
 				out = append(out, f.Value)
 			}
@@ -74,10 +74,10 @@ func byLine(r *eval.Report) string {
 	return strings.Join(out, " · ")
 }
 
-// glossary explains the terms that a page uses.
-func glossary(e *eval.Evaluation, a *eval.Adversary) (out []eval.Fact) {
+// Glossary explains the terms that a page uses.
+func (p *page) Glossary() (out []eval.Fact) {
 	add := func(key, value string) { out = append(out, eval.Fact{Key: key, Value: value}) }
-	for _, m := range e.Models {
+	for _, m := range p.E.Models {
 		switch m.Role {
 		case eval.StandardModel:
 			add("ERM, standard model", "empirical risk minimisation: the model with the smallest mean loss, with equal weight for every row")
@@ -90,10 +90,10 @@ func glossary(e *eval.Evaluation, a *eval.Adversary) (out []eval.Fact) {
 		}
 	}
 	add("CVaR at α", "the mean loss of the worst share α of the rows")
-	if a != nil {
+	if p.Report.Adversary != nil {
 		add("Effective sample size", "the number of equally weighted rows that carry as much information as the weighted ones, 1/Σy²")
 	}
-	if e.Split == eval.Holdout {
+	if p.E.Split == eval.Holdout {
 		add("Hold-out", "rows that no model was trained on")
 	}
 	return out

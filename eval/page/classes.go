@@ -7,10 +7,11 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// classTables returns the results of the model in focus by class, for more than two classes: recall and
-// precision beside those of the baseline, the confusion matrix as a heat map, the most frequent confusions, and
-// recall by class and group.
-func classTables(e *eval.Evaluation) []table {
+// Classes returns the results of the model in focus by class, of more than two classes: recall and
+// precision beside the baseline's, the confusion matrix as a heat map, the most frequent confusions, and
+// the recall of every class by group.
+func (p *page) Classes() []table {
+	e := p.E
 	if e.Task != eval.Multiclass {
 		return nil
 	}

@@ -11,6 +11,15 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
+// A Figure is a drawing of a report. Alt describes it in words, with its numbers.
+type Figure struct {
+	Name    string // file name without extension, e.g. "risk-by-group"
+	Title   string
+	Alt     string // what it shows, in words and with the numbers
+	Caption string // how to read it: what the bars are, which scale
+	chart.Drawing
+}
+
 // Figures returns the figures of the report in the order of the page. Figures without data are left out.
 func Figures(r *eval.Report) ([]Figure, error) {
 	if err := r.Check(); err != nil {
@@ -35,85 +44,77 @@ const fewGroups = 12
 // maxDots is the largest number of rows of a dot chart; the table has the rest.
 const maxDots = 20
 
+// linesByModel draws one line for every model; false where no model has a point. add adds the points of a
+// model and returns them in words.
+func linesByModel(e *eval.Evaluation, f Figure, l chart.Lines, marks bool, add func(m *eval.ModelResult, s *chart.Series) string) (Figure, bool) {
+	var said []string
+	for k := range e.Models {
+		m, s := &e.Models[k], chart.Series{K: k, Marks: marks}
+		words := add(m, &s)
+		l.Series = append(l.Series, s)
+		if len(s.X) > 0 {
+			said = append(said, m.Name+": "+words)
+		}
+	}
+	if len(said) == 0 {
+		return Figure{}, false
+	}
+	l.Legend = chart.Entries(e.Names())
+	f.Drawing, f.Alt = l.Drawing(), f.Alt+strings.Join(said, "; ")+"."
+	return f, true
+}
+
 // figCVaR draws CVaR as a function of the tail's proportion of the rows.
 func figCVaR(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
-	p := chart.Panel{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
-	var alt []string
-	for k, m := range e.Models {
-		s := chart.Series{K: k}
-		for _, q := range m.CVaR {
-			s.X, s.Y = append(s.X, q.Alpha), append(s.Y, float64(q.Value))
-		}
-		p.Series = append(p.Series, s)
-		say := m.Name + ":"
-		for _, q := range m.CVaR {
-			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
-				say += fmt.Sprintf(" %s at α = %s,", printable.Number(float64(q.Value)), chart.Percent(q.Alpha))
-			}
-		}
-		alt = append(alt, strings.TrimSuffix(say, ","))
-	}
-	if len(p.Series) == 0 || len(p.Series[0].X) < 2 {
+	if len(e.Models[0].CVaR) < 2 {
 		return Figure{}, false
 	}
-	return Figure{Name: "cvar", Title: "Tail risk", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: fmt.Sprintf("CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split),
-		Alt:     "CVaR by share of worst rows. " + strings.Join(alt, "; ") + "."}, true
+	f := Figure{Name: "cvar", Title: "Tail risk", Alt: "CVaR by share of worst rows. ",
+		Caption: fmt.Sprintf("CVaR on the %s: mean loss of the worst share α of the rows. At 100\u00a0%% it is the mean of all rows.", e.Split)}
+	l := chart.Lines{XLabel: "worst share of the rows, α", YLabel: riskLabel(e) + " of the worst α of the rows", XLog: true, XShare: true}
+	return linesByModel(e, f, l, false, func(m *eval.ModelResult, s *chart.Series) string {
+		var words []string
+		for _, q := range m.CVaR {
+			s.X, s.Y = append(s.X, q.Alpha), append(s.Y, float64(q.Value))
+			if q.Alpha == 0.01 || q.Alpha == 0.1 || q.Alpha == 1 {
+				words = append(words, fmt.Sprintf("%s at α = %s", printable.Number(float64(q.Value)), chart.Percent(q.Alpha)))
+			}
+		}
+		return strings.Join(words, ", ")
+	})
 }
 
 // figCalibration draws observed against predicted probabilities for two classes, or residuals for a numeric
 // target.
 func figCalibration(r *eval.Report) (Figure, bool) {
 	e := r.Evaluation
-	if e.Task == eval.Multiclass {
-		return Figure{}, false
+	switch e.Task {
+	case eval.Binary:
+		f := Figure{Name: "calibration", Title: "Calibration", Alt: "Calibration by tenths. ",
+			Caption: "Rows by tenths of predicted probability. On the dotted diagonal predicted and observed frequencies agree."}
+		l := chart.Lines{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true, XShare: true, YShare: true, Height: 230}
+		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (last string) {
+			for _, b := range m.Calibration {
+				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
+				last = fmt.Sprintf("highest tenth predicted %s, observed %s; ECE %s", printable.Percent(float64(b.Predicted)), printable.Percent(float64(b.Observed)), printable.Number(float64(m.Overall.Of["ece"])))
+			}
+			return last
+		})
+	case eval.Regression:
+		f := Figure{Name: "residuals", Title: "Residuals", Alt: "Residuals by tenths of the prediction. ",
+			Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% quantiles."}
+		l := chart.Lines{XLabel: printable.WithUnit("mean prediction", e.TargetUnit), YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
+		return linesByModel(e, f, l, true, func(m *eval.ModelResult, s *chart.Series) (ends string) {
+			for _, b := range m.Residuals {
+				s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Median))
+				s.Lo, s.Hi = append(s.Lo, float64(b.P10)), append(s.Hi, float64(b.P90))
+				ends = fmt.Sprintf("median residual %s in the lowest tenth, %s in the highest", printable.Number(s.Y[0]), printable.Number(float64(b.Median)))
+			}
+			return ends
+		})
 	}
-	if e.Task == eval.Regression {
-		return figResiduals(r)
-	}
-	p := chart.Panel{XLabel: "mean predicted probability", YLabel: "share of positives observed", Square: true, XShare: true, YShare: true, Height: 230}
-	var alt []string
-	for k, m := range e.Models {
-		s := chart.Series{K: k, Marks: true}
-		for _, b := range m.Calibration {
-			s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Observed))
-		}
-		p.Series = append(p.Series, s)
-		if n := len(s.X); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: highest tenth predicted %s, observed %s; ECE %s", m.Name, printable.Percent(s.X[n-1]), printable.Percent(s.Y[n-1]), printable.Number(float64(m.Overall.Of["ece"]))))
-		}
-	}
-	if len(alt) == 0 {
-		return Figure{}, false
-	}
-	return Figure{Name: "calibration", Title: "Calibration", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: "Rows by tenths of predicted probability. On the dotted diagonal predicted and observed frequencies agree.",
-		Alt:     "Calibration by tenths. " + strings.Join(alt, "; ") + "."}, true
-}
-
-// figResiduals draws the residuals by tenths of the prediction.
-func figResiduals(r *eval.Report) (Figure, bool) {
-	e := r.Evaluation
-	p := chart.Panel{XLabel: printable.WithUnit("mean prediction", e.TargetUnit), YLabel: printable.WithUnit("residual: target − prediction", e.TargetUnit), Zero: true, Height: 210}
-	var alt []string
-	for k, m := range e.Models {
-		s := chart.Series{K: k, Marks: true}
-		for _, b := range m.Residuals {
-			s.X, s.Y = append(s.X, float64(b.Predicted)), append(s.Y, float64(b.Median))
-			s.Lo, s.Hi = append(s.Lo, float64(b.P10)), append(s.Hi, float64(b.P90))
-		}
-		p.Series = append(p.Series, s)
-		if n := len(s.X); n > 0 {
-			alt = append(alt, fmt.Sprintf("%s: median residual %s in the lowest tenth, %s in the highest", m.Name, printable.Number(s.Y[0]), printable.Number(s.Y[n-1])))
-		}
-	}
-	if len(alt) == 0 {
-		return Figure{}, false
-	}
-	return Figure{Name: "residuals", Title: "Residuals", draw: chart.Lines{Panels: []chart.Panel{p}, Legend: chart.Entries(e.Names())}.Drawing(),
-		Caption: "Rows by tenths of the prediction. Thick line: median residual; thin lines: 10\u00a0% and 90\u00a0% quantiles.",
-		Alt:     "Residuals by tenths of the prediction. " + strings.Join(alt, "; ") + "."}, true
+	return Figure{}, false
 }
 
 // figCoefficients draws the largest coefficients of all models.
@@ -147,7 +148,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 	if len(rows) > eval.MostCoefficients {
 		caption += fmt.Sprintf(" The largest %d of %s.", eval.MostCoefficients, printable.Count(len(rows)))
 	}
-	return Figure{Name: "coefficients", Title: "Coefficients", draw: d.Drawing(), Caption: caption,
+	return Figure{Name: "coefficients", Title: "Coefficients", Drawing: d.Drawing(), Caption: caption,
 		Alt: "Coefficients. " + strings.Join(alt, "; ") + "."}, true
 }
 
@@ -159,4 +160,56 @@ func riskLabel(e *eval.Evaluation) string {
 		return printable.WithUnit("RMSE", e.LossUnit)
 	}
 	return printable.WithUnit("mean loss", e.LossUnit)
+}
+
+// ChoiceFigure draws the candidates of the choice of the level. ok is false if there are none.
+func ChoiceFigure(c *eval.Choice) (Figure, bool) { return figFrontier(&eval.Report{Choice: c}) }
+
+// colourOf returns the colour of a family of candidates: that of its model in other figures, or the number-th
+// colour.
+func colourOf(family string, number int) int {
+	switch family {
+	case "ERM":
+		return 0
+	case "group-balanced ERM":
+		return 2
+	case "over groups":
+		return 1
+	}
+	return max(3, number)
+}
+
+// figFrontier draws the criterion of the candidates against their average risk, with one standard error of the
+// changes from ERM.
+func figFrontier(r *eval.Report) (Figure, bool) {
+	c := r.Choice
+	if c == nil || c.Best() == nil || len(c.Candidates) < 2 {
+		return Figure{}, false
+	}
+	best := c.Best()
+	lines := chart.Lines{XLabel: "average risk, out of fold", YLabel: c.Criterion + ", out of fold", Height: 260,
+		Ref: float64(best.Value), RefText: "chosen: " + best.Name}
+	var names []string
+	for _, k := range c.Candidates {
+		if n := len(names) - 1; n < 0 || names[n] != k.Family {
+			names = append(names, k.Family)
+			lines.Series = append(lines.Series, chart.Series{K: colourOf(k.Family, len(lines.Series)), Marks: true})
+		}
+		line := &lines.Series[len(lines.Series)-1]
+		y, se := float64(k.Value), float64(k.SE)
+		line.X, line.Y = append(line.X, float64(k.Average)), append(line.Y, y)
+		line.Lo, line.Hi = append(line.Lo, y-se), append(line.Hi, y+se)
+	}
+	lines.Legend = chart.Entries(names)
+	for k := range lines.Legend {
+		lines.Legend[k].K = lines.Series[k].K
+	}
+	lines.Series = append(lines.Series, chart.Series{X: []float64{float64(best.Average)}, Y: []float64{float64(best.Value)}, Ring: true})
+	plain := &c.Candidates[0]
+	return Figure{
+		Name: "frontier", Title: "What was tried", Drawing: lines.Drawing(),
+		Caption: "Cross-validated risk of every candidate: average (horizontal) against " + c.Criterion + " (vertical). Lower left is better; the ring marks the candidate that was chosen. Lines join candidates of one kind by increasing robustness. Thin lines: one standard error of the change from the standard model (ERM), paired by rows.",
+		Alt: fmt.Sprintf("%s and average risk out of fold of %d models. Plain average: %s and %s; chosen, %s: %s and %s.", c.Criterion, len(c.Candidates),
+			printable.Number(float64(plain.Value)), printable.Number(float64(plain.Average)), best.Name, printable.Number(float64(best.Value)), printable.Number(float64(best.Average))),
+	}, true
 }

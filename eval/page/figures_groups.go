@@ -75,16 +75,12 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	})
 	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
-		if iv, ok := m.Intervals["risk"]; ok {
-			addMark(&all, float64(m.Overall.Of["risk"]), &iv)
-		} else {
-			addMark(&all, float64(m.Overall.Of["risk"]), nil)
-		}
+		addMark(&all, float64(m.Overall.Of["risk"]), m.Intervals.Of("risk"))
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",
 		Caption: fmt.Sprintf("Groups of %s on the %s, worst first for %s.", g.Name, e.Split, e.Models[0].Name) + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     "Risk by group. " + alt, draw: d.Drawing()}, true
+		Alt:     "Risk by group. " + alt, Drawing: d.Drawing()}, true
 }
 
 // modelsShown returns how many models a figure by group shows.
@@ -102,10 +98,6 @@ func figChange(r *eval.Report) (Figure, bool) {
 	if g == nil || len(e.Compared) == 0 || e.Compared[0].Groups == nil {
 		return Figure{}, false
 	}
-	at := make(map[string]int)
-	for i := range g.Groups {
-		at[g.Groups[i].Label] = i
-	}
 	d := chart.Dots{First: 1, XLabel: "change of the " + riskLabel(e), Ref: []float64{0}}
 	compared := e.Compared[:modelsShown(g, len(e.Models))-1]
 	for _, c := range compared {
@@ -113,16 +105,16 @@ func figChange(r *eval.Report) (Figure, bool) {
 	}
 	rows, alt, small := groupRows(g, func(h *eval.Group, row *chart.Dot) string {
 		for k := range compared {
-			q := e.Compared[k].Groups[at[h.Label]]
-			addMark(row, float64(q.Value), q.Simultaneous)
+			d := compared[k].GroupChange(h.Label)
+			addMark(row, float64(d.Value), d.Interval)
 		}
-		q := e.Compared[0].Groups[at[h.Label]]
-		return h.Label + " " + (&eval.Difference{Value: q.Value, Interval: q.Simultaneous}).Text(float64(q.Value))
+		d := e.Compared[0].GroupChange(h.Label)
+		return h.Label + " " + d.Text(float64(d.Value))
 	})
 	d.Rows = rows
 	return Figure{Name: "change-by-group", Title: "Who gains, who loses",
 		Caption: "Left of 0 a group is better off than with " + e.Compared[0].Baseline + "." + barsCaption(e, small, g.Count()-len(rows)),
-		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, draw: d.Drawing()}, true
+		Alt:     fmt.Sprintf("Change of the risk by group, %s − %s. ", e.Compared[0].Model, e.Compared[0].Baseline) + alt, Drawing: d.Drawing()}, true
 }
 
 // figGroupCoefficients draws one small chart of coefficients by group per feature.
@@ -160,6 +152,6 @@ func figGroupCoefficients(r *eval.Report) (Figure, bool) {
 	if groups > 0 {
 		caption += " " + printable.Plural(groups, "group nearer to the shared coefficients is", "groups nearer to the shared coefficients are") + " not drawn."
 	}
-	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, draw: d.Drawing(),
+	return Figure{Name: "group-coefficients", Title: "Coefficients by group, " + g.Model, Caption: caption, Drawing: d.Drawing(),
 		Alt: "Coefficients by group. " + strings.Join(alt, "; ") + "."}, true
 }

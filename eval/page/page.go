@@ -20,86 +20,49 @@ var pageSource string
 //go:embed page.css
 var pageStyle string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"capital": printable.Capitalise, "svg": func(f *Figure) (template.HTML, error) {
+	s, err := f.Inline(f.Name, f.Title, f.Alt)
+	return template.HTML(s), err
+}}).Parse(pageSource))
 
 // maxTableRows is the largest number of rows of a table of the page; the JSON has all rows.
 const maxTableRows = 100
 
 // WriteHTML writes the report as a self-contained page without scripts or references to other files. It stays
 // below 1 MB for any number of rows and groups.
-func WriteHTML(w io.Writer, r *eval.Report) error {
-	if err := r.Check(); err != nil {
-		return err
-	}
-	figs, err := Figures(r)
+func WriteHTML(w io.Writer, r *eval.Report) error { return write(w, r, pageTemplate) }
+
+// write writes the report by a template of HTML or Markdown.
+func write(w io.Writer, r *eval.Report, t interface{ Execute(io.Writer, any) error }) error {
+	figures, err := Figures(r)
 	if err != nil {
 		return err
 	}
 	p := newPage(r)
 	p.Style = template.CSS(pageStyle)
-	p.Fig = make(map[string]*pageFigure)
-	for _, f := range figs {
-		if f.Name == "risk-by-group" && p.Many && len(p.Models) > 1 {
+	p.Fig = make(map[string]*Figure)
+	for _, f := range figures {
+		if f.Name == "risk-by-group" && p.HasManyGroups() && len(p.Models) > 1 {
 			continue // the figure of the changes has the same groups
 		}
-		svg, err := f.inline()
-		if err != nil {
-			return err
-		}
-		p.Fig[strings.ReplaceAll(f.Name, "-", "_")] = &pageFigure{f, template.HTML(svg)}
+		p.Fig[strings.ReplaceAll(f.Name, "-", "_")] = &f
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
+	if err := t.Execute(&b, p); err != nil {
 		return fmt.Errorf("eval: page: %w", err)
 	}
 	_, err = io.WriteString(w, printable.EscapeText(b.String()))
 	return err
 }
 
+// A page is what templates show of a report. Its methods are the parts of the page.
 type page struct {
 	*eval.Report
-	E         *eval.Evaluation
-	lossUnit  string // of the training; E may be in the target's units
-	Style     template.CSS
-	Fig       map[string]*pageFigure
-	Objective struct {
-		Text  string
-		Notes []string
-	}
-	Tag         string // CSS class of the outcome
-	Outcome     string // in words
-	Kept        bool   // cross-validation kept the standard model: what was tried comes first
-	Tiles       []tile
-	Models      []string
-	Against     table
-	RiskIs      string // what the numbers by group are
-	Groups      *table
-	Tally       string      // who gains and who loses
-	Rates       *table      // of two classes by group, against the tolerance
-	Classes     []table     // of more than two classes
-	Many        bool        // too many groups for all tables to be open
-	Ranking     *table      // of several models
-	Worries     []string    // the answer to what to worry about
-	By          string      // date and owner of the model card
-	Words       []eval.Fact // the glossary
-	Top         *table
-	Coef        *table
-	CoefRest    *table
-	GroupCoef   []table
-	Tried       *table // when the level was chosen
-	Slices      *table
-	Certificate []eval.Fact
-	About       string // of the adversary
-	Facts       []eval.Fact
-	Adversary   []eval.Fact
-	Caveats     []string
-	Notes       []string // of the solver and the training
-	Methods     []string
-}
-
-type pageFigure struct {
-	Figure
-	SVG template.HTML
+	E        *eval.Evaluation
+	lossUnit string // of the training; E may be in the target's units
+	Style    template.CSS
+	Fig      map[string]*Figure
+	Models   []string
 }
 
 // A tile is a key number at the top of the page.
@@ -129,53 +92,43 @@ func (r tableRow) ShadeOf(i int) string {
 
 // newPage returns the contents of the page of a report, in units of the target.
 func newPage(raw *eval.Report) *page {
-	lossUnit := raw.Evaluation.LossUnit
 	r := raw.InTargetUnits()
-	e := r.Evaluation
-	p := &page{Report: r, E: e, lossUnit: lossUnit, Models: e.Names()}
-	if o := r.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
-		p.Objective.Text = o.ObjectiveText()
-	}
-	p.Objective.Notes = r.Objective.Normalisation()
-	p.Tag = strings.ReplaceAll(string(e.Verdict.Outcome), " ", "-")
-	p.Outcome, p.Kept = outcomeBadge(e), e.Verdict.Outcome == eval.StandardKept
-	p.Tiles = p.tiles()
-	p.Against = p.comparisonTable()
-	p.RiskIs = describeRisk(e)
-	p.Groups = p.groupTable()
-	if t := e.Verdict.Groups; t != nil {
-		p.Tally = printable.Capitalise(t.String())
-	}
-	p.Rates, p.Ranking = p.rateTable(), p.rankingTable()
-	p.By, p.Words = byLine(r), glossary(e, r.Adversary)
-	p.Classes = classTables(e)
-	p.Many = p.Groups != nil && len(p.Groups.Rows) > fewGroups
-	p.Certificate = certificateFacts(r.Certificate, lossUnit)
-	p.Facts = p.factList()
-	if a := r.Adversary; a != nil {
-		p.Adversary = adversaryFacts(a)
-		p.About = describeAdversary(a)
-		p.Top = heaviestRowsTable(a, lossUnit)
-	}
-	p.Coef, p.CoefRest = coefficientTables(r.Coefficients)
-	if p.GroupCoef = groupCoefficientTables(r.GroupCoefficients); p.GroupCoef != nil && p.Coef != nil {
-		p.Coef.Foot = strings.TrimSpace("The coefficients that groups have of their own are under Coefficients by group. " + p.Coef.Foot)
-	}
-	p.Tried = triedTable(r.Choice)
-	p.Slices = sliceTable(e.Slices, e.Confidence)
-	p.Caveats = append(p.Caveats, certificateCaveat(r.Certificate)...)
-	if r.Objective.Penalty != "" && len(e.Models) > 1 && !r.Objective.SelectedAlike {
-		p.Caveats = append(p.Caveats, "The models may not have been selected by the same rule: part of the difference may be due to tuning.")
-	}
-	p.Caveats = append(p.Caveats, e.Caveats...)
-	p.Notes = r.Notes
-	p.Worries = p.caveatList()
-	p.Methods = describeMethods(e)
-	return p
+	return &page{Report: r, E: r.Evaluation, lossUnit: raw.Evaluation.LossUnit, Models: r.Evaluation.Names()}
 }
 
-// tiles returns the key numbers at the top of the page.
-func (p *page) tiles() []tile {
+// Formula returns the objective in one line, or "" if nothing was optimised.
+func (p *page) Formula() string {
+	if o := p.Objective; o.Text != "" || o.Penalty != "" || o.Mu > 0 {
+		return o.ObjectiveText()
+	}
+	return ""
+}
+
+// OutcomeClass returns the CSS class of the outcome.
+func (p *page) OutcomeClass() string {
+	return strings.ReplaceAll(string(p.E.Verdict.Outcome), " ", "-")
+}
+
+// IsStandardKept reports whether cross-validation kept ERM.
+func (p *page) IsStandardKept() bool { return p.E.Verdict.Outcome == eval.StandardKept }
+
+// HasManyGroups reports whether there are too many groups to show all tables expanded.
+func (p *page) HasManyGroups() bool {
+	g := p.E.Headline()
+	return g != nil && len(g.FirstGroups(eval.MostGroups)) > fewGroups
+}
+
+// Caveats returns what readers must know before they quote the numbers.
+func (p *page) Caveats() []string {
+	out := certificateCaveat(p.Report.Certificate)
+	if p.Objective.Penalty != "" && len(p.Models) > 1 && !p.Objective.SelectedAlike {
+		out = append(out, "The models may not have been selected by the same rule: part of the difference may be due to tuning.")
+	}
+	return append(out, p.E.Caveats...)
+}
+
+// Tiles returns the key numbers at the top of the page.
+func (p *page) Tiles() []tile {
 	e := p.E
 	k := e.Focus()
 	compare := func(f func(m *eval.ModelResult) string, label, note string) tile {
@@ -234,10 +187,10 @@ func prefixUnit(unit, note string) string {
 	return unit + ", " + note
 }
 
-// outcomeBadge returns the text of the badge for the outcome.
-func outcomeBadge(e *eval.Evaluation) string {
-	o := e.Verdict.Outcome
-	if e.Models[e.Focus()].Role == eval.OtherModel {
+// Outcome words the badge: a model from elsewhere did not help, it is better or worse.
+func (p *page) Outcome() string {
+	o := p.E.Verdict.Outcome
+	if p.E.Models[p.E.Focus()].Role == eval.OtherModel {
 		switch o {
 		case eval.Helped:
 			return "better"
@@ -248,8 +201,9 @@ func outcomeBadge(e *eval.Evaluation) string {
 	return string(o)
 }
 
-// describeRisk explains the term risk.
-func describeRisk(e *eval.Evaluation) string {
+// RiskText explains the risk to those who have not met it.
+func (p *page) RiskText() string {
+	e := p.E
 	switch {
 	case e.Task == eval.Binary && e.LossUnit == "nats":
 		return "Log loss: 0 is perfect, 0.693 is a coin flip; lower is better."
@@ -263,8 +217,8 @@ func describeRisk(e *eval.Evaluation) string {
 	return printable.WithUnit("Risk is the mean loss", e.LossUnit) + ". Lower is better."
 }
 
-// factList returns the facts about the measured rows and the training.
-func (p *page) factList() []eval.Fact {
+// Facts returns the data sheet: what was measured and how it was trained.
+func (p *page) Facts() []eval.Fact {
 	e, o := p.E, p.Report.Objective
 	var out []eval.Fact
 	add := func(k, v string) {
@@ -298,8 +252,9 @@ func (p *page) factList() []eval.Fact {
 	return out
 }
 
-// certificateFacts returns the facts of the certificate, or nil if there is none.
-func certificateFacts(c *eval.Certificate, unit string) []eval.Fact {
+// Certificate returns the lines of the certificate; nil without one.
+func (p *page) Certificate() []eval.Fact {
+	c, unit := p.Report.Certificate, p.lossUnit
 	if c == nil {
 		return nil
 	}
@@ -349,8 +304,9 @@ func certificateCaveat(c *eval.Certificate) []string {
 	return []string{"Uncertified: training stopped before the requested gap. The objective exceeds its optimum by at most the gap shown."}
 }
 
-// describeAdversary explains the adversary.
-func describeAdversary(a *eval.Adversary) string {
+// AdversaryText describes the adversary, and what it knows.
+func (p *page) AdversaryText() string {
+	a := p.Report.Adversary
 	if a.Effective.Defined() && float64(a.Effective) > float64(a.N)*(1-1e-9) {
 		return "Every training row has the same weight."
 	}
@@ -360,7 +316,12 @@ func describeAdversary(a *eval.Adversary) string {
 	return "The worst-case weights y of the training rows that the robust model was trained against. The adversary never sees the groups: it weights rows by their loss alone."
 }
 
-func adversaryFacts(a *eval.Adversary) []eval.Fact {
+// Adversary returns the numbers of the worst-case weights; nil without them.
+func (p *page) Adversary() []eval.Fact {
+	a := p.Report.Adversary
+	if a == nil {
+		return nil
+	}
 	return []eval.Fact{
 		{Key: "Effective sample size 1/Σy²", Value: fmt.Sprintf("%s of %s (%s)", printable.Count(int(math.Round(float64(a.Effective)))), printable.Plural(a.N, "row", "rows"), printable.Percent(float64(a.EffectiveShare)))},
 		{Key: "Radius", Value: fmt.Sprintf("%s as KL, %s as χ²", printable.Number(float64(a.RadiusKL)), printable.Number(float64(a.RadiusChi)))},
@@ -372,8 +333,9 @@ func adversaryFacts(a *eval.Adversary) []eval.Fact {
 	}
 }
 
-// describeMethods explains how the numbers were computed.
-func describeMethods(e *eval.Evaluation) []string {
+// Methods states how the numbers were made.
+func (p *page) Methods() []string {
+	e := p.E
 	out := []string{
 		"Risk is the mean loss. The worst group is the group of the last grouping with the largest risk among those with enough rows; grouping and minimum size are given above.",
 		"Difference is the largest minus the smallest group value, ratio the smallest divided by the largest (to overall: compared with the value over all rows). Averages weight groups equally, or by their share of the training rows (of these rows, if that is unknown).",

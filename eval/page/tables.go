@@ -10,8 +10,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// groupTable returns the table of groups, worst first, with simultaneous intervals.
-func (p *page) groupTable() *table {
+// Groups returns the headline grouping, worst first. Its intervals hold for all
+// groups together.
+func (p *page) Groups() *table {
 	e := p.E
 	g := e.Headline()
 	if g == nil {
@@ -45,10 +46,6 @@ func (p *page) groupTable() *table {
 	if w := e.Models[f].WorstGroup; w != nil {
 		worst = w.Label
 	}
-	byLabel := make(map[string]int)
-	for i := range g.Groups {
-		byLabel[g.Groups[i].Label] = i
-	}
 	order := g.FirstGroups(eval.MostGroups)
 	if left := g.Count() - len(order); left > 0 {
 		t.Foot = printable.Plural(left, "more group is", "more groups are") + " in metrics.json. "
@@ -65,13 +62,10 @@ func (p *page) groupTable() *table {
 		for _, m := range h.Models[:shown] {
 			cells = append(cells, valueText(m, "risk", m.Simultaneous))
 		}
-		for _, c := range changes {
-			d := eval.Difference{}
-			if j := byLabel[h.Label]; c.Groups != nil {
-				d = eval.Difference{Value: c.Groups[j].Value, Interval: c.Groups[j].Simultaneous}
-			} else {
-				k := slices.Index(p.Models, c.Model)
-				d.Value = h.Models[k].Values.Of["risk"] - h.Models[0].Values.Of["risk"]
+		for k, c := range changes {
+			d := c.GroupChange(h.Label)
+			if d == nil {
+				d = &eval.Difference{Value: h.Models[k+1].Values.Of["risk"] - h.Models[0].Values.Of["risk"]}
 			}
 			cells = append(cells, d.Text(float64(h.Models[0].Values.Of["risk"])))
 		}
@@ -116,10 +110,9 @@ var rateKeys = []string{"accuracy", "selection_rate", "tpr", "fpr", "calibration
 // fourFifths is the ratio of selection rates required by the four-fifths rule.
 const fourFifths = 0.8
 
-// rateTable returns the rates of the model in focus by group, their largest gaps compared with the tolerance,
-// and the ratio of the selection rates compared with four fifths. It returns nil unless there are two classes
-// and groups.
-func (p *page) rateTable() *table {
+// Rates returns the rates of the model in focus by group, their largest gap against the tolerance
+// and the ratio of the selection rates against four fifths; nil without two classes and groups.
+func (p *page) Rates() *table {
 	e, g := p.E, p.E.Headline()
 	if g == nil || e.Task != eval.Binary {
 		return nil
@@ -171,9 +164,9 @@ func (p *page) rateTable() *table {
 	return t
 }
 
-// rankingTable ranks the models by their worst group, each with its verdict against the first. It returns nil
-// for one model or without groups.
-func (p *page) rankingTable() *table {
+// Ranking ranks the models by their worst group, each with its verdict against the
+// first; nil for one model, and without groups.
+func (p *page) Ranking() *table {
 	e := p.E
 	if len(p.Models) < 2 || e.Models[0].WorstGroup == nil {
 		return nil

@@ -9,11 +9,13 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-func heaviestRowsTable(a *eval.Adversary, unit string) *table {
-	if len(a.Top) == 0 {
+// HeaviestRows lists the heaviest rows; nil without an adversary.
+func (p *page) HeaviestRows() *table {
+	a := p.Report.Adversary
+	if a == nil || len(a.Top) == 0 {
 		return nil
 	}
-	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", printable.WithUnit("Loss", unit)}, Foot: "Rows are numbered from 1, in the order of the input."}
+	t := &table{Title: "Heaviest rows", Head: []string{"Row", "Weight × n", "Share of weight", printable.WithUnit("Loss", p.lossUnit)}, Foot: "Rows are numbered from 1, in the order of the input."}
 	for _, r := range a.Top {
 		l := "–"
 		if r.Loss != nil {
@@ -25,31 +27,42 @@ func heaviestRowsTable(a *eval.Adversary, unit string) *table {
 	return t
 }
 
-// coefficientTables returns the largest coefficients, by the effect of one standard deviation of the column,
-// and the rest.
-func coefficientTables(c *eval.Coefficients) (top, rest *table) {
+// LargestCoefficients returns the largest coefficients, by what a standard deviation of their column does.
+func (p *page) LargestCoefficients() *table {
+	c := p.Coefficients
 	if c == nil || len(c.Rows) == 0 {
-		return nil, nil
+		return nil
 	}
 	rows := c.Largest()
-	n := min(len(rows), eval.MostCoefficients)
-	top = coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:n])
-	top.Foot = "These are associations, not causal effects."
-	if len(rows) == n {
-		return top, nil
+	t := coefficientTable(c, printable.WithUnit("Coefficients", c.Unit), rows[:min(len(rows), eval.MostCoefficients)])
+	t.Foot = "These are associations, not causal effects."
+	if len(rows) > len(t.Rows) {
+		t.Title = fmt.Sprintf("The %d largest coefficients (%s)", len(t.Rows), cmp.Or(c.Unit, "per unit"))
+		t.Foot = "Sorted by the effect of one standard deviation of the column. " + t.Foot
 	}
-	top.Title = fmt.Sprintf("The %d largest coefficients (%s)", n, cmp.Or(c.Unit, "per unit"))
-	top.Foot = "Sorted by the effect of one standard deviation of the column. " + top.Foot
-	more := rows[n:]
-	rest = coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
-	if left := len(more) - len(rest.Rows); left > 0 {
-		rest.Foot = printable.Plural(left, "more is", "more are") + " in the JSON."
+	if p.GroupCoefficientTables() != nil {
+		t.Foot = "The coefficients that groups have of their own are under Coefficients by group. " + t.Foot
 	}
-	return top, rest
+	return t
 }
 
-// groupCoefficientTables returns the coefficients by group, one table per group column.
-func groupCoefficientTables(g *eval.GroupCoefficients) (out []table) {
+// OtherCoefficients returns the coefficients that Coef leaves out; nil for none.
+func (p *page) OtherCoefficients() *table {
+	c := p.Coefficients
+	if c == nil || len(c.Rows) <= eval.MostCoefficients {
+		return nil
+	}
+	more := c.Largest()[eval.MostCoefficients:]
+	t := coefficientTable(c, "The other "+printable.Plural(len(more), "coefficient", "coefficients"), more[:min(len(more), 2*maxTableRows)])
+	if left := len(more) - len(t.Rows); left > 0 {
+		t.Foot = printable.Plural(left, "more is", "more are") + " in the JSON."
+	}
+	return t
+}
+
+// GroupCoefficientTables returns the coefficients by group, one table for every group column.
+func (p *page) GroupCoefficientTables() (out []table) {
+	g := p.GroupCoefficients
 	if g == nil {
 		return nil
 	}
@@ -106,11 +119,13 @@ func coefficientTable(c *eval.Coefficients, title string, rows []eval.Coefficien
 	return t
 }
 
-func sliceTable(s *eval.SliceSearch, confidence float64) *table {
+// Slices lists the slices found; nil for none.
+func (p *page) Slices() *table {
+	s := p.E.Slices
 	if s == nil || len(s.Found) == 0 {
 		return nil
 	}
-	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(confidence) + "]", "Confirmed"}, Foot: s.Method}
+	t := &table{Title: "Worst slices of " + s.Model, Head: []string{"Condition", "Rows (confirming half)", "Risk", "Risk of the rest", "Excess [" + printable.WholePercent(p.E.Confidence) + "]", "Confirmed"}, Foot: s.Method}
 	for _, c := range s.Found {
 		yes, class := "no", "faint"
 		if c.Confirmed {
@@ -122,8 +137,9 @@ func sliceTable(s *eval.SliceSearch, confidence float64) *table {
 	return t
 }
 
-// triedTable returns a table of the candidates of the choice of the level.
-func triedTable(c *eval.Choice) *table {
+// Candidates lists the models among which the level was chosen.
+func (p *page) Candidates() *table {
+	c := p.Choice
 	if c == nil || len(c.Candidates) == 0 || c.Best() == nil {
 		return nil
 	}

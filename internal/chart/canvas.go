@@ -65,27 +65,27 @@ func (p sheet) drawText(x, y vg.Length, s string, size vg.Length, col color.Colo
 	p.c.FillString(f, vg.Point{X: x - vg.Length(align)*f.Width(s), Y: y}, s)
 }
 
+// pathOf returns the path along points.
+func pathOf(pts ...vg.Point) (path vg.Path) {
+	path.Move(pts[0])
+	for _, q := range pts[1:] {
+		path.Line(q)
+	}
+	return path
+}
+
 func (p sheet) drawLine(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
 	if len(pts) < 2 {
 		return
 	}
-	var path vg.Path
-	path.Move(pts[0])
-	for _, q := range pts[1:] {
-		path.Line(q)
-	}
 	p.c.SetColor(col)
 	p.c.SetLineWidth(width)
 	p.c.SetLineDash(dash, 0)
-	p.c.Stroke(path)
+	p.c.Stroke(pathOf(pts...))
 }
 
 func (p sheet) fillArea(col color.Color, pts ...vg.Point) {
-	var path vg.Path
-	path.Move(pts[0])
-	for _, q := range pts[1:] {
-		path.Line(q)
-	}
+	path := pathOf(pts...)
 	path.Close()
 	p.c.SetColor(col)
 	p.c.Fill(path)
@@ -93,26 +93,19 @@ func (p sheet) fillArea(col color.Color, pts ...vg.Point) {
 
 // drawMark draws the glyph of series k: open diamond, disc, square, triangle.
 func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open bool) {
+	to := func(x, y vg.Length) vg.Point { return vg.Point{X: at.X + x*r, Y: at.Y + y*r} }
 	var path vg.Path
 	switch k % 4 {
 	case 0:
 		r *= 1.25
-		path.Move(vg.Point{X: at.X - r, Y: at.Y})
-		path.Line(vg.Point{X: at.X, Y: at.Y + r})
-		path.Line(vg.Point{X: at.X + r, Y: at.Y})
-		path.Line(vg.Point{X: at.X, Y: at.Y - r})
+		path = pathOf(to(-1, 0), to(0, 1), to(1, 0), to(0, -1))
 	case 1:
-		path.Move(vg.Point{X: at.X + r, Y: at.Y})
+		path.Move(to(1, 0))
 		path.Arc(at, r, 0, 2*math.Pi)
 	case 2:
-		path.Move(vg.Point{X: at.X - r, Y: at.Y - r})
-		path.Line(vg.Point{X: at.X + r, Y: at.Y - r})
-		path.Line(vg.Point{X: at.X + r, Y: at.Y + r})
-		path.Line(vg.Point{X: at.X - r, Y: at.Y + r})
+		path = pathOf(to(-1, -1), to(1, -1), to(1, 1), to(-1, 1))
 	default:
-		path.Move(vg.Point{X: at.X - r, Y: at.Y - r})
-		path.Line(vg.Point{X: at.X + r, Y: at.Y - r})
-		path.Line(vg.Point{X: at.X, Y: at.Y + r})
+		path = pathOf(to(-1, -1), to(1, -1), to(0, 1))
 	}
 	path.Close()
 	if open || k%4 == 0 {

@@ -18,7 +18,7 @@ func TestSVG_HostileText(t *testing.T) {
 	for name, d := range map[string]Drawing{
 		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
 		"lines": Lines{Legend: Entries([]string{nasty}),
-			Panels: []Panel{{Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, Series: []Series{s}}}}.Drawing(),
+			Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, Series: []Series{s}}.Drawing(),
 	} {
 		whole, err := d.SVG()
 		if err != nil {
@@ -67,10 +67,10 @@ func TestWrapKeepsTheText(t *testing.T) {
 func TestTicks_LabelsDoNotCollide(t *testing.T) {
 	for _, top := range []float64{1e-3, 0.04, 0.3, 0.97, 1} {
 		for k := range 3 {
-			p := Panel{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
-			traced(t, "lines", Lines{Panels: []Panel{p, p}}.Drawing())
+			p := Lines{XShare: k%2 == 0, XLog: k == 2, Series: []Series{{X: []float64{top / 7e3, top}, Y: []float64{1, 2}}}}
+			traced(t, "lines", p.Drawing())
 		}
-		traced(t, "dots", Dots{Share: true, Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
+		traced(t, "dots", Dots{Rows: []Dot{{Label: strings.Repeat("long ", 20), Detail: "n 1234567", Value: []float64{top}}}, Ref: []float64{0}}.Drawing())
 	}
 }
 

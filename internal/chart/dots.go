@@ -15,7 +15,6 @@ type Dots struct {
 	First  int      // colour and glyph of the first series
 	Rows   []Dot
 	XLabel string
-	Share  bool      // ticks as percentages
 	Ref    []float64 // reference lines
 }
 
@@ -85,11 +84,8 @@ func (d Dots) drawRows(p sheet, x axis, rows []dotRow, left, right, top, size vg
 		want = min(want, 5)
 	}
 	ticks := x.ticks(want)
-	for i := range ticks {
-		if d.Share {
-			ticks[i].s = Percent(ticks[i].v)
-		}
-		at := x.position(ticks[i].v)
+	for _, t := range ticks {
+		at := x.position(t.v)
 		p.drawLine(colGrid, 0.7, nil, vg.Point{X: at, Y: bottom}, vg.Point{X: at, Y: top})
 	}
 	p.drawXLabels(x, ticks, bottom-12, right)

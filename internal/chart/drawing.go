@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -23,51 +24,39 @@ const margin = 6
 func (d Drawing) renderOn(c vg.Canvas) {
 	p := sheet{c: c, w: d.w - 2*margin, h: d.h}
 	c.Push()
-	c.SetColor(colPaper)
-	var page vg.Path
-	page.Move(vg.Point{})
-	page.Line(vg.Point{X: d.w})
-	page.Line(vg.Point{X: d.w, Y: d.h})
-	page.Line(vg.Point{Y: d.h})
-	page.Close()
-	c.Fill(page)
+	p.fillArea(colPaper, vg.Point{}, vg.Point{X: d.w}, vg.Point{X: d.w, Y: d.h}, vg.Point{Y: d.h})
 	c.Translate(vg.Point{X: margin})
 	d.draw(p)
 	c.Pop()
 }
 
-// SVG returns the drawing as an SVG document with text in Liberation Sans or its substitute.
-func (d Drawing) SVG() ([]byte, error) {
-	c := vgsvg.New(d.w, d.h)
-	d.renderOn(c)
+// write draws on a canvas and returns the document that it is of.
+func (d Drawing) write(on vg.Canvas, document io.WriterTo) ([]byte, error) {
+	d.renderOn(on)
 	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
+	if _, err := document.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	return b.Bytes(), nil
 }
 
+// SVG returns the drawing as an SVG document with text in Liberation Sans or its substitute.
+func (d Drawing) SVG() ([]byte, error) {
+	c := vgsvg.New(d.w, d.h)
+	return d.write(c, c)
+}
+
 // PNG returns the drawing at 200 dots per inch.
 func (d Drawing) PNG() ([]byte, error) {
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.w, d.h), vgimg.UseDPI(200))}
-	d.renderOn(c)
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	return b.Bytes(), nil
+	return d.write(c, c)
 }
 
 // PDF returns the drawing as one page with text as outlines, since the fonts of the PDF writer lack most of
 // Unicode.
 func (d Drawing) PDF() ([]byte, error) {
 	c := vgpdf.New(d.w, d.h)
-	d.renderOn(outlined{c})
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	return b.Bytes(), nil
+	return d.write(outlined{c}, c)
 }
 
 // An outlined is a canvas that draws text as outlines.

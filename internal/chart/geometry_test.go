@@ -173,73 +173,61 @@ func plainNumber(s string) (float64, bool) {
 	return v, err == nil
 }
 
-func share(s string) (float64, bool) {
-	s, ok := strings.CutSuffix(s, "\u2009%")
-	v, number := plainNumber(s)
-	return v / 100, ok && number
-}
-
 // Rows of dots stand below each other in their order, the middle of their label, of their
 // detail and of their marks on one height; marks lie where the axis says, between the ends
-// of their intervals; and what is said in shares is read in shares.
+// of their intervals.
 func TestDots_Positions(t *testing.T) {
 	for _, names := range [][]string{{"one"}, {"a", "b", "c", "a name that needs a good part of a row", "and another name of this sort"}} {
-		for _, inShares := range []bool{false, true} {
-			d := Dots{Names: names, XLabel: "the axis", Share: inShares, Ref: []float64{0.5}}
-			labels := []string{"first", "second", strings.Repeat("a long label of many words ", 3), "last"}
-			for i, l := range labels {
-				r := Dot{Label: l, Detail: "n " + strconv.Itoa(100+i), Faint: i == 1, Rule: i == 3}
-				for k := range names {
-					v := 0.1 + 0.2*float64(i) + 0.03*float64(k)
-					r.Value, r.Lo, r.Hi = append(r.Value, v), append(r.Lo, v-0.04), append(r.Hi, v+0.05)
+		d := Dots{Names: names, XLabel: "the axis", Ref: []float64{0.5}}
+		labels := []string{"first", "second", strings.Repeat("a long label of many words ", 3), "last"}
+		for i, l := range labels {
+			r := Dot{Label: l, Detail: "n " + strconv.Itoa(100+i), Faint: i == 1, Rule: i == 3}
+			for k := range names {
+				v := 0.1 + 0.2*float64(i) + 0.03*float64(k)
+				r.Value, r.Lo, r.Hi = append(r.Value, v), append(r.Lo, v-0.04), append(r.Hi, v+0.05)
+			}
+			d.Rows = append(d.Rows, r)
+		}
+		c := traced(t, "dots", d.Drawing())
+		at := along(t, c.labels, plainNumber, func(l label) float64 { x, _ := l.middle(); return x })
+		marks := c.marks()
+		if len(marks) != len(names)*(len(labels)+1) { // the legend's too
+			t.Fatalf("%d marks of %d", len(marks), len(names)*(len(labels)+1))
+		}
+		marks = marks[len(names):]
+		before := math.Inf(1)
+		for i := range labels {
+			height := 0.0
+			for k := range names {
+				x, y := marks[i*len(names)+k].middle()
+				height += y / float64(len(names))
+				if want := at(d.Rows[i].Value[k]); !(math.Abs(x-want) <= 0.2) {
+					t.Errorf("mark %d of row %d is at %.2f, %v of the axis at %.2f", k, i, x, d.Rows[i].Value[k], want)
 				}
-				d.Rows = append(d.Rows, r)
-			}
-			c := traced(t, "dots", d.Drawing())
-			read := plainNumber
-			if inShares {
-				read = share
-			}
-			at := along(t, c.labels, read, func(l label) float64 { x, _ := l.middle(); return x })
-			marks := c.marks()
-			if len(marks) != len(names)*(len(labels)+1) { // the legend's too
-				t.Fatalf("%d marks of %d", len(marks), len(names)*(len(labels)+1))
-			}
-			marks = marks[len(names):]
-			before := math.Inf(1)
-			for i := range labels {
-				height := 0.0
-				for k := range names {
-					x, y := marks[i*len(names)+k].middle()
-					height += y / float64(len(names))
-					if want := at(d.Rows[i].Value[k]); !(math.Abs(x-want) <= 0.2) {
-						t.Errorf("mark %d of row %d is at %.2f, %v of the axis at %.2f", k, i, x, d.Rows[i].Value[k], want)
-					}
-					found := false
-					for _, s := range c.lines {
-						if !s.closed && s.points == 2 && math.Abs(s.y0-y) < 1e-6 && s.y0 == s.y1 && s.x0 < x && s.x1 > x {
-							found = math.Abs(s.x0-at(d.Rows[i].Lo[k])) < 0.3 && math.Abs(s.x1-at(d.Rows[i].Hi[k])) < 0.3 || found
-						}
-					}
-					if !found {
-						t.Errorf("no interval of mark %d of row %d", k, i)
+				found := false
+				for _, s := range c.lines {
+					if !s.closed && s.points == 2 && math.Abs(s.y0-y) < 1e-6 && s.y0 == s.y1 && s.x0 < x && s.x1 > x {
+						found = math.Abs(s.x0-at(d.Rows[i].Lo[k])) < 0.3 && math.Abs(s.x1-at(d.Rows[i].Hi[k])) < 0.3 || found
 					}
 				}
-				if height > before-12 {
-					t.Errorf("row %d is at height %.1f, the one above at %.1f", i, height, before)
-				}
-				before = height
-				if _, y := c.find(t, "n "+strconv.Itoa(100+i)).middle(); !(math.Abs(y-height) <= 1.5) {
-					t.Errorf("row %d: its detail is at height %.1f, its marks at %.1f", i, y, height)
+				if !found {
+					t.Errorf("no interval of mark %d of row %d", k, i)
 				}
 			}
-			reference := false
-			for _, s := range c.lines {
-				reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-at(0.5)) < 0.2 && s.col == colMuted
+			if height > before-12 {
+				t.Errorf("row %d is at height %.1f, the one above at %.1f", i, height, before)
 			}
-			if !reference {
-				t.Error("no line at the reference")
+			before = height
+			if _, y := c.find(t, "n "+strconv.Itoa(100+i)).middle(); !(math.Abs(y-height) <= 1.5) {
+				t.Errorf("row %d: its detail is at height %.1f, its marks at %.1f", i, y, height)
 			}
+		}
+		reference := false
+		for _, s := range c.lines {
+			reference = reference || !s.closed && s.x0 == s.x1 && math.Abs(s.x0-at(0.5)) < 0.2 && s.col == colMuted
+		}
+		if !reference {
+			t.Error("no line at the reference")
 		}
 	}
 }
@@ -313,7 +301,7 @@ func TestLegend_BreaksIntoRows(t *testing.T) {
 	for k := range 11 {
 		names = append(names, "the name "+strconv.Itoa(k))
 	}
-	c := traced(t, "legend", Lines{Legend: Entries(names), Panels: []Panel{{Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}}}.Drawing())
+	c := traced(t, "legend", Lines{Legend: Entries(names), Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}.Drawing())
 	rows := map[float64]bool{}
 	for k, m := range c.marks() {
 		x, y := m.middle()

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -8,12 +9,7 @@ import (
 
 // A Lines is a figure of line charts below each other with one legend.
 type Lines struct {
-	Panels []Panel
-	Legend []Entry
-}
-
-// A Panel is one line chart.
-type Panel struct {
+	Legend         []Entry
 	Title          string // above YLabel; may be empty
 	XLabel, YLabel string
 	XLog, YLog     bool
@@ -36,39 +32,29 @@ type Series struct {
 }
 
 // Drawing returns the laid-out charts.
-func (l Lines) Drawing() Drawing {
+func (q Lines) Drawing() Drawing {
 	const top = 4
-	h := vg.Length(top)
-	for _, p := range l.Panels {
-		h += p.size()
+	h := vg.Length(top + 18 + foot + cmp.Or(q.Height, 178)) // with the label above
+	if q.Title != "" {
+		h += titleHeight
 	}
 	legend := vg.Length(0)
-	if len(l.Legend) > 0 {
-		legend = legendHeight(Width-2*margin, 4, l.Legend) + 7
+	if len(q.Legend) > 0 {
+		legend = legendHeight(Width-2*margin, 4, q.Legend) + 7
 	}
 	return Drawing{w: Width, h: h + legend, draw: func(p sheet) {
-		p.drawLegend(4, p.h-top, l.Legend, true)
-		y := p.h - top - legend
-		for _, q := range l.Panels {
-			q.draw(p, y)
-			y -= q.size()
-		}
+		p.drawLegend(4, p.h-top, q.Legend, true)
+		q.draw(p, p.h-top-legend)
 	}}
 }
 
-func (q Panel) size() vg.Length {
-	h := q.Height
-	if h == 0 {
-		h = 178
-	}
-	if q.Title != "" {
-		h += 15
-	}
-	return vg.Length(h + 18 + 34) // label above, ticks and label below
-}
+const (
+	foot        = 34 // ticks and label below
+	titleHeight = 15
+)
 
-// draw draws the panel with its upper edge at top.
-func (q Panel) draw(p sheet, top vg.Length) {
+// draw draws the chart with its upper edge at top.
+func (q Lines) draw(p sheet, top vg.Length) {
 	x, y := newAxis(q.XLog), newAxis(q.YLog)
 	for _, s := range q.Series {
 		for i := range s.X {
@@ -96,7 +82,6 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	if q.Square {
 		y.min, y.max = x.min, x.max
 	}
-	bottom := top - q.size() + 34
 	yt := y.ticks(5)
 	left := vg.Length(0)
 	for i := range yt {
@@ -108,10 +93,10 @@ func (q Panel) draw(p sheet, top vg.Length) {
 	left += 8
 	if q.Title != "" {
 		p.drawText(0, top-9, q.Title, fontSize, colInk, 0)
-		top -= 15
+		top -= titleHeight
 	}
 	x.lo, x.hi = left, p.w-12
-	y.lo, y.hi = bottom, top-18
+	y.lo, y.hi = foot, top-18
 	p.drawText(0, top-9, q.YLabel, fontSize, colInk, 0)
 	for _, t := range yt {
 		p.drawLine(colGrid, 0.7, nil, vg.Point{X: x.lo, Y: y.position(t.v)}, vg.Point{X: x.hi, Y: y.position(t.v)})

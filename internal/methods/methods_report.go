@@ -76,7 +76,7 @@ func formatNumber(v float64) string {
 func (r *MethodsReport) Figures() []Figure {
 	var names []string
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
-	passes := chart.Panel{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true, YLog: true}
+	passes := chart.Lines{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true, YLog: true}
 	seconds := passes
 	seconds.XLabel = "seconds"
 	for _, m := range r.Methods {
@@ -94,10 +94,8 @@ func (r *MethodsReport) Figures() []Figure {
 		passes.Series = append(passes.Series, chart.Series{K: k, X: x, Y: y, Marks: len(x) <= 40})
 		seconds.Series = append(seconds.Series, chart.Series{K: k, X: s, Y: y, Marks: len(s) <= 40})
 	}
-	return []Figure{
-		{"gap-passes", chart.Lines{Legend: chart.Entries(names), Panels: []chart.Panel{passes}}},
-		{"gap-seconds", chart.Lines{Legend: chart.Entries(names), Panels: []chart.Panel{seconds}}},
-	}
+	passes.Legend, seconds.Legend = chart.Entries(names), chart.Entries(names)
+	return []Figure{{"gap-passes", passes}, {"gap-seconds", seconds}}
 }
 
 // A table aligns its columns: the first to the left, the others to the right.

@@ -53,7 +53,7 @@ func (x *Measured) Report() (*eval.Report, error) {
 	var err error
 	r.Adversary, err = eval.DescribeAdversary(eval.AdversaryInput{
 		Weights: x.run.Weights, Loss: x.run.Loss, Groups: x.options.relabelGroups(x.run.Train.Groups),
-		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(),
+		Penalty: s.Penalty, Nu: s.Nu, OverGroups: m.Config.IsGroupwise(), Arena: arenaOf(x.run.Train),
 	})
 	if err == nil {
 		for k := range r.Adversary.Top { // places among the training rows → numbers in the table

@@ -69,7 +69,7 @@ func Measure(ctx context.Context, m *train.Model, o Options) (*Measured, error) 
 		return nil, err
 	}
 	if x.folds != nil && t.arena != nil {
-		t.sort(run.Frame.Rows) // their columns are read in the order of the table
+		t.sort() // their columns are read in the order of the table
 	}
 	err = x.evaluate(ctx, run.Frame, t, split)
 	return x, cmp.Or(run.Err(), err)

@@ -107,9 +107,13 @@ func (x *Measured) addBlock(ctx context.Context, t *scoredRows, f *data.Frame, d
 }
 
 // sort sorts the rows into the order of their table, which has n rows.
-func (t *scoredRows) sort(n int) {
-	rows, order := tableOrder(t.arena, t.Rows, n)
-	t.Rows, t.Target = rows, permute(t.arena, t.Target, order)
+func (t *scoredRows) sort() {
+	order := memory.Make[int32](t.arena, len(t.Rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(t.Rows[a], t.Rows[b]) })
+	t.Rows, t.Target = permute(t.arena, t.Rows, order), permute(t.arena, t.Target, order)
 	t.Groups = slices.Clone(t.Groups)
 	for k := range t.Groups {
 		t.Groups[k].Index = permute(t.arena, t.Groups[k].Index, order)
@@ -181,20 +185,4 @@ func (x *Measured) predictions(ctx context.Context, f *data.Frame, rows *data.Da
 		}
 	}
 	return out, nil
-}
-
-// tableOrder returns distinct rows of a table of n rows in ascending order, with their previous places.
-func tableOrder(arena *memory.Arena, rows []int, n int) (sorted []int, places []int32) {
-	sorted, places = memory.Make[int](arena, len(rows))[:0], memory.Make[int32](arena, len(rows))[:0]
-	placeOf := memory.Make[int32](arena, n)
-	defer memory.Release(arena, placeOf)
-	for i, r := range rows {
-		placeOf[r] = int32(i + 1)
-	}
-	for r, at := range placeOf {
-		if at > 0 {
-			sorted, places = append(sorted, r), append(places, at-1)
-		}
-	}
-	return sorted, places
 }
