@@ -1,5 +1,5 @@
 // Package codec decompresses the compressed pieces of Parquet and Arrow IPC files, with
-// a bound on what comes out. data/parquet and data/ipc import it.
+// a bound on what comes out. data/internal/parquet and data/internal/ipc import it.
 package codec
 
 import (
