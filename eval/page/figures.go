@@ -187,8 +187,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	best := c.Best()
-	lines := chart.Lines{XLabel: "average risk, out of fold", YLabel: c.Criterion + ", out of fold", Height: 260,
-		Ref: float64(best.Value), RefText: "chosen: " + best.Name}
+	lines := chart.Lines{XLabel: "average risk, out of fold", YLabel: c.Criterion + ", out of fold", Height: 260}
 	var names []string
 	for _, k := range c.Candidates {
 		if n := len(names) - 1; n < 0 || names[n] != k.Family {
@@ -204,6 +203,7 @@ func figFrontier(r *eval.Report) (Figure, bool) {
 	for k := range lines.Legend {
 		lines.Legend[k].K = lines.Series[k].K
 	}
+	lines.Legend = append(lines.Legend, chart.Entry{Name: "chosen: " + best.Name, Ring: true})
 	lines.Series = append(lines.Series, chart.Series{X: []float64{float64(best.Average)}, Y: []float64{float64(best.Value)}, Ring: true})
 	plain := &c.Candidates[0]
 	return Figure{

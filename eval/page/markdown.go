@@ -7,12 +7,13 @@ import (
 	"text/template"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 //go:embed report.gomd
 var markdownSource string
 
-var markdownTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"text": markdownEscaper.Replace, "code": codeBlock}).Parse(markdownSource))
+var markdownTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"capital": printable.Capitalise, "text": markdownEscaper.Replace, "code": codeBlock}).Parse(markdownSource))
 
 var markdownEscaper = strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<", "&lt;", "[", "\\[", "\n", " ")
 

@@ -124,6 +124,7 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 type Entry struct {
 	Name string
 	K    int
+	Ring bool // shown as a ring instead of the mark of series K
 }
 
 // Entries returns the entries of series 0, 1, …, without those with empty names.
@@ -146,13 +147,29 @@ const (
 func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	walkLegend(p.w, x, names, func(e Entry, cx vg.Length, row int) {
 		mid := y - legendRow*(vg.Length(row)+0.5)
-		col := dataColour(e.K)
-		if lines {
-			p.drawLine(col, 1.6, dashes[e.K%len(dashes)], vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
+		col, centre := dataColour(e.K), vg.Point{X: cx + legendKey/2, Y: mid}
+		if e.Ring {
+			p.drawRing(centre)
+		} else {
+			if lines {
+				p.drawLine(col, 1.6, dashes[e.K%len(dashes)], vg.Point{X: cx, Y: mid}, vg.Point{X: cx + legendKey, Y: mid})
+			}
+			p.drawMark(centre, e.K, 3, col, false)
 		}
-		p.drawMark(vg.Point{X: cx + legendKey/2, Y: mid}, e.K, 3, col, false)
 		p.drawText(cx+legendKey+5, mid-3.3, e.Name, smallSize, colInk, 0)
 	})
+}
+
+// drawRing draws a circle around a point.
+func (p sheet) drawRing(at vg.Point) {
+	const radius = 6
+	var ring vg.Path
+	ring.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	ring.Arc(at, radius, 0, 2*math.Pi)
+	p.c.SetColor(colInk)
+	p.c.SetLineWidth(1.1)
+	p.c.SetLineDash(nil, 0)
+	p.c.Stroke(ring)
 }
 
 // legendHeight returns the height of a legend on a sheet of width w.

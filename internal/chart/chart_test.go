@@ -17,8 +17,8 @@ func TestSVG_HostileText(t *testing.T) {
 	s := Series{K: 1, X: []float64{1, 2}, Y: []float64{3, 4}, Marks: true}
 	for name, d := range map[string]Drawing{
 		"dots": Dots{Names: []string{nasty}, XLabel: nasty, Rows: []Dot{{Label: nasty, Detail: nasty, Value: []float64{1}}}}.Drawing(),
-		"lines": Lines{Legend: Entries([]string{nasty}),
-			Title: nasty, XLabel: nasty, YLabel: nasty, RefText: nasty, Series: []Series{s}}.Drawing(),
+		"lines": Lines{Legend: append(Entries([]string{nasty}), Entry{Name: nasty, Ring: true}),
+			Title: nasty, XLabel: nasty, YLabel: nasty, Series: []Series{s}}.Drawing(),
 	} {
 		whole, err := d.SVG()
 		if err != nil {

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"math"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -16,8 +15,6 @@ type Lines struct {
 	XShare, YShare bool // ticks as percentages
 	Square         bool // both axes run over the same range, with the diagonal drawn
 	Zero           bool // a reference line at y = 0
-	Ref            float64
-	RefText        string // a reference line at y = Ref, when not empty
 	Series         []Series
 	Height         float64 // of the plot in points; 0 means 178
 }
@@ -65,9 +62,6 @@ func (q Lines) draw(p sheet, top vg.Length) {
 				y.include(s.Hi[i])
 			}
 		}
-	}
-	if q.RefText != "" {
-		y.include(q.Ref)
 	}
 	if q.Zero {
 		y.include(0)
@@ -119,16 +113,6 @@ func (q Lines) draw(p sheet, top vg.Length) {
 	if q.Zero {
 		p.drawLine(colMuted, 0.9, nil, vg.Point{X: x.lo, Y: y.position(0)}, vg.Point{X: x.hi, Y: y.position(0)})
 	}
-	if q.RefText != "" {
-		p.drawLine(colMuted, 0.9, []vg.Length{2, 2}, vg.Point{X: x.lo, Y: y.position(q.Ref)}, vg.Point{X: x.hi, Y: y.position(q.Ref)})
-		w := textWidth(q.RefText, smallSize)
-		left, low := x.hi-w-3, y.position(q.Ref)+4 // small values, on the left, are drawn there
-		if low+8 > y.hi {
-			low -= 15
-		}
-		p.fillArea(colPaper, vg.Point{X: left - 3, Y: low - 2}, vg.Point{X: left + w + 2, Y: low - 2}, vg.Point{X: left + w + 2, Y: low + 8}, vg.Point{X: left - 3, Y: low + 8})
-		p.drawText(left, low, q.RefText, smallSize, colMuted, 0)
-	}
 	for _, s := range q.Series {
 		s.draw(p, x, y)
 	}
@@ -161,13 +145,7 @@ func (s Series) draw(p sheet, x, y axis) {
 	flush()
 	for i := range s.X {
 		if s.Ring && x.contains(s.X[i]) && y.contains(s.Y[i]) {
-			var ring vg.Path
-			ring.Move(vg.Point{X: x.position(s.X[i]) + 6, Y: y.position(s.Y[i])})
-			ring.Arc(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, 6, 0, 2*math.Pi)
-			p.c.SetColor(colInk)
-			p.c.SetLineWidth(1.1)
-			p.c.SetLineDash(nil, 0)
-			p.c.Stroke(ring)
+			p.drawRing(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])})
 		}
 		if s.Marks && x.contains(s.X[i]) && y.contains(s.Y[i]) {
 			p.drawMark(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, s.K, 2.6, col, false)
