@@ -34,7 +34,7 @@ func TestFit_Refusals(t *testing.T) {
 		"absent feature":     {"y,education\n1,1\n2,2\n", Spec{Target: "y", Features: []string{"educaton"}}, []string{`did you mean "education"?`}},
 		"absent group":       {ok, Spec{Target: "y", Groups: []string{"region"}}, []string{`no column "region"`, `"y", "x" and "c"`}},
 		"absent log":         {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"w"}}}, []string{`no column "w"`, `"y", "x" and "c"`}},
-		"log of the target":  {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "a log is asked of it, but it is no feature"}},
+		"log of the target":  {ok, Spec{Target: "y", Transforms: Transforms{Log: []string{"y"}}}, []string{`column "y"`, "it cannot have a log, as it is not a feature"}},
 		"absent drop":        {ok, Spec{Target: "y", Drop: []string{"q"}}, []string{`no column "q"`}},
 		"no target":          {ok, Spec{}, []string{"name the target"}},
 		"unknown task":       {ok, Spec{Target: "y", Task: "rank"}, []string{`"rank"`, "regression"}},
@@ -215,7 +215,7 @@ func TestRead_EmptyNames(t *testing.T) {
 func TestFit_ReferenceOfNoCategory(t *testing.T) {
 	f := frameOf(t, "y,x,c,d\n1,1,a,u\n2,3,b,v\n4,2,a,u\n")
 	_, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Drop: []string{"d"}, Reference: map[string]string{"x": "1", "nope": "2", "d": "u"}})
-	wantError(t, err, `column "x": a reference level`, "taken as a number", `there is no column "nope"`, `column "d": a reference level`)
+	wantError(t, err, `column "x": it cannot have a reference level`, "used as a number", `there is no column "nope"`, `column "d": it cannot have a reference level`)
 	if _, err := NewEncoder(t.Context(), f, nil, Spec{Target: "y", Reference: map[string]string{"c": "b", "d": "u"}}); err != nil {
 		t.Error(err)
 	}

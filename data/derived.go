@@ -19,7 +19,7 @@ func noFeatureFault(f *Frame, name, what string) error {
 	if _, err := f.Lookup(name); err != nil {
 		return err
 	}
-	return f.fault(name, suggestion{}, "%s is asked of it, but it is no feature", what)
+	return f.fault(name, suggestion{}, "it cannot have %s, as it is not a feature", what)
 }
 
 // A derivation collects derived columns before they are placed among the features.
@@ -328,7 +328,7 @@ func (m *derivation) numericOperand(c *Column, what string) (*Operand, error) {
 		return nil, nil
 	}
 	if !m.e.Spec.IsNumeric(c) {
-		m.problems.Add(m.f.fault(c.Name, suggestion{}, "%s is of numbers, and this column is taken as a category", what))
+		m.problems.Add(m.f.fault(c.Name, suggestion{}, "%s needs numbers, but this column is used as a category", what))
 		return nil, nil
 	}
 	o := &Operand{Column: c.Name, Kind: Numeric}

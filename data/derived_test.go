@@ -16,7 +16,7 @@ func TestFit_FaultsOfDerivedColumns(t *testing.T) {
 	}
 	_, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{
 		Spline: map[string]int{"few": 5, "two": 5, "x": 4}, Log: []string{"c"}, Square: []string{"c"}, Interact: [][2]string{{"x", "none"}}}})
-	wantError(t, err, "few", "two", "a log is of numbers", "a square is of numbers", "none")
+	wantError(t, err, "few", "two", "a log needs numbers", "a square needs numbers", "none")
 	e, err := NewEncoder(context.Background(), frameOf(t, text), nil, Spec{Target: "y", Task: Regression, Transforms: Transforms{Spline: map[string]int{"x": 4}, Square: []string{"few"}, Interact: [][2]string{{"x", "c"}}}})
 	if err != nil || len(e.Names()) < 3+4 {
 		t.Errorf("%v, %v", e, err)

@@ -149,7 +149,7 @@ func (e *Encoder) features(f *Frame) ([]*Column, error) {
 		case at < 0:
 			problems.Add(noFeatureFault(f, name, "a reference level"))
 		case s.IsNumeric(usable[at]):
-			problems = append(problems, f.fault(name, suggestion{}, "a reference level is asked of it, but it is taken as a number"))
+			problems = append(problems, f.fault(name, suggestion{}, "it cannot have a reference level, as it is used as a number"))
 		}
 	}
 	return usable, problems.Err()

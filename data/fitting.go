@@ -108,7 +108,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 func (t *fitting) takeRankRows(train []int, shared *Shared) error {
 	rows := shared.Rows
 	if t.e.Spec.Impute == "drop" {
-		return errors.New("impute drop is not for several ranks: which rows are left would have to be known before they are assigned to ranks; fill the nulls, or leave their rows out with a filter")
+		return errors.New("impute drop does not work with several ranks, since the rows that remain are not known when rows are assigned to ranks; fill the nulls, or leave their rows out with a filter")
 	}
 	t.comm, t.total = rows.Comm(), shared.Total
 	lo, hi := rows.LocalRange(t.total)

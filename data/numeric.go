@@ -102,7 +102,7 @@ func numberFault(f *Frame, name string, of []Operand, w matrix.Faults, n int, im
 			return f.faultAt(name, w.Bad, hint("divide the column it is made of by its scale"), "the value is %v, beyond double precision", w.Value)
 		}
 		if of != nil {
-			return f.faultAt(name, w.Bad, hint("a logarithm is of positive numbers alone: leave such rows out with a filter, or take a square or a spline"), "the function has no value here")
+			return f.faultAt(name, w.Bad, hint("only positive numbers have a logarithm: leave such rows out with a filter, or use a square or a spline"), "the function has no value here")
 		}
 		return notFiniteFault(f, name, w.Bad, w.Value)
 	case w.Far >= 0 && w.Narrow:

@@ -150,7 +150,7 @@ func TestFitTo_FaultsOnRanks(t *testing.T) {
 		_, err := Fit(context.Background(), &Frame{}, nil, nil, Spec{Target: "y", Impute: "drop"}, Sink{Storage: Float64, Shared: &Shared{ranks.NewRows(c, n), n}})
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "not for several ranks") {
+	if err == nil || !strings.Contains(err.Error(), "does not work with several ranks") {
 		t.Error(err)
 	}
 }

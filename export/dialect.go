@@ -113,7 +113,7 @@ func (d *dialect) numeral(v float64) string {
 // identifier returns the quoted name of a column.
 func (d *dialect) identifier(name string) (string, error) {
 	if strings.ContainsRune(name, 0) || d.escapesNames && strings.ContainsAny(name, "`\\\n") {
-		return "", fmt.Errorf("no column can be called %q there", name)
+		return "", fmt.Errorf("%q cannot be the name of a column in this dialect", name)
 	}
 	return d.open + strings.ReplaceAll(name, d.close, d.close+d.close) + d.close, nil
 }
@@ -121,7 +121,7 @@ func (d *dialect) identifier(name string) (string, error) {
 // quoteText returns a text literal.
 func (d *dialect) quoteText(format, s string) (string, error) {
 	if strings.ContainsRune(s, 0) {
-		return "", fmt.Errorf("the level %q has a character that no text there has", s)
+		return "", fmt.Errorf("the level %q contains a null character, which SQL text cannot hold", s)
 	}
 	if d.escapesText {
 		s = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s)
@@ -137,7 +137,7 @@ func (d *dialect) column(t score.Term) (string, error) {
 		return d.identifier(t.Column)
 	}
 	if d.entry == "" {
-		return "", fmt.Errorf("the column %q holds vectors, which %s has not: take a dialect that has lists, or the format onnx", t.Vector, d.name)
+		return "", fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the format onnx", t.Vector, d.name)
 	}
 	name, err := d.identifier(t.Vector)
 	if err != nil {

@@ -167,19 +167,19 @@ func (m *Model) validate() error {
 	case c.Mu == nil:
 		return errors.New("mu is missing")
 	case s.Status == "" || s.N <= 0 || s.D != d:
-		return fmt.Errorf("its result is of %d rows and %d columns with status %q", s.N, s.D, s.Status)
+		return fmt.Errorf("its result has %d rows, %d columns (the encoder has %d) and status %q", s.N, s.D, d, s.Status)
 	case c.Recalibrate != (m.Recalibrated != nil):
-		return errors.New("its recalibrated_coefficients are missing, or not asked for")
+		return errors.New("its recalibrated_coefficients do not agree with the setting recalibrate")
 	case !c.Level.IsSet():
 		return errors.New("its level of robustness is missing")
 	case s.Loss != c.Loss || s.Mu != *c.Mu || s.Penalty != "" && s.Penalty != c.Penalty || s.Penalty != "" && c.Nu != nil && s.Nu != *c.Nu:
-		return errors.New("its result is that of another configuration")
+		return errors.New("its result belongs to another configuration")
 	case (s.ERM == nil) != (m.Baseline == nil) || (s.GroupWeighted == nil) != (m.GroupWeighted == nil):
-		return errors.New("its result and its coefficients are of other baselines")
+		return errors.New("its result and its coefficients have different baselines")
 	case s.ClassConstant != nil && len(s.ClassConstant) != len(m.Classes()):
-		return fmt.Errorf("its constant is of %d classes instead of %d", len(s.ClassConstant), len(m.Classes()))
+		return fmt.Errorf("its constant has %d classes instead of %d", len(s.ClassConstant), len(m.Classes()))
 	case s.Selection != nil && (s.Selection.Chosen < 0 || s.Selection.Chosen >= len(s.Selection.Candidates)):
-		return errors.New("its selection names no candidate")
+		return errors.New("its selection chose a candidate that does not exist")
 	case m.TrainRows != s.N || m.HoldoutRows < 0:
 		return fmt.Errorf("it has %d training rows, but a result of %d, and %d rows held out", m.TrainRows, s.N, m.HoldoutRows)
 	}

@@ -219,7 +219,7 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		"tempered of one":       {"1 tempered_coefficients for", func(v object) { v["tempered_coefficients"] = []float64{1} }},
 		"recalibrated of one":   {"1 recalibrated_coefficients for", func(v object) { v["recalibrated_coefficients"] = []float64{1} }},
-		"recalibrated unasked":  {"recalibrated_coefficients are missing, or not asked for", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
+		"recalibrated unasked":  {"recalibrated_coefficients do not agree with the setting", func(v object) { v["recalibrated_coefficients"] = v["coefficients"] }},
 		"recalibrated, missing": {"", func(v object) { in(v, "config")["recalibrate"] = true }},
 		"groups of every column of an older version": {"the option adversary_groups, which this version does not support", func(v object) {
 			in(v, "config")["adversary_groups"] = "each"
@@ -230,13 +230,13 @@ func TestLoadRefuses(t *testing.T) {
 		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},
 		"of another penalty":     {"another configuration", func(v object) { in(v, "result")["penalty"] = "chi2" }},
 		"of another loss":        {"another configuration", func(v object) { in(v, "result")["loss"] = "logistic" }},
-		"no status":              {"with status", func(v object) { in(v, "result")["status"] = "" }},
-		"a result of no rows":    {"is of 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
-		"of other columns":       {"columns with status", func(v object) { in(v, "result")["d"] = 1 }},
-		"a choice of nothing":    {"names no candidate", func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
-		"a choice before all":    {"names no candidate", func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
+		"no status":              {"and status \"\"", func(v object) { in(v, "result")["status"] = "" }},
+		"a result of no rows":    {"has 0 rows", func(v object) { in(v, "result")["n"] = 0 }},
+		"of other columns":       {"1 columns (the encoder has 9)", func(v object) { in(v, "result")["d"] = 1 }},
+		"a choice of nothing":    {"chose a candidate that does not exist", func(v object) { in(v, "result")["selection"] = object{"chosen": 0, "candidates": []any{}} }},
+		"a choice before all":    {"chose a candidate that does not exist", func(v object) { in(v, "result")["selection"] = object{"chosen": -1, "candidates": []any{object{}}} }},
 		"no level of robustness": {"level of robustness is missing", func(v object) { in(v, "config")["nu"] = nil }},
-		"weights unmeasured":     {"of other baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
+		"weights unmeasured":     {"different baselines", func(v object) { delete(v, "group_weighted_coefficients") }},
 	} {
 		_, err := ReadModel(bytes.NewReader(edit(t, raw, of.change)))
 		if err == nil || !strings.Contains(err.Error(), of.want) {

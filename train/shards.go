@@ -24,7 +24,7 @@ func (c *Config) checkRanks() error {
 	var all []error
 	refuse := func(is bool, what, instead string) {
 		if is {
-			all = append(all, fmt.Errorf("%s is not for several ranks: %s", what, instead))
+			all = append(all, fmt.Errorf("%s does not work with several ranks: %s", what, instead))
 		}
 	}
 	refuse(c.Recalibrate, "Config.Recalibrate", "leave it out")

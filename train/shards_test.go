@@ -258,7 +258,7 @@ func TestRanksRefuse(t *testing.T) {
 	c := keepingRows()
 	c.Target, c.Evaluate, c.Holdout, c.Recalibrate = "y", EvaluateCrossfit, 0, true
 	_, err := FitFrame(ranks.NewContext(context.Background(), ranks.One{}), wide(t, 100), c)
-	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate is not for several ranks") || !strings.Contains(err.Error(), "Config.Evaluate crossfit is not for several ranks") {
+	if err == nil || !strings.Contains(err.Error(), "Config.Recalibrate does not work with several ranks") || !strings.Contains(err.Error(), "Config.Evaluate crossfit does not work with several ranks") {
 		t.Error(err)
 	}
 }

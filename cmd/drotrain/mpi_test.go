@@ -168,7 +168,7 @@ func TestMPIRefuses(t *testing.T) {
 		if said, err := j.run(2, j.program, "inspect", "builtin:hmda"); err == nil || !strings.Contains(said, "only train runs over several") {
 			t.Errorf("%v: %s", err, said)
 		}
-		if said, err := j.run(2, j.program, "train", "--data", "builtin:hmda", "--recalibrate", "--out", "r"); err == nil || !strings.Contains(said, "recalibrate is not for several ranks") {
+		if said, err := j.run(2, j.program, "train", "--data", "builtin:hmda", "--recalibrate", "--out", "r"); err == nil || !strings.Contains(said, "recalibrate does not work with several ranks") {
 			t.Errorf("%v: %s", err, said)
 		}
 	})

@@ -150,7 +150,7 @@ func (o *trainOptions) checkStreams(a *app) error {
 	case o.Out != stream:
 		return nil
 	case a.comm != nil:
-		return exit.Usagef("name a directory", "--out - is for one process, not for several ranks")
+		return exit.Usagef("name a directory", "--out - does not work with several ranks")
 	case o.Resume:
 		return exit.Usagef("leave out one of them", "--out - cannot be combined with --resume")
 	case o.JSON:

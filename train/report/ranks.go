@@ -18,7 +18,7 @@ func measureRanks(ctx context.Context, c ranks.Comm, m *train.Model, o Options) 
 	case len(o.Groups) > 0:
 		return nil, &OptionError{Option: "groups", Msg: "a report by several ranks has the groups of the training"}
 	case m.HoldoutRows == 0:
-		return nil, &OptionError{Msg: "a report of the training rows is not for several ranks", Help: "hold rows out"}
+		return nil, &OptionError{Msg: "a report on the training rows does not work with several ranks", Help: "hold rows out"}
 	}
 	m.GatherRows()
 	o.Cache = cmp.Or(o.Cache, m.Config.Cache)

@@ -139,7 +139,7 @@ func (o *Options) mostColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColu
 // checkColumnCount returns an error for too many columns.
 func (o *Options) checkColumnCount(n int) error {
 	if most := o.mostColumns(); n > most {
-		return &table.Error{Msg: fmt.Sprintf("%d columns are more than the %d that a text may have", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
+		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil
 }

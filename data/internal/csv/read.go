@@ -219,7 +219,7 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 // fill builds the requested columns by reading the text again.
 func (r *reading) fill(shapes []columnGuess, rows int, open func() (recordReader, error)) (*table.Table, error) {
 	if rows > math.MaxInt32 {
-		return nil, &table.Error{Msg: fmt.Sprintf("%d rows are more than the %d one file may have", rows, math.MaxInt32)}
+		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
 	}
 	f := &table.Table{Rows: rows, Notes: r.renamed}
 	builders := make([]*builder, len(shapes))

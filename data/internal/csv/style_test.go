@@ -71,7 +71,7 @@ func TestRead_ManyColumns(t *testing.T) {
 	wide := strings.Repeat(",", DefaultMaxColumns) + "\n"
 	for _, o := range []Options{{}, {NoHeader: true}} {
 		_, err := Read(t.Context(), sourceOf("t.csv", wide+wide), nil, o, false)
-		if err == nil || !strings.Contains(err.Error(), "100001 columns are more than the 100000") {
+		if err == nil || !strings.Contains(err.Error(), "100001 columns exceed the limit of 100000") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

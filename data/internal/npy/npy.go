@@ -85,7 +85,7 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 			first, out.Rows = name, t.Rows
 		}
 		if t.Rows != out.Rows {
-			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("it has %d rows, and %q has %d", t.Rows, first, out.Rows), Hint: "an archive that is a table has arrays of one number of rows"})
+			return nil, table.InColumn(name, &table.Error{Msg: fmt.Sprintf("it has %d rows, and %q has %d", t.Rows, first, out.Rows), Hint: "all arrays of an archive need the same number of rows"})
 		}
 		out.Columns = append(out.Columns, t.Columns...)
 	}

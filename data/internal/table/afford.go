@@ -21,7 +21,7 @@ func Afford(bytes int64, use string) error {
 	if bytes <= free {
 		return nil
 	}
-	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory %s are more than the %s that are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),
+	return &Error{Class: ErrMemory, Msg: fmt.Sprintf("%s of memory %s exceed the %s that are free (limit: %s)", megabytes(bytes), use, megabytes(free), limit),
 		Hint: "use fewer columns or rows, Parquet instead of text, or storage in float32 or sparse; or allow more memory"}
 }
 
