@@ -113,7 +113,7 @@ func DescribeAdversary(in AdversaryInput) (_ *Adversary, err error) {
 	a.EffectiveShare = a.Effective / Num(N)
 	a.MaxWeight = Num(slices.Max(in.Weights) * N)
 	a.RadiusKL, a.RadiusChi = Num(max(0, kl.Sum())), Num(chi.Sum()/N/2)
-	hundredth, tenth, half := sumOfLargest(in.Arena, in.Weights)
+	hundredth, tenth, half := concentration(in.Arena, in.Weights)
 	a.OnePercent, a.TenPercent, a.HalfMassRows = Num(hundredth), Num(tenth), half
 	for _, g := range in.Groups {
 		if err := checkGrouping(g, n); err != nil {

@@ -7,8 +7,10 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// sumOfLargest returns the sum of the count largest of y, where y ≥ 0 and 1 ≤ count ≤ n.
-func sumOfLargest(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
+// concentration returns the sums of the largest hundredth and tenth of y (at least one number each) and the
+// smallest count of largest numbers whose sum is at least 0.5, or len(y) if the sum of all is less. y ≥ 0 is not
+// empty and stays as it is.
+func concentration(arena *memory.Arena, y []float64) (hundredth, tenth float64, half int) {
 	sorted := memory.Make[float64](arena, len(y))
 	defer memory.Release(arena, sorted)
 	copy(sorted, y)
