@@ -68,8 +68,8 @@ func partition(n, d, b int) (blocks, error) {
 	return evenBlocks(n, b)
 }
 
-// defaultBlockSize returns the default size of blocks that are touched once a step: 512 of them,
-// of enough rows for a step in a metric of d columns to cost less than they do.
+// defaultBlockSize returns the default size of blocks of the separable method with one touch: n/512, and so
+// many rows that evaluating them costs more than a step in a metric of d columns.
 func defaultBlockSize(n, d int) int {
 	return min(n, max((n+separableBlocks-1)/separableBlocks, min((d+1)/2, (n+7)/8)))
 }
@@ -201,11 +201,11 @@ func (m SeparableBlock) Start(r *saddle.Run) (saddle.Stepper, error) {
 		}
 		estimator.visited = len(estimator.order)
 	}
-	heavy := 1.0
+	maxWeight := 1.0
 	if estimator.tied {
-		heavy = min(4*firstWeight, float64(b.count())/4)
+		maxWeight = min(4*firstWeight, float64(b.count())/4)
 	}
-	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, heavy)), nil
+	return newPractical(w, lifted, 0.5/float64(b.count()), b.count(), max(1, maxWeight)), nil
 }
 
 // projectWeights returns the point of the dual set nearest to y ≥ 0 in its geometry, by a

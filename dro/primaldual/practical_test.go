@@ -97,7 +97,7 @@ func TestPolishedPoint_Quadratic(t *testing.T) {
 			p.primal.weight = 0 // the points stay where they are
 			p.restart()
 		}
-		for range 3 * p.steps {
+		for range 3 * p.perSweep {
 			if err := p.Step(); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestPolishedPoint_Quadratic(t *testing.T) {
 		if away > 1e-5 {
 			t.Errorf("%+v, blocks alike %v: %v from the optimum", c.m, c.alike, away)
 		}
-		p.decrement = 2.01 * (p.last - p.Cert.Best.Lower)
+		p.decrement = 2.01 * (p.lastObjective - p.Cert.Best.Lower)
 		if p.polishedPoint() != nil {
 			t.Errorf("%+v: a step that promises to fall below the lower bound", c.m)
 		}
