@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// mostPasses is the largest cost, in passes, of H with a bound of ρ, and of computing ρ itself.
-	mostPasses = 1
+	// maxBoundPasses is the largest cost, in passes, of H with a bound of ρ, and of computing ρ itself.
+	maxBoundPasses = 1
 
-	// safety multiplies the number of samples that a bound is expected to need.
-	safety = 1.2
+	// safetyFactor multiplies the number of samples that a bound is expected to need.
+	safetyFactor = 1.2
 )
 
-// CertifyAtDecrement tries CertifyByCurvature where a Newton step says that the objective is about
-// half the squared decrement above the optimum: with as many samples as the gap asked
-// for takes by the experience of this solve, if there are as many and they cost less
-// than another step.
+// CertifyAtDecrement tries CertifyByCurvature at a point whose objective is, by the squared Newton
+// decrement, about decrement/2 above the optimum. It uses as many samples as the required gap is
+// expected to need, judging by the earlier bounds of this solve, if there are so many and they cost
+// less than another step.
 func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 	c := r.Cert
 	goal := wantedGap(r)
@@ -37,32 +37,34 @@ func CertifyAtDecrement(r *saddle.Run, decrement float64) {
 			return
 		}
 		count := min(c.N, max(int(needs), saddle.RowsPerColumn*c.D))
-		switch lacking := CertifyByCurvature(c, count, affordable, mostPasses); {
-		case math.IsInf(lacking, 1):
+		switch shortfall := CertifyByCurvature(c, count, affordable, maxBoundPasses); {
+		case math.IsInf(shortfall, 1):
 			return
-		case lacking > 1:
-			c.Shortfall *= min(16, safety*lacking)
+		case shortfall > 1:
+			c.Shortfall *= min(16, safetyFactor*shortfall)
 			continue
 		}
 		gap := c.Objective - c.Best.Lower
 		if gap <= goal {
 			return
 		}
-		c.Shortfall = safety * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
+		c.Shortfall = safetyFactor * max(c.Shortfall, 2*gap/decrement*float64(count)/float64(c.N))
 	}
 }
 
-// wantedGap returns the absolute gap that corresponds to the relative gap asked for.
+// wantedGap returns the absolute gap that corresponds to the required relative gap.
 func wantedGap(r *saddle.Run) float64 {
 	return r.Settings.RelativeGap * r.Cert.Best.Magnitude(r.Cert.Objective)
 }
 
 // affordableSamples returns the largest number of samples that CertifyAtDecrement may use.
-func affordableSamples(c *saddle.Certifier) int { return SamplesFor(c, max(mostPasses, c.Passes/5)) }
+func affordableSamples(c *saddle.Certifier) int {
+	return SamplesFor(c, max(maxBoundPasses, c.Passes/5))
+}
 
-// RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the gap
-// asked for, by the experience of this solve; where it may not take enough samples to prove
-// any, that of which half is the gap.
+// RequiredDecrement returns the squared decrement below which CertifyAtDecrement is expected to prove the
+// required gap, judging by the earlier bounds of this solve. If it may not take enough samples to prove any
+// bound, that is twice the gap, divided by the expected shortfall.
 func RequiredDecrement(r *saddle.Run) float64 {
 	c := r.Cert
 	enough := 2 * wantedGap(r) / max(1, c.Shortfall)
@@ -72,8 +74,8 @@ func RequiredDecrement(r *saddle.Run) float64 {
 	return enough
 }
 
-// estimateShortfall estimates by how much more the Hessian of P weighs its samples than a lower bound
-// of them all; 1 where that is not known.
+// estimateShortfall estimates the weight of all samples in the Hessian of P divided by their weight in a
+// lower bound of the curvature. It returns 1 if that is not known.
 func estimateShortfall(c *saddle.Certifier) float64 {
 	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	dual, responds := c.Problem.Dual.(saddle.Adversary)
@@ -96,7 +98,7 @@ func estimateShortfall(c *saddle.Certifier) float64 {
 	})
 	c.Rows.Share(has, wants)
 	if all := saddle.Sum(has); all > 0 {
-		return safety * saddle.Sum(wants) / all
+		return safetyFactor * saddle.Sum(wants) / all
 	}
 	return 1
 }
@@ -107,10 +109,10 @@ func SamplesFor(c *saddle.Certifier, passes float64) int {
 	return int(min(1, passes*pass/(sums+pass)) * float64(c.N))
 }
 
-// curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j: the
-// first count; or, where the adversary does not rest on all alike and few of these have weight,
-// those of the largest weights that make up the part that count is of all samples. It reports
-// false where that takes more than limit samples.
+// curvatureWeights returns some of the samples and their weights in the lower bound, y_j κ_j. These are the
+// first count samples or, if the adversary's weights are uneven and few of the first have weight, those of
+// the largest weights that make up the proportion count/n of the total. ok is false if that takes more than
+// limit samples.
 func curvatureWeights(c *saddle.Certifier, o saddle.LinearModel, count, limit int) (of saddle.LinearModel, rows *ranks.Rows, weight []float64, radius, decay float64, ok bool) {
 	all, selectable := c.Problem.Oracle.(saddle.Model)
 	uneven := selectable && count < c.N && c.EffectiveShare() < alikeShare

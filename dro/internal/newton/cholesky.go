@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A cholesky is the factor of a matrix that is positive definite but for rounding: of DAD in
-// the scale of its diagonal, so that columns of any unit are alike, with as much added to the
-// diagonal as rounding took from a matrix that is singular or nearly so.
+// A cholesky is the Cholesky factor of a matrix A that is positive definite up to rounding. It factorises
+// DAD with a unit diagonal, so that the units of columns do not matter, and adds to the diagonal what
+// rounding took from a matrix that is singular or nearly so.
 type cholesky struct {
 	unit   []float64 // powers of two, D
 	upper  *mat.TriDense
@@ -21,12 +21,12 @@ type cholesky struct {
 // Factorise factorises a, which it overwrites. least[i] bounds what rounding alone may have left of
 // diagonal entry i, and the scale of the entry is at least that; nil means no bounds. bad is the
 // index of a diagonal entry that is not finite, −1 if all are finite. After an error there is no
-// factor, not even the previous one.
+// factor; the previous one is lost too.
 func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err error) {
 	const (
-		firstJitter = 1e-14 // of the diagonal, the first addition
-		mostJitter  = 1e6   // more than all rows of any matrix of 2000 columns and this scale
-		growth      = 100   // of the addition from trial to trial
+		firstJitter = 1e-14 // first addition, relative to the diagonal
+		maxJitter   = 1e6   // more than the row sums of any scaled matrix of 2000 columns
+		growth      = 100   // growth of the addition from trial to trial
 	)
 	size := a.SymmetricDim()
 	c.factor = blas64.Triangular{}
@@ -51,7 +51,7 @@ func (c *cholesky) Factorise(a *mat.SymDense, least []float64) (bad int, err err
 		}
 	}
 	for jitter := firstJitter; !c.chol.Factorize(a); jitter *= growth {
-		if jitter > mostJitter {
+		if jitter > maxJitter {
 			return -1, ErrIndefinite
 		}
 		for i := range size {

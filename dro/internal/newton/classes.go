@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostBlockEntries is the largest number of entries of all blocks; beyond it only their diagonals are used.
-const mostBlockEntries = 1 << 25
+// maxBlockEntries is the largest number of entries of all blocks; beyond it only their diagonals are used.
+const maxBlockEntries = 1 << 25
 
 // classBlocks precondition the Hessian of samples with K margins each by its blocks on the diagonal,
 //
 //	B_c = Σ_j w_jc z_j z_jᵀ + μI,   w_jc = y_j p_jc(1 − p_jc) + c_j g_jc²,
 //
-// each from a sample of the rows drawn with probabilities that are proportional to w_jc. Where all K
-// columns of x have the same penalty, adding one vector to each changes no loss: on that space the
-// Hessian is the penalty, and the blocks act on the rest alone.
+// each from a sample of the rows drawn with probabilities proportional to w_jc. Adding one vector to all K
+// columns of x changes no loss. If all columns have the same penalty, the Hessian on that subspace is the
+// penalty, and the blocks act only on its complement.
 type classBlocks struct {
 	oracle saddle.ClassModel
 	d, k   int
@@ -28,7 +28,7 @@ type classBlocks struct {
 	ones   []float64 // n
 	slope  []float64 // n·K: at the point of the last update
 
-	factor []mat.Cholesky // K; of blocks that are formed
+	factor []mat.Cholesky // K: the blocks, if they are formed
 	diag   []float64      // d·K: the diagonal of the blocks
 	formed bool
 }
@@ -42,7 +42,7 @@ func newClassBlocks(o saddle.ClassModel, e *saddle.Evaluator, ridge []float64) *
 	for i, v := range ridge {
 		b.same = b.same && v == ridge[i/k*k]
 	}
-	b.formed = b.d <= MaxColumns && float64(k)*float64(b.d)*float64(b.d) <= mostBlockEntries
+	b.formed = b.d <= MaxColumns && float64(k)*float64(b.d)*float64(b.d) <= maxBlockEntries
 	return b
 }
 
@@ -54,9 +54,9 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 	}
 	copy(b.slope, slope)
 	b.diag = h.diagonal
-	most := e.N
+	limit := e.N
 	if b.formed {
-		most = max(512, saddle.RowsPerColumn*b.d)
+		limit = max(512, saddle.RowsPerColumn*b.d)
 	}
 	e.Spend(1)
 	overflow := make([]int, b.k)
@@ -64,7 +64,7 @@ func (b *classBlocks) update(h *operator, slope []float64) error {
 		overflow[c] = -1
 		w := make([]float64, e.N)
 		b.oracle.DiagonalTo(w, c, h.weight, h.response, slope, 0, e.N)
-		samples, weight := drawSamples(w, most)
+		samples, weight := drawSamples(w, limit)
 		row := make([]float64, b.d)
 		if !b.formed {
 			b.oracle.SquaresOf(row, samples, weight)
@@ -117,9 +117,9 @@ func (b *classBlocks) setDiagonal(c, i int, v float64) {
 	b.diag[i*b.k+c] = v
 }
 
-// drawSamples returns about most samples, drawn with probabilities proportional to w and weighted so that
-// sums are those of w in the mean: all with a weight where there are no more.
-func drawSamples(w []float64, most int) (samples []int, weight []float64) {
+// drawSamples returns about limit samples, drawn with probabilities proportional to w, and weights with which
+// sums have the same expectation as with w. If no more than limit samples have a weight, it returns all of these.
+func drawSamples(w []float64, limit int) (samples []int, weight []float64) {
 	total, count := 0.0, 0
 	for _, v := range w {
 		if v > 0 {
@@ -127,8 +127,8 @@ func drawSamples(w []float64, most int) (samples []int, weight []float64) {
 			count++
 		}
 	}
-	step := total / float64(most)
-	if count <= most {
+	step := total / float64(limit)
+	if count <= limit {
 		step = 0
 	}
 	at := 0.5 * step

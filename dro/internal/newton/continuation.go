@@ -31,11 +31,11 @@ const (
 type continuation struct {
 	*saddle.Run
 	dual     saddle.Adversary
-	method   Newton  // of a stage
-	most     float64 // the first ν at most
-	nu       float64 // of the next stage; 0 before the first
+	method   Newton  // method of a stage
+	most     float64 // largest first ν
+	nu       float64 // ν of the next stage; 0 before the first
 	x        []float64
-	before   []float64 // the optimum of the stage before, at nuBefore; nil: none
+	before   []float64 // optimum of the previous stage, at nuBefore; nil before the second stage
 	nuBefore float64
 }
 
@@ -98,7 +98,7 @@ func (m *newton) solveUnpenalised() bool {
 	dual, most := smoothable.Smoothed(0, c.N)
 	p := &saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}
 	s := saddle.DefaultSettings()
-	if s.MaxPasses = c.PassesLeft(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < leastPasses {
+	if s.MaxPasses = c.PassesLeft(1, c.N, 60); !supportsSQP(p) || s.MaxPasses < minPasses {
 		return false
 	}
 	s.X0, s.Seed, s.RelativeGap = slices.Clone(m.x), m.Settings.Seed, max(m.Settings.RelativeGap/2, 0.002*nu/max(1e-300, math.Abs(m.value)))
@@ -109,7 +109,7 @@ func (m *newton) solveUnpenalised() bool {
 	defer l.Close()
 	l.Iterate(m.Ctx)
 	c.Passes += l.Cert.Passes
-	c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // ψ is at most that
+	c.RaiseLower(l.Cert.Best.Lower, (1+8*saddle.UnitRoundoff)*most*nu) // the largest ψ
 	m.Logf("newton: without a penalty: %v, objective %.6g, %.3g passes", l.Result.Status, l.Cert.BestObjective, l.Cert.Passes)
 	if l.Failed == nil {
 		c.Evaluate(slices.Clone(l.Cert.BestX))
@@ -124,7 +124,7 @@ func (m *newton) followPath() error { return m.path.Step() }
 
 // Step takes one stage.
 func (m *continuation) Step() error {
-	const least = 1e-13 // of the objective, ν: beyond, rounding decides
+	const least = 1e-13 // smallest ν relative to the objective; below it rounding decides
 	c := m.Cert
 	size := c.Best.Magnitude(c.BestObjective)
 	if m.nu == 0 {
@@ -136,10 +136,10 @@ func (m *continuation) Step() error {
 	dual, most := m.dual.Smoothed(m.nu, c.N)
 	s := saddle.DefaultSettings()
 	s.X0, s.Seed = m.x, m.Settings.Seed
-	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // of one sample: the problem itself
+	if s.RelativeGap = max(stageGap*m.nu*most/size, 1e-13); most == 0 { // one sample: the problem itself
 		s.RelativeGap = max(m.Settings.RelativeGap, 1e-13)
 	}
-	s.MaxPasses = max(leastPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients come after
+	s.MaxPasses = max(minPasses, c.PassesLeft(2.5, c.N, math.Inf(1))) // an evaluation and three gradients follow
 	l, err := saddle.NewLoop(&saddle.Problem{Oracle: m.Problem.Oracle, Dual: dual, Primal: m.Problem.Primal}, m.method, s)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ type Factored struct {
 	Lambda float64   // damping: λ·diag(scale) is added to the Hessian when it is factorised
 	scale  []float64 // mean squares of the columns; nil until needed
 	Full   []float64 // diagonal before the Schur complement is taken
-	least  []float64 // what rounding may have left of the diagonal
+	least  []float64 // bounds of the part of the diagonal that may be rounding
 
 	grams  *gram
 	Matrix *mat.SymDense // the Hessian
@@ -105,8 +105,8 @@ func (m *Factored) measureColumns() {
 }
 
 // Update forms and factorises the Hessian at the point with best response y and
-// these slopes: one pass, or the sample's share of one. Errors are those of entries
-// that overflow.
+// these slopes. It takes one pass, or the sample's share of one. It returns an error if
+// an entry overflows.
 func (m *Factored) Update(y, slope []float64) error {
 	m.grams.part.Clear()
 	m.weights.update(y, slope, m.grams.count, func(s, lo, hi int) { m.oracle.AddGramTo(m.grams.part.Shard(s), m.weight, lo, hi) })
@@ -136,7 +136,7 @@ func (m *Factored) Update(y, slope []float64) error {
 
 // factorise factorises the damped Hessian.
 func (m *Factored) factorise() error {
-	const rounding = 1e-14 // of the diagonal before the Schur complement, what may be left of it
+	const rounding = 1e-14 // relative rounding error of the diagonal before the Schur complement
 	m.damped.CopySym(m.Matrix)
 	for i := range m.least {
 		m.least[i] = rounding * m.Full[i]
@@ -155,9 +155,8 @@ func (m *Factored) factorise() error {
 // Solve overwrites v with H⁻¹v, or with NaN if no Hessian has been factorised.
 func (m *Factored) Solve(v []float64) { m.factor.Solve(v) }
 
-// An OverflowError says that the squares of a column of the design, as weighted in a
-// Hessian, are beyond the range of double precision: the column is to be divided by its
-// scale.
+// An OverflowError reports that the squares of a column of the design, as weighted in a
+// Hessian, overflow double precision. The column should be divided by its scale.
 type OverflowError struct {
 	Coordinate int // of x
 }
@@ -193,7 +192,7 @@ var (
 	// ErrSteep reports that 1/ν in the second derivatives overflows.
 	ErrSteep = errors.New("dro: ν is so small that second derivatives overflow double precision: take a larger ν, or ν = 0")
 	// ErrIndefinite reports that rounding has left no usable Hessian.
-	ErrIndefinite = errors.New("dro: the Hessian is not positive definite but for rounding")
+	ErrIndefinite = errors.New("dro: the Hessian is not positive definite, even up to rounding")
 )
 
 // The damping λ of a Hessian after the first failure, and the λ below which damping is dropped.

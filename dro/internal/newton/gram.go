@@ -10,7 +10,7 @@ import (
 // A gram accumulates a weighted Gram matrix as one partial sum per shard.
 type gram struct {
 	d, count int
-	rows     *ranks.Rows     // where the samples lie; nil: all here
+	rows     *ranks.Rows     // distribution of the samples over ranks; nil: one process
 	part     *shard.Partials // d²
 	total    []float64       // d²
 }

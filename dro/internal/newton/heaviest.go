@@ -30,7 +30,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		return false
 	}
 	most := min(c.N/4, saddle.MostSelected(m.Problem.Oracle))
-	samples := make([]int, min(c.N, saddle.RowsPerColumn*c.D)) // so that no direction is without rows
+	samples := make([]int, min(c.N, saddle.RowsPerColumn*c.D)) // so that every direction has rows
 	for j := range samples {
 		samples[j] = j
 	}
@@ -43,7 +43,7 @@ func (m *newton) solveHeaviest() (tried bool) {
 		n := len(samples)
 		s := saddle.DefaultSettings()
 		s.X0, s.Seed, s.RelativeGap = x, m.Settings.Seed, max(1e-12, m.Settings.RelativeGap/10)
-		if s.MaxPasses = c.PassesLeft(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < leastPasses {
+		if s.MaxPasses = c.PassesLeft(spareEvaluations, n, 500); n == before || n > most || s.MaxPasses < minPasses {
 			break
 		}
 		restricted, offset := dual.Restricted(c.N, n)

@@ -7,27 +7,27 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An interiorPoint is an iterate of the primal-dual interior method on a quadratic, with a predictor
-// and a corrector (Mehrotra 1992): with m, p ≥ 0 below and above,
+// An interiorPoint is an iterate of the primal-dual interior-point method on a quadratic, with a predictor
+// and a corrector (Mehrotra 1992). With multipliers m, p ≥ 0 of the lower and upper bounds of q,
 // q·m = (u − q)·p = 0 and v + JΔ − τ = p − m at the solution.
 type interiorPoint struct {
 	*quadratic
-	low, high []float64 // K: m, and p; 0 where there is no cap
+	low, high []float64 // K: m and p; p is 0 for weights without a cap
 	tau       float64
 
-	r, weight    []float64 // K: v + JΔ − τ, and what q changes by with it
+	r, weight    []float64 // K: v + JΔ − τ, and the derivative of q with respect to it
 	resid, cross []float64 // d: g + HΔ + Jᵀq, and Jᵀ·weight
 	lack, total  float64   // mass − Σq, and Σ weight
-	reduced      *cholesky // of H + Jᵀ diag(weight) J − cross·crossᵀ/total
+	reduced      *cholesky // factor of H + Jᵀ diag(weight) J − cross·crossᵀ/total
 
 	dDelta           []float64 // d: the step
 	dq, dLow, dHigh  []float64 // K
 	dTau             float64
-	jd, hold, scaled []float64 // K: scratch for JΔ, and for what the complementarities ask of r
+	jd, hold, scaled []float64 // K: scratch for JΔ, the right-hand side, and weight times it
 	scaledTo         []float64 // d: scratch for Jᵀ·scaled
 }
 
-// newInterior begins at the weights q and Δ = 0, as far from the bounds as the values lie apart.
+// newInterior starts at the weights q and Δ = 0, with multipliers of the size of the spread of the values.
 func (s *quadratic) newInterior(tolerance float64) *interiorPoint {
 	k, d := len(s.v), len(s.g)
 	in := &interiorPoint{quadratic: s}
@@ -124,17 +124,17 @@ func (in *interiorPoint) factorise() bool {
 	return in.reduced != nil
 }
 
-// direction stores the step to complementarities of target; corrected, less the products of the
-// step's own changes that were stored before.
+// direction stores the step to complementarities equal to target. If corrected is set, it subtracts the
+// products of the changes of the predictor step, which must be stored.
 func (in *interiorPoint) direction(target float64, corrected bool) {
-	aims := func(i int) (low, high float64) {
+	targets := func(i int) (low, high float64) {
 		if corrected {
 			return target - in.dq[i]*in.dLow[i], target + in.dq[i]*in.dHigh[i]
 		}
 		return target, target
 	}
 	for i := range in.hold {
-		low, high := aims(i)
+		low, high := targets(i)
 		in.hold[i] = in.r[i] + low/in.q[i]
 		if in.high[i] > 0 {
 			in.hold[i] -= high / in.slack(i)
@@ -152,7 +152,7 @@ func (in *interiorPoint) direction(target float64, corrected bool) {
 	in.j.TimesTo(in.jd, in.dDelta)
 	for i := range in.dq {
 		change := in.weight[i] * (in.jd[i] - in.dTau + in.hold[i])
-		low, high := aims(i)
+		low, high := targets(i)
 		in.dLow[i] = (low - in.q[i]*in.low[i] - in.low[i]*change) / in.q[i]
 		if in.high[i] > 0 {
 			in.dHigh[i] = (high - in.slack(i)*in.high[i] + in.high[i]*change) / in.slack(i)
@@ -180,7 +180,7 @@ func (in *interiorPoint) stepLength() float64 {
 	return t
 }
 
-// complementarity returns the sum of q·m and (u − q)·p after a share of the step.
+// complementarity returns the sum of q·m and (u − q)·p after the proportion t of the step.
 func (in *interiorPoint) complementarity(t float64) (sum float64) {
 	for i := range in.q {
 		sum += (in.q[i] + t*in.dq[i]) * (in.low[i] + t*in.dLow[i])

@@ -11,8 +11,8 @@ import (
 
 // LBFGS minimises the exact smooth objective P(x) = R(x) + φ(x) by the
 // limited-memory BFGS method with a Moré-Thuente line search, both of
-// gonum/optimize. It is the peer every other method is measured against. It
-// needs ν > 0 (or fixed weights), where P is differentiable, and a differentiable φ.
+// gonum/optimize. It is the baseline for the other methods. It needs a differentiable
+// P, that is ν > 0 or fixed weights, and a differentiable φ.
 type LBFGS struct{}
 
 var _ saddle.Method = LBFGS{}
@@ -41,12 +41,12 @@ func (m LBFGS) start(r *saddle.Run, phi saddle.Smooth) *lbfgs {
 type lbfgs struct {
 	*saddle.Run
 	phi       saddle.Smooth
-	quasi     *optimize.LBFGS // nil: start from steepest descent
-	steps     int             // directions that quasi gave
+	quasi     *optimize.LBFGS // nil: start with steepest descent
+	steps     int             // directions computed by quasi
 	at        optimize.Location
 	next      optimize.Location
 	dir       []float64
-	decrement float64 // ∇PᵀH⁻¹∇P by what quasi knows, at the step before; +Inf of a first one
+	decrement float64 // ∇PᵀH⁻¹∇P at the previous step, with the H⁻¹ of quasi; +Inf at the first one
 	failed    int     // consecutive line searches without a decrease
 }
 
@@ -113,7 +113,7 @@ func (l *lbfgs) expectedGap() float64 {
 // search moves l.at along l.dir to a point that satisfies the strong Wolfe conditions, or to the best point
 // found. It reports whether P decreased.
 func (l *lbfgs) search(size, slope float64) bool {
-	const evaluations = 30 // of a search; Moré and Thuente take two or three
+	const evaluations = 30 // limit for a search, which usually takes two or three
 	ls := optimize.MoreThuente{CurvatureFactor: 0.9, DecreaseFactor: 1e-4}
 	ls.Init(l.at.F, slope, size)
 	for range evaluations {
@@ -123,7 +123,7 @@ func (l *lbfgs) search(size, slope float64) bool {
 		floats.AddScaledTo(l.next.X, l.at.X, size, l.dir)
 		l.evaluate(&l.next)
 		end := floats.Dot(l.next.Gradient, l.dir)
-		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) { // beyond the domain of double precision: start again from a shorter step
+		if math.IsInf(l.next.F, 1) || math.IsNaN(end) || math.IsInf(end, 0) { // overflow: start again with a shorter step
 			if size /= 10; size == 0 {
 				return false
 			}

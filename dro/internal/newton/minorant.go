@@ -25,15 +25,16 @@ import (
 //
 // before it rises, provided that it does so within r (math: §3). The bound needs no
 // penalty on any coordinate. It costs the fraction |S|/n of a pass for H and half of
-// that for a bound of ρ; where that is too rough, and most passes or less buy ρ itself,
-// them too.
+// that for a bound of ρ. If that bound is too rough and ρ itself costs at most
+// maxPasses passes, ρ is computed too.
 //
-// S are the first samples, or those of the largest weights: count of them or so, or
-// fewer or more that do as well, up to limit.
-// CertifyByCurvature returns ρ, or a bound of it, over the largest that would do: up to 1
-// there is a bound of min F, beyond about so many times more samples would give one;
-// +Inf where nothing can be said.
-func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (lacking float64) {
+// S consists of the first samples or of those with the largest weights: about count of
+// them, at most limit.
+//
+// CertifyByCurvature returns ρ, or a bound of it, divided by the largest ρ that is
+// sufficient. Up to 1 a bound of min F was found; above 1, about so many times more
+// samples would give one; +Inf if nothing is known.
+func CertifyByCurvature(c *saddle.Certifier, count, limit int, maxPasses float64) (shortfall float64) {
 	none := math.Inf(1)
 	o, ok := c.Problem.Oracle.(saddle.LinearModel)
 	ridge := saddle.RidgeOf(c.Problem.Primal, c.D)
@@ -60,10 +61,10 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 	if f == nil {
 		return none
 	}
-	// Rounding: the bound is that of the losses with every margin shifted to what was
-	// computed at x, where losses, slopes and curvatures are known; margins as they are
-	// take MinimumRounding from it at most. The gradient is off by c.Err, and the weights, as
-	// they are computed, sum to one up to Off.
+	// Rounding: the bound holds for the losses with every margin shifted to the value computed
+	// at x, where losses, slopes and curvatures are known. The exact margins lower it by
+	// at most MinimumRounding. The gradient has an error of at most c.Err, and the sum of the
+	// computed weights differs from one by at most Off.
 	radius *= 1 - 1e-9
 	c.ResponseGradientRounding(c.Err)
 	g := append([]float64(nil), c.G...)
@@ -72,22 +73,22 @@ func CertifyByCurvature(c *saddle.Certifier, count, limit int, most float64) (la
 		c.Err[i] += 4 * saddle.UnitRoundoff * (math.Abs(g[i]) + 2*ridge[i]*math.Abs(x))
 	}
 	p := c.ProveResponse()
-	thinner := 1 / (1 - p.Off - 16*saddle.UnitRoundoff) // H as it is, from H as computed
-	lambda := math.Sqrt(thinner) * f.gradientNorm(g, c.Err)
+	inflate := 1 / (1 - p.Off - 16*saddle.UnitRoundoff) // H⁻¹ of the exact weights ⪯ inflate·H⁻¹ of the computed ones
+	lambda := math.Sqrt(inflate) * f.gradientNorm(g, c.Err)
 	rho := 0.0
 	if within := largestReach(radius, decay) / lambda; !math.IsInf(within, 1) {
-		if rho, lacking = f.maxRowNorm(c, o, weight, within/math.Sqrt(thinner), most); lacking > 1 {
-			return lacking
+		if rho, shortfall = f.maxRowNorm(c, o, weight, within/math.Sqrt(inflate), maxPasses); shortfall > 1 {
+			return shortfall
 		}
-		rho *= math.Sqrt(thinner)
+		rho *= math.Sqrt(inflate)
 	}
 	fall := largestDecrease(lambda, decay*rho)
 	c.KeepLower(p.Value, fall, c.Rounding.MinimumRounding(p, c.X, c.Problem.Primal.Value(c.X)))
-	return lacking
+	return shortfall
 }
 
-// largestReach returns the largest λρ that the lower bounds allow, and no more than 0.9/γ, where
-// the fall is 1.65 λ²/2.
+// largestReach returns the largest λρ for which the lower bounds of the curvature hold, at most 0.9/γ, at which
+// the decrease is 1.65·λ²/2.
 func largestReach(radius, decay float64) float64 {
 	if decay == 0 {
 		return radius
@@ -102,15 +103,15 @@ func largestDecrease(lambda, b float64) float64 {
 	if u > 0.1 {
 		return (1 + 1e-12) * (u + (1-u)*math.Log1p(-u)) / (b * b)
 	}
-	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last term and more for the rest
+	return (1 + 1e-12) * lambda * lambda / 2 * (1 + u/3*(1+u/2*(1+u*3/5*(1+u)))) // the last factor covers the rest of the series
 }
 
-// A minorant is H of CertifyByCurvature in the scale of its diagonal: A = D H D, and its computed
-// cholesky factor U, UᵀU ≈ A. With the rounding of all that, in norm, at most perturbed
+// A minorant is H of CertifyByCurvature in the scale of its diagonal, A = D H D, with its computed
+// Cholesky factor U, UᵀU ≈ A. With a rounding error of at most perturbed in norm
 // and λ_min(A) ≥ least, A⁻¹ ⪯ inflate·(UᵀU)⁻¹.
 type minorant struct {
 	d         int
-	rows      *ranks.Rows   // where the samples lie; nil: here
+	rows      *ranks.Rows   // distribution of the samples over ranks; nil: one process
 	scale     []float64     // D
 	scaled    *mat.SymDense // A
 	factor    blas64.Triangular
@@ -120,13 +121,12 @@ type minorant struct {
 	inflate   float64
 }
 
-// newMinorant returns the minorant of these samples and weights, nil where it is singular
-// or so nearly that rounding decides.
-// Of columns that are empty nothing depends on the parameter.
+// newMinorant returns the minorant of these samples and weights, nil if it is singular
+// or so nearly singular that rounding decides. Nothing depends on the parameters of empty columns.
 func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64, empty func(i int) bool) *minorant {
 	const (
 		smallest = 1e-280 // diagonal entry that is exact to a few u
-		trusted  = 0.5    // of the smallest eigenvalue, the perturbation at most: inflate is 1.5 then
+		trusted  = 0.5    // largest perturbation relative to the smallest eigenvalue, for which inflate is 1.5
 	)
 	d := len(ridge)
 	h := mat.NewSymDense(d, nil)
@@ -152,7 +152,7 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	if !chol.Factorize(h) {
 		return nil
 	}
-	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // a guess of λ_min from an estimate, to be proved
+	f.least = 0.9 * mat.Norm(h, 1) / chol.Cond() // an estimate of λ_min, proved below
 	for !f.provesEigenvalues(f.least) {
 		if f.least /= 4; !(f.perturbed <= trusted*f.least) {
 			return nil
@@ -167,16 +167,16 @@ func newMinorant(o saddle.LinearModel, rows *ranks.Rows, ridge, weight []float64
 	return f
 }
 
-// gramRounding bounds, in norm, the rounding of A, of its cholesky factor and of a solve
-// with it. Every entry of the Gram matrix is a sum over the rows, off by γ Σ|terms|, and
-// the matrix of these sums of sizes, scaled, has the trace d at most; so have |Uᵀ||U| and
-// the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
+// gramRounding bounds, in norm, the rounding of A, of its Cholesky factor and of a solve
+// with it. Every entry of the Gram matrix is a sum over the rows with an error of at most
+// γ Σ|terms|. The matrix of these sums of absolute values, scaled, has a trace of at most
+// d, and so has |Uᵀ||U| in the backward errors γ_{d+1}|Uᵀ||U| of a factorisation and of a solve.
 func gramRounding(d, rows int) float64 {
 	const more = 64 // the largest number of shards, plus the further operations on a term
 	return 1.01 * float64(d) * (saddle.Gamma(rows+more) + 4*saddle.Gamma(d+16))
 }
 
-// gamma returns γ of a sum over parameters, and of what is done to its terms.
+// gamma returns γ for a sum over the parameters, including the operations on its terms.
 func (f *minorant) gamma() float64 {
 	const more = 16
 	return saddle.Gamma(f.d + more)
@@ -207,12 +207,12 @@ func (f *minorant) provesEigenvalues(value float64) bool {
 	return chol.Factorize(shifted)
 }
 
-// maxRowNorm bounds ρ, the largest ‖z_j‖ in the norm of H⁻¹ of the samples with weight: at
-// most 1/√w_j, for w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ over the root of the smallest
-// eigenvalue of D H D, whatever the scale of the columns. Where these are not within the
-// bound that would do, the norms themselves are computed, if that costs up to most
-// passes. lacking is what is proved over that bound: up to 1 it will do.
-func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, most float64) (rho, lacking float64) {
+// maxRowNorm bounds ρ, the largest norm ‖z_j‖_{H⁻¹} of the samples with weight. It is at
+// most 1/√w_j, because w_j z_j z_jᵀ ⪯ H, and at most ‖D z_j‖ divided by the root of the smallest
+// eigenvalue of D H D, whatever the scale of the columns. If both exceed within, the
+// bound that is sufficient, the norms themselves are computed, if that costs at most maxPasses
+// passes. shortfall is the proved bound divided by within; up to 1 is sufficient.
+func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight []float64, within, maxPasses float64) (rho, shortfall float64) {
 	lightest := -f.rows.Max(len(weight), func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for _, w := range weight[lo:hi] {
@@ -250,14 +250,14 @@ func (f *minorant) maxRowNorm(c *saddle.Certifier, o saddle.LinearModel, weight 
 		}
 		return rho, rho / within
 	}
-	if share*float64(f.d) <= most {
+	if share*float64(f.d) <= maxPasses {
 		c.Spend(0.5 * share)
 		rho = f.maxNorm(c, o, norm, weight, longest)
 		return rho, rho / within
 	}
-	for lacking = 1.25; lacking < 20; lacking *= 1.25 {
-		if proved(lacking * within) {
-			return lacking * within, lacking
+	for shortfall = 1.25; shortfall < 20; shortfall *= 1.25 {
+		if proved(shortfall * within) {
+			return shortfall * within, shortfall
 		}
 	}
 	return math.Inf(1), math.Inf(1)

@@ -14,8 +14,8 @@ var needFewColumns = saddle.Need{What: fmt.Sprintf("at most %d parameters", MaxC
 // Needs lists what every method that uses the Hessian of P needs.
 var Needs = []saddle.Need{saddle.NeedGradient, saddle.NeedLinearModel, saddle.NeedResponse, saddle.NeedRidge}
 
-// UnlessFormable returns a need that only problems have whose Hessian cannot be formed: for these
-// the practical schedule falls back to the theoretical one.
+// UnlessFormable returns n as a need of problems whose Hessian cannot be formed. For these the practical
+// schedule falls back to the theoretical one.
 func UnlessFormable(n saddle.Need) saddle.Need {
 	return saddle.Need{What: n.What + ", where the Hessian of the objective cannot be formed", Holds: func(p *saddle.Problem) bool { return IsFormable(p) || n.IsMet(p) }}
 }

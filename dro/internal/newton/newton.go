@@ -25,25 +25,26 @@ const (
 	sampleRows   = 64
 	samplePasses = 0.25
 
-	// leastDecrease is the part of the decrease promised by the derivative that a step must reach
-	// (Armijo), shortestStep the shortest step tried, relative to the full one, before the Hessian is
-	// renewed or damped, and mostDamping the λ of H + λD beyond which the method has stalled.
-	leastDecrease = 1e-4
-	shortestStep  = 1.0 / 512
-	mostDamping   = 1e9
+	// minDecrease is the proportion of the decrease predicted by the derivative that a step must reach
+	// (Armijo), minStep the shortest step tried, relative to the full one, before a new Hessian is formed
+	// or the Hessian is damped, and maxDamping the λ of H + λD beyond which the method has stalled.
+	minDecrease = 1e-4
+	minStep     = 1.0 / 512
+	maxDamping  = 1e9
 
-	// leastPasses is the smallest budget, in passes over its rows, of an inner solve; spareEvaluations is the
-	// number of evaluations of all rows reserved for afterwards.
-	leastPasses      = 3
+	// minPasses is the smallest budget, in passes over its rows, of an inner solve; spareEvaluations is the
+	// number of evaluations of all rows reserved for the time after it.
+	minPasses        = 3
 	spareEvaluations = 2
 )
 
-// Newton minimises the exact objective P by Newton's method (docs/solver.md): with a Hessian that is formed from some or all of the rows, or multiplied with
-// where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
-// decreases alone. L-BFGS takes the first steps where a Hessian costs several of them. Where losses
-// exceed ν by far, or at a nonsmooth point of a ball, penalties fall to the one asked for. Without
-// a penalty, where the objective is the largest of many smooth pieces, the steps are those of
-// sequential quadratic programming. It needs second derivatives and the L2 regulariser.
+// Newton minimises the exact objective P by Newton's method (docs/solver.md). The Hessian is formed from some
+// or all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by
+// BFGS pairs. The line search accepts only decreases. L-BFGS takes the first steps if a Hessian costs as much as
+// several of them. If the losses are far larger than ν, or near a nonsmooth point of a ball, problems with
+// decreasing penalties are solved first. Without a penalty the objective is the maximum of many smooth pieces,
+// and the steps are those of sequential quadratic programming. The method needs second derivatives and the L2
+// regulariser.
 type Newton struct {
 	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
 	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
@@ -126,21 +127,21 @@ type newton struct {
 	h                hessian
 	phi              saddle.Smooth
 	x, g, dir, trial []float64
-	value, first     float64 // P(x), and P where the solve began
+	value, first     float64 // P(x), and P at the start of the solve
 	began            bool
-	fault            error // of the Hessian, which ends the solve
+	fault            error // error of the Hessian, which ends the solve
 
-	warm        *warmStart    // L-BFGS at work, nil: none
-	path        *continuation // penalties that fall, nil: none
-	continued   bool          // there was, or shall be, no such path
+	warm        *warmStart    // L-BFGS in place of the first steps; nil if it is not running
+	path        *continuation // continuation in decreasing penalties; nil if none is running
+	continued   bool          // a continuation was made, or must not be
 	unpenalised bool          // the problem at ν = 0 was solved
-	restricted  bool          // the rows of most weight were solved for, or shall not be
+	restricted  bool          // the problem on the rows of most weight was solved, or must not be
 	stepsDone   int           // line searches that succeeded
 	formed      bool          // there is a Hessian
-	stale       bool          // it is that of an earlier point
-	decrement   float64       // ∇PᵀH⁻¹∇P at the step before; 0: that step was shortened
-	steps       [][]float64   // since the Hessian was formed, newest last, and
-	changes     [][]float64   // the changes of the gradient along them
+	stale       bool          // the Hessian is that of an earlier point
+	decrement   float64       // ∇PᵀH⁻¹∇P at the previous step; 0 if that step was shortened
+	steps       [][]float64   // steps since the Hessian was formed, newest last
+	changes     [][]float64   // changes of the gradient along these steps
 }
 
 // acceptPoint makes the point last evaluated by the certifier the current one.
@@ -213,7 +214,7 @@ func (m *newton) Step() error {
 		if !slices.Equal(m.Cert.X, m.x) {
 			m.Cert.Evaluate(m.x)
 		}
-		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // whatever it costs
+		CertifyByCurvature(m.Cert, m.Cert.N, m.Cert.N, math.Inf(1)) // at any cost
 	}
 	return err
 }
@@ -223,7 +224,7 @@ func (m *newton) takeStep() error {
 	if !m.began {
 		m.began, m.first = true, m.Cert.Objective
 		m.acceptPoint()
-		m.forgetPairs() // this was no step
+		m.forgetPairs() // the start is not a step
 		m.beginWarmStart()
 	}
 	if m.warm != nil {
@@ -233,7 +234,7 @@ func (m *newton) takeStep() error {
 		return nil
 	}
 	if !m.formed {
-		m.solveHeaviest() // which leaves a Hessian where it ends
+		m.solveHeaviest() // may form a Hessian
 	}
 	if !m.formed {
 		m.formHessian()
@@ -272,8 +273,8 @@ func (m *newton) takeStep() error {
 	return nil
 }
 
-// wantsNewHessian reports whether a new Hessian is likely to reach the gap asked for in fewer passes than the
-// present one, judging by the decrease of the squared decrement, now slope, in the last step.
+// wantsNewHessian reports whether a new Hessian is likely to reach the required gap in fewer passes than the
+// current one, judging by the decrease of the squared decrement, now slope, in the last step.
 func (m *newton) wantsNewHessian(slope float64) bool {
 	rate := slope / m.decrement
 	if !(rate < 1) {
@@ -300,15 +301,15 @@ func (m *newton) growSample(slope float64) (more bool) {
 // to a half of the previous one, chosen by a parabola. slope is the derivative along dir.
 func (m *newton) search(slope float64) (moved bool, err error) {
 	noise := 1e-15 * math.Abs(m.value)
-	for t := 1.0; t >= shortestStep; {
+	for t := 1.0; t >= minStep; {
 		floats.AddScaledTo(m.trial, m.x, -t, m.dir)
 		now := m.Cert.Evaluate(m.trial)
-		if now <= m.value-leastDecrease*t*slope || (slope <= noise && now <= m.value+noise) {
+		if now <= m.value-minDecrease*t*slope || (slope <= noise && now <= m.value+noise) {
 			if now >= m.value {
-				err = saddle.ErrStalled // the steps are down to rounding
+				err = saddle.ErrStalled // only rounding is left
 			}
 			if m.decrement, m.stale = slope, true; t < 1 {
-				m.decrement = 0 // far from quadratic: a new Hessian next
+				m.decrement = 0 // far from quadratic: form a new Hessian next
 			}
 			m.stepsDone++
 			if lambda := m.h.Damping(); t == 1 && lambda > 0 {
@@ -329,7 +330,7 @@ func (m *newton) search(slope float64) (moved bool, err error) {
 // raiseDamping raises the damping of the Hessian.
 func (m *newton) raiseDamping() error {
 	lambda := m.h.Damping()
-	if lambda >= mostDamping {
+	if lambda >= maxDamping {
 		return saddle.ErrStalled
 	}
 	m.fault = m.h.Redamp(max(FirstDamping, 100*lambda))

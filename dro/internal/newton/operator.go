@@ -13,26 +13,26 @@ import (
 //
 //	v ↦ Zᵀ(w ∘ Zv) − cross⟨cross, v⟩/Σc + ∇²φ v,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //
-// with its diagonal as the preconditioner, corrected by the directions that earlier solves
-// multiplied and their products, by the two loops of L-BFGS (Morales and Nocedal 2000): the
-// Hessian changes little from step to step, and conjugate directions know its inverse on
-// the space that they span.
+// with its diagonal as the preconditioner. The preconditioner is corrected with the directions
+// of earlier solves and their products by the two-loop recursion of L-BFGS (Morales and Nocedal
+// 2000): the Hessian changes little from step to step, and conjugate directions determine its
+// inverse on the space that they span.
 type operator struct {
 	weights
 	rows   saddle.LinearModel
-	blocks *classBlocks // of samples with several margins, nil of one
+	blocks *classBlocks // for samples with several margins; nil for one margin
 	ridge  []float64    // d: the diagonal of ∇²φ
 	lambda float64      // damping: λ times the diagonal is added
 
 	margin                      []float64       // n; allocated by the first product
 	squares                     *shard.Partials // d
 	diagonal                    []float64       // d
-	residual, direction, scaled []float64       // d, of the iteration
+	residual, direction, scaled []float64       // d, of conjugate gradients
 	product                     []float64
 	first                       float64 // norm of the first right-hand side
 
-	known, products [][]float64 // of earlier solves, newest last: directions and H times them
-	share           []float64   // of the two loops
+	known, products [][]float64 // directions of earlier solves and H times them, newest last
+	share           []float64   // coefficients of the two-loop recursion
 }
 
 // newOperator returns a Hessian that must still be updated, for a problem that has one.
@@ -55,12 +55,12 @@ func (h *operator) OfClasses() bool { return h.blocks != nil }
 // Damping returns λ.
 func (h *operator) Damping() float64 { return h.lambda }
 
-// Cost returns little beside the products of a step.
+// Cost returns the cost of Update, one pass, which is small compared with the products of a step.
 func (h *operator) Cost() float64 { return 1 }
 
 // Redamp changes the damping.
 func (h *operator) Redamp(lambda float64) error {
-	if lambda != h.lambda { // products of another damping mislead
+	if lambda != h.lambda { // products with another damping are wrong
 		h.known, h.products = nil, nil
 	}
 	h.lambda = lambda
@@ -89,7 +89,7 @@ func (h *operator) Update(y, slope []float64) error {
 		if h.total > 0 {
 			v -= h.cross[i] / h.total * h.cross[i]
 		}
-		// Where rounding leaves nothing of the difference, a little of it stands in.
+		// If rounding leaves nothing of the difference, a small proportion replaces it.
 		h.diagonal[i] = math.Max(v, 1e-8*full)
 		if h.diagonal[i] == 0 {
 			h.diagonal[i] = 1 // a column of zeros, and no penalty
@@ -168,7 +168,7 @@ func (h *operator) solveByConjugateGradients(v []float64, goal float64, most int
 		h.multiply(h.product, h.direction)
 		curvature := floats.Dot(h.direction, h.product)
 		if !(curvature > 0) {
-			break // rounding: the iterate so far is a direction of descent
+			break // rounding: the current iterate is a descent direction
 		}
 		if len(fresh) < directionsKept {
 			fresh, images = append(fresh, slices.Clone(h.direction)), append(images, slices.Clone(h.product))

@@ -13,14 +13,14 @@ type quadratic struct {
 	h    *mat.SymDense // d×d
 	g    []float64     // d
 	j    jacobian
-	v, u []float64 // K; a cap may be +Inf
+	v, u []float64 // K: values and caps; a cap may be +Inf
 	mass float64
 
 	base     *cholesky // of H
 	delta, q []float64 // the solution
-	value    float64   // of the maximum there
+	value    float64   // value of the maximum at the solution
 	rounds   int       // factorisations so far
-	spend    func()    // called before each; may be nil
+	spend    func()    // called before each factorisation; may be nil
 }
 
 // solve stores the solution in delta and q, with a gap of at most tolerance in the objective. It returns false

@@ -74,8 +74,8 @@ func TestCurvatureRounding(t *testing.T) {
 		}
 		c := saddle.NewCertifier(&saddle.Problem{Oracle: o, Dual: side.Simplex{Nu: 1}, Primal: side.L2{Intercept: true}})
 		for _, within := range []float64{1.001 * longest, 1.5 * longest, 2.5 * longest, 4 * longest, 100 * longest} {
-			rho, lacking := f.maxRowNorm(c, o, weight, within, 1e9)
-			if lacking <= 1 && rho < longest {
+			rho, shortfall := f.maxRowNorm(c, o, weight, within, 1e9)
+			if shortfall <= 1 && rho < longest {
 				t.Errorf("trial %d: ρ = %v proved within %v, in 256 bits %v", trial, rho, within, longest)
 			}
 		}

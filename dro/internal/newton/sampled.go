@@ -7,7 +7,7 @@ import "github.com/drotrain/drotrain/dro/internal/saddle"
 const alikeShare = 0.5
 
 // updateSampled works like update, on about w.Samples of the samples: the last ones of each shard.
-// It takes more where weights differ, so that the effective number is about w.Samples.
+// It takes more if weights are uneven, so that the effective number is about w.Samples.
 func (w *weights) updateSampled(y, slope []float64, count int, add func(s, lo, hi int)) {
 	e := w.evaluator
 	of := saddle.Stripes{N: e.N, Count: count, Share: float64(w.Samples) / float64(e.N), Rows: e.Rows}

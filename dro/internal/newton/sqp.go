@@ -26,11 +26,11 @@ func supportsSQP(p *saddle.Problem) bool {
 }
 
 // newSQP starts sequential quadratic programming for CVaR, the largest loss and plain group DRO
-// (Pshenichnyi's linearisation with the Hessian of the Lagrangian): pieces are linear in a step, the
-// Hessian is that of ⟨y, f⟩ + φ at the weights y of the step before, and the weights that solve the
-// quadratic problem prove the bound from below. Pieces are the groups, or the samples near the
-// threshold: the others keep their weight for a step. A step that does not lower the objective
-// is taken again with the values met at its end.
+// (Pshenichnyi's linearisation with the Hessian of the Lagrangian). In a step the pieces are linear, and the
+// Hessian is that of ⟨y, f⟩ + φ at the weights y of the previous step. The weights that solve the
+// quadratic problem prove the lower bound. The pieces are the groups, or the samples near the
+// threshold; the other samples keep their weight during a step. A step that does not lower the objective
+// is tried again with more samples or more damping.
 func newSQP(r *saddle.Run) (*sqp, error) {
 	phi, err := saddle.Required[saddle.Smooth](r.Problem.Primal)
 	if err != nil {
@@ -70,10 +70,10 @@ type sqp struct {
 	y        []float64 // n: the weights of the Lagrangian
 	weight   []float64 // n, scratch
 
-	path   *continuation // nil: steps have not stalled
+	path   *continuation // nil as long as steps have not stalled
 	value  float64       // P(x)
-	last   float64       // fall expected of the step before
-	lambda float64       // of the diagonal, added to H
+	last   float64       // predicted decrease of the previous step
+	lambda float64       // multiple of the diagonal that is added to H
 }
 
 // Step takes a step or, once steps have stalled, a stage of a continuation in decreasing penalties.
@@ -85,8 +85,8 @@ func (m *sqp) Step() error {
 	if err != saddle.ErrStalled || m.Certified() {
 		return err
 	}
-	path, lacking := newContinuation(m.Run, Newton{}, math.Inf(1))
-	if lacking != nil {
+	path, unsupported := newContinuation(m.Run, Newton{}, math.Inf(1))
+	if unsupported != nil {
 		return err
 	}
 	copy(path.x, m.Cert.BestX)
@@ -118,11 +118,11 @@ func (m *sqp) takeStep() error {
 		lo, hi := c.Rows.LocalRange(c.N)
 		copy(m.weight[lo:hi], c.Y[lo:hi])
 		groups := p.weigh(m.weight, p.q)
-		if fall <= goal { // worth a bound from below
+		if fall <= goal { // close enough to try a lower bound
 			if m.tightenLowerBound(p, groups, fall); m.Certified() {
 				return nil
 			}
-			if c.Evaluate(m.x); !(fall > 0) { // nowhere to go
+			if c.Evaluate(m.x); !(fall > 0) { // no descent possible
 				return saddle.ErrStalled
 			}
 		}

@@ -23,10 +23,10 @@ const (
 // A warmStart is the state of L-BFGS in place of the first steps of Newton's method.
 type warmStart struct {
 	method *lbfgs
-	cost   float64 // of a Hessian, in passes
-	since  float64 // passes at the last look at the progress
-	before float64 // the least decrement of the period before
-	least  float64 // and of this one
+	cost   float64 // cost of a Hessian, in passes
+	since  float64 // passes at the last assessment
+	before float64 // smallest decrement of the previous period
+	least  float64 // smallest decrement of this period
 }
 
 // hessianCost returns the cost of the first Hessian in passes, or 0 if there is one already.
@@ -44,7 +44,7 @@ func (m *newton) hessianCost() float64 {
 		share = float64(h.Samples) / float64(h.N)
 	}
 	d := float64(h.D)
-	return share*gram/pass + 0.1*d*d*d/3/pass // a cholesky factor takes a tenth of the time of other work
+	return share*gram/pass + 0.1*d*d*d/3/pass // operations of a Cholesky factorisation take a tenth of the time of others
 }
 
 // beginWarmStart starts L-BFGS if a Hessian costs as much as several of its steps.
@@ -65,7 +65,7 @@ func (m *newton) stepWarm() error {
 	if m.warm.stepAndAssess(m) {
 		return nil
 	}
-	m.Logf("newton: l-bfgs gives way after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
+	m.Logf("newton: L-BFGS ends after %.3g passes, at an objective of %.6g", m.Cert.Passes, m.Cert.BestObjective)
 	m.warm = nil
 	m.moveTo(m.Cert.BestX)
 	return nil
@@ -81,7 +81,7 @@ func (t *warmStart) stepAndAssess(m *newton) bool {
 	}
 	size, left := c.Best.Magnitude(at.F), t.method.decrement
 	goal := m.Settings.RelativeGap * size
-	if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about a Hessian
+	if left <= goal && t.cost <= c.Passes && slices.Equal(c.X, at.X) { // a bound costs about as much as a Hessian
 		if CertifyAtDecrement(m.Run, left); m.Certified() {
 			return true
 		}

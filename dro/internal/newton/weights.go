@@ -4,20 +4,20 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 )
 
-// A weights is what the Hessian of P at a point takes of its samples. With weights y
-// and response c it is (math: §9)
+// weights holds the weights of the samples in the Hessian of P at a point. With weights y
+// and response c the Hessian is (math: §9)
 //
 //	Σ_j w_j z_j z_jᵀ − cross crossᵀ/Σc + ∇²φ,   w_j = y_j ℓ″_j + c_j ℓ'_j²,
 //	cross = Σ_j c_j ∇f_j,
 //
-// and the coupling of a dual that has one.
+// plus the coupling of a dual that has one.
 type weights struct {
 	evaluator *saddle.Evaluator
 	oracle    saddle.LinearModel
 	dual      saddle.Adversary
 	coupling
 
-	Samples          int       // samples that it is estimated from; 0: all
+	Samples          int       // samples that the Hessian is estimated from; 0: all
 	weight, response []float64 // n; allocated by the first update
 	cross            []float64 // d
 	total            float64   // Σ c_j
@@ -29,17 +29,17 @@ func newWeights(p *saddle.Problem, e *saddle.Evaluator) weights {
 	return weights{evaluator: e, oracle: oracle, dual: dual, cross: make([]float64, e.D)}
 }
 
-// chunkRows is the number of samples that a sum of matrices is taken over at once: below it
-// the arithmetic waits for the matrix. It saves time, and no pass.
+// chunkRows is the number of samples whose outer products are summed at once. With fewer, memory
+// traffic of the matrix dominates.
 const chunkRows = 512
 
-// update takes the weights at the point with best response y and these slopes, by
-// count shards, and calls add on chunks of each in turn, to add what it wants of them
-// while they are at hand: one pass, or as much of one as the samples taken are of all.
+// update computes the weights at the point with best response y and these slopes, in
+// count shards, and calls add for successive chunks of each shard while these are in the
+// cache. It takes one pass, or the proportion of one that the samples are of all.
 func (w *weights) update(y, slope []float64, count int, add func(s, lo, hi int)) {
 	w.allocate()
 	if w.Samples > 0 {
-		clear(w.response) // also of those that are not taken
+		clear(w.response) // also of samples that are not used
 		w.updateSampled(y, slope, count, add)
 	} else {
 		w.updateAll(y, slope, count, add)
@@ -82,7 +82,7 @@ func (w *weights) updateCoupling(slope []float64) {
 // updateWeights stores the weights and the responses of the samples in [lo, hi), and returns
 // the sum of their responses.
 func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) {
-	if w.oracle == nil { // of several margins a sample
+	if w.oracle == nil { // several margins per sample
 		w.dual.ResponseTo(w.evaluator, w.response, y, lo, hi)
 		copy(w.weight[lo:hi], y[lo:hi])
 		return saddle.Sum(w.response[lo:hi])
@@ -99,7 +99,7 @@ func (w *weights) updateWeights(y, slope []float64, lo, hi int) (total float64) 
 
 // overflowError returns the reason why the second derivative in coordinate i is not finite.
 func (w *weights) overflowError(i int) error {
-	const steep = 1e150 // Σc: to the root of what squares of slopes may add
+	const steep = 1e150 // Σc above which products with squared slopes may overflow
 	if w.total > steep {
 		return ErrSteep
 	}
