@@ -51,37 +51,37 @@ type Certifier struct {
 	*Evaluator
 	free bool // the last coordinate is unpenalised
 
-	intercepts int // the number of last coordinates that are unpenalised, where they are several
+	intercepts int // number of last coordinates that are unpenalised, if there are several; else 0
 
 	X, Y, G  []float64  // the last point evaluated (d), its best response (n) and Σ_j y_j ∇f_j (d)
 	bound    []float64  // d: gradient at other weights
 	Err      []float64  // d: bounds of the rounding of a gradient
 	balanced []float64  // n: weights with ⟨y, slope⟩ = 0; allocated when free
-	shifted  *Evaluator // at other values of the free coordinate; allocated by bracket
+	shifted  *Evaluator // evaluator at other values of the free coordinate; allocated when needed
 
 	Objective, Risk, Tau float64 // at the last point
-	tried                bool    // Certify was called there
-	bounded              bool    // the upper bound there is known
-	proved               bool    // proof is what Y proves there
+	tried                bool    // Certify was called at that point
+	bounded              bool    // the upper bound at that point is known
+	proved               bool    // proof is the proof of Y at that point
 	proof                Proof
 	risk                 riskBounds
 
 	Rounding roundingModel
-	ridge    []float64 // d: the diagonal of ∇²φ; nil: φ is no ridge
+	ridge    []float64 // d: the diagonal of ∇²φ; nil if φ is not a Ridge
 
-	RelativeGap   float64 // asked for; 0: not known
+	RelativeGap   float64 // required relative gap; 0: unknown
 	Best          Certificate
-	BestX         []float64 // the point of the least objective, and
-	BestObjective float64   // the objective there, both as computed
-	upper         struct {  // the point of Best.Upper
+	BestX         []float64 // point of the smallest computed objective
+	BestObjective float64   // the objective there
+	upper         struct {  // point of Best.Upper
 		x                    []float64
 		objective, risk, tau float64
 	}
 
-	responses responseCheck // of a dual that is not of this library
+	responses responseCheck // check of the best responses of a user's dual
 
-	scratchSpace []float64 // n; allocated by scratch
-	Shortfall    float64   // by how much the curvature of CertifyAtDecrement fell short, so far; 0: not tried
+	scratchSpace []float64 // n; allocated by ScratchSpace
+	Shortfall    float64   // factor by which the curvature of CertifyAtDecrement was too small so far; 0: not tried
 }
 
 // NewCertifier returns a certifier without any evaluation.
@@ -140,7 +140,7 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	copy(c.X, x)
 	c.Risk, c.Tau = c.Respond(c.G, c.Y, c.X)
 	c.Objective = c.Risk + c.Problem.Primal.Value(c.X)
-	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may fall to the end of the numbers
+	if math.IsNaN(c.Objective) || math.IsInf(c.Objective, 0) || !isFinite(c.X) || c.lossesMayOverflow() { // losses may be −Inf
 		c.Objective = math.Inf(1)
 		Fill(c.G, math.NaN())
 		return c.Objective
@@ -159,8 +159,8 @@ func (c *Certifier) Evaluate(x []float64) float64 {
 	return c.Objective
 }
 
-// boundIfClose computes the upper bound at the point last evaluated if, in plain arithmetic, it would
-// certify the gap asked for beside this lower bound.
+// boundIfClose computes the upper bound at the point last evaluated if, without rounding, it would
+// certify the required gap together with this lower bound.
 func (c *Certifier) boundIfClose(lower float64) {
 	if c.Objective-lower <= c.RelativeGap*c.Best.Magnitude(c.Objective) {
 		c.CertifyUpper()
@@ -174,12 +174,12 @@ func (c *Certifier) CertifyUpper() {
 		return
 	}
 	if c.bounded = true; c.Objective > c.upper.objective && !math.IsInf(c.Best.Upper, 1) {
-		return // there is one of a better point
+		return // a better point has one
 	}
 	risk, phi := c.riskAbove(), c.Problem.Primal.Value(c.X)
 	rounding := c.PointRounding(phi)
 	upper := risk + phi + rounding + 8*UnitRoundoff*(math.Abs(risk)+math.Abs(phi)+rounding) + Underflow
-	if math.IsNaN(upper) { // of margins that may have overflowed, and slopes of 0
+	if math.IsNaN(upper) { // margins overflowed, or slopes are 0
 		upper = math.Inf(1)
 	}
 	if upper < c.Best.Lower {
@@ -209,8 +209,8 @@ func isFinite(x []float64) bool {
 }
 
 // Certify records the lower bound min_x' L(x', y) ≥ L(x, y) − FenchelYoung(x, g)
-// at the point x last evaluated and its best response y: no pass, or half a pass
-// or more when there is a free coordinate, once a point.
+// at the point x last evaluated and its best response y, at most once per point. It takes
+// no pass, or at least half a pass if there is a free coordinate.
 func (c *Certifier) Certify() {
 	if !c.tried {
 		c.tried = true
@@ -218,13 +218,13 @@ func (c *Certifier) Certify() {
 	}
 }
 
-// CertifyWith works like Certify for any feasible weights y: half a pass.
+// CertifyWith works like Certify for any feasible weights y. It takes half a pass.
 //
-// A free coordinate b needs ∂L/∂b = 0. Where Y is the whole simplex the weights
-// are balanced until it holds (balance); elsewhere, or where moving the weights
-// costs more than it gains (a large ν), y stays as it is and two cuts on either
+// A free coordinate b needs ∂L/∂b = 0. If Y is the whole simplex, the weights
+// are balanced until this holds (Balance). For other Y, or if moving the weights
+// costs more than it gains (a large ν), y is not changed, and two cuts on either
 // side of the minimum over b are combined (combineShiftedCuts). The best response is skipped if the
-// lower bound that its gradient promises is no better than the best one.
+// lower bound expected from its gradient is no better than the best one.
 func (c *Certifier) CertifyWith(y []float64) {
 	if math.IsInf(c.Objective, 1) || &y[0] == &c.Y[0] && !(c.Objective-c.fenchelYoung() > c.Best.Lower) {
 		return
@@ -246,7 +246,7 @@ func (c *Certifier) CertifyWith(y []float64) {
 		c.bound[c.D-1] = 0
 		c.recordLowerWith(&p)
 	default:
-		p := c.Prove(y, c.groupsOf(y), 0) // its penalty, more exactly than proofOf
+		p := c.Prove(y, c.groupsOf(y), 0) // more accurate in the penalty than proofOf
 		if linear, rounding, ok := c.combineShiftedCuts(y, p.Off); ok {
 			c.KeepLower(linear-p.penalty(c.Rounding.sums), c.FenchelYoung(c.X, c.bound, c.Err), rounding)
 		}

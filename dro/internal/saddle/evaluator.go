@@ -13,27 +13,27 @@ import (
 // same slopes is half a pass.
 type Evaluator struct {
 	Problem *Problem
-	Ctx     context.Context // of the loop that steps, for the loops within a step
+	Ctx     context.Context // context of the solve, for loops within a step
 	N, D    int
-	Rows    *ranks.Rows // where the samples lie; nil: all here
+	Rows    *ranks.Rows // distribution of the samples over ranks; nil: one process
 	Passes  float64     // passes so far
-	Budget  float64     // of passes, all that may be spent
+	Budget  float64     // largest number of passes
 
 	Value    []float64       // n: f(x) at the last x
 	Slope    []float64       // n·s: the slopes there
 	Partials *shard.Partials // d: gradients
 
-	// Of fused evaluations.
-	BlockRows    int         // samples taken at once
-	Largest      []float64   // by block: the largest loss known then
-	Last         Multipliers // of the last evaluation
-	Reference    float64     // the sum of the reference weights, as of the last evaluation
-	GroupWeights []float64   // the weights over groups that the response comes from; nil: none, or not known
+	// State of fused evaluations.
+	BlockRows    int         // samples in a block
+	Largest      []float64   // by block: the largest loss known when it was evaluated
+	Last         Multipliers // multipliers of the last evaluation
+	Reference    float64     // sum of the reference weights at the last evaluation
+	GroupWeights []float64   // weights over groups that the response results from; nil: none, or unknown
 
 	touched bool // some point was evaluated
 	whole   bool // losses and slopes are those of the point last evaluated
-	adopted bool // the weights are others, put in the place of the response
-	*space       // of vectors of one entry a sample
+	adopted bool // the response was replaced by other weights
+	*space       // allocates vectors with one entry per sample
 }
 
 // NewEvaluator returns an evaluator without any evaluation.

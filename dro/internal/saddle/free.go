@@ -6,24 +6,24 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// dearNear is the relative gap below which weights other than the balanced ones are tried.
-const dearNear = 0.1
+// unbalancedGap is the relative gap below which weights other than the balanced ones are tried.
+const unbalancedGap = 0.1
 
 // certifyBalanced records the lower bound of the balanced weights. It reports whether balancing cost more than
-// the remaining gap so close to the optimum that other weights would prove more.
-func (c *Certifier) certifyBalanced(y []float64) (dear bool) {
+// the remaining gap, so close to the optimum that other weights would prove more.
+func (c *Certifier) certifyBalanced(y []float64) (tooCostly bool) {
 	if !Balance(c.Rows, c.balanced, y, c.Slope) {
 		return false // far from the optimum: all slopes have one sign
 	}
 	c.GradTo(c.bound, c.balanced)
-	c.bound[c.D-1] = 0 // by weights that the balanced ones are the rounded values of
+	c.bound[c.D-1] = 0 // exact for weights whose rounded values are the balanced ones
 	p := c.Prove(c.balanced, nil, 8*c.Rounding.sums)
 	left := c.recordLowerWith(&p)
-	if !(left < dearNear*math.Abs(c.Objective)) {
+	if !(left < unbalancedGap*math.Abs(c.Objective)) {
 		return false
 	}
 	response := c.proofOf(y)
-	cost := p.Linear - p.Value - (response.Linear - response.Value) // of the penalty
+	cost := p.Linear - p.Value - (response.Linear - response.Value) // increase of the penalty
 	return cost > left+16*c.Rounding.sums*math.Abs(c.Objective)
 }
 
@@ -53,16 +53,15 @@ func (c *Certifier) isBalanced(y []float64, relative float64) bool {
 	return math.Abs(left)+c.Rounding.sums*steep <= relative*(1-1e-6)*steep
 }
 
-// A cut is a linear lower bound of ⟨y, f⟩, from its value and gradient at x but for the
-// free coordinate, which is b there.
+// A cut is a linear lower bound of ⟨y, f⟩ from its value and gradient at the point x with
+// free coordinate b.
 type cut struct {
 	b, value, rounding float64
 	g, err             []float64
-	slope              float64 // in b, exact to within
-	slopeError         float64
+	slope, slopeError  float64 // derivative in b and a bound of its error
 }
 
-// cutAt returns the cut of weights y, off by at most off, at the point x that e evaluated last.
+// cutAt returns the cut of weights y, with relative errors of at most off, at the point x that e evaluated last.
 func (c *Certifier) cutAt(e *Evaluator, y []float64, off float64, x []float64) cut {
 	w := Proof{Sums: c.sumLosses(y, e.Value), Off: off}
 	t := cut{b: x[c.D-1], value: w.Linear, g: make([]float64, c.D), err: make([]float64, c.D)}
@@ -84,20 +83,20 @@ func (t *cut) sign() int {
 	return 0
 }
 
-// combineShiftedCuts finds values b₁, b₂ of the free coordinate with derivatives r₁, r₂ of
-// ⟨y, f⟩ of opposite signs, beyond rounding, near the x last evaluated. The mixture of
+// combineShiftedCuts finds values b₁, b₂ of the free coordinate, near the x last evaluated, at which the
+// derivatives r₁, r₂ of ⟨y, f⟩ have opposite signs, beyond rounding. The combination of
 // the two cuts of f with weights θ, 1 − θ such that θr₁ + (1−θ)r₂ = 0 does not depend on
-// the free coordinate: it returns its value at x and what is to be taken from it for
-// rounding, and its gradient in c.bound, with the error of that in c.err. One pass for
-// every point tried and half of one; false if no sign change was found.
+// the free coordinate. It returns the value of the combination at x and a bound of its
+// rounding, and stores its gradient in c.bound and the error of the gradient in c.Err. It takes one
+// pass for every point tried, and half a pass. ok is false if no sign change was found.
 func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, rounding float64, ok bool) {
-	tries, growth := 7, 3.0 // steps that grow by 3, 9, 81, …: of 1e28 in all
+	tries, growth := 7, 3.0 // steps grow by factors of 3, 9, 81, …, by 1e28 in all
 	if c.shifted == nil {
 		c.shifted = &Evaluator{Problem: c.Problem, N: c.N, D: c.D, Rows: c.Rows, Value: c.Vector(c.N), Slope: c.Vector(len(c.Slope)), space: c.space, Partials: c.Partials, Budget: math.Inf(1)}
 	}
 	at := append([]float64(nil), c.X...)
 	origin := c.cutAt(c.Evaluator, y, off, c.X)
-	if origin.slope == 0 && origin.slopeError == 0 { // an oracle that is taken at its word
+	if origin.slope == 0 && origin.slopeError == 0 { // the oracle is not Rounded
 		copy(c.bound, origin.g)
 		copy(c.Err, origin.err)
 		return origin.value, origin.rounding, true
@@ -125,7 +124,7 @@ func (c *Certifier) combineShiftedCuts(y []float64, off float64) (value, roundin
 			side = 0
 		}
 		at[c.D-1] = origin.b + steps[side]
-		c.Spend(1) // what the evaluator of other points spends
+		c.Spend(1) // for the shifted evaluator, which has no budget
 		c.shifted.Eval(at)
 		far := c.cutAt(c.shifted, y, off, at)
 		place(&far)
@@ -159,10 +158,10 @@ func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float
 	return value, rounding
 }
 
-// freeCurvature returns the second derivative of ⟨y, f⟩ in the free coordinate at
-// the x last evaluated, half of it so that a Newton step with it overshoots,
-// but not so little that the step leaves the scale of the problem; 1 for an
-// oracle without constants. It reads no sample.
+// freeCurvature returns half the second derivative of ⟨y, f⟩ in the free coordinate at
+// the x last evaluated, so that a Newton step with it overshoots, with a lower limit that
+// keeps the step in the scale of the problem. It returns 1 for an oracle without second
+// derivatives. It reads no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
 	const leastCurvature = 1e-2 // a step of a hundred times the slope
 	o, ok := c.Problem.Oracle.(LinearModel)

@@ -7,11 +7,11 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// HeaviestSamples returns the samples, ascending, of the largest weights, to whole powers of
-// two, that make up the share of their sum and are fewest or more, if so many have
-// weight.
-func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, fewest int) []int {
-	least := cutoff(rows, y, 1-share, fewest)
+// HeaviestSamples returns the samples of the largest weights, in ascending order. They have at least the
+// proportion share of the total weight, and are at least minCount if so many have weight. Weights are
+// distinguished up to powers of two.
+func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int) []int {
+	least := cutoff(rows, y, 1-share, minCount)
 	var out []int
 	first, end := rows.LocalRange(len(y))
 	for j := first; j < end; j++ {
@@ -22,10 +22,10 @@ func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, fewest int) [
 	return rows.Collect(out)
 }
 
-// cutoff returns a power of two such that the weights below it, of at most 1, are
-// positive, at most that share of their sum, and not among the count largest.
+// cutoff returns a power of two such that the positive weights below it have at most the proportion share
+// of the total and are not among the count largest. Weights are at most 1.
 func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
-	const binades = 1024 // the last one is of all that are subnormal
+	const binades = 1024 // the last one holds all subnormal weights
 	part := rows.Partials(rows.Shards(len(y)), 2*binades)
 	part.Clear()
 	rows.Run(len(y), func(s, lo, hi int) {
@@ -52,10 +52,11 @@ func cutoff(rows *ranks.Rows, y []float64, share float64, count int) float64 {
 	return math.SmallestNonzeroFloat64
 }
 
-// SmallestKeys returns samples of the least finite keys ≥ 0, ascending: count of n, or all that
-// have one. Of keys that are equal to a sixteenth those of the first shards are taken.
+// SmallestKeys returns the count samples of n with the smallest finite keys ≥ 0, or all samples with finite keys
+// if there are fewer, in ascending order. Keys within a factor of 17/16 count as equal; of these, samples of the
+// first shards are taken.
 func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int {
-	const bins, shift = 512, 48 // 16 to a factor of two; the first of all that are far below the largest
+	const bins, shift = 512, 48 // 16 bins per factor of two; the first holds all keys far below the largest
 	top := rows.Max(n, func(lo, hi int) float64 {
 		most := 0.0
 		for j := lo; j < hi; j++ {
@@ -85,7 +86,7 @@ func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int
 	})
 	number := make([]float64, bins)
 	rows.SumTo(number, part)
-	last, left := 0, count // of the bins, and what is taken of it
+	last, left := 0, count // last bin, and number of samples taken from it
 	for ; last < bins && int(number[last]) <= left; last++ {
 		left -= int(number[last])
 	}

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// certifyIntercepts records the lower bound of weights y where the K intercepts b of classes are
-// unpenalised: the penalised coordinates stay at the point last evaluated, F = ⟨y, f⟩ + φ is
-// minimised over b, and the cut is taken there, at x̃. What is left of the derivative g_b is of the
-// size of rounding, but b is unbounded. At the minimum F ≤ U = F(x̃): there, with Y_t the
-// weight and z̄_t the mean row of the samples of class t, and with f_j ≥ m_jc − m_jt for t = t_j,
+// certifyIntercepts records the lower bound of weights y if the K intercepts b of classes are
+// unpenalised. With the penalised coordinates of the point last evaluated, F = ⟨y, f⟩ + φ is
+// minimised over b, and the cut is taken at that point x̃. The remaining derivative g_b is of the
+// size of rounding, but b is unbounded. At the minimum of F, F ≤ U = F(x̃). With Y_t the
+// weight and z̄_t the mean row of the samples of class t, and f_j ≥ m_jc − m_jt for t = t_j, it follows that
 //
 //	b_c − b_t ≤ U/Y_t + ‖w_c − w_t‖‖z̄_t‖ ≤ U/Y_t + 2√(U/μ)‖z̄_t‖   for all c and t,
 //
@@ -55,10 +55,10 @@ func (c *Certifier) certifyIntercepts(y []float64) {
 func rangeOf(v []float64) float64 { return slices.Max(v) - slices.Min(v) }
 
 // minimiseIntercepts returns the point last evaluated with intercepts that minimise ⟨y, f⟩, by
-// Newton's method, where the shifted evaluator is evaluated last: half a pass a step. scratch has n·K
-// numbers.
+// Newton's method with half a pass per step. The shifted evaluator holds the losses and slopes there. scratch
+// has length n·K.
 func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []float64 {
-	const mostSteps = 30
+	const maxSteps = 30
 	k := c.intercepts
 	at := slices.Clone(c.X)
 	b := at[c.D-k:]
@@ -69,7 +69,7 @@ func (c *Certifier) minimiseIntercepts(o ClassModel, y, scratch []float64) []flo
 		return c.weightedLoss(y, c.shifted.Value), g
 	}
 	value, g := evaluate()
-	for range mostSteps {
+	for range maxSteps {
 		before, size := slices.Clone(b), floats.Norm(g, 1)
 		if size <= 4*UnitRoundoff*math.Sqrt(float64(c.N)) {
 			break
@@ -114,9 +114,9 @@ func (c *Certifier) sumByClass(y, v []float64) []float64 {
 	return out
 }
 
-// interceptStep returns H⁻¹g, H = Σ_j y_j (diag p_j − p_j p_jᵀ) the second derivative of ⟨y, f⟩ in the
-// intercepts at the shifted point, on the intercepts of sum 0; nil where H is singular there. The entries
-// of the diagonal are sums of p(1 − p), which do not cancel.
+// interceptStep returns H⁻¹g on the intercepts of sum 0, where H = Σ_j y_j (diag p_j − p_j p_jᵀ) is the second
+// derivative of ⟨y, f⟩ in the intercepts at the shifted point. It returns nil if H is singular. The entries
+// of the diagonal are sums of p(1 − p), without cancellation.
 func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float64 {
 	k := c.intercepts
 	each := func(f func(slope float64, own bool) float64) {
@@ -170,7 +170,7 @@ func (c *Certifier) interceptStep(o ClassModel, y, scratch, g []float64) []float
 	return step.RawVector().Data
 }
 
-// classSums returns Σ_{j: t_j = t} y_j z_j, one column a class. scratch has n·K numbers.
+// classSums returns Σ_{j: t_j = t} y_j z_j, one column per class. scratch has length n·K.
 func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 	clear(scratch)
 	c.Rows.Run(c.N, func(_, lo, hi int) {
@@ -183,8 +183,9 @@ func (c *Certifier) classSums(o ClassModel, y, scratch []float64) []float64 {
 	return sums
 }
 
-// dropEmptyClasses replaces the losses and slopes at the shifted point by those without the classes of no
-// weight, whose intercepts fall without end: log Σ_c exp m_c is no less than the sum over the others.
+// dropEmptyClasses replaces the losses and slopes at the shifted point by those without the classes that have no
+// weight, whose intercepts tend to −∞. These losses are lower bounds, because log Σ_c exp m_c decreases when
+// terms are left out.
 func (c *Certifier) dropEmptyClasses(y, mass []float64) {
 	k := c.intercepts
 	if slices.Min(mass) > 0 {
@@ -219,14 +220,14 @@ func (c *Certifier) dropEmptyClasses(y, mass []float64) {
 					slope[class] = -others
 				}
 			} else if out > 0 {
-				e.Value[j] = 0 // and no slope: a loss is no less
+				e.Value[j] = 0 // with slope 0, a lower bound of the loss
 				clear(slope)
 			}
 		}
 	})
 }
 
-// interceptRange bounds the range of the intercepts of the classes with weight where ⟨y, f⟩ + φ ≤
+// interceptRange bounds the range of the intercepts of the classes with weight at points with ⟨y, f⟩ + φ ≤
 // above, from the sums of the rows of every class.
 func (c *Certifier) interceptRange(sums []float64, above float64) float64 {
 	k := c.intercepts

@@ -8,7 +8,7 @@ import (
 
 // A Need is a condition that a method imposes on a problem.
 type Need struct {
-	What string // in words, with the name of a method
+	What string // description that follows "METHOD needs"
 
 	Holds func(p *Problem) bool
 }

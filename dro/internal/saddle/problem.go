@@ -77,7 +77,7 @@ func (r *Run) ValidateFree() error {
 	first, end := r.Cert.Rows.LocalRange(n)
 	samples := min(end-first, freeSample)
 	r.Cert.Spend(0.5 * float64(min(n, freeSample)) / float64(n))
-	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet: they are stored before they are read
+	weight, slope, g := r.Cert.Value[first:end], r.Cert.Slope[first*count:end*count], make([]float64, d) // not in use yet
 	sum, size, rng := 0.0, 0.0, rand.New(rand.NewPCG(1, 2))
 	for j := range samples {
 		weight[j] = rng.NormFloat64()

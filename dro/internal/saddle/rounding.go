@@ -8,9 +8,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// What rounding can have done to a bound, from above (math: §11). unit is the unit
-// roundoff u of double precision, γ_k = ku/(1 − ku): a sum of k products in any order,
-// fused or not, is off by γ_k times the sum of their sizes at most.
+// This file bounds the effect of rounding on the bounds of a certificate (math: §11). With the unit
+// roundoff u of double precision and γ_k = ku/(1 − ku), the error of a sum of k products, in any order,
+// fused or not, is at most γ_k times the sum of their absolute values.
+
+// UnitRoundoff is the unit roundoff u of double precision.
 const UnitRoundoff = 0x1p-53
 
 // Gamma returns γ_k, slightly enlarged for the arithmetic on bounds.
@@ -22,7 +24,7 @@ func Gamma(k int) float64 {
 	return (1 + 1e-6) * ku / (1 - ku)
 }
 
-// SumGamma returns γ of a sum over n samples, shard by shard, of terms that a few operations made.
+// SumGamma returns γ for a sum over n samples, shard by shard, including a few operations on each term.
 func SumGamma(rows *ranks.Rows, n int) float64 {
 	const more = 64 // operations on a term in addition to being added
 	shards := rows.Shards(n)
@@ -30,10 +32,10 @@ func SumGamma(rows *ranks.Rows, n int) float64 {
 }
 
 const (
-	LossRounding = 0x1p-49  // of a loss and its tangent, relative to the loss: Rounded
-	Underflow    = 0x1p-990 // more than what all that underflows in a sum can add up to
+	LossRounding = 0x1p-49  // relative rounding error of a loss and of its tangent, as Rounded states it
+	Underflow    = 0x1p-990 // more than the total error of all underflows in a sum
 
-	unknownRounding = 0x1p-40 // of losses that nothing is said of, relative to the largest so far
+	unknownRounding = 0x1p-40 // assumed rounding of losses that are not Rounded, relative to the largest so far
 )
 
 // A roundingModel holds the constants that bound the rounding of a problem.
@@ -41,10 +43,10 @@ type roundingModel struct {
 	sums    float64   // γ of a sum over samples
 	margins float64   // γ of a margin
 	point   float64   // γ of a sum over parameters
-	largest []float64 // of Rounded; nil: the oracle is not Rounded
-	smooth  float64   // of Rounded
+	largest []float64 // largest entries of the columns, from Rounded; nil: the oracle is not Rounded
+	smooth  float64   // sup ℓ″, from Rounded
 	precise bool      // the dual is an Adversary, or Precise
-	met     float64   // of an oracle that is not Rounded: the largest |f_j| of the points so far
+	met     float64   // largest |f_j| of the points so far, if the oracle is not Rounded
 }
 
 func newRoundingModel(o Oracle, d Dual) roundingModel {
@@ -63,7 +65,7 @@ func newRoundingModel(o Oracle, d Dual) roundingModel {
 	return e
 }
 
-// MarginError bounds |m − z_jᵀx| for the margins m as they are computed at x.
+// MarginError bounds |m − z_jᵀx| for the computed margins m at x.
 func (e *roundingModel) MarginError(x []float64) float64 {
 	if e.largest == nil {
 		return 0
@@ -75,10 +77,10 @@ func (e *roundingModel) MarginError(x []float64) float64 {
 	return e.margins*(1+e.point)*size + Underflow
 }
 
-// IsEmptyColumn reports that column i is known to be of zeros.
+// IsEmptyColumn reports whether all entries of column i are known to be zero.
 func (e *roundingModel) IsEmptyColumn(i int) bool { return e.largest != nil && e.largest[i] == 0 }
 
-// Sums are sums of weights y at losses f, as computed.
+// Sums holds computed sums of weights y at losses f.
 type Sums struct {
 	Linear, Size, Mass float64 // ⟨y, f⟩, Σ_j |y_j f_j| and Σ_j |y_j|
 	Top                float64 // the largest loss
@@ -87,14 +89,14 @@ type Sums struct {
 // A Proof holds the bound that weights y prove at computed losses f: the feasible weights y' nearest to y
 // satisfy ⟨y', f⟩ − ψ(y') ≥ Value.
 type Proof struct {
-	Sums  // but for Top
+	Sums  // without Top
 	Value float64
-	Off   float64 // bounds |y'_j/y_j − 1|
+	Off   float64 // bound of |y'_j/y_j − 1|
 }
 
-// Prove returns what weights y prove at the losses of the point last evaluated, if they are off by further
-// relative errors of at most relative. groups are the weights over groups that y comes from; nil: none, or
-// not known.
+// Prove returns the proof of weights y at the losses of the point last evaluated. relative bounds further
+// relative errors of the weights. groups are the weights over groups that y results from; nil means none or
+// unknown.
 func (c *Certifier) Prove(y, groups []float64, relative float64) Proof {
 	if a, ok := c.Problem.Dual.(Adversary); ok {
 		return a.ValueBelow(y, c.Value, groups, relative)
@@ -111,7 +113,7 @@ func (c *Certifier) ProveResponse() *Proof {
 	}
 	c.proved = true
 	if c.boundRisk(); !c.adopted && c.risk.below > math.Inf(-1) {
-		const exponents = 4 * 750 // of exponents of at most 750: ResponseGradientRounding
+		const exponents = 4 * 750 // exponents are at most 750; see ResponseGradientRounding
 		c.proof = Proof{Sums: c.risk.sums, Value: c.risk.below, Off: exponents*UnitRoundoff + 2*c.Rounding.sums}
 	} else {
 		c.proof = c.Prove(c.Y, c.GroupWeights, 0)
@@ -149,7 +151,7 @@ func (c *Certifier) proofOf(y []float64) Proof {
 func (p *Proof) penalty(sums float64) float64 { return p.Linear + 2*(sums+p.Off)*p.Size - p.Value }
 
 // ownRounding bounds the rounding of ⟨y, f⟩ − ψ(y), and of the risk, for a dual that is not an Adversary, from
-// psi = ψ(y) and the sums of y: γ of the terms, and of a dual that is not Precise more.
+// psi = ψ(y) and the sums of y. The bound is larger for a dual that is not Precise.
 func (c *Certifier) ownRounding(psi float64, sums *Sums, relative float64) float64 {
 	nu := c.Problem.Dual.Modulus()
 	rounding := PenaltyRounding(sums.Size, psi, nu, c.Rounding.sums+relative)
@@ -164,15 +166,15 @@ func (c *Certifier) imprecisionBound(nu, mass float64) float64 {
 	return c.Rounding.sums * (1 + mass) * (nu + c.largestLoss())
 }
 
-// penaltySize bounds the terms whose rounding is that of a penalty of value psi, for KL
-// and χ²: Σ y|log ny| ≤ KL + √(2KL), mean|ny − 1| ≤ √(2χ²) and the like.
+// penaltySize bounds the sum of the absolute terms of a penalty of value psi, for KL
+// and χ², by inequalities such as Σ y|log ny| ≤ KL + √(2KL) and mean|ny − 1| ≤ √(2χ²).
 func penaltySize(psi, nu float64) float64 {
 	psi = math.Abs(psi)
 	return 2*psi + 3*math.Sqrt(2*nu*psi)
 }
 
-// PenaltyRounding bounds the rounding of Σ y|f| ≤ size and of a penalty psi of modulus nu, for weights that
-// are off by r, that of their sums included (math: §11).
+// PenaltyRounding bounds the rounding of Σ y|f| ≤ size and of a penalty psi with modulus nu, for weights with
+// relative errors of at most r, including that of their sums (math: §11).
 func PenaltyRounding(size, psi, nu, r float64) float64 {
 	return r*(size+penaltySize(psi, nu)) + 4*nu*r*r + Underflow
 }
@@ -194,7 +196,7 @@ func (c *Certifier) sumLosses(y, f []float64) (p Sums) {
 	return p
 }
 
-// slopes bounds Σ_j |y_j slope_j|, 0 if the oracle is not Rounded: its losses have slope² ≤ 2·smooth·f.
+// slopes bounds Σ_j |y_j slope_j| for a Rounded oracle, for which slope² ≤ 2·smooth·f. It returns 0 for others.
 func (e *roundingModel) slopes(p *Sums) float64 {
 	if e.largest == nil {
 		return 0
@@ -212,23 +214,22 @@ func (c *Certifier) largestLoss() float64 {
 	return c.Rows.Max(c.N, func(lo, hi int) float64 { return floats.Norm(c.Value[lo:hi], math.Inf(1)) })
 }
 
-// LowerRounding bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, weights y and losses f as
-// computed with margins off by margin.
+// LowerRounding bounds by how much ⟨y, f(x)⟩ can be below ⟨y, f⟩, for the computed weights y and losses f,
+// whose margins have an error of at most margin.
 func (e *roundingModel) LowerRounding(w *Sums, margin float64) float64 {
 	return 2*LossRounding*w.Size + e.slopes(w)*margin + Underflow
 }
 
 // MinimumRounding bounds by how much the minimum over x' of ⟨y, f(x')⟩ + φ(x') can be below
-// that of the losses whose margins are shifted by what they are off by at x, less the rounding of the losses there. With k = √(2 sup ℓ″) and slopes of k√ℓ at
-// most, a loss rises by a shift of e by no more than k√ℓ·e, ℓ the loss after it; and at the
-// minimum ⟨y, f⟩ is at most what it is at x and φ(x).
+// that of the losses whose margins are shifted by their errors at x, including the rounding of the losses at x.
+// With k = √(2 sup ℓ″), slopes are at most k√ℓ, so that a shift of e raises a loss by at most k√ℓ·e, where ℓ is
+// the loss after the shift. At the minimum, ⟨y, f⟩ is at most its value at x plus φ(x).
 func (e *roundingModel) MinimumRounding(w *Proof, x []float64, phi float64) float64 {
 	k := (1 + 1e-6) * math.Sqrt(2*e.smooth) * e.MarginError(x)
 	return 2*LossRounding*w.Size + k*(1+w.Off)*(math.Sqrt(w.Size+phi)+3*k) + Underflow
 }
 
-// LossesAboveTo stores in dst numbers that the losses at the point last evaluated, without
-// rounding, are not above.
+// LossesAboveTo stores in dst upper bounds of the exact losses at the point last evaluated.
 func (c *Certifier) LossesAboveTo(dst []float64) {
 	e := &c.Rounding
 	margin := e.MarginError(c.X)
@@ -250,7 +251,7 @@ func (c *Certifier) LossesAboveTo(dst []float64) {
 }
 
 // riskAbove returns an upper bound of R(f(x)) at the point last evaluated, from its multipliers and the
-// losses f as computed.
+// computed losses f.
 func (c *Certifier) riskAbove() float64 {
 	d := c.Problem.Dual
 	if Has[Adversary](d) {
@@ -269,9 +270,10 @@ func (c *Certifier) riskAbove() float64 {
 	return risk + c.ownRounding(d.Value(y), &sums, 0)
 }
 
-// lossRounding bounds by how much an upper bound U(f) of the risk and the largest loss rise with the rounding
-// of the losses, δ_j ≥ f_j(x) − f_j. U is the bound at the multipliers τ and ν, with weights y of the sums
-// given. At τ + max δ it rises by max δ; at τ by ⟨y, δ⟩ and, for δ ≤ ν, by (1 + Σ y) max δ²/ν or less beside.
+// lossRounding bounds by how much the rounding of the losses, δ_j ≥ f_j(x) − f_j, raises an upper bound U(f) of
+// the risk and the largest loss. U is the bound at the multipliers τ and ν, whose weights y have the given sums.
+// With τ + max δ as threshold it rises by max δ. With τ it rises by ⟨y, δ⟩ plus, for δ ≤ ν, at most
+// (1 + Σ y) max δ²/ν.
 func (c *Certifier) lossRounding(sums *Sums) (risk, largest float64) {
 	e := &c.Rounding
 	if e.largest == nil {
@@ -291,9 +293,9 @@ func (c *Certifier) lossRounding(sums *Sums) (risk, largest float64) {
 	return most, most
 }
 
-// reconcile returns the lower or upper bound to keep beside the other one. For an oracle that is not
-// Rounded, a bound beyond the other one by no more than the possible rounding of its losses is set
-// equal to it.
+// reconcile returns the bound to keep, given the other one. For an oracle that is not Rounded, a lower bound
+// above the upper one, or the reverse, by no more than the possible rounding of the losses is set equal to the
+// other bound.
 func (c *Certifier) reconcile(bound, other float64) float64 {
 	if c.Rounding.largest == nil && math.Abs(bound-other) <= unknownRounding*c.Rounding.met {
 		return other
@@ -301,9 +303,8 @@ func (c *Certifier) reconcile(bound, other float64) float64 {
 	return bound
 }
 
-// gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, for g the sum
-// over weights y as computed, y' = y/Σy and the slopes as they are; relative bounds
-// further relative errors of the weights.
+// gradientRounding stores in dst bounds of |g_i − Σ_j y'_j slope_j z_ji|, where g is the computed sum
+// with weights y, and y' = y/Σy. relative bounds further relative errors of the weights.
 func (e *roundingModel) gradientRounding(dst []float64, w *Proof, relative float64) {
 	if e.largest == nil {
 		clear(dst)
@@ -315,10 +316,10 @@ func (e *roundingModel) gradientRounding(dst []float64, w *Proof, relative float
 	}
 }
 
-// FenchelYoung bounds FenchelYoung(x, g') for every g' within err of g, but equal to it in
-// a coordinate without a penalty. It is 1/μ-smooth in g', with a gradient of √(2FY/μ) at
-// most: FY(g') ≤ (√FY + ‖err‖/√(2μ))². Of a φ without a modulus whose X is not known it is
-// that of g.
+// FenchelYoung bounds FenchelYoung(x, g') for every g' within err of g that is equal to g in
+// the coordinates without a penalty. The function is 1/μ-smooth in g' with a gradient of at most √(2FY/μ), so
+// that FY(g') ≤ (√FY + ‖err‖/√(2μ))². For a φ without a modulus on an unknown set X it
+// returns the value at g.
 func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 	if c.ridge == nil {
 		left, mu := (1+c.Rounding.point)*c.Problem.Primal.FenchelYoung(x, g), c.Problem.Primal.Modulus()
@@ -351,7 +352,7 @@ func (c *Certifier) FenchelYoung(x, g, err []float64) float64 {
 			s += r / max(mu, 0) * r // +Inf for μ = 0, of either sign
 		}
 	}
-	if math.IsNaN(s) { // of gradients that overflowed
+	if math.IsNaN(s) { // gradients overflowed
 		return math.Inf(1)
 	}
 	return (1 + c.Rounding.point) * s / 2

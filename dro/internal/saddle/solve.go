@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrStalled is what a step returns that can make no further progress.
+// ErrStalled is returned by a step that can make no further progress.
 var ErrStalled = errors.New("no further progress in double precision")
 
 var (
@@ -19,13 +19,13 @@ var (
 	errNoWeights = errors.New("dro: the adversary's weights are not finite at the best point")
 )
 
-// Settings say where to start and when to stop. The zero value asks for the defaults.
+// Settings determine where a solve starts and when it stops. Zero values mean the defaults.
 type Settings struct {
-	X0          []float64 // starting point, length d; nil: zeros, or what a Started primal says
+	X0          []float64 // starting point, length d; nil: zeros, or the point of a Started primal
 	RelativeGap float64   // stop when certified to this relative gap; 0: 1e-6
-	MaxPasses   float64   // never read more than this many passes over the data, but for one evaluation; 0: 10 000
+	MaxPasses   float64   // largest number of passes over the data; one evaluation is always made; 0: 10 000
 	CheckEvery  float64   // passes between check points, at least; later a tenth of the passes so far; 0: 2
-	Seed        uint64    // of every random choice
+	Seed        uint64    // seed of every random choice
 
 	Observe func(Check)          // called at every check point; may be nil
 	Follow  func(Iterate)        // called after every step of a method of the template; may be nil
@@ -36,7 +36,7 @@ type Settings struct {
 	Keep func(x []float64)
 }
 
-// DefaultSettings asks for a relative gap of 1e-6 within 10 000 passes.
+// DefaultSettings returns settings with a relative gap of 1e-6 and at most 10 000 passes.
 func DefaultSettings() Settings {
 	return Settings{RelativeGap: 1e-6, MaxPasses: 10000, CheckEvery: 2}
 }
@@ -85,7 +85,7 @@ func (s *Settings) StartingPoint(p *Problem) ([]float64, error) {
 	return x, nil
 }
 
-// A Check is what is known at a check point. The bounds are the best so far.
+// A Check holds the best bounds so far at a check point.
 type Check = struct {
 	Certificate
 	Passes  float64
@@ -96,25 +96,25 @@ type Check = struct {
 type Iterate = struct {
 	K      int
 	Weight float64   // a_k
-	Total  float64   // A_k = Σ_{i≤k} a_i, in the unit of a_k
+	Total  float64   // A_k = Σ_{i≤k} a_i, in units of a_k
 	X      []float64 // x_k, of length d
 	Y      []float64 // y_k, of length n: the method's own weights, not the best response
 
-	Mu0, Nu0 float64 // the offsets μ₀, ν₀ of the theoretical schedule, in the unit of a_k
+	Mu0, Nu0 float64 // the offsets μ₀, ν₀ of the theoretical schedule, in units of a_k
 }
 
-// Status says why a solve ended.
+// Status is the reason why a solve ended.
 type Status int
 
 const (
 	NotSolved Status = iota // the zero value: nothing was solved
-	Certified               // the relative gap asked for is proved
-	Limit                   // the passes allowed were used up
+	Certified               // the required relative gap is proved
+	Limit                   // the largest number of passes is reached
 	Stalled                 // the method can make no further progress in double precision
 	Cancelled               // the context was cancelled
 
-	// Inconsistent: the lower bound came out above the upper one, beyond the rounding that
-	// both allow for. Neither bound is to be trusted.
+	// Inconsistent means that the lower bound exceeds the upper one by more than rounding. Neither
+	// bound can be trusted.
 	Inconsistent
 )
 
@@ -139,25 +139,25 @@ type Result struct {
 	Certificate Certificate
 	Status      Status
 
-	Iterations int     // steps of the method: of a method in stages, stages
-	Passes     float64 // over the data, all that the solve read: checks, Hessians and stages too, but not the evaluation that fills in Weights and Risk at the end
+	Iterations int     // steps of the method, or stages of a method in stages
+	Passes     float64 // passes over the data, including checks, Hessians and stages, but not the evaluation that fills in Weights and Risk at the end
 	Elapsed    time.Duration
 	Trace      []Check // one entry per check point, the last one of the certificate
 }
 
-// A Run is one solve in progress: what the methods share.
+// A Run is the part of a solve in progress that all methods share.
 type Run struct {
-	Ctx      context.Context // of the loop that steps, for solves within a step
+	Ctx      context.Context // context of the solve, for inner solves
 	Problem  *Problem
 	Settings Settings
 	Cert     *Certifier
 	Start    []float64
-	Source   *rand.PCG // of every random choice
+	Source   *rand.PCG // source of every random choice
 
-	Drawn func() []float64 // returns the point of a method's random return rule; nil: it has none
+	Drawn func() []float64 // returns the point of a method's random return rule; nil if it has none
 }
 
-// Certified reports that the gap asked for is proved.
+// Certified reports whether the required gap is proved.
 func (r *Run) Certified() bool { return r.Cert.Best.IsWithin(r.Settings.RelativeGap) }
 
 // Logf passes a message to the Logf of the settings, if it is set.
@@ -167,7 +167,7 @@ func (r *Run) Logf(format string, args ...any) {
 	}
 }
 
-// Solve runs m on p until the relative gap asked for is certified, a limit is
+// Solve runs m on p until the required relative gap is certified, a limit is
 // reached, no progress is possible, or ctx is done. A limit is a status, not an error. If ctx is
 // cancelled, Solve returns its error together with a valid Result, whose numbers are finite except
 // for an unknown bound. Every other error means invalid input or numbers beyond double precision
@@ -199,19 +199,19 @@ func Solve(ctx context.Context, p *Problem, m Method, s Settings) (*Result, erro
 	return l.Result, nil
 }
 
-// A Loop is a solve in progress: certificate, stop, restart, in this order at
-// every check point.
+// A Loop is a solve in progress. At every check point it updates the certificate, tests the stopping
+// criteria, and lets the method restart.
 type Loop struct {
 	*Run
 	name        string
 	Method      Stepper
 	Result      *Result
 	next        float64 // passes at which the next check is due
-	last        error   // of the last step
+	last        error   // error of the last step
 	stride      float64 // passes of the last step
-	idle        int     // steps in a row that read nothing
-	checkPasses float64 // of the last check, or of the start
-	Failed      error   // what a step said, if it was no status
+	idle        int     // successive steps that read nothing
+	checkPasses float64 // passes of the last check, or of the start
+	Failed      error   // error that ended the solve without a status
 	began       time.Time
 }
 
@@ -265,26 +265,26 @@ func (l *Loop) start(m Method) (err error) {
 	return l.refuseScale()
 }
 
-// mostPenalty is the largest ν of a simplex in units of the largest loss where a solve starts.
-const mostPenalty = 1e12
+// maxPenalty is the largest ν of a simplex relative to the largest loss at the start of a solve.
+const maxPenalty = 1e12
 
-// refuseScale returns an error where ν is so far above the losses that the best response is the
-// reference weights but for rounding. It is asked where no starting point was given: close to a perfect
-// fit losses are as small as they are.
+// refuseScale returns an error if ν is so large relative to the losses that the best response differs from the
+// reference weights only by rounding. It does nothing if a starting point was given, because close to a perfect
+// fit all losses are small.
 func (l *Loop) refuseScale() error {
 	c, nu := l.Cert, l.Problem.Dual.Modulus()
 	if l.Settings.X0 != nil || !c.touched || nu == 0 || RegionOf(l.Problem.Dual) == Elsewhere {
 		return nil
 	}
 	top := c.topLoss()
-	if !(top > 0) || nu <= mostPenalty*top {
+	if !(top > 0) || nu <= maxPenalty*top {
 		return nil
 	}
 	return fmt.Errorf("dro: ν = %.3g is more than 10¹² times the largest loss where the solve starts, %.3g: nothing but rounding moves the weights; take a smaller ν, or given weights", nu, top)
 }
 
-// Close takes back the vectors of one entry a sample that the solve worked with, among
-// them the weights of its result.
+// Close releases the vectors with one entry per sample that the solve used, including
+// the weights of its result.
 func (l *Loop) Close() { l.Cert.Free() }
 
 // Iterate steps until there is a status: certified, cancelled, or at a limit.
@@ -310,8 +310,8 @@ func (l *Loop) Iterate(ctx context.Context) {
 	}
 }
 
-// step performs one iteration, and a check when one is due: when the method says
-// so if it has an opinion, else by the passes, and before the budget for it runs out.
+// step performs one iteration, and a check when one is due: when the method says so, after an error, and
+// before the budget for a check runs out.
 func (l *Loop) step() {
 	c, before := l.Cert, l.Cert.Passes
 	err := l.Method.Step()
@@ -320,7 +320,7 @@ func (l *Loop) step() {
 	if l.idle++; l.stride > 0 {
 		l.idle = 0
 	}
-	if err == nil && l.idle >= mostIdle { // nothing else would end it but the context
+	if err == nil && l.idle >= mostIdle { // nothing but the context would end it
 		err = ErrStalled
 	}
 	due := l.Method.IsCheckDue(c.Passes >= l.next)
@@ -330,7 +330,7 @@ func (l *Loop) step() {
 		l.recordCheck()
 		l.checkPasses = c.Passes - before
 		l.next = c.Passes + max(l.Settings.CheckEvery, c.Passes/10)
-		if c.intercepts > 0 { // a check minimises over the intercepts of classes: a third of the passes at most
+		if c.intercepts > 0 { // a check minimises over the intercepts of classes: at most a third of the passes
 			l.next = max(l.next, c.Passes+2*l.checkPasses)
 		}
 		if keep := l.Settings.Keep; keep != nil && !math.IsInf(c.BestObjective, 1) {
@@ -353,8 +353,8 @@ func (l *Loop) recordCheck() {
 // elapsed returns the time since the solve began.
 func (l *Loop) elapsed() time.Duration { return time.Since(l.began) }
 
-// Finish fills in the result: the point of the best upper bound and the weights there. Points that were
-// evaluated and have no upper bound yet get one if their objective is less.
+// Finish fills in the result: the point of the best upper bound and the weights there. If a point with a
+// smaller objective was evaluated and has no upper bound yet, its bound is computed first.
 func (l *Loop) Finish() {
 	c, res := l.Cert, l.Result
 	if math.IsInf(c.BestObjective, 1) { // ended before the first evaluation
@@ -365,10 +365,10 @@ func (l *Loop) Finish() {
 		passes := c.Passes
 		c.Last = Multipliers{} // as BestResponseTo below
 		c.Evaluate(c.BestX)
-		c.Passes = passes + 0.5 // but for the half that fills in the weights
+		c.Passes = passes + 0.5 // without the half that fills in the weights
 		c.CertifyUpper()
 	}
-	if res.Status == Limit && l.Certified() { // by the one evaluation that there is in any case
+	if res.Status == Limit && l.Certified() { // by the evaluation above
 		res.Status = Certified
 	}
 	if last := len(res.Trace) - 1; last < 0 || res.Trace[last].Certificate != c.Best {
@@ -389,8 +389,8 @@ func (l *Loop) Finish() {
 	res.Elapsed = l.elapsed()
 }
 
-// CertifyWhenClose asks for the lower bound at the point last evaluated, which
-// may cost half a pass, only when the gradient says that it could end the solve.
+// CertifyWhenClose computes the lower bound at the point last evaluated, which
+// may cost half a pass, if the gradient indicates that it could end the solve.
 func (r *Run) CertifyWhenClose() {
 	c := r.Cert
 	if c.fenchelYoung() <= r.Settings.RelativeGap*c.Best.Magnitude(c.Objective) {

@@ -8,13 +8,14 @@ import (
 	"github.com/drotrain/drotrain/internal/kernel"
 )
 
-// RiskBounds implements Adversary. Whatever τ and ν ≥ Nu are,
+// RiskBounds implements Adversary. It holds that
 //
 //	R(f) ≤ τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν).
 //
-// The sum is off by γ of the sizes of its terms. A term is computed to some units of roundoff of itself, at a
-// quotient that is off by as much, which costs as many units of r|f_j − τ|, r the ratio y_j/w_j that attains
-// φ*. Of KL without bounds, m = Σ_j w_j exp((f_j − τ)/ν) makes this τ + ν(m − 1), and
+// for all τ and ν ≥ Nu. The rounding error of the sum is at most γ times the sum of the absolute terms. A term
+// has a relative error of some units of roundoff, and so has its quotient, which adds as many units of
+// r|f_j − τ|, with r the ratio y_j/w_j that attains φ*. For KL without bounds and
+// m = Σ_j w_j exp((f_j − τ)/ν) the right-hand side is τ + ν(m − 1), and
 // R(f) = τ + ν log m ≥ τ + ν(m − 1)/m (math: §11).
 func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
 	r := newReference(s.rows, s.Weights, len(f))
@@ -53,20 +54,20 @@ func (s Simplex) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 	return below, at.Tau + ball + total(0) + rounding + saddle.Underflow, sums
 }
 
-// boundsBlock is the number of samples that a sum of RiskBounds is over before it is added to others.
+// boundsBlock is the number of samples in a partial sum of RiskBounds.
 const boundsBlock = 512
 
-// conjugateSums are sums over some samples, r_j the ratio that attains φ*.
+// conjugateSums holds sums over some samples, with r_j the ratio that attains φ*.
 type conjugateSums struct {
 	terms        float64 // Σ w_j ν φ*((f_j − τ)/ν)
-	size         float64 // what the rounding of this sum is relative to
-	units        float64 // of terms that are off by 8 units of roundoff of it more
+	size         float64 // bound of the sum of the absolute terms, to which γ is applied
+	units        float64 // magnitude whose 8 units of roundoff are added
 	Linear, Mass float64 // Σ w_j r_j f_j and Σ w_j r_j
 }
 
 // conjugateSum returns the sums of RiskBounds over [lo, hi), boundsBlock samples or fewer.
 func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, lo, hi int) (c conjugateSums) {
-	const few = 16 // so many times the rounding of a sum are no loss
+	const few = 16 // factor of the rounding error that is accepted for speed
 	limit := s.largestRatio()
 	if r.w == nil && math.IsInf(limit, 1) && at.Nu > 0 && at.Nu <= few*math.Abs(at.Tau) {
 		var ratio [boundsBlock]float64
@@ -103,9 +104,9 @@ func (s Simplex) conjugateSum(r *reference, f []float64, at saddle.Multipliers, 
 	return c
 }
 
-// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, where ν is so small that
-// the difference may cancel. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is no more than
-// |Σ r(f − τ)| and 2ν for every sample.
+// sumOfExponentials works like conjugateSum for φ*(s) = eˢ − 1 and weights of 1, if ν is so small that
+// cancellation in the difference does not matter. It stores the ratios. As |s|eˢ < 1 for s < 0, Σ r|f − τ| is at
+// most |Σ r(f − τ)| plus 2ν for every sample.
 func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
 	c.Mass = kernel.ExpTo(ratio, f, at.Tau, at.Nu)
 	c.Linear = kernel.Dot(ratio, f)
@@ -115,8 +116,8 @@ func sumOfExponentials(ratio, f []float64, at saddle.Multipliers) (c conjugateSu
 	return c
 }
 
-// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, where ν is
-// so small that the differences may cancel. It stores the ratios.
+// sumOfSquares works like conjugateSum for φ*(s) = (r² − 1)/2, r = max(0, 1 + s), and weights of 1, if ν is so
+// small that cancellation in the differences does not matter. It stores the ratios.
 func sumOfSquares(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
 	zero := at.Tau - at.Nu
 	c.Mass, _ = kernel.PositivePartTo(ratio, f, zero, at.Nu)
@@ -128,7 +129,7 @@ func sumOfSquares(ratio, f []float64, at saddle.Multipliers) (c conjugateSums) {
 	return c
 }
 
-// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the r.
+// conjugate returns φ*(v) = max over r in [0, limit] of rv − φ(r), without cancellation, and the maximising r.
 func (d Divergence) conjugate(v, limit float64) (value, r float64) {
 	if d == KullbackLeibler {
 		if end := math.Log(limit); v > end {
@@ -146,8 +147,8 @@ func (d Divergence) conjugate(v, limit float64) (value, r float64) {
 	return v * (1 + v/2), 1 + v
 }
 
-// ValueBelow implements Adversary. y' is y divided by its sum, mixed with as much of the reference weights
-// as brings it into the ball and below the caps: ψ is convex, and 0 at the reference weights.
+// ValueBelow implements Adversary. The bound is that of y divided by its sum and mixed with enough of the
+// reference weights to be in the ball and below the caps: ψ is convex, and 0 at the reference weights.
 func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof) {
 	r := newReference(s.rows, s.Weights, len(y))
 	parts := [4][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
@@ -167,7 +168,7 @@ func (s Simplex) ValueBelow(y, f, _ []float64, relative float64) (p saddle.Proof
 		p.Off += r.largestChange(excessShare(divergence+rounding, s.Radius), y)
 	}
 	p.Off += s.capExcess(&r, y, p.Mass)
-	if !(p.Off <= 1) { // of a weight where there is no reference weight, say
+	if !(p.Off <= 1) { // e.g. a weight on a sample without a reference weight
 		p.Value, p.Off = math.Inf(-1), math.Inf(1)
 		return p
 	}
@@ -199,8 +200,8 @@ func excessShare(d, radius float64) float64 {
 	return (d - radius) / d
 }
 
-// capExcess returns the proportion of w that must be mixed with y/mass, of sum one, so that no weight is
-// above w/Alpha.
+// capExcess returns the proportion of w that must be mixed with y/mass, whose sum is one, so that no weight
+// exceeds w/Alpha.
 func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 	if s.Alpha == 0 || s.Alpha == 1 {
 		return 0
@@ -221,7 +222,7 @@ func (s Simplex) capExcess(r *reference, y []float64, mass float64) float64 {
 // largestChange bounds the largest relative change of a weight when a proportion share of y is replaced
 // by w: at most share, and far less in a small ball.
 func (r *reference) largestChange(share float64, y []float64) float64 {
-	const small = 1e-9 // a share that is not worth a reading
+	const small = 1e-9 // a proportion for which reading the weights is not worthwhile
 	if share <= small {
 		return share
 	}
@@ -237,9 +238,9 @@ func (r *reference) largestChange(share float64, y []float64) float64 {
 	return share * min(1, apart+8*saddle.Gamma(len(y)))
 }
 
-// RiskBounds implements Adversary: the upper bound of the risk of the group means, each above what it is
-// without rounding. The largest mean stands for the largest loss: rounding of the losses moves a mean by no more
-// than it may move a loss of its size.
+// RiskBounds implements Adversary. The upper bound is that of upper bounds of the exact group means. The
+// largest mean takes the place of the largest loss: rounding of the losses changes a mean by no more
+// than it may change a loss of the same size.
 func (g *Groups) RiskBounds(f []float64, at saddle.Multipliers) (below, above float64, sums saddle.Sums) {
 	s := g.meansOf(f)
 	for i := range s.loss {
@@ -249,8 +250,8 @@ func (g *Groups) RiskBounds(f []float64, at saddle.Multipliers) (below, above fl
 	return math.Inf(-1), above, sums
 }
 
-// ValueBelow implements Adversary: the value of the weights over groups at the group means, each below what
-// it is without rounding. The weights of the samples are theirs but for rounding.
+// ValueBelow implements Adversary. The value is that of the weights over groups at lower bounds of the exact
+// group means. The weights of the samples agree with these weights over groups up to rounding.
 func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Proof {
 	relative += 4 * saddle.SumGamma(g.rows, len(y))
 	if groups == nil {
@@ -272,8 +273,8 @@ func (g *Groups) ValueBelow(y, f, groups []float64, relative float64) saddle.Pro
 	return p
 }
 
-// valueOfUnknownGroups works like ValueBelow where groups overlap and their weights are not known: Value is
-// an upper bound of the penalty then, if no ball says that they are feasible.
+// valueOfUnknownGroups works like ValueBelow if groups overlap and their weights are not known. Value is then
+// an upper bound of the penalty, unless there is a ball, in which weights may be infeasible.
 func (g *Groups) valueOfUnknownGroups(y, f []float64, relative float64) saddle.Proof {
 	p := Simplex{rows: g.rows}.ValueBelow(y, f, nil, relative)
 	psi := g.Value(y)

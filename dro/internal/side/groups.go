@@ -16,15 +16,15 @@ import (
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// ψ and the set of q those of a Simplex around a prior. Without a radius Nu = 0 is
-// plain group DRO: the largest group mean. A sample may be in several groups. On the
-// samples q is y = Σ_g q_g a_g, a_g the weights within group g: as any Dual.
+// with ψ and the set of q those of a Simplex around a prior. Nu = 0 without a radius is
+// plain group DRO, the largest group mean. A sample may be in several groups. The weights
+// of the samples are y = Σ_g q_g a_g, with a_g the weights within group g.
 type Groups struct {
-	Near   Simplex   // of the groups: its Weights are the prior, nil for equal
-	Adjust []float64 // c_g ≥ 0 in loss units, C/√n_g of Sagawa et al. (2020), say; nil: none
+	Near   Simplex   // adversary over the groups; its Weights are the prior, nil for equal
+	Adjust []float64 // c_g ≥ 0 in loss units, such as C/√n_g of Sagawa et al. (2020); nil: 0
 
-	ways   int       // of grouping
-	of     [][]int32 // by way: the group of a sample, −1 for none
+	ways   int       // number of groupings
+	of     [][]int32 // by grouping: the group of a sample, −1 for none
 	count  []float64 // samples of the groups, by their weight
 	weight []float64 // n; nil: equal
 
@@ -305,9 +305,9 @@ func (g *Groups) Responses(f []float64) (loss, q []float64) {
 	return loss, q
 }
 
-// Value implements Dual: ψ(q) less the adjustments, where the samples are grouped one
-// way. Groups that overlap may share out weights on the samples in more than one way:
-// then it is an upper bound.
+// Value implements Dual: ψ(q) minus the adjustments, if there is one grouping. With
+// several groupings, weights of the samples may result from different weights of the
+// groups, and Value is an upper bound.
 func (g *Groups) Value(y []float64) float64 {
 	if g.ways > 1 {
 		most := g.Near.mostDivergence(len(g.count))
@@ -328,7 +328,7 @@ func (g *Groups) Value(y []float64) float64 {
 	return psi
 }
 
-// groupWeights returns the weights over groups for weights of samples, if there is only one way of grouping.
+// groupWeights returns the weights over groups for weights of samples; there must be only one grouping.
 func (g *Groups) groupWeights(y []float64) []float64 {
 	q := make([]float64, len(g.count))
 	if g.rows == nil {
@@ -358,9 +358,9 @@ func (g *Groups) ResponseTo(_ *saddle.Evaluator, response, _ []float64, lo, hi i
 	clear(response[lo:hi])
 }
 
-// CoupleTo implements Adversary: b_k are the weights within group k, and what these are
-// coupled by is how the weights over the groups move with the group means, diag(c) − ccᵀ/Σc
-// less what the bound of the ball forbids. Its terms are of rank one.
+// CoupleTo implements Adversary: b_k are the weights within group k, coupled by the derivative of the
+// weights over the groups with respect to the group means, diag(c) − ccᵀ/Σc, minus a term for an
+// active ball. All terms have rank one.
 func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slope []float64) (along [][]float64, share []float64) {
 	s := g.evaluate(e.Value)
 	along = g.groupGradients(e, s, within, slope)
@@ -388,8 +388,8 @@ func (g *Groups) CoupleTo(e *saddle.Evaluator, within []float64, _ float64, slop
 	return along, share
 }
 
-// groupGradients returns the gradients of the means of the groups, one a row: half a pass. within
-// has place for the weights within the groups.
+// groupGradients returns the gradients of the means of the groups, one per row. It takes half a pass. within
+// has length n and receives the weights within the groups.
 func (g *Groups) groupGradients(e *saddle.Evaluator, s *groupedLosses, within, slope []float64) (along [][]float64) {
 	k := len(s.id)
 	e.Spend(0.5 * float64(g.ways))
@@ -400,7 +400,7 @@ func (g *Groups) groupGradients(e *saddle.Evaluator, s *groupedLosses, within, s
 		for _, ids := range g.of {
 			for j := lo; j < hi; j++ {
 				id := ids[j]
-				if id < 0 || s.place[id] < 0 { // of a group without weight among the first samples
+				if id < 0 || s.place[id] < 0 { // a group without weight among the first samples
 					continue
 				}
 				i := int(s.place[id])
@@ -423,9 +423,9 @@ func (g *Groups) Polyhedral() bool { return g.Near.Nu == 0 && !g.Near.hasBall() 
 // Separated implements Adversary: weights of a group move together.
 func (*Groups) Separated(int) saddle.Separable { return nil }
 
-// PiecesAt returns the means of the groups with a prior at the point that e evaluated last, their
-// adjustments included, their gradients, one a row, and a function that stores the weights of the
-// samples Σ_g q_g a_g in y, q of these groups, and returns q of all groups.
+// PiecesAt returns the means of the groups with a prior at the point that e evaluated last, with their
+// adjustments, and their gradients, one per row. weigh stores the weights of the samples
+// Σ_g q_g a_g in y for weights q of these groups, and returns the weights of all groups.
 func (g *Groups) PiecesAt(e *saddle.Evaluator) (v []float64, rows [][]float64, weigh func(y, q []float64) (groups []float64)) {
 	s := g.evaluate(e.Value)
 	all := g.groupGradients(e, s, make([]float64, e.N), e.Slope)

@@ -13,7 +13,7 @@ import (
 func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties float64) {
 	const (
 		digit    = 11    // bits: 2048 parts
-		rounding = 1e-12 // of a proportion
+		rounding = 1e-12 // relative rounding error of a proportion
 	)
 	target := proportion * r.total * (1 - rounding)
 	least, most := r.minMax(f)
@@ -23,7 +23,7 @@ func (r *reference) quantile(f []float64, proportion float64) (tau, above, ties 
 	lo, hi := orderedBits(least), orderedBits(most)
 	shards := r.rows.Shards(len(f))
 	parts, sums := r.rows.Partials(shards, 1<<digit), make([]float64, 1<<digit)
-	var kept [][]int32 // by shard: the losses in the range; nil: not known
+	var kept [][]int32 // by shard: indices of the losses in the range; nil before step 1
 	for step := 0; ; step++ {
 		shift := max(0, bits.Len64(hi-lo)-digit)
 		if step == 1 {

@@ -76,9 +76,9 @@ func totalOf(rows *ranks.Rows, w []float64) float64 {
 	return rows.Sum(len(w), func(lo, hi int) float64 { return kernel.Sum(w[lo:hi]) })
 }
 
-// leastTotal is the least sum of weights: a rounding of the smallest numbers there are is
+// minTotal is the smallest supported sum of weights: the smallest positive number is
 // 2⁻⁷⁴ of it.
-const leastTotal = 0x1p-1000
+const minTotal = 0x1p-1000
 
 // checkMass checks that weights are finite, ≥ 0, and not all close to zero. With samples distributed
 // over MPI ranks it checks the samples of this rank, whose weights may all be zero.
@@ -94,7 +94,7 @@ func checkMass(rows *ranks.Rows, w []float64) error {
 	switch {
 	case !(total > 0) && rows == nil || math.IsInf(total, 1):
 		return fmt.Errorf("the weights sum to %v: the sum must be finite and > 0", total)
-	case total < leastTotal && rows == nil:
+	case total < minTotal && rows == nil:
 		return fmt.Errorf("the weights sum to %v, too little for parts of them to be numbers: multiply all of them by a constant", total)
 	}
 	return nil

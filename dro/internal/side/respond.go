@@ -11,12 +11,12 @@ import (
 type response struct {
 	moments           // of the weights at these losses
 	risk, tau float64 // R(f), as the Lagrangian at the multipliers; τ
-	nu        float64 // the multiplier in force, ≥ Nu
-	total     float64 // the sum of the reference weights
+	nu        float64 // ν of the response, ≥ Nu
+	total     float64 // sum of the reference weights
 }
 
 // respond stores in y the best response to losses f. The search for the multipliers starts from those
-// of an earlier response, where there is one.
+// of an earlier response, if they are known.
 func (s Simplex) respond(y, f []float64, from saddle.Multipliers) (a response) {
 	r := newReference(s.rows, s.Weights, len(f))
 	a.total = r.total
@@ -44,8 +44,8 @@ func (s Simplex) respond(y, f []float64, from saddle.Multipliers) (a response) {
 	return a
 }
 
-// completeRisk computes the risk from the moments, and the threshold where it is known without
-// cancellation. At ν > Nu the risk is above R for any ν.
+// completeRisk computes the risk from the moments, and the threshold if it has a formula without
+// cancellation. At ν > Nu the risk is an upper bound of R for any ν.
 func (a *response) completeRisk(s Simplex) {
 	psi := a.nu * a.divergence
 	a.risk = a.linear - psi
@@ -59,8 +59,9 @@ func (a *response) completeRisk(s Simplex) {
 	}
 }
 
-// A bound is the loss from which on weights of limit·w suffice, and the shares of the reference
-// weight above it and at it. Without a limit it is the largest loss with a reference weight.
+// A bound is the loss such that weights of limit·w on the losses from there on sum to at least one, with the
+// proportions of the reference weight above it and at it. Without a limit it is the largest loss with a
+// reference weight.
 type bound struct{ limit, level, above, ties float64 }
 
 // boundOf returns the bound of the losses f. Without a limit, ties are not counted.
@@ -88,7 +89,7 @@ func (r *reference) withTies(b bound, f []float64) bound {
 	return b
 }
 
-// ratioAtBound returns the ratio y/w of the losses at the bound where weights have no penalty.
+// ratioAtBound returns the ratio y/w of the losses at the bound if weights have no penalty.
 func (b bound) ratioAtBound() float64 {
 	if b.above == 0 {
 		return min(b.limit, 1/b.ties)
@@ -113,8 +114,8 @@ func (b bound) vertexDivergence(d Divergence) float64 {
 	return (sum - 1) / 2
 }
 
-// respondAbove stores in y the weights limit·w of the losses above the bound and what is left of those
-// equal to it: the best response without a penalty.
+// respondAbove stores in y the best response without a penalty: weights limit·w for the losses above the bound,
+// and the remaining weight on the losses equal to it.
 func (r *reference) respondAbove(y, f []float64, b bound) {
 	b = r.withTies(b, f)
 	left := b.ratioAtBound()
@@ -140,9 +141,9 @@ func (r *reference) respondAbove(y, f []float64, b bound) {
 //
 //	χ²: y_j = w_j·min(limit, (1 + (f_j − τ)/ν)₊)    KL: y_j = w_j·min(limit, exp((f_j − τ)/ν))
 //
-// and returns τ, of which guess is an estimate; NaN: none. It stores the moments of y in m, unless that
-// is nil. Losses are taken less the bound b: those above can never have all the weight, and those from
-// it on always suffice, so that the search for τ is as exact however far apart the losses are.
+// and returns τ, of which guess is an estimate, NaN if there is none. It stores the moments of y in m, unless
+// m is nil. The bound b is subtracted from the losses. Losses above it cannot have all the weight and losses
+// from it on can, so that the search for τ is accurate however far apart the losses are.
 func (r *reference) respondAt(y, f []float64, d Divergence, nu float64, b bound, guess float64, m *moments) (tau float64) {
 	if d == KullbackLeibler {
 		s := r.respondExponentially(y, f, nu, b, guess)
@@ -208,8 +209,8 @@ func (r *reference) storeWeights(y, f []float64, d Divergence, m *moments, make 
 	*m = r.moments(y, f, d, make)
 }
 
-// farthest bounds exp((f_j − q)/ν).
-const farthest = 0x1p1000
+// maxExponential bounds exp((f_j − q)/ν).
+const maxExponential = 0x1p1000
 
 // respondExponentially stores exp((f − q)/ν) in y, q the level of b, and returns the s with
 // Σ w·min(limit, y·s) = 1.
@@ -221,8 +222,8 @@ func (r *reference) respondExponentially(y, f []float64, nu float64, b bound, gu
 		}
 		s = 0
 		for j := lo; j < hi; j++ {
-			if !(y[j] <= farthest) && f[j] == f[j] {
-				y[j] = farthest
+			if !(y[j] <= maxExponential) && f[j] == f[j] {
+				y[j] = maxExponential
 			}
 			if w := r.weightAt(j); w > 0 {
 				s += w * y[j]
@@ -236,13 +237,14 @@ func (r *reference) respondExponentially(y, f []float64, nu float64, b bound, gu
 	return r.findScale(y, b.limit, math.Exp((b.level-guess)/nu))
 }
 
-// Moments of weights y at losses f.
+// moments of weights y at losses f.
 type moments struct {
 	linear     float64 // ⟨y, f⟩
 	divergence float64 // D(y‖w)
 }
 
-// moments returns the moments of the weights y, which make stores shard by shard; it and f may be nil.
+// moments returns the moments of the weights y. make, if it is not nil, stores them shard by shard before they
+// are read. f may be nil.
 func (r *reference) moments(y, f []float64, d Divergence, make func(lo, hi int)) (m moments) {
 	parts := [2][]float64{r.rows.Scalars(len(y)), r.rows.Scalars(len(y))}
 	r.rows.Run(len(y), func(k, lo, hi int) {
@@ -272,8 +274,8 @@ func (r *reference) weightedLoss(y, f []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// divergence returns Σ w φ(y/w) over [lo, hi), w of their sum r.total. With Σ y = 1 its terms are of
-// second order near y = w: a large ν would magnify a rounding error of first order.
+// divergence returns Σ w φ(y/w) over [lo, hi), with w scaled to a sum of r.total. If Σ y = 1, its terms are of
+// second order near y = w, because a large ν would magnify a rounding error of first order.
 func (r *reference) divergence(y []float64, d Divergence, lo, hi int) (sum float64) {
 	switch {
 	case r.w == nil && d == PearsonChi2:
@@ -325,15 +327,15 @@ func entropy(r float64) float64 {
 }
 
 const (
-	// mostSteps is the largest number of steps of a search for a multiplier; a few are usual.
-	mostSteps = 200
+	// maxSteps is the largest number of steps of a search for a multiplier, which usually takes a few.
+	maxSteps = 200
 
-	// solved is the distance of a sum of weights from one that the step after it closes.
-	solved = 1e-13
+	// sumTolerance is the distance of a sum of weights from one at which a search ends after one more step.
+	sumTolerance = 1e-13
 )
 
-// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1, for e ≥ 0 of which those from 1
-// on have a weight of 1/limit: Newton's method on a concave function, from the left after one step.
+// findScale returns the s in (0, limit] with Σ w·min(limit, e·s) = 1. The entries e ≥ 1 must have a total weight
+// of at least 1/limit. It is Newton's method on a concave function, which converges from the left after one step.
 func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 	if s = guess; !(s > 0 && s <= limit) {
 		s = 1
@@ -341,7 +343,7 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 			s = few.findScale(of, limit, 0)
 		}
 	}
-	for range mostSteps {
+	for range maxSteps {
 		mass, slope := r.rows.Scalars(len(e)), r.rows.Scalars(len(e))
 		r.rows.Run(len(e), func(k, lo, hi int) {
 			m, b := 0.0, 0.0
@@ -371,16 +373,16 @@ func (r *reference) findScale(e []float64, limit, guess float64) (s float64) {
 		if !(next > 0) || next == s { // also of losses that are not numbers
 			break
 		}
-		if s = next; math.Abs(over) <= solved {
+		if s = next; math.Abs(over) <= sumTolerance {
 			break
 		}
 	}
 	return s
 }
 
-// findShift returns the t with Σ w·min(limit, (v − t)₊) = 1, of v of which those from 0 on have a weight
-// of 1/limit, so that t is in [−limit, 0], and none is above 0 without a limit: Newton's method within
-// a bracket, from a guess; NaN: none.
+// findShift returns the t with Σ w·min(limit, (v − t)₊) = 1. The entries v ≥ 0 must have a total weight of at
+// least 1/limit, so that t is in [−limit, 0]; without a limit no entry is above 0. It is Newton's method within
+// a bracket, started at guess unless that is NaN.
 func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 	left, right := -limit, 0.0 // the sum is at least 1 at left, at most 1 at right
 	if r.w == nil {
@@ -392,7 +394,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 			t = few.findShift(of, limit, math.NaN())
 		}
 	}
-	for step, before := 0, math.NaN(); step < mostSteps; step++ {
+	for step, before := 0, math.NaN(); step < maxSteps; step++ {
 		mass, slope := r.rows.Scalars(len(v)), r.rows.Scalars(len(v))
 		r.rows.Run(len(v), func(k, lo, hi int) { mass[k], slope[k] = r.limitedSum(v, t, limit, lo, hi) })
 		r.rows.Share(mass, slope)
@@ -403,7 +405,7 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 			right = t
 		}
 		next := t + over/fall
-		if math.Abs(over) <= solved || fall == before && math.IsInf(limit, 1) { // of the same entries as before
+		if math.Abs(over) <= sumTolerance || fall == before && math.IsInf(limit, 1) { // the same entries as before
 			if fall > 0 && next >= left && next <= right {
 				t = next
 			}
@@ -424,8 +426,8 @@ func (r *reference) findShift(v []float64, limit, guess float64) (t float64) {
 	return t
 }
 
-// limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the weight of the entries between the
-// two bounds.
+// limitedSum returns Σ w·min(limit, (v − t)₊) over [lo, hi), and the weight of the entries with
+// 0 < v − t < limit.
 func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, between float64) {
 	switch {
 	case r.w == nil && math.IsInf(limit, 1):
@@ -461,11 +463,11 @@ func (r *reference) limitedSum(v []float64, t, limit float64, lo, hi int) (sum, 
 	return sum, between
 }
 
-// firstSample is the number of entries with which a search begins.
+// firstSample is the number of entries on which a search begins if there are many more.
 const firstSample = 1 << 12
 
-// sampleEvenly returns firstSample entries of v and their weights, evenly spread, where all samples are in
-// this process and many more; else nil.
+// sampleEvenly returns firstSample evenly spaced entries of v and their weights. It returns nil if there are not
+// many more entries or if samples are distributed over ranks.
 func (r *reference) sampleEvenly(v []float64) (*reference, []float64) {
 	if r.rows != nil || len(v) < 16*firstSample {
 		return nil, nil

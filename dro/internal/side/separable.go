@@ -131,7 +131,7 @@ func (b Box) BestResponseTo(y, f []float64) (risk, tau float64) {
 // clip clips v to the interval.
 func (b Box) clip(v float64) float64 { return math.Max(b.Lower, math.Min(v, b.Upper)) }
 
-// CoordsTo implements Separable: as of the simplex.
+// CoordsTo implements Separable, with the coordinates of Simplex.
 func (o Orthant) CoordsTo(u, y []float64) { Simplex{Divergence: o.Divergence}.CoordsTo(u, y) }
 
 // CoordsTo implements Mirror: u = y.

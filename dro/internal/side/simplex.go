@@ -25,17 +25,17 @@ const (
 //
 //	R(f) = min over τ and ν ≥ Nu of  τ + (ν − Nu)·Radius + Σ_j w_j ν φ*((f_j − τ)/ν),
 //
-// φ* the conjugate of φ on [0, 1/Alpha]. The minimising τ and ν make the best response: y_j/w_j is
-// the ratio in [0, 1/Alpha] that attains φ*. The zero Simplex is the largest loss, with Alpha = 1 it is
-// the mean by the reference weights; the public adversaries on the simplex stand for this type.
+// with φ* the conjugate of φ on [0, 1/Alpha]. The minimising τ and ν determine the best response: y_j/w_j is
+// the ratio in [0, 1/Alpha] that attains φ*. The risk of the zero Simplex is the largest loss, that of
+// Alpha = 1 the mean under the reference weights. The public adversaries on the simplex are values of this type.
 type Simplex struct {
 	Divergence Divergence
 	Nu         float64   // ≥ 0, in loss units
 	Radius     float64   // ≥ 1e-12, in units of D; 0 or +Inf: no bound
 	Alpha      float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal. A prefix of the samples has the prefix of w
+	Weights    []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal. A prefix of the samples has the prefix of w
 
-	rows *ranks.Rows // where the samples are; nil: here
+	rows *ranks.Rows // distribution of the samples over ranks; nil: one process
 }
 
 var (
@@ -43,8 +43,8 @@ var (
 	_ saddle.Mirror    = Simplex{}
 )
 
-// leastRadius is the smallest radius that is supported.
-const leastRadius = 1e-12
+// minRadius is the smallest radius that is supported.
+const minRadius = 1e-12
 
 // Valid returns an error if the dual does not fit n samples.
 func (s Simplex) Valid(n int) error {
@@ -53,8 +53,8 @@ func (s Simplex) Valid(n int) error {
 		return fmt.Errorf("unknown divergence %d", s.Divergence)
 	case !(s.Radius >= 0):
 		return fmt.Errorf("a radius of %v: it must be > 0", s.Radius)
-	case s.Radius > 0 && s.Radius < leastRadius:
-		return fmt.Errorf("a radius of %v is below %v: the weights would differ from the reference weights by rounding alone; take a larger radius, or fixed weights", s.Radius, leastRadius)
+	case s.Radius > 0 && s.Radius < minRadius:
+		return fmt.Errorf("a radius of %v is below %v: the weights would differ from the reference weights by rounding alone; take a larger radius, or fixed weights", s.Radius, minRadius)
 	case !(s.Alpha >= 0 && s.Alpha <= 1):
 		return fmt.Errorf("α = %v: it must be in (0, 1]", s.Alpha)
 	}
@@ -118,7 +118,7 @@ func (s Simplex) MultiplierAt(f []float64) float64 {
 // Smoothed implements Adversary.
 func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 	if s.Nu == 0 && s.Alpha == 0 && !s.hasBall() {
-		s.Divergence = KullbackLeibler // whose largest value is the smaller one
+		s.Divergence = KullbackLeibler // its largest value is smaller
 	}
 	s.Nu = nu
 	return s, s.mostDivergence(n)
@@ -150,8 +150,8 @@ func (s Simplex) mostDivergence(n int) float64 {
 	return most
 }
 
-// Restricted implements Adversary, where no bound depends on the number of samples: Σ y log(n y) is
-// Σ y log(m y) + log(n/m), and (νn/2)Σy² − ν/2 has the first term of m samples and ν·n/m.
+// Restricted implements Adversary for the whole simplex, where no bound depends on the number of samples:
+// Σ y log(n y) is Σ y log(m y) + log(n/m), and (νn/2)Σy² is the same term for m samples with ν·n/m.
 func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 	if s.Region() != saddle.Whole {
 		return nil, 0
@@ -162,7 +162,7 @@ func (s Simplex) Restricted(n, m int) (d saddle.Dual, offset float64) {
 		return s, s.Nu * math.Log(ratio)
 	}
 	offset = s.Nu / 2 * (ratio - 1)
-	s.Nu *= ratio * (1 + 8*saddle.UnitRoundoff) // so that rounding does not take from the penalty
+	s.Nu *= ratio * (1 + 8*saddle.UnitRoundoff) // so that rounding does not lower the penalty
 	return s, offset
 }
 
@@ -172,8 +172,8 @@ func (s Simplex) Differentiable(n, d int) bool {
 	if !s.hasBall() {
 		return false
 	}
-	const rows = 4              // a parameter and one: several
-	left := math.Exp(-s.Radius) // the least effective share of the samples
+	const rows = 4              // per parameter
+	left := math.Exp(-s.Radius) // the smallest effective proportion of the samples
 	if s.Divergence == PearsonChi2 {
 		left = 1 / (1 + 2*s.Radius)
 	}
@@ -206,8 +206,7 @@ func (s Simplex) OfSamples(samples []int) saddle.Dual {
 	return s
 }
 
-// CoordsTo implements Mirror: u = log(n y), of weights that underflow the smallest that does not,
-// or u = n y.
+// CoordsTo implements Mirror: u = log(n y), with a lower limit for weights that underflow, or u = n y.
 func (s Simplex) CoordsTo(u, y []float64) {
 	const leastLog = -700 // exp of it is not yet subnormal
 	n := float64(len(y))
@@ -218,13 +217,13 @@ func (s Simplex) CoordsTo(u, y []float64) {
 	}
 }
 
-// Proximal implements Adversary: of equal reference weights, without a radius.
+// Proximal implements Adversary: there is a proximal step for equal reference weights without a radius.
 func (s Simplex) Proximal() bool {
 	return !s.hasBall() && (s.Weights == nil || s.Alpha == 1)
 }
 
-// StartingWeights stores the reference weights, from which the paper's methods start where ν = 0: the
-// best response is then a vertex of Y, infinitely far from every other point in the geometry of
+// StartingWeights stores the reference weights, from which the paper's methods start if ν = 0. The
+// best response is then a vertex of Y, which is infinitely far from every other point in the geometry of
 // relative entropy.
 func (s Simplex) StartingWeights(y []float64) {
 	r := newReference(s.rows, s.Weights, len(y))
@@ -243,7 +242,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	ca, cp, ch := a*inv, e*(1-w)*inv, e*w*inv
 	largest := kernel.Max(f)
 	for j := range u {
-		v := ca*max(f[j]-largest, -0x1p900) + cp*prev[j] // the first is bounded where it would overflow
+		v := ca*max(f[j]-largest, -0x1p900) + cp*prev[j] // bounded against overflow
 		if w != 0 {
 			v += ch * hist[j]
 		}
@@ -251,7 +250,7 @@ func (s Simplex) ProxTo(u, y, f, prev, hist []float64, a, e, w float64) {
 	}
 	r := newReference(nil, nil, len(y))
 	tau := r.respondAt(y, u, s.Divergence, 1, r.boundOf(u, s.largestRatio()), math.NaN(), nil)
-	const least = 0x1p-1000 // of a weight whose logarithm has all its digits
+	const least = 0x1p-1000 // smallest weight whose logarithm is accurate
 	for j, v := range y {
 		switch {
 		case s.Divergence == PearsonChi2:

@@ -26,10 +26,10 @@ type bracket struct {
 }
 
 type pathPoint struct {
-	loss       []float64 // n, at x, or above them
-	phi        float64   // φ(x), or above it
-	lower      float64   // of min_x ⟨y, f(x)⟩ + φ(x)
-	divergence float64   // D(y), or above it
+	loss       []float64 // n: upper bounds of the losses at x
+	phi        float64   // upper bound of φ(x)
+	lower      float64   // lower bound of min_x ⟨y, f(x)⟩ + φ(x)
+	divergence float64   // upper bound of D(y)
 }
 
 // NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
@@ -85,7 +85,7 @@ func (p *Path) BoundsAt(nu float64) (saddle.Certificate, error) {
 		losses.value, c.Best = q.loss, unknown
 		c.Evaluate([]float64{0})
 		c.CertifyUpper()
-		away := 8 * saddle.UnitRoundoff // of sums of two numbers, each above or below its own
+		away := 8 * saddle.UnitRoundoff // relative rounding of the sums of two bounds
 		b.best.Upper = min(b.best.Upper, c.Best.Upper+q.phi+away*(math.Abs(c.Best.Upper)+math.Abs(q.phi)))
 		b.best.Lower = max(b.best.Lower, q.lower-nu*q.divergence-away*(math.Abs(q.lower)+nu*q.divergence))
 	}
