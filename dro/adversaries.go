@@ -22,64 +22,64 @@ const (
 //
 //	ψ(y) = ν Σ_j y_j log(y_j/w_j),
 //
-// w the reference weights: ν·KL(y ‖ 1/n) where they are equal. Nu = 0 is the unpenalised maximum.
+// with reference weights w, which is ν·KL(y ‖ 1/n) if they are equal. Nu = 0 is the unpenalised maximum.
 type KL struct {
 	Nu      float64   // ν ≥ 0, in loss units
 	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
 // ChiSquare is the adversary on the simplex with the penalty
 //
 //	ψ(y) = (ν/2) Σ_j (y_j − w_j)²/w_j,
 //
-// w the reference weights: (ν n/2) Σ (y_j − 1/n)² where they are equal. Nu = 0 is the unpenalised
+// with reference weights w, which is (ν n/2) Σ (y_j − 1/n)² if they are equal. Nu = 0 is the unpenalised
 // maximum.
 //
-// Others scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift),
+// Other packages scale the same penalty differently: ½ν'‖y − 1/n‖² has ν' = n·ν (DRAGO, deshift),
 // ν'·n‖y − 1/n‖² has ν' = ν/2 (Prospect, drlearn).
 type ChiSquare struct {
 	Nu      float64   // ν ≥ 0, in loss units
 	Alpha   float64   // in (0, 1]: no weight exceeds w_j/Alpha; 0: no such bound
-	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
 // CVaR is the adversary without a penalty whose weights are bounded,
 //
 //	Y = {y ∈ Δ : y_j ≤ w_j/Alpha},
 //
-// w the reference weights. Its risk is the conditional value at risk: the mean of the worst
-// Alpha-fraction of the losses, which is the largest mean loss of any subgroup that has a share of
-// Alpha of the reference weight, or more. Alpha = 1 is the average, Alpha → 0 the maximum.
+// with reference weights w. Its risk is the conditional value at risk: the mean of the worst
+// Alpha-fraction of the losses, which is the largest mean loss of any subgroup with at least the
+// proportion Alpha of the reference weight. Alpha = 1 is the average, Alpha → 0 the maximum.
 // ChiSquare with the same Alpha smooths it.
 type CVaR struct {
 	Alpha   float64   // in (0, 1]
-	Weights []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+	Weights []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
 // A Ball is the adversary near reference weights w:
 //
 //	Y = {y ∈ Δ : D(y‖w) ≤ Radius},   ψ(y) = Nu·D(y‖w).
 //
-// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), R_ν that of the penalty ν·D
-// alone, jointly convex in f and ν; the minimising ν makes the best response. An infinite radius
-// leaves the penalty alone, which KL and ChiSquare are. With Nu = 0 the risk has a gradient unless
+// Its robust risk is R(f) = min_{ν ≥ Nu} (ν − Nu)·Radius + R_ν(f), with R_ν the risk of the penalty
+// ν·D alone, jointly convex in f and ν. The minimising ν determines the best response. With an infinite
+// radius only the penalty remains, as in KL and ChiSquare. With Nu = 0 the risk has a gradient unless
 // the ball reaches a vertex of largest loss.
 type Ball struct {
 	Divergence Divergence
 	Radius     float64   // > 0, in units of D; +Inf: no bound
 	Nu         float64   // ≥ 0, in loss units
-	Weights    []float64 // w ≥ 0, one a sample, of any positive sum; nil: equal
+	Weights    []float64 // w ≥ 0, one per sample, with any positive sum; nil: equal
 }
 
-// Uniform is the adversary without a choice: Y = {1/n}, ψ = 0. Its robust risk is the average loss,
-// so that minimising it is empirical risk minimisation.
+// Uniform is the adversary whose only weights are equal: Y = {1/n}, ψ = 0. Its robust risk is the average
+// loss, so that minimising it is empirical risk minimisation.
 type Uniform struct{}
 
 // Fixed is the adversary whose weights are given: Y = {w/Σw}, ψ = 0. Minimising its risk is
-// weighted empirical risk minimisation: by group frequencies, by survey weights.
+// weighted empirical risk minimisation, for example with survey weights.
 type Fixed struct {
-	Weights []float64 // w ≥ 0, one a sample, of any positive sum
+	Weights []float64 // w ≥ 0, one per sample, with any positive sum
 }
 
 // Groups is the adversary over groups of samples. With f_g the mean loss of group g under the
@@ -87,19 +87,20 @@ type Fixed struct {
 //
 //	R(f) = max_q Σ_g q_g (f_g + c_g) − ψ(q),
 //
-// ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group
-// DRO: the largest group mean. A sample may be in several groups. On the samples q is
-// y = Σ_g q_g a_g, a_g the weights within group g: as of any Dual.
+// with ψ and the set of q those of a Ball around a prior. An infinite radius with Nu = 0 is plain group
+// DRO, the largest group mean. A sample may be in several groups. The weights of the samples are
+// y = Σ_g q_g a_g, with a_g the weights within group g.
 type Groups struct {
-	// Of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each way, −1
-	// for none. The groups of all ways are numbered through. A group without weight is an error.
+	// Of[k][j] is the group of sample j in the kth grouping, numbered from 0 in each grouping, −1
+	// for none. In Adjust and Responses the groups of all groupings are numbered consecutively. A
+	// group without weight is an error.
 	Of      [][]int32
-	Near    Ball      // of weights over the groups: its Weights are the prior, nil for equal
-	Adjust  []float64 // c_g ≥ 0 in loss units, C/√n_g of Sagawa et al. (2020), say; nil: none
-	Weights []float64 // of the samples; nil: equal
+	Near    Ball      // adversary over the groups; its Weights are the prior, nil for equal
+	Adjust  []float64 // c_g ≥ 0 in loss units, such as C/√n_g of Sagawa et al. (2020); nil: 0
+	Weights []float64 // weights of the samples; nil: equal
 }
 
-// dualOf converts d to the type of the internal packages, for samples stored as rows says. A pointer to a dual
+// dualOf converts d to the type of the internal packages, for samples distributed as in rows. A pointer to a dual
 // of this package counts as its value; any other dual is returned as it is.
 func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 	var of side.Simplex
@@ -122,7 +123,7 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}
 	case Fixed:
 		if d.Weights == nil {
-			return nil, errors.New("dro: Fixed needs weights, one a sample")
+			return nil, errors.New("dro: Fixed needs weights, one per sample")
 		}
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1, Weights: d.Weights}
 	case Groups:
@@ -262,8 +263,8 @@ func (d Groups) BestResponseTo(y, f []float64) (risk, tau float64) {
 	return checkedDual(d).BestResponseTo(y, f)
 }
 
-// Responses returns the means of the losses f of the groups, with their adjustments, and the weights
-// over the groups that respond to them.
+// Responses returns the mean losses of the groups for the losses f, with their adjustments, and the weights
+// over the groups of the best response.
 func (d Groups) Responses(f []float64) (loss, q []float64) {
 	return checkedDual(d).(*side.Groups).Responses(f)
 }

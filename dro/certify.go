@@ -8,10 +8,10 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/solve"
 )
 
-// Certify bounds the optimum of p from one point x, length d, and nothing else:
-// the upper bound is the objective there, the lower one what the adversary's best
-// response at x proves. It takes a pass, half of one or more with an intercept, and
-// up to a dozen where the curvature of the losses is known. Errors are those of an unusable problem or point.
+// Certify bounds the optimum of p from one point x, of length d. The upper bound is
+// the objective at x, the lower bound follows from the adversary's best response at x.
+// It takes one pass, at least half a pass more with an intercept, and up to twelve passes
+// if the curvature of the losses is known. It returns an error for an invalid problem or point.
 func Certify(p *Problem, x []float64) (Certificate, error) {
 	of, err := problemOf(p)
 	if err != nil {

@@ -17,22 +17,22 @@ type Problem struct {
 
 // An Oracle evaluates the losses f_j(x) of n samples. A slope is a compressed gradient of one
 // sample: one number for a linear predictor, d in general. Methods are called concurrently on
-// disjoint ranges [lo, hi). Package losses has the oracles of linear models, package
-// dro/oracletest a check of one's own.
+// disjoint ranges [lo, hi). Package losses has the oracles of linear models, and package
+// dro/oracletest tests an implementation of Oracle.
 //
-// Newton's method needs second derivatives, which losses.Linear and losses.Softmax have: a loss of
-// one's own belongs in a losses.Loss. L-BFGS solves the problems of any other oracle. Three methods
-// of losses.Linear are worth having for an oracle of one's own:
+// Newton's method needs second derivatives, which losses.Linear and losses.Softmax have; to use it with
+// your own loss, implement losses.Loss. L-BFGS solves the problems of any other oracle. An implementation
+// may have three further methods, with the signatures of losses.Linear:
 //
-//	NonNegative  whether all losses are ≥ 0, so that 0 is a lower bound
-//	Rounding     how exactly losses ℓ_j(z_jᵀx) are computed, for certificates that allow for it
-//	ConstantsTo  Lipschitz constants, for the theoretical schedules of the paper
+//	NonNegative  reports whether all losses are ≥ 0, so that 0 is a lower bound
+//	Rounding     returns bounds of the rounding of the losses ℓ_j(z_jᵀx), for rigorous certificates
+//	ConstantsTo  returns Lipschitz constants, for the theoretical schedules of the paper
 type Oracle = interface {
 	// Dims returns the samples n, the parameters d and the length of a slope.
 	Dims() (n, d, slope int)
 
 	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
-	// slope[j·s : (j+1)·s] for j in [lo, hi), s the slope length.
+	// slope[j·s : (j+1)·s] for j in [lo, hi), where s is the slope length.
 	EvalTo(value, slope, x []float64, lo, hi int)
 
 	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
@@ -40,14 +40,14 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// A Dual is the adversary: the set Y of weights and the penalty ψ. KL, ChiSquare, CVaR, Ball,
-// Uniform, Fixed and Groups are those of this package; a type with these three methods is one of
-// your own, solved by L-BFGS where its modulus is above 0. Package dro/dualtest checks one, and
-// Solve returns an error where a best response is wrong.
+// A Dual is the adversary: the set Y of weights and the penalty ψ. This package has KL, ChiSquare, CVaR, Ball,
+// Uniform, Fixed and Groups. Any other type with these three methods is solved by L-BFGS if its modulus is
+// positive. Package dro/dualtest tests an implementation, and Solve returns an error if a best response is
+// wrong.
 //
-// A dual of one's own is allowed a rounding of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which a
-// logarithm of sums of exponentials needs. One that computes ψ and its risk without cancellation may
-// say so for tighter certificates where ν is far above the losses, by a method IsPrecise() bool.
+// For your own dual, certificates allow a rounding error of γ·(1 + Σ y_j)·(ν + max |f_j|) (docs/math.md), which
+// is enough for a logarithm of sums of exponentials. If a dual computes ψ and its risk without cancellation, a
+// method IsPrecise() bool that returns true makes certificates tighter when ν is far larger than the losses.
 type Dual = interface {
 	// Modulus returns ν ≥ 0, by which ψ is strongly convex relative to its own geometry.
 	Modulus() float64
@@ -60,9 +60,9 @@ type Dual = interface {
 	BestResponseTo(y, f []float64) (risk, tau float64)
 }
 
-// A Primal is the regulariser φ. L2 and Entropy are those of this package. One of your own may have
+// A Primal is the regulariser φ. This package has L2 and Entropy. Your own implementation may have
 // two further methods: AddGradTo(dst, x), which adds ∇φ(x) to dst and lets L-BFGS solve the problem,
-// and StartingPoint(x), which names the point to start from where zero is not in X.
+// and StartingPoint(x), which stores the starting point in x and is needed if zero is not in X.
 type Primal = interface {
 	// Modulus returns μ ≥ 0, by which φ is strongly convex.
 	Modulus() float64
@@ -89,21 +89,22 @@ type Method interface {
 	Name() string
 }
 
-// Newton minimises the exact objective by Newton's method (docs/solver.md): with a Hessian that is formed from some or all of the rows, or multiplied with
-// where there are more than 2000 columns, corrected by BFGS pairs, and a line search that accepts
-// decreases alone. Without a penalty, where the objective is the largest of many smooth pieces, the
-// steps are those of sequential quadratic programming. It needs second derivatives and L2.
+// Newton minimises the exact objective by Newton's method (docs/solver.md). The Hessian is formed from some or
+// all of the rows, or only multiplied with vectors if there are more than 2000 columns, and is corrected by BFGS
+// pairs. The line search accepts only decreases. Without a penalty the objective is the maximum of many smooth
+// pieces, and the steps are those of sequential quadratic programming. The method needs second derivatives and
+// the L2 regulariser.
 type Newton struct {
 	Sample   int  // rows that the Hessian is estimated from; 0: by the number of columns
-	Products bool // conjugate gradients on products with the Hessian, where the oracle has products
+	Products bool // solve by conjugate gradients, without forming the Hessian, if the oracle supports it
 }
 
 // Name implements Method.
 func (Newton) Name() string { return newton.Newton{}.Name() }
 
 // LBFGS minimises the exact objective by the limited-memory BFGS method with a Moré-Thuente line
-// search, both of gonum/optimize. It needs ν > 0 or given weights, where the objective has a
-// gradient, and a regulariser with a gradient.
+// search, both of gonum/optimize. It needs an objective with a gradient, that is ν > 0 or given
+// weights, and a regulariser with a gradient.
 type LBFGS struct{}
 
 // Name implements Method.

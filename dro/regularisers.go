@@ -9,14 +9,14 @@ import (
 // Δ(x, z) = ½‖x − z‖².
 type L2 struct {
 	Mu        float64 // μ ≥ 0
-	Intercept bool    // the last coordinate is not penalised: the last column of the design is then the constant 1
+	Intercept bool    // do not penalise the last coordinate; the last column of the design must be the constant 1
 
-	// Classes is the number of last coordinates that Intercept leaves free, for the intercepts of
-	// softmax regression: one a class. 0 stands for 1.
+	// Classes is the number of last coordinates that Intercept leaves unpenalised: one per class in
+	// softmax regression. 0 means 1.
 	Classes int
 
-	// FreeModulus bounds the steps of the methods of dro/primaldual in the unpenalised coordinate: the
-	// curvature that ProxTo assumes there. It never affects the problem. 0 assumes none.
+	// FreeModulus is the curvature that ProxTo assumes in the unpenalised coordinate. It bounds the steps of
+	// the methods of dro/primaldual there and does not change the problem. 0 assumes none.
 	FreeModulus float64
 }
 
@@ -29,12 +29,12 @@ func (l L2) Value(x []float64) float64 { return side.L2(l).Value(x) }
 // ProxTo implements Primal: (c·center − a·g)/(a μ + c).
 func (l L2) ProxTo(dst, g, center []float64, a, c float64) { side.L2(l).ProxTo(dst, g, center, a, c) }
 
-// FenchelYoung implements Primal: ‖g + μx‖²/(2μ) over the penalised coordinates; +Inf where the last
-// one is not penalised and has g ≠ 0, or μ = 0 and g ≠ 0.
+// FenchelYoung implements Primal: ‖g + μx‖²/(2μ) over the penalised coordinates; +Inf if the last
+// one is not penalised and has g ≠ 0, or if μ = 0 and g ≠ 0.
 func (l L2) FenchelYoung(x, g []float64) float64 { return side.L2(l).FenchelYoung(x, g) }
 
-// Entropy is the regulariser φ(x) = μ Σ x_i log(d x_i) of x on the simplex Δ_d, in the geometry of
-// relative entropy: mixed strategies, portfolios, mixtures of models.
+// Entropy is the regulariser φ(x) = μ Σ x_i log(d x_i) on the simplex Δ_d, in the geometry of
+// relative entropy. Its x are, for example, mixed strategies, portfolios or mixtures of models.
 type Entropy struct {
 	Mu float64 // μ ≥ 0
 }
@@ -81,9 +81,9 @@ func primalOf(r Primal) saddle.Primal {
 }
 
 // NewBilinear returns the oracle of a bilinear coupling f(x) = A x + b, for matrix games and linear
-// constraints, of the row-major n×d matrix a; b may be nil for zero. The slices are kept. With
-// maxNorm the Lipschitz constants are max_i |A_ji|, for an x on the simplex in the entropy geometry
-// (the norm of X is ‖·‖₁), instead of ‖A_j‖₂.
+// constraints. a is the row-major n×d matrix A; b may be nil for zero. The slices are not copied. With
+// maxNorm the Lipschitz constants are max_i |A_ji| instead of ‖A_j‖₂, as needed for x on the simplex in
+// the entropy geometry, where the norm of X is ‖·‖₁.
 func NewBilinear(n, d int, a, b []float64, maxNorm bool) (Oracle, error) {
 	return side.NewBilinear(n, d, a, b, maxNorm)
 }

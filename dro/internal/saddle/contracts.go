@@ -5,8 +5,8 @@ import (
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// All interfaces of dro: what a problem is made of, what its parts may also implement, and what
-// methods are made of.
+// This file has all interfaces of the solver: the parts of a problem, further methods that the parts may
+// implement, and methods of solution.
 
 // An Oracle evaluates the losses sample by sample. A slope is a compressed
 // gradient of one sample: one number for a linear predictor, d in general.
@@ -16,7 +16,7 @@ type Oracle = interface {
 	Dims() (n, d, slope int)
 
 	// EvalTo stores f_j(x) in value[j] and the slope of sample j at x in
-	// slope[j·s : (j+1)·s] for j in [lo, hi), s the slope length.
+	// slope[j·s : (j+1)·s] for j in [lo, hi), where s is the slope length.
 	EvalTo(value, slope, x []float64, lo, hi int)
 
 	// AddGradTo adds Σ_j weight[j]·∇f_j over j in [lo, hi) to dst, of length d,
@@ -24,13 +24,13 @@ type Oracle = interface {
 	AddGradTo(dst, weight, slope []float64, lo, hi int)
 }
 
-// NonNegative is implemented by an Oracle that can state f_j ≥ 0 for all j, and by a Primal that can state φ ≥
-// 0. If both hold and weights are on the simplex, 0 is a lower bound.
+// NonNegative is implemented by an Oracle that reports whether f_j ≥ 0 for all j, and by a Primal that reports
+// whether φ ≥ 0. If both hold and weights are on the simplex, 0 is a lower bound.
 type NonNegative interface{ NonNegative() bool }
 
-// Conditioned is implemented by an Oracle that states the constants of its
+// Conditioned is implemented by an Oracle that knows the constants of its
 // samples: H_j, the Lipschitz constant of f_j (if it has none, ‖∇f_j(x)‖ at
-// the given x, to be estimated again as x moves), and M_j, the Lipschitz constant of ∇f_j.
+// the given x, which is estimated again when x changes), and M_j, the Lipschitz constant of ∇f_j.
 type Conditioned interface {
 	ConstantsTo(lipschitz, smoothness, x []float64)
 }
@@ -38,47 +38,47 @@ type Conditioned interface {
 // A Rounded oracle of losses f_j(x) = ℓ_j(z_jᵀx) ≥ 0 describes their rounding. Without it, a certificate holds
 // up to the rounding of the oracle's values and gradients.
 type Rounded interface {
-	// Rounding returns the number of products that a margin sums at most, for every column i a
-	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. No largest means that
-	// nothing can be said. What EvalTo stores at a margin m, as it computed it, is such that
+	// Rounding returns the largest number of products in a margin, for every column i a
+	// number largest[i] ≥ |z_ji| for all j, and smoothness = sup ℓ_j″. A nil largest means that the
+	// rounding is unknown. Else the values that EvalTo stores at a computed margin m satisfy
 	//
 	//	|value − ℓ(m)| ≤ 2⁻⁴⁹ value,   ℓ(a) ≥ (1 − 2⁻⁴⁹)·value + slope·(a − m)  for all a.
 	Rounding() (terms int, largest []float64, smoothness float64)
 }
 
 // A Model is an Oracle of losses f_j(x) = ℓ_j(m_j) ≥ 0 of margins m_j: a LinearModel or a ClassModel.
-// Newton's method solves problems of models.
+// Newton's method needs a Model.
 type Model interface {
 	Oracle
 	NonNegative
 	Rounded
 
-	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi): K numbers in margin[j·K:(j+1)·K] where
+	// MarginsTo stores z_jᵀv in margin[j] for j in [lo, hi), or K numbers in margin[j·K:(j+1)·K] if
 	// slopes have length K.
 	MarginsTo(margin, v []float64, lo, hi int)
 
-	// Select returns the Model of copies of the given samples, in their order, and Prefix that of the
-	// first n samples, without a copy.
+	// Select returns the Model of copies of the given samples, in their order. Prefix returns the Model of
+	// the first n samples, without a copy.
 	Select(samples []int) Oracle
 	Prefix(n int) Oracle
 
-	// Work estimates what it costs to read all samples once, for losses or for a gradient (pass), and
-	// to sum their Gram matrix (gram), in one unit. Bytes returns the memory that the rows take.
+	// Work estimates the cost of reading all samples once, for losses or for a gradient (pass), and
+	// of summing their Gram matrix (gram), in the same unit. Bytes returns the memory that the rows take.
 	Work() (pass, gram float64)
 	Bytes() int64
 
-	// Arena returns where vectors of one entry a sample are stored, nil for memory, and MostSelected
-	// the number of samples that Select may copy.
+	// Arena returns the arena for vectors with one entry per sample; nil means the heap. MostSelected
+	// returns the largest number of samples that Select may copy.
 	Arena() *memory.Arena
 	MostSelected() int
 }
 
-// A LinearModel is a Model of one margin z_jᵀx a sample: ∇f_j(x) = slope_j·z_j and
+// A LinearModel is a Model with one margin z_jᵀx per sample: ∇f_j(x) = slope_j·z_j and
 // ∇²f_j(x) = curvature_j·z_j z_jᵀ.
 type LinearModel interface {
 	Model
 
-	// CurvatureTo stores the curvatures of the samples [lo, hi) where EvalTo stored these slopes.
+	// CurvatureTo stores the curvatures of the samples [lo, hi) at the point at which EvalTo stored these slopes.
 	CurvatureTo(curvature, slope []float64, lo, hi int)
 
 	// AddGramTo adds Σ_j weight_j·z_j z_jᵀ over [lo, hi) to the upper triangle of
@@ -88,29 +88,29 @@ type LinearModel interface {
 	// AddSquaresTo adds Σ_j weight_j z_ji² over j in [lo, hi) to dst[i].
 	AddSquaresTo(dst, weight []float64, lo, hi int)
 
-	// CurvatureLowerBoundTo stores in curvature[j] a number κ such that the curvature of f_j
-	// is κ·e^{−decay·a} at least where its margin z_jᵀx is a away from where EvalTo
-	// stored these slopes, a ≤ radius, for j in [lo, hi). Both are the same for all
-	// samples; on an empty range nothing is read or stored.
+	// CurvatureLowerBoundTo stores in curvature[j], for j in [lo, hi), a number κ such that the curvature of
+	// f_j is at least κ·e^{−decay·a} if its margin z_jᵀx differs by a ≤ radius from that at which EvalTo
+	// stored these slopes. radius and decay are the same for all samples. On an empty range nothing is read
+	// or stored.
 	CurvatureLowerBoundTo(curvature, slope []float64, lo, hi int) (radius, decay float64)
 
 	// NormsTo stores Σ_i scale[i]·z_ji² in dst[j] for j in [lo, hi).
 	NormsTo(dst, scale []float64, lo, hi int)
 
-	// Rows returns how the samples are distributed over MPI ranks, nil where this process has all.
-	// Ranges [lo, hi) are then of samples that it has; Select, a collective call, copies samples to
-	// every rank; methods without samples answer for all.
+	// Rows returns how the samples are distributed over MPI ranks, nil if this process has all of them.
+	// With several ranks, ranges [lo, hi) are of samples of this rank; Select, a collective call, copies
+	// samples to every rank; methods without samples refer to the samples of all ranks.
 	Rows() *ranks.Rows
 }
 
-// A ClassModel is a Model of K > 1 margins a sample: x is a matrix of K columns, row after row,
-// sample j has a row z_j, K margins z_jᵀx and the class t, and ∇f_j = z_j slope_jᵀ. With every margin
+// A ClassModel is a Model with K > 1 margins per sample. x is a row-major matrix of K columns;
+// sample j has a row z_j, K margins z_jᵀx and a class t, and ∇f_j = z_j slope_jᵀ. For every class
 // c, f_j(x) ≥ m_jc − m_jt.
 type ClassModel interface {
 	Model
 
-	// CurveTo overwrites the K numbers m of sample j in margin by weight[j]·C_j m +
-	// response[j]·g_j⟨g_j, m⟩ for j in [lo, hi), g_j the slope that EvalTo stored and C_j the
+	// CurveTo overwrites the K numbers m of sample j in margin with weight[j]·C_j m +
+	// response[j]·g_j⟨g_j, m⟩ for j in [lo, hi), where g_j is the slope that EvalTo stored and C_j the
 	// second derivative in the margins there.
 	CurveTo(margin, weight, response, slope []float64, lo, hi int)
 
@@ -149,7 +149,7 @@ type Adversary interface {
 	// Valid returns an error that says why the dual cannot weigh n samples, nil if it can.
 	Valid(n int) error
 
-	// Region returns what Y is of the simplex. Some y in Y has ψ(y) ≤ 0.
+	// Region returns which part of the simplex Y is. Some y in Y has ψ(y) ≤ 0.
 	Region() Region
 
 	// FusedTo evaluates the losses and slopes at x into e.Value and e.Slope, stores the best response
@@ -157,58 +157,56 @@ type Adversary interface {
 	// over groups, in e.
 	FusedTo(e *Evaluator, g, y, x []float64) (risk, tau float64)
 
-	// ResponseTo stores how the best response y at the point that e evaluated last moves with the
-	// losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
+	// ResponseTo stores the derivative of the best response y at the point that e evaluated last with respect
+	// to the losses at a fixed τ, response[j] = ∂y_j/∂f_j, for j in [lo, hi). Both have length n.
 	ResponseTo(e *Evaluator, response, y []float64, lo, hi int)
 
 	// CoupleTo returns the low-rank part of the Hessian of the risk in the losses, which is
 	// diag(c) − ccᵀ/Σc + Σ_k share_k b_k b_kᵀ, as along_k = Σ_j b_kj ∇f_j and share_k. response
-	// holds c, of sum total, and may be overwritten.
+	// holds c, with sum total, and may be overwritten.
 	CoupleTo(e *Evaluator, response []float64, total float64, slope []float64) (along [][]float64, share []float64)
 
-	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and the largest penalty on n
-	// samples relative to it, sup_Y ψ/ν. ψ does not fall where nu rises, and at the dual's own
-	// modulus > 0 it is the dual's.
+	// Smoothed returns the dual with the same Y and modulus nu ≥ 0, and sup_Y ψ/ν for n samples. ψ does not
+	// decrease with nu. If nu is the dual's own modulus > 0, ψ is that of the dual.
 	Smoothed(nu float64, n int) (d Dual, most float64)
 
-	// Restricted returns the dual of weights on m of n samples, nil if it has no such dual. For weights
+	// Restricted returns the dual of weights on m of n samples, nil if there is none. For weights
 	// that are 0 on all other samples, ψ on all samples is ψ of the dual returned plus the offset.
 	Restricted(n, m int) (d Dual, offset float64)
 
-	// Differentiable reports whether the risk at ν = 0 has a gradient where it matters.
+	// Differentiable reports whether the risk at ν = 0 has a gradient near the optimum.
 	Differentiable(n, d int) bool
 
-	// RiskBounds returns an upper bound U of R(f), of which rounding is part, and sums of its weights
-	// ∂U/∂f, from the multipliers of a best response to losses near f: any multipliers give a bound. below
-	// is a lower bound of R(f), which is what the weights ∂U/∂f prove when divided by their sum; −Inf: not
-	// known.
+	// RiskBounds returns an upper bound of R(f), including rounding, and sums of its weights ∂above/∂f, from
+	// the multipliers of a best response to losses near f; any multipliers give a bound. below
+	// is a lower bound of R(f), which the weights ∂above/∂f divided by their sum prove; −Inf if unknown.
 	RiskBounds(f []float64, at Multipliers) (below, above float64, sums Sums)
 
-	// ValueBelow returns what the weights y prove at the losses f. y is in Y up to rounding, and off by
-	// further relative errors of at most relative. groups are the weights over groups that y comes from,
-	// as an evaluation records them; nil: none, or not known.
+	// ValueBelow returns the proof of the weights y at the losses f. y is in Y up to rounding and further
+	// relative errors of at most relative. groups are the weights over groups that y results from,
+	// as an evaluation records them; nil means none or unknown.
 	ValueBelow(y, f, groups []float64, relative float64) Proof
 
 	// Proximal reports whether the dual is a Mirror.
 	Proximal() bool
 
-	// Polyhedral reports whether the risk is the largest of finitely many linear functions of the
-	// losses: ν = 0, and Y bounded by planes.
+	// Polyhedral reports whether the risk is the maximum of finitely many linear functions of the
+	// losses, that is ν = 0 and Y is a polyhedron.
 	Polyhedral() bool
 
-	// Separated returns the dual of n samples without the constraint Σ y = 1; nil where ψ is not a sum
+	// Separated returns the dual of n samples without the constraint Σ y = 1; nil if ψ is not a sum
 	// over samples.
 	Separated(n int) Separable
 
-	// WithRows returns the dual of samples that are where rows says, nil: here. OfSamples returns that of
-	// copies of some samples that every rank has, a collective call.
+	// WithRows returns the dual for samples distributed over ranks as in rows; nil means one process.
+	// OfSamples, a collective call, returns the dual for some samples that are copied to every rank.
 	WithRows(rows *ranks.Rows) Dual
 	OfSamples(samples []int) Dual
 }
 
 // Precise is implemented by a user's Dual that computes its penalty and its risk without
-// cancellation: Value and BestResponseTo are then off by a few γ of the sum of terms no larger
-// together than Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)), with γ of a sum of n terms. For any other user's
+// cancellation: the errors of Value and BestResponseTo are then at most a few γ times
+// Σ y_j |f_j| + 2ψ(y) + 3√(2νψ(y)), with γ for a sum of n terms. For any other user's
 // dual the certificate allows a further error of γ·(1 + Σ y_j)·(ν + max |f_j|), enough for a
 // logarithm of sums of exponentials (math: §11).
 type Precise interface{ IsPrecise() bool }
@@ -232,7 +230,7 @@ type Mirror interface {
 	//
 	//	argmax_{y∈Y} a⟨y, f⟩ − a ψ(y) − e( (1−w)·Δ(y, prev) + w·Δ(y, hist) ),
 	//
-	// where prev and hist are coordinates and e = (A ν + ν₀)/2 > 0. u may be prev or hist.
+	// where prev and hist are in coordinates and e = (A ν + ν₀)/2 > 0. u may be prev or hist.
 	ProxTo(u, y, f, prev, hist []float64, a, e, w float64)
 }
 
@@ -247,15 +245,15 @@ type Separable interface {
 	//
 	//	u_j = prev_j + η( f_j − ν(prev_j − u⁰) ),   η = a N/(a ν + (A ν + ν₀)/2),
 	//
-	// clipped to the interval, u⁰ the coordinate at which ∇ψ_j vanishes: a
+	// clipped to the interval, where u⁰ is the coordinate at which ∇ψ_j vanishes. This is a
 	// relaxation of weight β = ην towards the best response. u may be prev.
 	//
-	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ where its block update has half of it;
-	// with the half both agree on block Q, as the text requires (slip 1).
+	// The paper's (full_dual_update_sep) has (Aν + ν₀)·Δ, its block update half of it.
+	// With the half both agree on block Q, as the text requires (slip 1).
 	BlockStepTo(u, y, f, prev []float64, eta float64, lo, hi int)
 }
 
-// A Normed dual states how its norm and its set Y measure the constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
+// A Normed dual knows the properties of its norm and its set Y that determine the constants of Assumption 1 (eqs. ind_lip, ind_smth, agg_lip).
 type Normed interface {
 	// NormScale returns the largest κ with ‖·‖_Y ≥ κ‖·‖₂ on n weights.
 	NormScale(n int) float64
@@ -298,8 +296,8 @@ type Ridge interface {
 	// RidgeTo stores D, the diagonal of ∇²φ, of length d.
 	RidgeTo(diagonal []float64)
 
-	// FreeCount returns the number of last coordinates that are intercepts, without a penalty. There
-	// are as many as slopes have numbers, or none, and the rows of the Oracle end with a 1.
+	// FreeCount returns the number of last coordinates that are intercepts, without a penalty: the length
+	// of a slope, or 0. With intercepts the rows of the Oracle end with a 1.
 	FreeCount() int
 }
 
@@ -321,10 +319,10 @@ type Method interface {
 	// Name is the method's name on the command line.
 	Name() string
 
-	// Needs is what the method asks of a problem; Solve refuses one that lacks any.
+	// Needs returns the conditions on a problem. Solve refuses a problem that does not meet all of them.
 	Needs() []Need
 
-	// Start begins a solve, of a problem that has what is needed.
+	// Start begins a solve of a problem that meets all needs.
 	Start(r *Run) (Stepper, error)
 }
 
@@ -334,9 +332,10 @@ type Stepper interface {
 	// progress is possible.
 	Step() error
 
-	// IsCheckDue reports whether it is time for Check. byPasses is the answer by the passes made.
+	// IsCheckDue reports whether Check should be called. byPasses reports whether enough passes were made
+	// since the last check.
 	IsCheckDue(byPasses bool) bool
 
-	// Check evaluates what the method has to offer at the certifier of its run.
+	// Check evaluates and certifies the method's current points with the certifier of its run.
 	Check()
 }

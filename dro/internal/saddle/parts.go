@@ -95,10 +95,10 @@ func SeparatedOf(d Dual, n int) (s Separable, ok bool) {
 type Region int
 
 const (
-	Elsewhere Region = iota // weights need not sum to one
-	Part                    // the simplex, with further bounds
-	Whole                   // without: weights may be rescaled and normalised at will
-	Point                   // a single one: the risk is smooth without a penalty
+	Elsewhere Region = iota // not in the simplex: weights need not sum to one
+	Part                    // a subset of the simplex
+	Whole                   // the simplex: weights may be rescaled and normalised
+	Point                   // a single point: the risk is smooth without a penalty
 )
 
 // RegionOf returns the Region of d.

@@ -7,15 +7,15 @@ import (
 
 // A responseCheck tests best responses of user-defined duals, since certificates rely on them.
 type responseCheck struct {
-	weights []float64 // n: an earlier response; nil: none
+	weights []float64 // n: an earlier response; nil before the first
 	psi     float64   // ψ of these weights
-	err     error     // of the first wrong response
+	err     error     // error of the first wrong response
 }
 
-// checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y,
-// and with that of earlier weights, which no best response is below.
+// checkResponse compares the risk at the point last evaluated with ⟨y, f⟩ − ψ(y) of its weights y
+// and of earlier weights, which must not be larger.
 func (c *Certifier) checkResponse() {
-	const tolerance = 1e-7 // of the terms: responses are computed to more digits
+	const tolerance = 1e-7 // relative to the terms; responses are more accurate
 	r := &c.responses
 	if r.err != nil {
 		return
@@ -23,7 +23,7 @@ func (c *Certifier) checkResponse() {
 	psi := c.Problem.Dual.Value(c.Y)
 	sums := c.sumLosses(c.Y, c.Value)
 	value := sums.Linear - psi
-	if math.IsNaN(value) { // of weights that are not numbers, which no result may have
+	if math.IsNaN(value) { // weights are NaN, which is refused in results
 		return
 	}
 	size := tolerance*(sums.Size+math.Abs(psi)+math.Abs(c.Risk)) + 4*c.imprecisionBound(c.Problem.Dual.Modulus(), sums.Mass) + Underflow

@@ -320,7 +320,7 @@ func (l *Loop) step() {
 	if l.idle++; l.stride > 0 {
 		l.idle = 0
 	}
-	if err == nil && l.idle >= mostIdle { // nothing but the context would end it
+	if err == nil && l.idle >= maxIdle { // nothing but the context would end it
 		err = ErrStalled
 	}
 	due := l.Method.IsCheckDue(c.Passes >= l.next)

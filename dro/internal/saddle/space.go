@@ -6,8 +6,8 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A space gives the vectors of one entry a sample that a solve works with, where its
-// oracle has them, and takes all back at once.
+// A space allocates the vectors with one entry per sample that a solve uses, in the arena of its oracle, and
+// frees all of them at once.
 type space struct {
 	arena *memory.Arena
 	given [][]float64
@@ -21,7 +21,7 @@ func newSpace(o Oracle) *space {
 	return s
 }
 
-// Vector returns n zeros, until the end of the solve.
+// Vector returns a vector of n zeros that is valid until the end of the solve.
 func (s *space) Vector(n int) []float64 {
 	v := memory.Make[float64](s.arena, n)
 	if s.arena != nil {
@@ -40,7 +40,7 @@ func (s *space) exclude(v []float64) {
 	}
 }
 
-// Free takes the vectors back, which must not be used any more.
+// Free releases all vectors, which must not be used any more.
 func (s *space) Free() {
 	memory.Release(s.arena, s.given...)
 	s.given = nil

@@ -2,12 +2,11 @@ package saddle
 
 import "math"
 
-// mostIdle is the number of steps in a row that may read nothing.
-const mostIdle = 100
+// maxIdle is the number of successive steps that may read nothing.
+const maxIdle = 100
 
-// StatusAt returns why a solve is to end with what is known, NotSolved where it is to go on:
-// the first of these that holds. It depends on its arguments alone. stalled says that the
-// last step could make no progress.
+// StatusAt returns the reason for which a solve should end, or NotSolved if it should continue. stalled
+// reports that the last step could make no progress.
 func (s *Settings) StatusAt(best Certificate, passes float64, stalled, cancelled bool) Status {
 	switch {
 	case !best.IsConsistent():
@@ -24,7 +23,7 @@ func (s *Settings) StatusAt(best Certificate, passes float64, stalled, cancelled
 	return NotSolved
 }
 
-// IsWithin reports that a relative gap is proved.
+// IsWithin reports whether the relative gap is at most gap.
 func (c Certificate) IsWithin(gap float64) bool { return c.Relative() <= gap }
 
 // checkResult returns an error if the objective or the weights of the result are not finite.

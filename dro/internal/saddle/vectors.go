@@ -1,6 +1,6 @@
 package saddle
 
-// Sum adds the entries up in their order.
+// Sum returns the sum of the entries, added in their order.
 func Sum(v []float64) float64 {
 	s := 0.0
 	for _, a := range v {
@@ -9,7 +9,7 @@ func Sum(v []float64) float64 {
 	return s
 }
 
-// Dot returns ⟨v, w⟩, added up in the order of the entries.
+// Dot returns ⟨v, w⟩, added in the order of the entries.
 func Dot(v, w []float64) float64 {
 	s := 0.0
 	for i, a := range v {

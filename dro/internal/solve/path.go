@@ -9,9 +9,9 @@ import (
 	"github.com/drotrain/drotrain/dro/internal/side"
 )
 
-// A Path bounds the optima of one problem at every ν, from points solved at a few.
-// For weights y the bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν and −νD(y) is
-// linear in it; for a point x the upper bound is R_ν(f(x)) + φ(x), one best response.
+// A Path bounds the optima of one problem at every ν, from solutions at a few.
+// For weights y the lower bound of min_x ⟨y, f(x)⟩ + φ(x) does not depend on ν, and −νD(y) is
+// linear in ν. For a point x the upper bound R_ν(f(x)) + φ(x) takes one best response.
 type Path struct {
 	problem saddle.Problem               // its dual is not used
 	at      func(nu float64) saddle.Dual // the penalty ν·D
