@@ -1,7 +1,7 @@
 // Package design holds design matrices: n rows of d features, stored densely in
 // float64 or float32, or sparsely, and the loops over them that training takes.
-// Whatever the storage, every product is formed and added in float64, but where a matrix of
-// float32 meets many vectors at once.
+// Whatever the storage, products are formed and added in float64, except products
+// of a float32 matrix with many vectors at once.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
 // a patch version does not.
@@ -27,8 +27,7 @@ type Matrix interface {
 	// AddSquaresTo adds Σ_i w[i]·Z[i][k]² over [lo, hi) to dst[k].
 	AddSquaresTo(dst, w []float64, lo, hi int)
 
-	// NormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi): ‖Z[i]‖²
-	// where all of scale, of length d, is 1.
+	// NormsTo stores Σ_k scale[k]·Z[i][k]² in dst[i] for the rows i in [lo, hi). scale has length d.
 	NormsTo(dst, scale []float64, lo, hi int)
 
 	// RowTo stores Z[i] in dst, of length d.
@@ -37,22 +36,22 @@ type Matrix interface {
 	// Select returns a copy of the given rows, in their order.
 	Select(rows []int) Matrix
 
-	// Largest returns, for every column k, a number that no |Z[i][k]| is above: the
-	// largest of them, or of the matrix that these rows were selected from. The slice
+	// Largest returns, for every column k, an upper bound of |Z[i][k]|: the
+	// largest of them, or that of the matrix that these rows were selected from. The slice
 	// must not be changed.
 	Largest() []float64
 
-	// Terms is the number of products that a margin sums, at most.
+	// Terms returns the largest number of products in a margin.
 	Terms() int
 
-	// Bytes is the memory that the entries take.
+	// Bytes returns the memory that the entries take.
 	Bytes() int64
 
 	// Work estimates, for all n rows, the cost of MarginsTo, or of AddRowsTo, which
-	// costs as much (pass), and of AddGramTo (gram). The unit is a multiplication and
-	// addition in MarginsTo with an entry of a dense float64 matrix that comes from
-	// memory. It is a function of the matrix alone, not of the machine, so that
-	// decisions taken from it are the same everywhere.
+	// costs as much (pass), and of AddGramTo (gram). The unit is the multiplication and
+	// addition in MarginsTo for one entry of a dense float64 matrix that is not in the cache.
+	// The result depends on the matrix alone, not on the machine, so that
+	// decisions based on it are the same everywhere.
 	Work() (pass, gram float64)
 }
 

@@ -25,7 +25,7 @@ var kinds = []Kind{
 	{Name: "huber", HasDelta: true, build: func(delta float64) Loss { return Huber{Delta: delta} }},
 }
 
-// Register adds a loss of the caller under its name, so that train.Config.Loss, model files and evaluations can
+// Register adds the caller's loss under its name, so that train.Config.Loss, model files and evaluations can
 // use it. classes says that the targets are two classes, ±1; a model then predicts the logistic function of the
 // margin. It returns an error if the name is taken. Call it before the loss is used, for example from an init
 // function, also in programs that only read such models.

@@ -110,9 +110,9 @@ func (l *Linear) MarginsTo(margin, v []float64, lo, hi int) {
 }
 
 // ConstantsTo stores the constants of the samples: lipschitz[j] = H_j =
-// Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup ℓ″·‖z_j‖². The squared loss has no
-// Lipschitz constant: H_j is then ‖∇f_j(x)‖ at the given x, to be estimated again
-// as x moves. Both have length n.
+// Lip(ℓ)·‖z_j‖ and smoothness[j] = M_j = sup ℓ″·‖z_j‖². The squared loss
+// has no Lipschitz constant; for it H_j is ‖∇f_j(x)‖ at the given x, which must be estimated again
+// when x changes. Both have length n.
 func (l *Linear) ConstantsTo(lipschitz, smoothness, x []float64) {
 	lip, smooth := l.loss.Lipschitz(), l.loss.Smoothness()
 	var slope []float64

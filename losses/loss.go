@@ -18,21 +18,21 @@ type Loss interface {
 	Name() string
 
 	// EvalTo stores ℓ(m; t) in value and ∂ℓ/∂m in slope, entry by entry. The
-	// four slices have one length; slope and margin may be the same slice. The value is
-	// exact to 2⁻⁴⁹ of it, and the line of this slope through the point (m, value) is
-	// nowhere above ℓ by more than 2⁻⁴⁹ value: certificates rest on it where Smoothness is
-	// finite, and hold up to the rounding of the values where it is not.
+	// four slices have the same length; slope and margin may be the same slice. The relative error of
+	// the value is at most 2⁻⁴⁹, and the line with this slope through the point (m, value) exceeds ℓ
+	// nowhere by more than 2⁻⁴⁹·value. Certificates rely on this if Smoothness is
+	// finite; otherwise they hold up to the rounding of the values.
 	EvalTo(value, slope, margin, target []float64)
 
 	// CurvatureTo stores ∂²ℓ/∂m² (a generalised second derivative where the slope
-	// is not differentiable) where the slope is the one that EvalTo stored. The slices have one
-	// length; curvature and slope may be the same.
+	// is not differentiable) at the margins at which EvalTo stored these slopes. The slices have the same
+	// length; curvature and slope may be the same slice.
 	CurvatureTo(curvature, slope, target []float64)
 
-	// CurvatureLowerBoundTo stores in curvature, for the margin with each slope, a number κ such that
-	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at every margin a away, a ≤ radius; radius may be +Inf.
-	// It holds in spite of rounding, and κ is 0 or within a tenth of what it would be
-	// without. No κ but 0 is always right. The slices are those of CurvatureTo.
+	// CurvatureLowerBoundTo stores in curvature, for the margin with each slope, a number κ ≥ 0 such that
+	// ∂²ℓ/∂m² ≥ κ·e^{−decay·a} at all margins at a distance of a ≤ radius; radius may be +Inf.
+	// The bound must hold in spite of rounding. κ = 0 is always valid; otherwise κ should be within
+	// a tenth of its value without rounding. The slices are those of CurvatureTo.
 	CurvatureLowerBoundTo(curvature, slope, target []float64) (radius, decay float64)
 
 	// Lipschitz returns sup |∂ℓ/∂m|, which may be +Inf.
@@ -89,8 +89,8 @@ func (Logistic) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: ℓ″ itself, less what rounding can have added to it, and a
-// decay of 1, for |ℓ‴| ≤ ℓ″; 0 where |slope| is so close to 1 that rounding decides.
+// CurvatureLowerBoundTo implements Loss: ℓ″ minus a bound of its rounding, with a decay of 1 because
+// |ℓ‴| ≤ ℓ″, and 0 if |slope| is so close to 1 that rounding decides.
 func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	const (
 		rounding = 10 * 0x1p-53 // of p(1 − p), relative to p, the slope being exact to 6u
@@ -106,8 +106,8 @@ func (Logistic) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, de
 	return math.Inf(1), 1
 }
 
-// MajorantTo implements Majorised, of Jaakkola and Jordan (2000): (p − ½)/m, with
-// m = log p + ℓ of p = |slope|.
+// MajorantTo implements Majorised with the bound of Jaakkola and Jordan (2000), (p − ½)/m with
+// p = |slope| and m = log p + ℓ.
 func (Logistic) MajorantTo(curvature, value, slope, _ []float64) {
 	const lowest = -745 // margin of a slope that is not 0
 	for i, s := range slope {
@@ -195,7 +195,7 @@ func (h Huber) EvalTo(value, slope, margin, target []float64) {
 	}
 }
 
-// CurvatureTo implements Loss: 1 where |r| < δ, 0 beyond.
+// CurvatureTo implements Loss: 1 if |r| < δ, else 0.
 func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	for i, s := range slope {
 		if math.Abs(s) < h.Delta {
@@ -206,7 +206,7 @@ func (h Huber) CurvatureTo(curvature, slope, _ []float64) {
 	}
 }
 
-// MajorantTo implements Majorised: 1 where |r| ≤ δ, δ/|r| beyond.
+// MajorantTo implements Majorised: 1 if |r| ≤ δ, else δ/|r|.
 func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {
 	for i, s := range slope {
 		curvature[i] = 1
@@ -216,7 +216,7 @@ func (h Huber) MajorantTo(curvature, value, slope, _ []float64) {
 	}
 }
 
-// CurvatureLowerBoundTo implements Loss: 1 where |r| stays below δ within δ/8.
+// CurvatureLowerBoundTo implements Loss: 1 if |r| stays below δ within a distance of δ/8.
 func (h Huber) CurvatureLowerBoundTo(curvature, slope, _ []float64) (radius, decay float64) {
 	radius = h.Delta / 8
 	for i, s := range slope {
