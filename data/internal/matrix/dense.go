@@ -1,32 +1,37 @@
 package matrix
 
 import (
-	"context"
+	"fmt"
+	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/table"
-
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
 // A dense is a sink that fills dense matrices.
 type dense[T float32 | float64] struct {
-	plan
+	*plan
 	cells [2][]T
 }
 
-func newDense[T float32 | float64](p plan) *dense[T] {
-	b := &dense[T]{plan: p}
-	for s := range b.cells {
-		b.cells[s] = make([]T, p.rows.Set(s).Len()*p.Width)
+// maxCells is the largest number of cells of a matrix in memory.
+const maxCells = 1 << 38
+
+func (b *dense[T]) prepare(func([]*Number, tileUse) error) error {
+	if b.onDisk {
+		return nil
 	}
-	return b
+	n := b.rows.Set(0).Len() + b.rows.Set(1).Len()
+	if b.Width > 0 && n > maxCells/b.Width {
+		return &table.Error{Msg: fmt.Sprintf("a matrix of %d × %d numbers is too large", n, b.Width), Hint: "use fewer columns or rows"}
+	}
+	return table.Afford(int64(n*b.Width)*int64(unsafe.Sizeof(T(0))), fmt.Sprintf("for a matrix of %d × %d", n, b.Width))
 }
 
-// begin implements sink.
-func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
+func (b *dense[T]) allocate(s int) { b.cells[s] = memory.Make[T](b.arena, b.rows.Set(s).Len()*b.Width) }
 
-// close implements sink.
-func (b *dense[T]) close(bool) {}
+func (b *dense[T]) release(s int) { memory.Release(b.arena, b.cells[s]) }
 
 // scatterRows is the number of rows of a tile written at a time, so that they stay in the cache from one group
 // of columns to the next.
@@ -66,23 +71,6 @@ func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, colum
 	}
 }
 
-// finish sets the columns of categories and the intercept.
-func (b *dense[T]) finish(ctx context.Context) error {
-	const block = 1024 // rows that stay in the cache
-	d := b.rows
-	for s := range b.cells {
-		n := d.Set(s).Len()
-		err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
-			b.addIndicators(s, i*block, min((i+1)*block, n))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (b *dense[T]) matrix(s int) (design.Matrix, error) {
 	n := b.rows.Set(s).Len()
 	if x, narrow := any(b.cells[s]).([]float32); narrow {
@@ -91,8 +79,8 @@ func (b *dense[T]) matrix(s int) (design.Matrix, error) {
 	return design.NewDense(n, b.Width, any(b.cells[s]).([]float64))
 }
 
-// addIndicators sets the columns of categories and the intercept in the rows [lo, hi) of a set.
-func (b *dense[T]) addIndicators(s, lo, hi int) {
+// finish sets the columns of categories and the intercept in the rows [lo, hi) of a set.
+func (b *dense[T]) finish(s, lo, hi int) {
 	x, d := b.cells[s], b.Width
 	for _, o := range b.sources {
 		k := o.Category

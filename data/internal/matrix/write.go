@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
@@ -27,20 +26,22 @@ type DiskStorage struct {
 	Bucket int64         // bytes
 }
 
-// A sink receives the encoded numbers of rows, tile by tile in any order, and builds the matrices of both sets
-// of a partition.
+// A sink builds the matrices of both sets of a partition from the encoded numbers of their rows.
 type sink interface {
-	// begin prepares the sink; pass reads all tiles.
-	begin(pass func(numbers []*Number, use tileUse) error) error
-	// put takes columns of a tile, whose rows are split. It is safe for concurrent use on
+	// prepare computes the size of the matrices; pass reads all tiles. It returns an error if they
+	// are meant for memory and do not fit there.
+	prepare(pass func(numbers []*Number, use tileUse) error) error
+	// allocate allocates the matrix of a set.
+	allocate(s int)
+	// put stores columns of a tile, whose rows are split. It is safe for concurrent use on
 	// different tiles.
 	put(t *Tile, columns [][]float64) error
-	// finish adds the categories and the intercept.
-	finish(ctx context.Context) error
-	// matrix returns the matrix of a set with rows.
+	// finish adds the categories and the intercept to the rows [lo, hi) of a set.
+	finish(s, lo, hi int)
+	// matrix returns the matrix of a set.
 	matrix(s int) (design.Matrix, error)
-	// close releases what is on disk, but for matrices that are kept.
-	close(keep bool)
+	// release releases what is mapped of a set.
+	release(s int)
 }
 
 // A tileUse receives encoded columns of a tile whose rows have been split.
@@ -52,72 +53,127 @@ type plan struct {
 	rows    *Partition
 	sources []Source
 	numbers []*Number
+	storage Storage
+	onDisk  bool
+	arena   *memory.Arena // of the matrices; nil: the heap
 }
 
 // Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
 // may be 0. Matrices are stored on disk if where is not nil, else in memory. name is used in errors. Afterwards
 // the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
 // Matrices must be closed.
-func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (m *Matrices, err error) {
-	p := plan{Layout: l, rows: rows, sources: sources}
+func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (*Matrices, error) {
+	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage, onDisk: where != nil}
 	p.numbers, _ = numbersOf(sources)
 	for _, x := range p.numbers {
 		x.narrow = storage == Float32
 	}
-	var to sink
-	switch {
-	case where != nil:
-		to = &buckets{plan: p, where: *where, storage: storage}
-	case storage == Sparse:
-		to = &sparse{plan: p, table: name}
+	write := p.writeToMemory
+	if where != nil {
+		p.arena = where.Arena
+		write = func(ctx context.Context, to sink) error { return p.writeToDisk(ctx, *where, to) }
+	}
+	m := &Matrices{where: where}
+	switch storage {
+	case Sparse:
+		m.to = &sparse{plan: p}
+	case Float32:
+		m.to = &dense[float32]{plan: p}
 	default:
-		if err := checkMemory(name, rows, l.Width, storage); err != nil {
-			return nil, err
-		}
-		if storage == Float32 {
-			to = newDense[float32](p)
-		} else {
-			to = newDense[float64](p)
-		}
+		m.to = &dense[float64]{plan: p}
 	}
-	m = &Matrices{to: to}
-	defer func() {
-		if err != nil {
-			to.close(false)
-		}
-	}()
-	pass := func(numbers []*Number, use tileUse) error { return p.pass(ctx, numbers, storage == Sparse, use) }
-	if err := to.begin(pass); err != nil {
+	err := table.InFile(name, m.to.prepare(func(numbers []*Number, use tileUse) error { return p.pass(ctx, numbers, use) }))
+	if err == nil {
+		err = write(ctx, m.to)
+	}
+	if err != nil {
+		m.Close()
 		return nil, err
 	}
-	if err := pass(p.numbers, to.put); err != nil {
-		return nil, err
+	return m, nil
+}
+
+// writeToMemory passes the rows to the sink as they come.
+func (p *plan) writeToMemory(ctx context.Context, to sink) error {
+	to.allocate(0)
+	to.allocate(1)
+	if err := p.pass(ctx, p.numbers, to.put); err != nil {
+		return err
 	}
-	return m, to.finish(ctx)
+	for s := range p.rows.Sets {
+		if err := p.finishRows(ctx, to, s, 0, p.rows.Set(s).Len()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeToDisk sorts the rows into buckets and passes one of these after the other to the sink.
+func (p *plan) writeToDisk(ctx context.Context, where DiskStorage, to sink) error {
+	b, err := newBuckets(p, where, to)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	if err := p.pass(ctx, p.numbers, b.put); err != nil {
+		return err
+	}
+	for s := range b.sets {
+		to.allocate(s)
+		if err := p.arena.Err(); err != nil {
+			return err
+		}
+		if err := b.write(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishRows finishes the rows [lo, hi) of a set, a block that stays in the cache at a time.
+func (p *plan) finishRows(ctx context.Context, to sink, s, lo, hi int) error {
+	const block = 1024
+	return table.Parallel(ctx, (hi-lo+block-1)/block, func(i int) error {
+		to.finish(s, lo+i*block, min(lo+(i+1)*block, hi))
+		p.arena.Yield()
+		return nil
+	})
 }
 
 // Matrices holds the matrices of the sets of a partition.
 type Matrices struct {
-	to   sink
-	kept bool
+	to    sink
+	where *DiskStorage // nil: memory
+	kept  bool
 }
 
 // Matrix returns the matrix of a set that has rows.
-func (m *Matrices) Matrix(s int) (design.Matrix, error) { return m.to.matrix(s) }
+func (m *Matrices) Matrix(s int) (design.Matrix, error) {
+	x, err := m.to.matrix(s)
+	if err != nil || m.where == nil {
+		return x, err
+	}
+	return design.NewMapped(x, m.where.Arena, m.where.Memory, func() { m.to.release(s) }), nil
+}
 
-// Keep leaves it to the callers of Matrix to close matrices on disk.
+// Keep leaves it to the callers of Matrix to free matrices on disk.
 func (m *Matrices) Keep() { m.kept = true }
 
 // Close releases matrices on disk unless Keep was called.
-func (m *Matrices) Close() { m.to.close(m.kept) }
+func (m *Matrices) Close() {
+	if !m.kept {
+		m.to.release(0)
+		m.to.release(1)
+	}
+}
 
-// pass encodes numbers of all rows and calls use with each tile; whole says whether tiles have all columns.
-func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tileUse) error {
+// pass encodes numbers of all rows and calls use with each tile, which has all columns if the storage is sparse.
+func (p *plan) pass(ctx context.Context, numbers []*Number, use tileUse) error {
 	columns := make([]*table.Column, len(numbers))
 	for j, x := range numbers {
 		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}
 	}
-	_, err := Visit(ctx, p.rows.Rows, columns, whole, func(t *Tile) error {
+	_, err := Visit(ctx, p.rows.Rows, columns, p.storage == Sparse, func(t *Tile) error {
 		p.rows.Split(t)
 		coded := make([][]float64, len(t.Number))
 		for j := range coded {
@@ -126,24 +182,4 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, whole bool, use tile
 		return use(t, coded)
 	})
 	return err
-}
-
-// maxCells is the largest number of cells of a dense matrix.
-const maxCells = 1 << 38
-
-// checkMemory returns an error if dense matrices are too large or do not fit into memory.
-func checkMemory(name string, d *Partition, columns int, storage Storage) error {
-	cells := int64(0)
-	for s := range d.Sets {
-		n := d.Set(s).Len()
-		if columns > 0 && n > maxCells/columns {
-			return &table.Error{Path: name, Msg: fmt.Sprintf("a matrix of %d × %d numbers is too large", n, columns), Hint: "use fewer columns or rows"}
-		}
-		cells += int64(n) * int64(columns)
-	}
-	width := int64(8)
-	if storage == Float32 {
-		width = 4
-	}
-	return table.InFile(name, table.Afford(cells*width, fmt.Sprintf("for a matrix of %d × %d", d.Set(0).Len()+d.Set(1).Len(), columns)))
 }
