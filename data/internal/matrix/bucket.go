@@ -6,27 +6,29 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// buckets sorts rows on disk. Rows come in the order of the table and may have any place in a matrix that does
-// not fit into memory, so each is first written to the bucket of its place. Then one bucket after the other
-// goes to the sink, which thus works on adjacent rows for a while.
+// buckets sorts the rows of a set on disk. Rows come in the order of the table and may have any place in a matrix
+// that does not fit into memory, so each is first written to the bucket of its place. Then the rows of one bucket
+// after the other become a matrix in memory, which is copied to its place.
 type buckets struct {
 	*plan
-	where  DiskStorage
-	to     sink
-	size   int          // rows of a bucket, but for the last of a set
-	buffer int          // words of a block of a bucket
-	sets   [2][]*bucket // by set
+	where   DiskStorage
+	rows    []int
+	size    int // rows of a bucket, but for the last
+	buffer  int // words of a block of a bucket
+	bucket  []*bucket
+	entries atomic.Int64 // of a sparse matrix
 }
 
-// A bucket is a file of blocks of the same size. A block is a sequence of records, filled up with endOfBlock. A record
-// is the number of rows, the first column and the number of columns, then the places of the rows, then their
-// values by column.
+// A bucket is a file of blocks of the same size. A block is a sequence of records, filled up with endOfBlock. A
+// record is the number of rows, the first column and the number of columns, then the places of the rows, then
+// their values by column.
 type bucket struct {
 	mu     sync.Mutex
 	file   *os.File
@@ -41,39 +43,68 @@ const (
 	endOfBlock    = -1       // where a number of rows would be; a damaged disk rather gives back zeros
 )
 
-// newBuckets returns empty buckets of rows that are meant for a sink.
-func newBuckets(p *plan, where DiskStorage, to sink) (*buckets, error) {
-	rowBytes, columns := 8*max(1, p.Width), min(SweepColumns, len(p.numbers))
-	if p.storage == Sparse {
-		rowBytes, columns = 12*(len(p.sources)+1), len(p.numbers)
+// writeToDisk builds the matrices of the sets on disk.
+func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, to [2]sink) error {
+	var sets [2]*buckets
+	for s := range sets {
+		sets[s] = p.newBuckets(where, s)
+		defer sets[s].close()
 	}
-	b := &buckets{plan: p, where: where, to: to, size: max(bucketRows, int(where.Bucket)/rowBytes)}
-	all := 0
-	for s := range b.sets {
-		b.sets[s] = make([]*bucket, (p.rows.Set(s).Len()+b.size-1)/b.size)
-		all += len(b.sets[s])
-	}
-	b.buffer = max(recordHead+1+columns, min(1<<17, bucketBuffers/8/max(1, all)))
-	for _, set := range b.sets {
-		for i := range set {
-			f, err := memory.NewUnnamedFile(where.Dir)
-			if err != nil {
-				b.close()
-				return nil, err
-			}
-			set[i] = &bucket{file: f, buf: make([]float64, 0, b.buffer)}
+	buffers := len(sets[0].bucket) + len(sets[1].bucket)
+	for _, b := range sets {
+		if err := b.open(bucketBuffers / 8 / max(1, buffers)); err != nil {
+			return err
 		}
 	}
-	return b, nil
+	if err := p.pass(ctx, p.numbers, func(s int, part piece) error { return sets[s].put(part) }); err != nil {
+		return err
+	}
+	for s, b := range sets {
+		to[s].reset(b.rows)
+		to[s].allocate(int(b.entries.Load()))
+		if err := where.Arena.Err(); err != nil {
+			return err
+		}
+		if err := b.write(ctx, name, to[s]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newBuckets returns buckets of a set, without files.
+func (p *plan) newBuckets(where DiskStorage, s int) *buckets {
+	rowBytes := 8 * max(1, p.Width)
+	if p.storage == Sparse {
+		rowBytes = 12 * (len(p.sources) + 1)
+	}
+	b := &buckets{plan: p, where: where, rows: p.rows.Sets[s], size: max(bucketRows, int(where.Bucket)/rowBytes)}
+	b.bucket = make([]*bucket, (len(b.rows)+b.size-1)/b.size)
+	return b
+}
+
+// open creates the files. Buffers have the given number of words, but hold a row at least.
+func (b *buckets) open(buffer int) error {
+	columns := min(SweepColumns, len(b.numbers))
+	if b.storage == Sparse {
+		columns = len(b.numbers)
+	}
+	b.buffer = max(recordHead+1+columns, min(1<<17, buffer))
+	for i := range b.bucket {
+		f, err := memory.NewUnnamedFile(b.where.Dir)
+		if err != nil {
+			return err
+		}
+		b.bucket[i] = &bucket{file: f, buf: make([]float64, 0, b.buffer)}
+	}
+	return nil
 }
 
 // close closes the files, which removes them.
 func (b *buckets) close() {
-	for _, set := range b.sets {
-		for _, k := range set {
-			if k != nil {
-				k.file.Close()
-			}
+	for _, k := range b.bucket {
+		if k != nil {
+			k.file.Close()
 		}
 	}
 }
@@ -86,62 +117,45 @@ func (b *buckets) inDir(err error) error {
 	return fmt.Errorf("the rows cannot be put in order in %s: %w", b.where.Dir, table.Cause(err))
 }
 
-// put appends columns of a tile to the buckets of its rows.
-func (b *buckets) put(t *Tile, columns [][]float64) error {
-	for s := range b.sets {
-		if err := b.add(s, t, columns); err != nil {
+// put appends a piece to the buckets of its rows.
+func (b *buckets) put(p piece) error {
+	which := make([][]int, len(b.bucket)) // by bucket, indices of the rows of the piece
+	entries := 0
+	for k, place := range p.places {
+		i := place / b.size
+		which[i] = append(which[i], k)
+		if b.storage == Sparse {
+			b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, int) { entries++ })
+		}
+	}
+	b.entries.Add(int64(entries))
+	for i, rows := range which {
+		if err := b.bucket[i].add(p, rows); err != nil {
 			return b.inDir(err)
 		}
 	}
 	return nil
 }
 
-// add appends the rows of a set to its buckets.
-func (b *buckets) add(s int, t *Tile, columns [][]float64) error {
-	// The rows of every bucket, one bucket after the other.
-	set, rows, places := b.sets[s], t.RowsOf[s], t.PlaceOf[s]
-	t.Ends, t.ByBucket = Resize(t.Ends, len(set)+1), Resize(t.ByBucket, len(rows))
-	clear(t.Ends)
-	for _, at := range places {
-		t.Ends[at/b.size+1]++
-	}
-	for i := range set {
-		t.Ends[i+1] += t.Ends[i]
-	}
-	for k, at := range places {
-		i := at / b.size
-		t.ByBucket[t.Ends[i]] = int32(k)
-		t.Ends[i]++ // at last where the next one begins
-	}
-	from := 0
-	for i, to := range t.Ends[:len(set)] {
-		if err := set[i].add(t.Lo, columns, rows, places, t.ByBucket[from:to]); err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
-}
-
-// add appends records of the given rows, with columns from lo on.
-func (k *bucket) add(lo int, columns [][]float64, rows []int32, places []int, which []int32) error {
+// add appends records of rows of a piece, given by their indices.
+func (k *bucket) add(p piece, which []int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(which) > 0 {
-		n := min(len(which), (cap(k.buf)-len(k.buf)-recordHead)/(len(columns)+1))
+		n := min(len(which), (cap(k.buf)-len(k.buf)-recordHead)/(len(p.columns)+1))
 		if n <= 0 {
 			if err := k.flush(); err != nil {
 				return err
 			}
 			continue
 		}
-		k.buf = append(k.buf, float64(n), float64(lo), float64(len(columns)))
+		k.buf = append(k.buf, float64(n), float64(p.lo), float64(len(p.columns)))
 		for _, r := range which[:n] {
-			k.buf = append(k.buf, float64(places[r]))
+			k.buf = append(k.buf, float64(p.places[r]))
 		}
-		for _, c := range columns {
+		for _, c := range p.columns {
 			for _, r := range which[:n] {
-				k.buf = append(k.buf, c[rows[r]])
+				k.buf = append(k.buf, c[p.rows[r]])
 			}
 		}
 		which = which[n:]
@@ -161,56 +175,60 @@ func (k *bucket) flush() error {
 	return err
 }
 
-// write moves the rows of a set to the sink and closes its buckets.
-func (b *buckets) write(ctx context.Context, s int) error {
-	blocks := sync.Pool{New: func() any { x := make([]float64, b.buffer); return &x }}
-	for i, k := range b.sets[s] {
+// write copies the rows of the buckets to a sink, and closes each bucket after use.
+func (b *buckets) write(ctx context.Context, name string, to sink) error {
+	part := []sink{b.newSink(nil)}
+	for i, k := range b.bucket {
 		if err := k.flush(); err != nil {
 			return b.inDir(err)
 		}
 		k.buf = nil
-		lo, hi := i*b.size, min((i+1)*b.size, b.rows.Set(s).Len())
-		err := table.Parallel(ctx, k.blocks, func(at int) error {
-			block := blocks.Get().(*[]float64)
-			defer blocks.Put(block)
-			if err := table.ReadFull(k.file, bytesOf(*block), int64(at)*int64(8*b.buffer)); err != nil {
-				return b.inDir(err)
-			}
-			defer b.arena.Yield()
-			return b.inDir(b.putBlock(s, *block, lo, hi))
+		lo, hi := i*b.size, min((i+1)*b.size, len(b.rows))
+		err := b.fill(ctx, name, part, [][]int{b.rows[lo:hi]}, func(_ []*Number, use usePiece) error {
+			return b.read(ctx, k, lo, hi, use)
 		})
-		k.file.Close()
-		if err == nil {
-			err = b.finishRows(ctx, b.to, s, lo, hi)
-		}
 		if err != nil {
 			return err
 		}
+		k.file.Close()
+		to.copyFrom(part[0], lo)
+		b.where.Arena.Yield()
 	}
 	return nil
 }
 
-// putBlock passes the records of a block to the sink. Their places must be in [lo, hi).
-func (b *buckets) putBlock(s int, block []float64, lo, hi int) error {
-	var t Tile
-	var columns [][]float64
+// read calls use with the pieces of a bucket, whose rows have the places [lo, hi). Their places are counted from lo.
+func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece) error {
+	blocks := sync.Pool{New: func() any { x := make([]float64, b.buffer); return &x }}
+	return table.Parallel(ctx, k.blocks, func(at int) error {
+		block := blocks.Get().(*[]float64)
+		defer blocks.Put(block)
+		if err := table.ReadFull(k.file, bytesOf(*block), int64(at)*int64(8*b.buffer)); err != nil {
+			return b.inDir(err)
+		}
+		return b.inDir(b.readBlock(*block, lo, hi, use))
+	})
+}
+
+func (b *buckets) readBlock(block []float64, lo, hi int, use usePiece) error {
+	var p piece
 	for len(block) > recordHead && block[0] != endOfBlock {
 		n, width := int(block[0]), int(block[2])
-		t.Lo, block = int(block[1]), block[recordHead:]
-		if n < 1 || n > hi-lo || t.Lo < 0 || width < 0 || t.Lo > len(b.numbers)-width || len(block) < n*(width+1) {
+		p.lo, block = int(block[1]), block[recordHead:]
+		if n < 1 || n > hi-lo || p.lo < 0 || width < 0 || p.lo > len(b.numbers)-width || len(block) < n*(width+1) {
 			return errBucket
 		}
-		t.RowsOf[s], t.PlaceOf[s], columns = t.RowsOf[s][:0], t.PlaceOf[s][:0], columns[:0]
+		p.rows, p.places, p.columns = p.rows[:0], p.places[:0], p.columns[:0]
 		for i, place := range block[:n] {
 			if !(place >= float64(lo) && place < float64(hi)) {
 				return errBucket
 			}
-			t.RowsOf[s], t.PlaceOf[s] = append(t.RowsOf[s], int32(i)), append(t.PlaceOf[s], int(place))
+			p.rows, p.places = append(p.rows, int32(i)), append(p.places, int(place)-lo)
 		}
 		for j := range width {
-			columns = append(columns, block[(j+1)*n:(j+2)*n])
+			p.columns = append(p.columns, block[(j+1)*n:(j+2)*n])
 		}
-		if err := b.to.put(&t, columns); err != nil {
+		if err := use(0, p); err != nil {
 			return err
 		}
 		block = block[n*(width+1):]

@@ -26,38 +26,39 @@ func TestBuckets_AreReadBack(t *testing.T) {
 	for j := range numbers {
 		p.numbers = append(p.numbers, &Number{First: j})
 	}
-	filled := func(buffer int) (*buckets, *dense[float64]) {
-		to := &dense[float64]{plan: p}
-		b := &buckets{plan: p, to: to, size: size, buffer: buffer}
-		for range (n + size - 1) / size {
-			f, err := os.CreateTemp(t.TempDir(), "bucket")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { f.Close() })
-			b.sets[0] = append(b.sets[0], &bucket{file: f, buf: make([]float64, 0, buffer)})
+	filled := func(buffer int) *buckets {
+		b := p.newBuckets(DiskStorage{Dir: t.TempDir()}, 0)
+		b.size, b.bucket = size, make([]*bucket, (n+size-1)/size)
+		if err := b.open(buffer); err != nil {
+			t.Fatal(err)
 		}
+		t.Cleanup(b.close)
 		for _, of := range [][2]int{{0, 2}, {2, 5}} {
-			tile := &Tile{Rows: n, Lo: of[0]}
+			tile := &Tile{Rows: n}
 			rows.Split(tile)
-			columns := make([][]float64, of[1]-of[0])
-			for j := range columns {
-				columns[j] = make([]float64, n)
-				for k, i := range tile.RowsOf[0] {
-					columns[j][i] = want[tile.PlaceOf[0][k]*numbers+of[0]+j]
+			part := piece{tile.PlaceOf[0], tile.RowsOf[0], make([][]float64, of[1]-of[0]), of[0]}
+			for j := range part.columns {
+				part.columns[j] = make([]float64, n)
+				for k, i := range part.rows {
+					part.columns[j][i] = want[part.places[k]*numbers+of[0]+j]
 				}
 			}
-			if err := b.put(tile, columns); err != nil {
+			if err := b.put(part); err != nil {
 				t.Fatal(err)
 			}
 		}
-		to.allocate(0)
-		return b, to
+		return b
 	}
-	for _, buffer := range []int{7, 11, 1 << 10} {
-		b, to := filled(buffer)
-		if err := b.write(t.Context(), 0); err != nil || !slices.Equal(to.cells[0], want) {
-			t.Errorf("buffers of %d: %v, %v", buffer, err, to.cells[0])
+	write := func(b *buckets) ([]float64, error) {
+		to := &dense[float64]{plan: p}
+		to.reset(b.rows)
+		to.allocate(0)
+		err := b.write(t.Context(), "t.csv", to)
+		return to.cells, err
+	}
+	for _, buffer := range []int{1, 11, 1 << 10} {
+		if got, err := write(filled(buffer)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("buffers of %d: %v, %v", buffer, err, got)
 		}
 	}
 	second := recordHead + size*3 // where the second record begins
@@ -74,9 +75,9 @@ func TestBuckets_AreReadBack(t *testing.T) {
 		"less than was written":           {func(k *bucket) { k.flush(); k.file.Truncate(0) }, errBucket},
 		"a file that is not there":        {func(k *bucket) { k.file.Close() }, os.ErrClosed},
 	} {
-		b, _ := filled(1 << 10)
-		c.damage(b.sets[0][0])
-		if err := b.write(t.Context(), 0); err == nil || !errors.Is(err, c.is) || !strings.Contains(err.Error(), "cannot be put in order") {
+		b := filled(1 << 10)
+		c.damage(b.bucket[0])
+		if _, err := write(b); !errors.Is(err, c.is) || !strings.Contains(err.Error(), "cannot be put in order") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -1,55 +1,55 @@
 package matrix
 
 import (
-	"fmt"
 	"unsafe"
 
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A dense is a sink that fills dense matrices.
+// A dense is a sink that fills a dense matrix.
 type dense[T float32 | float64] struct {
 	*plan
-	cells [2][]T
+	arena *memory.Arena
+	rows  []int
+	cells []T
 }
 
-// maxCells is the largest number of cells of a matrix in memory.
-const maxCells = 1 << 38
+func (b *dense[T]) reset(rows []int) { b.rows = rows }
 
-func (b *dense[T]) prepare(func([]*Number, tileUse) error) error {
-	if b.onDisk {
-		return nil
-	}
-	n := b.rows.Set(0).Len() + b.rows.Set(1).Len()
-	if b.Width > 0 && n > maxCells/b.Width {
-		return &table.Error{Msg: fmt.Sprintf("a matrix of %d × %d numbers is too large", n, b.Width), Hint: "use fewer columns or rows"}
-	}
-	return table.Afford(int64(n*b.Width)*int64(unsafe.Sizeof(T(0))), fmt.Sprintf("for a matrix of %d × %d", n, b.Width))
+// count implements sink.
+func (b *dense[T]) count(piece) int { return 0 }
+
+func (b *dense[T]) bytes(int) int64 {
+	return int64(len(b.rows)) * int64(b.Width) * int64(unsafe.Sizeof(T(0)))
 }
 
-func (b *dense[T]) allocate(s int) { b.cells[s] = memory.Make[T](b.arena, b.rows.Set(s).Len()*b.Width) }
+func (b *dense[T]) allocate(int) { b.cells = makeZeros(b.arena, b.cells, len(b.rows)*b.Width) }
 
-func (b *dense[T]) release(s int) { memory.Release(b.arena, b.cells[s]) }
+// makeZeros returns n zeros, in the memory of s if they fit.
+func makeZeros[T memory.Element](arena *memory.Arena, s []T, n int) []T {
+	if cap(s) < n {
+		return memory.Make[T](arena, n)
+	}
+	clear(s[:n])
+	return s[:n]
+}
 
 // scatterRows is the number of rows of a tile written at a time, so that they stay in the cache from one group
 // of columns to the next.
 const scatterRows = 256
 
-func (b *dense[T]) put(t *Tile, columns [][]float64) error {
-	at := make([]int, len(columns))
+func (b *dense[T]) put(p piece) {
+	at := make([]int, len(p.columns))
 	for j := range at {
-		at[j] = b.numbers[t.Lo+j].First
+		at[j] = b.numbers[p.lo+j].First
 	}
-	for s := range b.cells {
-		scatter(b.cells[s], b.Width, t.RowsOf[s], t.PlaceOf[s], columns, at)
-	}
-	return nil
+	scatter(b.cells, b.Width, p, at)
 }
 
-// scatter stores the value of column j in row rows[k] at x[place[k]·d + at[j]].
-func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, columns [][]float64, at []int) {
+// scatter stores column j of a piece in column at[j] of d.
+func scatter[T float32 | float64](x []T, d int, p piece, at []int) {
+	rows, place, columns := p.rows, p.places, p.columns
 	for len(rows) > 0 {
 		n := min(scatterRows, len(rows))
 		j := 0
@@ -71,24 +71,16 @@ func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, colum
 	}
 }
 
-func (b *dense[T]) matrix(s int) (design.Matrix, error) {
-	n := b.rows.Set(s).Len()
-	if x, narrow := any(b.cells[s]).([]float32); narrow {
-		return design.NewDense32(n, b.Width, x)
-	}
-	return design.NewDense(n, b.Width, any(b.cells[s]).([]float64))
-}
-
-// finish sets the columns of categories and the intercept in the rows [lo, hi) of a set.
-func (b *dense[T]) finish(s, lo, hi int) {
-	x, d := b.cells[s], b.Width
+// finish sets the columns of categories and the intercept.
+func (b *dense[T]) finish(lo, hi int) {
+	x, d := b.cells, b.Width
 	for _, o := range b.sources {
 		k := o.Category
 		if k == nil {
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c := k.code(b.rows.Sets[s][i]); c >= 2 {
+			if c := k.code(b.rows[i]); c >= 2 {
 				x[i*d+k.First+c-2] = 1
 			}
 		}
@@ -99,3 +91,14 @@ func (b *dense[T]) finish(s, lo, hi int) {
 		}
 	}
 }
+
+func (b *dense[T]) copyFrom(from sink, lo int) { copy(b.cells[lo*b.Width:], from.(*dense[T]).cells) }
+
+func (b *dense[T]) matrix() (design.Matrix, error) {
+	if x, narrow := any(b.cells).([]float32); narrow {
+		return design.NewDense32(len(b.rows), b.Width, x)
+	}
+	return design.NewDense(len(b.rows), b.Width, any(b.cells).([]float64))
+}
+
+func (b *dense[T]) release() { memory.Release(b.arena, b.cells) }

@@ -131,12 +131,10 @@ func (r Set) FirstRow() int {
 
 // A Scratch holds temporary data of the users of a tile.
 type Scratch struct {
-	RowsOf   [2][]int32 // by set, rows of the tile
-	PlaceOf  [2][]int   // and their places in the set
-	Buf      []float64
-	Coded    [][]float64
-	ByBucket []int32 // rows of the tile, of a set, by their bucket
-	Ends     []int   // of the rows of every bucket
+	RowsOf  [2][]int32 // by set, rows of the tile
+	PlaceOf [2][]int   // and their places in the set
+	Buf     []float64
+	Coded   [][]float64
 }
 
 // Split determines which rows of a tile belong to which set.

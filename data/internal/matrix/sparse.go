@@ -1,66 +1,31 @@
 package matrix
 
 import (
-	"fmt"
-
-	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
 	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A sparse is a sink that builds sparse matrices: it counts the entries of each row before it stores them.
+// A sparse is a sink that builds a sparse matrix: it counts the entries of each row before it stores them.
 type sparse struct {
 	*plan
-	start  [2][]int // see design.NewSparse
-	column [2][]int32
-	value  [2][]float64
+	arena  *memory.Arena
+	rows   []int
+	start  []int // see design.NewSparse; first the numbers of entries
+	column []int32
+	value  []float64
 }
 
-// prepare computes where rows start. Standardised numbers are always entries, so they need not be read for it.
-func (b *sparse) prepare(pass func([]*Number, tileUse) error) error {
-	for s := range b.start {
-		b.start[s] = memory.Make[int](b.arena, b.rows.Set(s).Len()+1)
-	}
-	counted := b.numbers
-	if !b.Zeros {
-		counted = nil
-	}
-	err := pass(counted, func(t *Tile, columns [][]float64) error {
-		for s := range b.start {
-			for k, i := range t.RowsOf[s] {
-				place, n := t.PlaceOf[s][k], 0
-				b.eachEntry(columns, i, b.rows.Sets[s][place], func(int, int) { n++ })
-				b.start[s][place+1] = n
-			}
-		}
-		b.arena.Yield()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	entries := 0
-	for _, start := range b.start {
-		total := 0
-		for i, n := range start {
-			total += n
-			start[i] = total
-		}
-		entries += total
-	}
-	if b.onDisk {
-		return nil
-	}
-	return table.Afford(12*int64(entries), fmt.Sprintf("for a sparse matrix of %d entries", entries))
+func (b *sparse) reset(rows []int) {
+	b.rows, b.start = rows, makeZeros(b.arena, b.start, len(rows)+1)
 }
 
 // eachEntry calls entry with the columns of the entries of a row, and with which of the numbers each is, −1 for
-// an entry of 1. The numbers of the row have index i in columns.
-func (b *sparse) eachEntry(columns [][]float64, i int32, row int, entry func(column, number int)) {
+// an entry of 1. The numbers of the row have index i in columns. Standardised numbers are always entries.
+func (p *plan) eachEntry(columns [][]float64, i int32, row int, entry func(column, number int)) {
 	j := 0
-	for _, o := range b.sources {
+	for _, o := range p.sources {
 		if x := o.Number; x != nil {
-			if !b.Zeros || columns[j][i] != 0 {
+			if !p.Zeros || columns[j][i] != 0 {
 				entry(x.First, j)
 			}
 			j++
@@ -68,43 +33,63 @@ func (b *sparse) eachEntry(columns [][]float64, i int32, row int, entry func(col
 			entry(o.Category.First+c-2, -1)
 		}
 	}
-	if b.Intercept >= 0 {
-		entry(b.Intercept, -1)
+	if p.Intercept >= 0 {
+		entry(p.Intercept, -1)
 	}
 }
 
-func (b *sparse) allocate(s int) {
-	entries := b.start[s][len(b.start[s])-1]
-	b.column[s], b.value[s] = memory.Make[int32](b.arena, entries), memory.Make[float64](b.arena, entries)
-}
-
-func (b *sparse) put(t *Tile, columns [][]float64) error {
-	for s := range b.start {
-		for k, i := range t.RowsOf[s] {
-			place := t.PlaceOf[s][k]
-			at := b.start[s][place]
-			b.eachEntry(columns, i, b.rows.Sets[s][place], func(column, number int) {
-				v := 1.0
-				if number >= 0 {
-					v = columns[number][i]
-				}
-				b.column[s][at], b.value[s][at] = int32(column), v
-				at++
-			})
-		}
+func (b *sparse) count(p piece) (entries int) {
+	for k, place := range p.places {
+		n := 0
+		b.eachEntry(p.columns, p.rows[k], b.rows[place], func(int, int) { n++ })
+		b.start[place+1] = n
+		entries += n
 	}
-	return nil
+	return entries
 }
 
-func (b *sparse) release(s int) {
-	memory.Release(b.arena, b.start[s])
-	memory.Release(b.arena, b.column[s])
-	memory.Release(b.arena, b.value[s])
+func (b *sparse) bytes(entries int) int64 { return 12 * int64(entries) }
+
+func (b *sparse) allocate(entries int) {
+	for i := range b.rows {
+		b.start[i+1] += b.start[i]
+	}
+	b.column, b.value = makeZeros(b.arena, b.column, entries), makeZeros(b.arena, b.value, entries)
+}
+
+func (b *sparse) put(p piece) {
+	for k, place := range p.places {
+		at, i := b.start[place], p.rows[k]
+		b.eachEntry(p.columns, i, b.rows[place], func(column, number int) {
+			v := 1.0
+			if number >= 0 {
+				v = p.columns[number][i]
+			}
+			b.column[at], b.value[at] = int32(column), v
+			at++
+		})
+	}
 }
 
 // finish implements sink.
-func (b *sparse) finish(s, lo, hi int) {}
+func (b *sparse) finish(lo, hi int) {}
 
-func (b *sparse) matrix(s int) (design.Matrix, error) {
-	return design.NewSparse(b.rows.Set(s).Len(), b.Width, b.start[s], b.column[s], b.value[s])
+func (b *sparse) copyFrom(from sink, lo int) {
+	part := from.(*sparse)
+	at := b.start[lo]
+	for i, end := range part.start[1:] {
+		b.start[lo+i+1] = at + end
+	}
+	copy(b.column[at:], part.column)
+	copy(b.value[at:], part.value)
+}
+
+func (b *sparse) matrix() (design.Matrix, error) {
+	return design.NewSparse(len(b.rows), b.Width, b.start, b.column, b.value)
+}
+
+func (b *sparse) release() {
+	memory.Release(b.arena, b.start)
+	memory.Release(b.arena, b.column)
+	memory.Release(b.arena, b.value)
 }

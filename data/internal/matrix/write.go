@@ -2,6 +2,8 @@ package matrix
 
 import (
 	"context"
+	"fmt"
+	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
@@ -26,26 +28,38 @@ type DiskStorage struct {
 	Bucket int64         // bytes
 }
 
-// A sink builds the matrices of both sets of a partition from the encoded numbers of their rows.
+// A sink builds a matrix from the encoded numbers of its rows.
 type sink interface {
-	// prepare computes the size of the matrices; pass reads all tiles. It returns an error if they
-	// are meant for memory and do not fit there.
-	prepare(pass func(numbers []*Number, use tileUse) error) error
-	// allocate allocates the matrix of a set.
-	allocate(s int)
-	// put stores columns of a tile, whose rows are split. It is safe for concurrent use on
-	// different tiles.
-	put(t *Tile, columns [][]float64) error
-	// finish adds the categories and the intercept to the rows [lo, hi) of a set.
-	finish(s, lo, hi int)
-	// matrix returns the matrix of a set.
-	matrix(s int) (design.Matrix, error)
-	// release releases what is mapped of a set.
-	release(s int)
+	// reset makes the sink one of other rows, given in the order of the matrix. It reuses memory.
+	reset(rows []int)
+	// count counts the entries of rows and returns their number if the sink must know it to allocate them.
+	count(p piece) (entries int)
+	// bytes returns the size of a matrix with that number of entries.
+	bytes(entries int) int64
+	// allocate allocates it, with zeros.
+	allocate(entries int)
+	// put stores numbers of rows.
+	put(p piece)
+	// finish adds the categories and the intercept to the rows [lo, hi) of the matrix.
+	finish(lo, hi int)
+	// copyFrom sets the rows from lo on to those of a complete sink of the same type. It is called in the order of rows.
+	copyFrom(from sink, lo int)
+	// matrix returns the matrix.
+	matrix() (design.Matrix, error)
+	// release releases the matrix if it is mapped.
+	release()
 }
 
-// A tileUse receives encoded columns of a tile whose rows have been split.
-type tileUse func(t *Tile, columns [][]float64) error
+// A piece holds adjacent numbers of some rows of a matrix.
+type piece struct {
+	places  []int       // of the rows in the matrix
+	rows    []int32     // and in the columns
+	columns [][]float64 // encoded
+	lo      int         // which of the numbers the first column is
+}
+
+// A usePiece receives pieces of set s. It is safe for concurrent use on different pieces.
+type usePiece func(s int, p piece) error
 
 // A plan holds the parameters of Write.
 type plan struct {
@@ -54,8 +68,6 @@ type plan struct {
 	sources []Source
 	numbers []*Number
 	storage Storage
-	onDisk  bool
-	arena   *memory.Arena // of the matrices; nil: the heap
 }
 
 // Write encodes the rows of a partition. It reads the numbers once, or twice if matrices are sparse and numbers
@@ -63,28 +75,19 @@ type plan struct {
 // the Numbers hold their faults: the matrices are usable only if these are nothing but filled nulls. The
 // Matrices must be closed.
 func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (*Matrices, error) {
-	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage, onDisk: where != nil}
+	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage}
 	p.numbers, _ = numbersOf(sources)
 	for _, x := range p.numbers {
 		x.narrow = storage == Float32
 	}
-	write := p.writeToMemory
-	if where != nil {
-		p.arena = where.Arena
-		write = func(ctx context.Context, to sink) error { return p.writeToDisk(ctx, *where, to) }
-	}
 	m := &Matrices{where: where}
-	switch storage {
-	case Sparse:
-		m.to = &sparse{plan: p}
-	case Float32:
-		m.to = &dense[float32]{plan: p}
-	default:
-		m.to = &dense[float64]{plan: p}
-	}
-	err := table.InFile(name, m.to.prepare(func(numbers []*Number, use tileUse) error { return p.pass(ctx, numbers, use) }))
-	if err == nil {
-		err = write(ctx, m.to)
+	var err error
+	if where != nil {
+		m.sets = [2]sink{p.newSink(where.Arena), p.newSink(where.Arena)}
+		err = p.writeToDisk(ctx, name, *where, m.sets)
+	} else {
+		m.sets = [2]sink{p.newSink(nil), p.newSink(nil)}
+		err = p.fill(ctx, name, m.sets[:], rows.Sets[:], func(numbers []*Number, use usePiece) error { return p.pass(ctx, numbers, use) })
 	}
 	if err != nil {
 		m.Close()
@@ -93,67 +96,81 @@ func Write(ctx context.Context, name string, l Layout, rows *Partition, storage 
 	return m, nil
 }
 
-// writeToMemory passes the rows to the sink as they come.
-func (p *plan) writeToMemory(ctx context.Context, to sink) error {
-	to.allocate(0)
-	to.allocate(1)
-	if err := p.pass(ctx, p.numbers, to.put); err != nil {
+// newSink returns a sink that allocates in arena; nil means the heap.
+func (p *plan) newSink(arena *memory.Arena) sink {
+	switch p.storage {
+	case Sparse:
+		return &sparse{plan: p, arena: arena}
+	case Float32:
+		return &dense[float32]{plan: p, arena: arena}
+	}
+	return &dense[float64]{plan: p, arena: arena}
+}
+
+// fill builds matrices of rows in memory. pass reads all their pieces.
+func (p *plan) fill(ctx context.Context, name string, sets []sink, rows [][]int, pass func(numbers []*Number, use usePiece) error) error {
+	for s, to := range sets {
+		to.reset(rows[s])
+	}
+	entries := make([]int, len(sets))
+	if p.storage == Sparse {
+		counted := p.numbers
+		if !p.Zeros { // standardised numbers are always entries
+			counted = nil
+		}
+		var mu sync.Mutex
+		err := pass(counted, func(s int, part piece) error {
+			n := sets[s].count(part)
+			mu.Lock()
+			defer mu.Unlock()
+			entries[s] += n
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	n, need := 0, int64(0)
+	for s, to := range sets {
+		n += len(rows[s])
+		need += to.bytes(entries[s])
+	}
+	if err := table.Afford(need, fmt.Sprintf("for a matrix of %d × %d", n, p.Width)); err != nil {
+		return table.InFile(name, err)
+	}
+	for s, to := range sets {
+		to.allocate(entries[s])
+	}
+	if err := pass(p.numbers, func(s int, part piece) error { sets[s].put(part); return nil }); err != nil {
 		return err
 	}
-	for s := range p.rows.Sets {
-		if err := p.finishRows(ctx, to, s, 0, p.rows.Set(s).Len()); err != nil {
+	const block = 1024 // rows that stay in the cache
+	for s, to := range sets {
+		n := len(rows[s])
+		if err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
+			to.finish(i*block, min((i+1)*block, n))
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeToDisk sorts the rows into buckets and passes one of these after the other to the sink.
-func (p *plan) writeToDisk(ctx context.Context, where DiskStorage, to sink) error {
-	b, err := newBuckets(p, where, to)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	if err := p.pass(ctx, p.numbers, b.put); err != nil {
-		return err
-	}
-	for s := range b.sets {
-		to.allocate(s)
-		if err := p.arena.Err(); err != nil {
-			return err
-		}
-		if err := b.write(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// finishRows finishes the rows [lo, hi) of a set, a block that stays in the cache at a time.
-func (p *plan) finishRows(ctx context.Context, to sink, s, lo, hi int) error {
-	const block = 1024
-	return table.Parallel(ctx, (hi-lo+block-1)/block, func(i int) error {
-		to.finish(s, lo+i*block, min(lo+(i+1)*block, hi))
-		p.arena.Yield()
-		return nil
-	})
 }
 
 // Matrices holds the matrices of the sets of a partition.
 type Matrices struct {
-	to    sink
+	sets  [2]sink
 	where *DiskStorage // nil: memory
 	kept  bool
 }
 
 // Matrix returns the matrix of a set that has rows.
 func (m *Matrices) Matrix(s int) (design.Matrix, error) {
-	x, err := m.to.matrix(s)
+	x, err := m.sets[s].matrix()
 	if err != nil || m.where == nil {
 		return x, err
 	}
-	return design.NewMapped(x, m.where.Arena, m.where.Memory, func() { m.to.release(s) }), nil
+	return design.NewMapped(x, m.where.Arena, m.where.Memory, m.sets[s].release), nil
 }
 
 // Keep leaves it to the callers of Matrix to free matrices on disk.
@@ -162,13 +179,13 @@ func (m *Matrices) Keep() { m.kept = true }
 // Close releases matrices on disk unless Keep was called.
 func (m *Matrices) Close() {
 	if !m.kept {
-		m.to.release(0)
-		m.to.release(1)
+		m.sets[0].release()
+		m.sets[1].release()
 	}
 }
 
-// pass encodes numbers of all rows and calls use with each tile, which has all columns if the storage is sparse.
-func (p *plan) pass(ctx context.Context, numbers []*Number, use tileUse) error {
+// pass encodes numbers of all rows and calls use with their pieces, which have all columns if the storage is sparse.
+func (p *plan) pass(ctx context.Context, numbers []*Number, use usePiece) error {
 	columns := make([]*table.Column, len(numbers))
 	for j, x := range numbers {
 		columns[j], x.faults = x.Column, [2]Faults{NoFaults(), NoFaults()}
@@ -179,7 +196,12 @@ func (p *plan) pass(ctx context.Context, numbers []*Number, use tileUse) error {
 		for j := range coded {
 			coded[j] = numbers[t.Lo+j].encodeTile(p.rows, t, j)
 		}
-		return use(t, coded)
+		for s := range p.rows.Sets {
+			if err := use(s, piece{t.PlaceOf[s], t.RowsOf[s], coded, t.Lo}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return err
 }
