@@ -147,13 +147,11 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 			continue
 		}
 		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding, out: col}
-		if l.how, err = converterFor(l.descr, dates); err != nil {
-			return nil, nil, table.InColumn(col.Name, err)
+		l.how = converterFor(l.descr, dates)
+		if second, is := spans[col.Name]; is && l.how.integer && l.descr.PhysicalType() == parquet.Types.Int64 {
+			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(second)}
 		}
-		if second, is := spans[col.Name]; is && l.how.i64 != nil && l.how.integer {
-			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
-		}
-		if exact && l.how.exact != nil && l.how.integer {
+		if exact {
 			l.how.asBits()
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
