@@ -123,35 +123,43 @@ func openChunk(c *chunk, row int, b *table.Buffers) (*chunkReader, error) {
 	}
 	switch a := file.NewColumnReader(descr, &r.feed, memory.NewGoAllocator(), &bufferPool).(type) {
 	case *file.BooleanColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(v bool) (float64, bool) {
+		fillWith(r, a.ReadBatch, convertEach(r, func(v bool) (float64, bool) {
 			if v {
 				return 1, true
 			}
 			return 0, true
-		})
+		}))
 	case *file.Int32ColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(v int32) (float64, bool) { return how.number(int64(v)) })
+		fillWith(r, a.ReadBatch, func(dst []float64, v []int32) {
+			for i, k := range v {
+				dst[i], _ = how.number(int64(k)) // all are exact
+			}
+		})
 	case *file.Int64ColumnChunkReader:
-		fillWith(r, a.ReadBatch, how.number)
+		fillWith(r, a.ReadBatch, convertEach(r, how.number))
 	case *file.Float64ColumnChunkReader:
 		r.fill = func(dst []float64) (int64, int, error) { return a.ReadBatch(int64(len(dst)), dst, r.defs, nil) }
 	case *file.Float32ColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(v float32) (float64, bool) { return float64(v), true })
+		fillWith(r, a.ReadBatch, func(dst []float64, v []float32) {
+			for i, x := range v {
+				dst[i] = float64(x)
+			}
+		})
 	case *file.FixedLenByteArrayColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(v parquet.FixedLenByteArray) (float64, bool) { return how.bytes(v) })
+		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.FixedLenByteArray) (float64, bool) { return how.bytes(v) }))
 	case *file.ByteArrayColumnChunkReader:
 		if how.kind == table.Categorical {
 			r.texts, r.text = a, make([]parquet.ByteArray, min(batchRows, c.values))
 			break
 		}
-		fillWith(r, a.ReadBatch, func(v parquet.ByteArray) (float64, bool) {
+		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.ByteArray) (float64, bool) {
 			if w := r.feed.width; w > 0 && len(v) != w {
 				panic(table.Damaged("a value has %d bytes, not %d", len(v), w))
 			}
 			return how.bytes(v)
-		})
+		}))
 	case *file.Int96ColumnChunkReader:
-		fillWith(r, a.ReadBatch, func(v parquet.Int96) (float64, bool) { return how.bytes(v[:]) })
+		fillWith(r, a.ReadBatch, convertEach(r, func(v parquet.Int96) (float64, bool) { return how.bytes(v[:]) }))
 	default: // there are no other encodings of the rest
 		return nil, table.Damaged("values of type %s cannot be read", how.name)
 	}
@@ -185,19 +193,26 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 }
 
 // fillWith sets the function that reads a batch to one that converts values of type T.
-func fillWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(v T) (x float64, exact bool)) {
+func fillWith[T any](r *chunkReader, read func(int64, []T, []int16, []int16) (int64, int, error), convert func(dst []float64, v []T)) {
 	values := make([]T, min(batchRows, r.chunk.values))
 	r.fill = func(dst []float64) (int64, int, error) {
 		total, present, err := read(int64(len(dst)), values[:len(dst)], r.defs, nil)
 		if err == nil && present <= len(dst) {
-			for i, v := range values[:present] {
-				var exact bool
-				if dst[i], exact = convert(v); !exact && r.lost < 0 {
-					r.lost = i
-				}
-			}
+			convert(dst, values[:present])
 		}
 		return total, present, err
+	}
+}
+
+// convertEach returns a function that converts values one by one, and records the first that loses digits.
+func convertEach[T any](r *chunkReader, convert func(v T) (x float64, exact bool)) func(dst []float64, v []T) {
+	return func(dst []float64, v []T) {
+		for i, k := range v {
+			var exact bool
+			if dst[i], exact = convert(k); !exact && r.lost < 0 {
+				r.lost = i
+			}
+		}
 	}
 }
 
