@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -12,16 +13,17 @@ import (
 // StripeRows is the number of rows of a stripe, so small that several columns of it fit into the cache.
 const StripeRows = 2048
 
-// A Tile is a stripe of rows of adjacent columns.
+// A Tile is a stripe of rows of adjacent columns, with temporary data of its users.
 type Tile struct {
 	First, Rows int         // the rows of the table
 	Lo          int         // the first of the columns asked for
 	Number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
 	Null        [][]bool    // nil for a column without nulls in these rows
 
-	own   [][]float64 // storage behind Number and Null
-	marks [][]bool
-	Scratch
+	RowsOf  [2][]int32 // by set, rows of the tile
+	PlaceOf [2][]int   // and their places in the set
+	Buf     []float64
+	coded   [][]float64
 }
 
 // pagesHeld is the largest size of decompressed pages that a visit holds at once, over all threads; further
@@ -67,9 +69,6 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 		t := tiles.Get().(*Tile)
 		defer tiles.Put(t)
 		t.Lo, t.Number, t.Null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
-		for len(t.own) < k.hi-k.lo {
-			t.own, t.marks = append(t.own, nil), append(t.marks, nil)
-		}
 		readers := make([]Reader, k.hi-k.lo)
 		for j := range readers {
 			readers[j] = NewReader(cols[k.lo+j], &pages, k.from)
@@ -82,7 +81,7 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 			t.Rows = min(StripeRows, k.to-t.First)
 			for j := range readers {
 				var err error
-				if t.Number[j], t.Null[j], err = readers[j].ReadNext(t.Rows, &t.own[j], &t.marks[j]); err != nil {
+				if t.Number[j], t.Null[j], err = readers[j].ReadNext(t.Rows); err != nil {
 					return err
 				}
 			}
@@ -191,51 +190,39 @@ func rowRanges(rows, n int, c *table.Column) [][2]int {
 
 // A Reader reads the numbers of a column sequentially.
 type Reader struct {
-	column  *table.Column
+	parts   []table.Part
 	pages   *table.Buffers
 	row     int // where to go on
 	part    int // the part that holds row, after the first call
 	start   int // its first row
 	values  table.Values
 	inexact int
+	number  []float64 // of the last call
+	null    []bool
 }
 
 // NewReader returns a reader of a column from a row on, which decompresses pages into the given buffers.
 func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
-	return Reader{column: c, pages: pages, row: row}
+	parts := c.Parts
+	if !c.IsStored() {
+		parts = []table.Part{table.InMemory(math.MaxInt, c)}
+	}
+	return Reader{parts: parts, pages: pages, row: row}
 }
 
-// ReadNext returns the next n numbers and their nulls, nil for none. They are stored in own and marks unless
-// the column has them in memory.
-func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
-	c := r.column
-	if !c.IsStored() {
-		from, to := r.row, r.row+n
-		r.row = to
-		r.inexact = c.InexactRow
-		var null []bool
-		if c.Null != nil && slices.Contains(c.Null[from:to], true) {
-			null = c.Null[from:to]
-		}
-		if c.Number == nil { // a column of text that is all null
-			*own = Resize(*own, n)
-			return *own, null, nil
-		}
-		return c.Number[from:to:to], null, nil
-	}
-	*own, *marks = Resize(*own, n), Resize(*marks, n)
-	number, null := *own, *marks
-	clear(null)
-	parts := c.Parts
+// ReadNext returns the next n numbers and their nulls, nil for none. They are valid until the next call.
+func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
+	r.number, r.null = Resize(r.number, n), Resize(r.null, n)
+	clear(r.null)
 	nulls := 0
 	for at := 0; at < n; {
-		for r.start+parts[r.part].Rows() <= r.row {
+		for r.start+r.parts[r.part].Rows() <= r.row {
 			r.finish()
 			r.Close()
-			r.start += parts[r.part].Rows()
+			r.start += r.parts[r.part].Rows()
 			r.part++
 		}
-		p := parts[r.part]
+		p := r.parts[r.part]
 		k := min(n-at, r.start+p.Rows()-r.row)
 		if r.values == nil {
 			var err error
@@ -243,7 +230,7 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 				return nil, nil, err
 			}
 		}
-		more, err := r.values.Numbers(number[at:at+k], null[at:at+k])
+		more, err := r.values.Numbers(r.number[at:at+k], r.null[at:at+k])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -252,9 +239,9 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 		r.row += k
 	}
 	if nulls == 0 {
-		null = nil
+		return r.number, nil, nil
 	}
-	return number, null, nil
+	return r.number, r.null, nil
 }
 
 // finish records the first inexact value of a part.

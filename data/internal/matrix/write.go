@@ -76,9 +76,11 @@ type plan struct {
 // Matrices must be closed.
 func Write(ctx context.Context, name string, l Layout, rows *Partition, storage Storage, where *DiskStorage, sources []Source) (*Matrices, error) {
 	p := &plan{Layout: l, rows: rows, sources: sources, storage: storage}
-	p.numbers, _ = numbersOf(sources)
-	for _, x := range p.numbers {
-		x.narrow = storage == Float32
+	for _, o := range sources {
+		if o.Number != nil {
+			o.Number.narrow = storage == Float32
+			p.numbers = append(p.numbers, o.Number)
+		}
 	}
 	m := &Matrices{where: where}
 	var err error
