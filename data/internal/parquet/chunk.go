@@ -68,7 +68,7 @@ func (c *chunk) Pages() []table.Page {
 // guardPanics calls do and converts a panic of a decoder into an error that names file and column.
 func (c *chunk) guardPanics(do func() error) error {
 	if err := table.GuardAs("the values of a page", do); err != nil {
-		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.name, err))
+		return table.InFile(c.leaf.in.Name(), table.InColumn(c.leaf.out.Name, err))
 	}
 	return nil
 }
@@ -174,21 +174,20 @@ func arrowDescr(c *chunk) (*schema.Column, error) {
 	if l.descr.PhysicalType() != parquet.Types.FixedLenByteArray {
 		return l.descr, nil
 	}
-	delta, other := false, false
+	delta := 0
 	for _, p := range c.pages {
-		if p.kind != pageDictionary {
-			delta = delta || p.encoding == encDeltaByteArray
-			other = other || p.encoding != encDeltaByteArray
+		if p.encoding == encDeltaByteArray {
+			delta++
 		}
 	}
-	if !delta {
+	if delta == 0 {
 		return l.descr, nil
 	}
-	if other || c.pages[0].kind == pageDictionary {
+	if delta < len(c.pages) {
 		return nil, &table.Error{Msg: "values of a fixed length that are encoded in several ways, one of them DELTA_BYTE_ARRAY, cannot be read",
 			Hint: "write the file again with one encoding for this column"}
 	}
-	node := schema.NewByteArrayNode(l.name, parquet.Repetitions.Required, -1)
+	node := schema.NewByteArrayNode(l.out.Name, parquet.Repetitions.Required, -1)
 	return schema.NewColumn(node, l.descr.MaxDefinitionLevel(), 0), nil
 }
 

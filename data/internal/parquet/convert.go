@@ -160,14 +160,16 @@ func decimalConverter(precision, scale int32) converter {
 	return c
 }
 
+// groupType returns the type of a column that is a group or is repeated.
 func groupType(n schema.Node) string {
-	if t := n.LogicalType(); t != nil && !t.IsNone() {
-		switch t.(type) {
-		case schema.ListLogicalType:
-			return "list"
-		case schema.MapLogicalType:
-			return "map"
-		}
+	switch n.LogicalType().(type) {
+	case schema.ListLogicalType:
+		return "list"
+	case schema.MapLogicalType:
+		return "map"
+	}
+	if n.Type() != schema.Group {
+		return "list"
 	}
 	return "struct"
 }
