@@ -45,16 +45,21 @@ const (
 
 // writeToDisk builds the matrices of the sets on disk.
 func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, to [2]sink) error {
+	rowBytes, columns := 8*max(1, p.Width), min(SweepColumns, len(p.numbers))
+	if p.storage == Sparse {
+		rowBytes, columns = 12*(len(p.sources)+1), len(p.numbers)
+	}
+	size := max(bucketRows, int(where.Bucket)/rowBytes)
+	all := (len(p.rows.Sets[0])+len(p.rows.Sets[1]))/size + 2
+	buffer := max(recordHead+1+columns, min(1<<17, bucketBuffers/8/all)) // a row at least
 	var sets [2]*buckets
 	for s := range sets {
-		sets[s] = p.newBuckets(where, s)
-		defer sets[s].close()
-	}
-	buffers := len(sets[0].bucket) + len(sets[1].bucket)
-	for _, b := range sets {
-		if err := b.open(bucketBuffers / 8 / max(1, buffers)); err != nil {
+		b, err := p.newBuckets(where, p.rows.Sets[s], size, buffer)
+		defer b.close()
+		if err != nil {
 			return err
 		}
+		sets[s] = b
 	}
 	if err := p.pass(ctx, p.numbers, func(s int, part piece) error { return sets[s].put(part) }); err != nil {
 		return err
@@ -72,40 +77,23 @@ func (p *plan) writeToDisk(ctx context.Context, name string, where DiskStorage, 
 	return nil
 }
 
-// newBuckets returns buckets of a set, without files.
-func (p *plan) newBuckets(where DiskStorage, s int) *buckets {
-	rowBytes := 8 * max(1, p.Width)
-	if p.storage == Sparse {
-		rowBytes = 12 * (len(p.sources) + 1)
-	}
-	b := &buckets{plan: p, where: where, rows: p.rows.Sets[s], size: max(bucketRows, int(where.Bucket)/rowBytes)}
-	b.bucket = make([]*bucket, (len(b.rows)+b.size-1)/b.size)
-	return b
-}
-
-// open creates the files. Buffers have the given number of words, but hold a row at least.
-func (b *buckets) open(buffer int) error {
-	columns := min(SweepColumns, len(b.numbers))
-	if b.storage == Sparse {
-		columns = len(b.numbers)
-	}
-	b.buffer = max(recordHead+1+columns, min(1<<17, buffer))
-	for i := range b.bucket {
-		f, err := memory.NewUnnamedFile(b.where.Dir)
+// newBuckets returns empty buckets of the given rows. They must be closed, after an error too.
+func (p *plan) newBuckets(where DiskStorage, rows []int, size, buffer int) (*buckets, error) {
+	b := &buckets{plan: p, where: where, rows: rows, size: size, buffer: buffer}
+	for range (len(rows) + size - 1) / size {
+		f, err := memory.NewUnnamedFile(where.Dir)
 		if err != nil {
-			return err
+			return b, err
 		}
-		b.bucket[i] = &bucket{file: f, buf: make([]float64, 0, b.buffer)}
+		b.bucket = append(b.bucket, &bucket{file: f, buf: make([]float64, 0, buffer)})
 	}
-	return nil
+	return b, nil
 }
 
 // close closes the files, which removes them.
 func (b *buckets) close() {
 	for _, k := range b.bucket {
-		if k != nil {
-			k.file.Close()
-		}
+		k.file.Close()
 	}
 }
 

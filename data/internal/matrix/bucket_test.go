@@ -27,9 +27,8 @@ func TestBuckets_AreReadBack(t *testing.T) {
 		p.numbers = append(p.numbers, &Number{First: j})
 	}
 	filled := func(buffer int) *buckets {
-		b := p.newBuckets(DiskStorage{Dir: t.TempDir()}, 0)
-		b.size, b.bucket = size, make([]*bucket, (n+size-1)/size)
-		if err := b.open(buffer); err != nil {
+		b, err := p.newBuckets(DiskStorage{Dir: t.TempDir()}, rows.Sets[0], size, buffer)
+		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(b.close)
@@ -56,7 +55,7 @@ func TestBuckets_AreReadBack(t *testing.T) {
 		err := b.write(t.Context(), "t.csv", to)
 		return to.cells, err
 	}
-	for _, buffer := range []int{1, 11, 1 << 10} {
+	for _, buffer := range []int{recordHead + 4, 11, 1 << 10} {
 		if got, err := write(filled(buffer)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("buffers of %d: %v, %v", buffer, err, got)
 		}

@@ -40,34 +40,16 @@ func makeZeros[T memory.Element](arena *memory.Arena, s []T, n int) []T {
 const scatterRows = 256
 
 func (b *dense[T]) put(p piece) {
-	at := make([]int, len(p.columns))
-	for j := range at {
-		at[j] = b.numbers[p.lo+j].First
-	}
-	scatter(b.cells, b.Width, p, at)
-}
-
-// scatter stores column j of a piece in column at[j] of d.
-func scatter[T float32 | float64](x []T, d int, p piece, at []int) {
-	rows, place, columns := p.rows, p.places, p.columns
+	rows, places := p.rows, p.places
 	for len(rows) > 0 {
 		n := min(scatterRows, len(rows))
-		j := 0
-		for ; j+4 <= len(columns); j += 4 {
-			a, b, c, e := columns[j], columns[j+1], columns[j+2], columns[j+3]
-			p, q, r, u := at[j], at[j+1], at[j+2], at[j+3]
+		for j, column := range p.columns {
+			x := b.cells[b.numbers[p.lo+j].First:]
 			for k, i := range rows[:n] {
-				row := x[place[k]*d : place[k]*d+d]
-				row[p], row[q], row[r], row[u] = T(a[i]), T(b[i]), T(c[i]), T(e[i])
+				x[places[k]*b.Width] = T(column[i])
 			}
 		}
-		for ; j < len(columns); j++ {
-			a, p := columns[j], at[j]
-			for k, i := range rows[:n] {
-				x[place[k]*d+p] = T(a[i])
-			}
-		}
-		rows, place = rows[n:], place[n:]
+		rows, places = rows[n:], places[n:]
 	}
 }
 
