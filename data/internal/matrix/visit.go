@@ -3,7 +3,6 @@ package matrix
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -142,45 +141,34 @@ func pageCost(c *table.Column, from, to int) int {
 	return cost
 }
 
-// rowRanges cuts the rows into about n ranges that begin at multiples of
-// StripeRows, where it can be done at the beginnings of pages of the column: a
-// page that two ranges share is decompressed twice. Where its writer gave up the
-// dictionary another range begins: from there on no dictionary is held.
+// rowRanges cuts the rows into about n ranges that begin at multiples of StripeRows, where it can be done at the
+// beginnings of pages of the column: a page that two ranges share is decompressed twice.
 func rowRanges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
 	var starts []int // of pages
-	var plain []int  // of those that are the first without the dictionary
 	row := 0
 	for _, p := range c.Parts {
-		coded := false
 		for _, h := range p.Pages() {
 			starts = append(starts, row+h.Row)
-			if coded && h.Dictionary == 0 {
-				plain = append(plain, (row+h.Row+StripeRows-1)/StripeRows*StripeRows)
-			}
-			coded = h.Dictionary > 0
 		}
 		row += p.Rows()
 	}
-	cuts := []int{rows}
-	for k := 1; k < n; k++ {
-		to, near := rows/n*k, rows/n/4
-		for _, s := range starts {
-			if d := s - rows/n*k; d <= near && d >= -near {
-				near, to = max(d, -d), s
-			}
-		}
-		cuts = append(cuts, to/StripeRows*StripeRows)
-	}
-	if rows >= 2*least {
-		cuts = append(cuts, plain...)
-	}
-	slices.Sort(cuts)
 	var out [][2]int
 	from := 0
-	for _, to := range cuts {
-		if to > from && to <= rows {
+	for k := 1; k <= n; k++ {
+		to := rows
+		if k < n {
+			even, near := rows/n*k, rows/n/4
+			to = even
+			for _, s := range starts {
+				if d := max(s-even, even-s); d <= near {
+					near, to = d, s
+				}
+			}
+			to = to / StripeRows * StripeRows
+		}
+		if to > from {
 			out = append(out, [2]int{from, to})
 			from = to
 		}

@@ -3,7 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/design"
@@ -114,18 +114,14 @@ func (p *plan) fill(ctx context.Context, name string, sets []sink, rows [][]int,
 	for s, to := range sets {
 		to.reset(rows[s])
 	}
-	entries := make([]int, len(sets))
+	var entries [2]atomic.Int64
 	if p.storage == Sparse {
 		counted := p.numbers
 		if !p.Zeros { // standardised numbers are always entries
 			counted = nil
 		}
-		var mu sync.Mutex
 		err := pass(counted, func(s int, part piece) error {
-			n := sets[s].count(part)
-			mu.Lock()
-			defer mu.Unlock()
-			entries[s] += n
+			entries[s].Add(int64(sets[s].count(part)))
 			return nil
 		})
 		if err != nil {
@@ -135,13 +131,13 @@ func (p *plan) fill(ctx context.Context, name string, sets []sink, rows [][]int,
 	n, need := 0, int64(0)
 	for s, to := range sets {
 		n += len(rows[s])
-		need += to.bytes(entries[s])
+		need += to.bytes(int(entries[s].Load()))
 	}
 	if err := table.Afford(need, fmt.Sprintf("for a matrix of %d × %d", n, p.Width)); err != nil {
 		return table.InFile(name, err)
 	}
 	for s, to := range sets {
-		to.allocate(entries[s])
+		to.allocate(int(entries[s].Load()))
 	}
 	if err := pass(p.numbers, func(s int, part piece) error { sets[s].put(part); return nil }); err != nil {
 		return err

@@ -42,7 +42,7 @@ type pageHeader struct {
 	encoding int64
 
 	// version 2
-	nulls, rows    int // nulls −1 or 0 where its writer, without statistics, did not count them
+	nulls          int // −1 or 0 where its writer, without statistics, did not count them
 	defLen, repLen int
 	compressed     bool
 
@@ -101,6 +101,7 @@ func walkPages(c *chunk) []pageHeader {
 		p.size, p.packed, p.from = int(size), int(packed), at
 		at += packed
 		var d *thriftValue
+		var rows int64
 		switch p.kind {
 		case pageData:
 			d = h.get(5)
@@ -115,7 +116,7 @@ func walkPages(c *chunk) []pageHeader {
 		case pageDataV2:
 			d = h.get(8)
 			p.encoding = d.int(4)
-			p.nulls, p.rows = int(d.int(2)), int(d.int(3))
+			p.nulls, rows = int(d.int(2)), d.int(3)
 			p.defLen, p.repLen = int(d.int(5)), int(d.int(6))
 			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
 				panic(table.Damaged("the levels of a page are longer than the page"))
@@ -128,10 +129,7 @@ func walkPages(c *chunk) []pageHeader {
 		default:
 			panic(table.Damaged("there is a page of unknown type %d", p.kind))
 		}
-		if d == nil {
-			panic(table.Damaged("a page header lacks its details"))
-		}
-		n64 := d.int(1)
+		n64 := d.int(1) // −1 without details
 		if n64 < 0 {
 			panic(table.Damaged("a page header lacks its number of values"))
 		}
@@ -143,7 +141,7 @@ func walkPages(c *chunk) []pageHeader {
 			if sum += n64; sum > values {
 				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
 			}
-			if p.kind == pageDataV2 && (p.rows != int(n64) && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
+			if p.kind == pageDataV2 && (rows != n64 && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
 				panic(table.Damaged("a page header counts rows and nulls wrongly"))
 			}
 		}
