@@ -50,11 +50,11 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 		lead = cols[0]
 	}
 	// Few columns at a time mean few ranges, for there are tasks enough.
-	groups := len(columnGroups(cols, 0, rows, workers, whole))
+	groups := columnGroups(cols, workers, whole)
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
-	for _, r := range rowRanges(rows, (2*workers+groups-1)/groups, lead) {
-		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
+	for _, r := range rowRanges(rows, (2*workers+len(groups)-1)/len(groups), lead) {
+		for _, g := range groups {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
@@ -102,15 +102,15 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 	return inexact, err
 }
 
-// columnGroups divides the columns into groups that are read together in a range of rows.
-func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (groups [][2]int) {
+// columnGroups divides the columns into groups that are read together.
+func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]int) {
 	if whole || len(cols) == 0 {
 		return [][2]int{{0, len(cols)}}
 	}
 	for lo := 0; lo < len(cols); {
 		hi, cost := lo, 0
 		for hi < len(cols) {
-			cost += pageCost(cols[hi], from, to)
+			cost += pageCost(cols[hi])
 			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == SweepColumns) {
 				break
 			}
@@ -122,21 +122,14 @@ func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (grou
 	return groups
 }
 
-// pageCost returns the bytes of pages held while a range of rows of a column is read: a page and a decoded
-// dictionary.
-func pageCost(c *table.Column, from, to int) int {
-	cost, row := 0, 0
+// pageCost returns the bytes of pages held while a column is read: a page and a decoded dictionary.
+func pageCost(c *table.Column) (cost int) {
 	for _, p := range c.Parts {
-		if row < to && row+p.Rows() > from {
-			dict, page := 0, 0
-			for _, h := range p.Pages() {
-				if row+h.Row < to && row+h.Row+h.Rows > from {
-					page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
-				}
-			}
-			cost = max(cost, 2*dict+page)
+		dict, page := 0, 0
+		for _, h := range p.Pages() {
+			page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
 		}
-		row += p.Rows()
+		cost = max(cost, 2*dict+page)
 	}
 	return cost
 }

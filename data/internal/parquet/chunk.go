@@ -283,27 +283,22 @@ func spreadPresent[T float64 | int32](dst []T, null []bool, defs []int16, absent
 	k := present
 	row := lost
 	for i := len(dst) - 1; i >= 0; i-- {
-		if defs[i] > 0 {
-			if k--; k < 0 {
-				return 0, table.Damaged("a page has fewer values than it says")
-			}
-			dst[i] = dst[k]
-			if k == lost {
-				row = i
+		if defs[i] <= 0 {
+			if dst[i] = absent; null != nil {
+				null[i] = true
 			}
 			continue
 		}
-		if null != nil {
-			null[i] = true
+		if k--; k < 0 {
+			return 0, table.Damaged("a page has fewer values than it says")
+		}
+		dst[i] = dst[k]
+		if k == lost {
+			row = i
 		}
 	}
 	if k != 0 {
 		return 0, table.Damaged("a page has more values than it says")
-	}
-	for i := range dst {
-		if defs[i] <= 0 {
-			dst[i] = absent
-		}
 	}
 	return row, nil
 }

@@ -165,7 +165,6 @@ type pageFeed struct {
 	page  file.Page
 
 	buffers    *table.Buffers
-	compressed []byte   // a page as it is in the file
 	dictionary []byte   // decompressed
 	held       [][]byte // decompressed pages, in turn
 	turn       int
@@ -189,49 +188,38 @@ func (f *pageFeed) Reset(parquet.BufferedReader, int64, compress.Compression, *f
 
 // close returns the buffers.
 func (f *pageFeed) close() {
-	for _, b := range append(f.held, f.compressed, f.dictionary) {
+	for _, b := range append(f.held, f.dictionary) {
 		f.buffers.Put(b)
 	}
-	f.compressed, f.dictionary, f.held = nil, nil, nil
+	f.dictionary, f.held = nil, nil
 }
 
-// resize returns *b resized to n bytes with arbitrary content.
-func (f *pageFeed) resize(b *[]byte, n int) []byte {
-	if cap(*b) < n {
-		f.buffers.Put(*b)
-		*b = f.buffers.Get(n)
-	}
-	*b = (*b)[:n]
-	return *b
-}
-
-// read reads the bytes of a page and verifies their checksum.
-func (f *pageFeed) read(p *pageHeader) []byte {
-	b := f.resize(&f.compressed, p.packed)
-	if err := table.ReadFull(f.chunk.leaf.in, b, p.from); err != nil {
+// load reads a page, verifies its checksum and decompresses it into the memory of *dst if that is large enough.
+func (f *pageFeed) load(dst *[]byte, p *pageHeader) []byte {
+	raw := f.buffers.Get(p.packed)
+	defer f.buffers.Put(raw)
+	if err := table.ReadFull(f.chunk.leaf.in, raw, p.from); err != nil {
 		panic(err)
 	}
-	if p.checked && crc32.ChecksumIEEE(b) != p.crc {
+	if p.checked && crc32.ChecksumIEEE(raw) != p.crc {
 		panic(table.Damaged("the checksum of a page does not match its bytes"))
 	}
-	return b
-}
-
-// decompress stores head and the decompressed bytes of b, which must be size bytes, in *dst, and releases the
-// compressed page.
-func (f *pageFeed) decompress(dst *[]byte, head []byte, how codec.Codec, b []byte, size int) []byte {
-	if total := len(head) + size; cap(*dst) < total && (how == codec.None || size <= trustedSize+16*len(b)) {
-		f.resize(dst, total)
+	how := f.chunk.codec
+	if !p.compressed {
+		how = codec.None
 	}
-	out := append((*dst)[:0], head...)
-	body := codec.Decompress(out[len(head):], how, b, size)
-	if len(head) == 0 && how != codec.None {
+	head := p.repLen + p.defLen // of version 2, whose levels are not compressed
+	if cap(*dst) < p.size && (how == codec.None || p.size <= trustedSize+16*p.packed) {
+		f.buffers.Put(*dst)
+		*dst = f.buffers.Get(p.size)
+	}
+	out := append((*dst)[:0], raw[:head]...)
+	body := codec.Decompress(out[head:], how, raw[head:], p.size-head)
+	if head == 0 && how != codec.None {
 		*dst = body
 	} else {
 		*dst = append(out, body...) // most often it is there already
 	}
-	f.buffers.Put(f.compressed)
-	f.compressed = nil
 	return *dst
 }
 
@@ -269,7 +257,7 @@ func (f *pageFeed) usesDictionary() bool {
 
 // dictionaryPage decompresses a dictionary.
 func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
-	b := f.decompress(&f.dictionary, nil, f.chunk.codec, f.read(p), p.size)
+	b := f.load(&f.dictionary, p)
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
 		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
 	}
@@ -281,12 +269,8 @@ func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
 // byte-stream-split values, which Arrow does not read, to plain values.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
 	f.turn = (f.turn + 1) % len(f.held)
-	raw, how, size := f.read(p), f.chunk.codec, p.size
-	head := p.repLen + p.defLen // of version 2, whose levels are not compressed
-	if p.kind == pageDataV2 && !p.compressed {
-		how = codec.None
-	}
-	page := f.decompress(&f.held[f.turn], raw[:head], how, raw[head:], size-head)
+	page := f.load(&f.held[f.turn], p)
+	head := p.repLen + p.defLen
 	reps, defs, body := page[:p.repLen], page[p.repLen:head], page[head:]
 	maxRep, maxDef := int(f.chunk.leaf.descr.MaxRepetitionLevel()), int(f.chunk.leaf.descr.MaxDefinitionLevel())
 	if p.kind == pageData {
