@@ -50,6 +50,9 @@ func TestFitTo_Disk(t *testing.T) {
 			sameEncoder(t, what, want.Encoder, got.Encoder)
 			sameDataset(t, what, want.Train, got.Train, false)
 			sameDataset(t, what, want.Holdout, got.Holdout, false)
+			if got.Train.X.Bytes() != want.Train.X.Bytes() { // with the explicit zeros of a sparse matrix
+				t.Errorf("%s: %d bytes, in memory %d", what, got.Train.X.Bytes(), want.Train.X.Bytes())
+			}
 			if got.Storage != want.Storage || got.TrainReport.String() != want.TrainReport.String() || got.HoldoutReport.String() != want.HoldoutReport.String() {
 				t.Errorf("%s: %s %q %q, want %s %q %q", what, got.Storage, got.TrainReport, got.HoldoutReport, want.Storage, want.TrainReport, want.HoldoutReport)
 			}

@@ -85,8 +85,6 @@ type productValues struct {
 	row     int
 	readers []matrix.Reader
 	is      []*valueIndex // of categories, the indicator
-	own     []float64
-	marks   []bool
 }
 
 func (v *productValues) Inexact() int { return 0 }
@@ -118,7 +116,7 @@ func (v *productValues) Numbers(dst []float64, null []bool) (nulls int, err erro
 			}
 			continue
 		}
-		number, missing, err := v.readers[k].ReadNext(len(dst), &v.own, &v.marks)
+		number, missing, err := v.readers[k].ReadNext(len(dst))
 		if err != nil {
 			return 0, err
 		}

@@ -33,24 +33,27 @@ const (
 	LZ4Frame Codec = -1 // of Arrow IPC
 )
 
-var names = map[Codec]string{None: "none", Snappy: "snappy", Gzip: "gzip", 3: "lzo",
-	Brotli: "brotli", 5: "lz4 (Hadoop framing)", Zstd: "zstd", LZ4Raw: "lz4_raw", LZ4Frame: "lz4"}
-
-var ratios = map[Codec]int{None: 1, Snappy: 64, Gzip: 1100, Brotli: 1 << 17, Zstd: 1 << 17, LZ4Raw: 256, LZ4Frame: 256}
+var codecs = map[Codec]struct {
+	name  string
+	ratio int // upper bound on the bytes of output per byte of input; 0 if the codec is not supported
+}{
+	None: {"none", 1}, Snappy: {"snappy", 64}, Gzip: {"gzip", 1100}, 3: {"lzo", 0}, Brotli: {"brotli", 1 << 17},
+	5: {"lz4 (Hadoop framing)", 0}, Zstd: {"zstd", 1 << 17}, LZ4Raw: {"lz4_raw", 256}, LZ4Frame: {"lz4", 256},
+}
 
 // MaxRatio returns an upper bound on the bytes of output per byte of input.
-func (c Codec) MaxRatio() int { return ratios[c] }
+func (c Codec) MaxRatio() int { return codecs[c].ratio }
 
 // Check returns an error if the codec is not supported.
 func (c Codec) Check() error {
-	if _, ok := ratios[c]; ok {
-		return nil
-	}
-	name := names[c]
-	if name == "" {
+	known, ok := codecs[c]
+	switch {
+	case !ok:
 		return table.Damaged("compression %d is unknown", c)
+	case known.ratio == 0:
+		return &table.Error{Msg: "compression " + known.name + " is not supported", Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
 	}
-	return &table.Error{Msg: "compression " + name + " is not supported", Hint: "write the file again with zstd, snappy, gzip, brotli, lz4_raw or none"}
+	return nil
 }
 
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
@@ -75,7 +78,7 @@ func Decompress(dst []byte, codec Codec, src []byte, size int) []byte {
 		err = errSize
 	}
 	if err != nil {
-		panic(table.Damaged("%s data: %v", names[codec], err))
+		panic(table.Damaged("%s data: %v", codecs[codec].name, err))
 	}
 	return out
 }

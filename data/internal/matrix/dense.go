@@ -1,106 +1,68 @@
 package matrix
 
 import (
-	"context"
-
-	"github.com/drotrain/drotrain/data/internal/table"
+	"unsafe"
 
 	"github.com/drotrain/drotrain/design"
+	"github.com/drotrain/drotrain/internal/memory"
 )
 
-// A dense is a sink that fills dense matrices.
+// A dense is a sink that fills a dense matrix.
 type dense[T float32 | float64] struct {
-	plan
-	cells [2][]T
+	*plan
+	arena *memory.Arena
+	rows  []int
+	cells []T
 }
 
-func newDense[T float32 | float64](p plan) *dense[T] {
-	b := &dense[T]{plan: p}
-	for s := range b.cells {
-		b.cells[s] = make([]T, p.rows.Set(s).Len()*p.Width)
+func (b *dense[T]) reset(rows []int) { b.rows = rows }
+
+// count implements sink.
+func (b *dense[T]) count(piece) int { return 0 }
+
+func (b *dense[T]) bytes(int) int64 {
+	return int64(len(b.rows)) * int64(b.Width) * int64(unsafe.Sizeof(T(0)))
+}
+
+func (b *dense[T]) allocate(int) { b.cells = makeZeros(b.arena, b.cells, len(b.rows)*b.Width) }
+
+// makeZeros returns n zeros, in the memory of s if they fit.
+func makeZeros[T memory.Element](arena *memory.Arena, s []T, n int) []T {
+	if cap(s) < n {
+		return memory.Make[T](arena, n)
 	}
-	return b
+	clear(s[:n])
+	return s[:n]
 }
-
-// begin implements sink.
-func (b *dense[T]) begin(func([]*Number, tileUse) error) error { return nil }
-
-// close implements sink.
-func (b *dense[T]) close(bool) {}
 
 // scatterRows is the number of rows of a tile written at a time, so that they stay in the cache from one group
 // of columns to the next.
 const scatterRows = 256
 
-func (b *dense[T]) put(t *Tile, columns [][]float64) error {
-	at := make([]int, len(columns))
-	for j := range at {
-		at[j] = b.numbers[t.Lo+j].First
-	}
-	for s := range b.cells {
-		scatter(b.cells[s], b.Width, t.RowsOf[s], t.PlaceOf[s], columns, at)
-	}
-	return nil
-}
-
-// scatter stores the value of column j in row rows[k] at x[place[k]·d + at[j]].
-func scatter[T float32 | float64](x []T, d int, rows []int32, place []int, columns [][]float64, at []int) {
+func (b *dense[T]) put(p piece) {
+	rows, places := p.rows, p.places
 	for len(rows) > 0 {
 		n := min(scatterRows, len(rows))
-		j := 0
-		for ; j+4 <= len(columns); j += 4 {
-			a, b, c, e := columns[j], columns[j+1], columns[j+2], columns[j+3]
-			p, q, r, u := at[j], at[j+1], at[j+2], at[j+3]
+		for j, column := range p.columns {
+			x := b.cells[b.numbers[p.lo+j].First:]
 			for k, i := range rows[:n] {
-				row := x[place[k]*d : place[k]*d+d]
-				row[p], row[q], row[r], row[u] = T(a[i]), T(b[i]), T(c[i]), T(e[i])
+				x[places[k]*b.Width] = T(column[i])
 			}
 		}
-		for ; j < len(columns); j++ {
-			a, p := columns[j], at[j]
-			for k, i := range rows[:n] {
-				x[place[k]*d+p] = T(a[i])
-			}
-		}
-		rows, place = rows[n:], place[n:]
+		rows, places = rows[n:], places[n:]
 	}
 }
 
 // finish sets the columns of categories and the intercept.
-func (b *dense[T]) finish(ctx context.Context) error {
-	const block = 1024 // rows that stay in the cache
-	d := b.rows
-	for s := range b.cells {
-		n := d.Set(s).Len()
-		err := table.Parallel(ctx, (n+block-1)/block, func(i int) error {
-			b.addIndicators(s, i*block, min((i+1)*block, n))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *dense[T]) matrix(s int) (design.Matrix, error) {
-	n := b.rows.Set(s).Len()
-	if x, narrow := any(b.cells[s]).([]float32); narrow {
-		return design.NewDense32(n, b.Width, x)
-	}
-	return design.NewDense(n, b.Width, any(b.cells[s]).([]float64))
-}
-
-// addIndicators sets the columns of categories and the intercept in the rows [lo, hi) of a set.
-func (b *dense[T]) addIndicators(s, lo, hi int) {
-	x, d := b.cells[s], b.Width
+func (b *dense[T]) finish(lo, hi int) {
+	x, d := b.cells, b.Width
 	for _, o := range b.sources {
 		k := o.Category
 		if k == nil {
 			continue
 		}
 		for i := lo; i < hi; i++ {
-			if c := k.code(b.rows.Sets[s][i]); c >= 2 {
+			if c := k.code(b.rows[i]); c >= 2 {
 				x[i*d+k.First+c-2] = 1
 			}
 		}
@@ -111,3 +73,14 @@ func (b *dense[T]) addIndicators(s, lo, hi int) {
 		}
 	}
 }
+
+func (b *dense[T]) copyFrom(from sink, lo int) { copy(b.cells[lo*b.Width:], from.(*dense[T]).cells) }
+
+func (b *dense[T]) matrix() (design.Matrix, error) {
+	if x, narrow := any(b.cells).([]float32); narrow {
+		return design.NewDense32(len(b.rows), b.Width, x)
+	}
+	return design.NewDense(len(b.rows), b.Width, any(b.cells).([]float64))
+}
+
+func (b *dense[T]) release() { memory.Release(b.arena, b.cells) }

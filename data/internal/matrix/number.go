@@ -70,11 +70,11 @@ func (x *Number) Faults(s int) Faults { return x.faults[s] }
 // encodeTile returns the encoded values of column j of a tile, and records faults.
 func (x *Number) encodeTile(d *Partition, t *Tile, j int) []float64 {
 	number, null := t.Number[j], t.Null[j]
-	for len(t.Coded) <= j {
-		t.Coded = append(t.Coded, nil)
+	for len(t.coded) <= j {
+		t.coded = append(t.coded, nil)
 	}
-	out := Resize(t.Coded[j], t.Rows)
-	t.Coded[j] = out
+	out := Resize(t.coded[j], t.Rows)
+	t.coded[j] = out
 	shift, scale := x.Shift, x.Scale
 	sum := 0.0
 	for i, v := range number {

@@ -17,7 +17,7 @@ type Partition struct {
 	Sets  [2][]int      // row numbers, in the order of the matrix
 	Arena *memory.Arena // of what is as long as the table; nil: the heap
 
-	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none; nil: every row is in its place of set 0
+	place []int32 // by row: k+1 for place k of set 0, −k−1 of set 1, 0 for none
 }
 
 // NewPartition returns the partition of the given rows; a nil train means all rows. It returns an error if a
@@ -27,59 +27,40 @@ func NewPartition(arena *memory.Arena, rows int, train, holdout []int) (*Partiti
 	if rows > math.MaxInt32-1 {
 		return nil, fmt.Errorf("%d rows are more than can be encoded", rows)
 	}
-	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Arena: arena}
 	if train == nil {
-		p.Sets[0] = memory.Make[int](arena, rows)
-		for i := range p.Sets[0] {
-			p.Sets[0][i] = i
-		}
-		if holdout == nil {
-			return p, nil
+		train = memory.Make[int](arena, rows)
+		for i := range train {
+			train[i] = i
 		}
 	}
-	return p, p.findPlaces()
-}
-
-// findPlaces computes the places of the rows.
-func (p *Partition) findPlaces() error {
-	p.place = memory.Make[int32](p.Arena, p.Rows)
+	p := &Partition{Rows: rows, Sets: [2][]int{train, holdout}, Arena: arena, place: memory.Make[int32](arena, rows)}
 	for s, list := range p.Sets {
+		sign := int32(1 - 2*s)
 		for k, r := range list {
-			if r < 0 || r >= p.Rows {
-				return fmt.Errorf("row %d is not one of the %d rows of the table", r, p.Rows)
+			switch {
+			case r < 0 || r >= rows:
+				return nil, fmt.Errorf("row %d is not one of the %d rows of the table", r, rows)
+			case p.place[r]*sign > 0:
+				return nil, fmt.Errorf("row %d is named twice", r)
+			case p.place[r] != 0:
+				return nil, fmt.Errorf("row %d is both a training and a hold-out row", r)
 			}
-			mine := int32(k + 1)
-			if s == 1 {
-				mine = -mine
-			}
-			switch at := p.place[r]; {
-			case at == 0:
-				p.place[r] = mine
-			case (at > 0) != (s == 0):
-				return fmt.Errorf("row %d is both a training and a hold-out row", r)
-			default:
-				return fmt.Errorf("row %d is named twice", r)
-			}
+			p.place[r] = sign * int32(k+1)
 		}
 	}
-	return nil
+	return p, nil
 }
 
 // Counts returns, for each stripe, the number of rows of set 0 in the stripes before it.
 func (p *Partition) Counts() []int {
 	counts := make([]int, (p.Rows+StripeRows-1)/StripeRows+1)
 	for k := range counts[1:] {
-		end := min(p.Rows, (k+1)*StripeRows)
-		n := end - k*StripeRows
-		if p.place != nil {
-			n = 0
-			for _, at := range p.place[k*StripeRows : end] {
-				if at > 0 {
-					n++
-				}
+		counts[k+1] = counts[k]
+		for _, at := range p.place[k*StripeRows : min(p.Rows, (k+1)*StripeRows)] {
+			if at > 0 {
+				counts[k+1]++
 			}
 		}
-		counts[k+1] = counts[k] + n
 	}
 	return counts
 }
@@ -98,23 +79,10 @@ func (r Set) Len() int { return len(r.p.Sets[r.s]) }
 
 // All iterates over places and rows in the order of the table.
 func (r Set) All() iter.Seq2[int, int] {
-	p := r.p
-	if p.place == nil && r.s == 0 {
-		return func(yield func(int, int) bool) {
-			for i := range p.Rows {
-				if !yield(i, i) {
-					return
-				}
-			}
-		}
-	}
 	return func(yield func(int, int) bool) {
 		sign := int32(1 - 2*r.s)
-		for i, at := range p.place {
-			if at*sign <= 0 {
-				continue
-			}
-			if !yield(int(at*sign)-1, i) {
+		for i, at := range r.p.place {
+			if at*sign > 0 && !yield(int(at*sign)-1, i) {
 				return
 			}
 		}
@@ -129,26 +97,10 @@ func (r Set) FirstRow() int {
 	return -1
 }
 
-// A Scratch holds temporary data of the users of a tile.
-type Scratch struct {
-	RowsOf   [2][]int32 // by set, rows of the tile
-	PlaceOf  [2][]int   // and their places in the set
-	Buf      []float64
-	Coded    [][]float64
-	ByBucket []int32 // rows of the tile, of a set, by their bucket
-	Ends     []int   // of the rows of every bucket
-}
-
 // Split determines which rows of a tile belong to which set.
 func (p *Partition) Split(t *Tile) {
 	for s := range p.Sets {
 		t.RowsOf[s], t.PlaceOf[s] = t.RowsOf[s][:0], t.PlaceOf[s][:0]
-	}
-	if p.place == nil {
-		for i := range t.Rows {
-			t.RowsOf[0], t.PlaceOf[0] = append(t.RowsOf[0], int32(i)), append(t.PlaceOf[0], t.First+i)
-		}
-		return
 	}
 	for i, at := range p.place[t.First : t.First+t.Rows] {
 		switch {
@@ -158,25 +110,6 @@ func (p *Partition) Split(t *Tile) {
 			t.RowsOf[1], t.PlaceOf[1] = append(t.RowsOf[1], int32(i)), append(t.PlaceOf[1], int(-at)-1)
 		}
 	}
-}
-
-// keepRows returns the partition of the rows for which ok returns true.
-func (p *Partition) keepRows(ok func(row int) bool) (*Partition, error) {
-	var sets [2][]int
-	for s, list := range p.Sets {
-		if list == nil {
-			continue
-		}
-		kept := memory.Make[int](p.Arena, len(list))[:0]
-		for _, r := range list {
-			if ok(r) {
-				kept = append(kept, r)
-			}
-		}
-		sets[s] = kept
-	}
-	p.FreePlaces()
-	return NewPartition(p.Arena, p.Rows, sets[0], sets[1])
 }
 
 // CompleteRows returns the partition of the rows without nulls in the given columns.
@@ -194,7 +127,17 @@ func (p *Partition) CompleteRows(ctx context.Context, cols []*table.Column) (*Pa
 			null[i] = null[i] || b
 		}
 	}
-	return p.keepRows(func(row int) bool { return !null[row] })
+	var kept [2][]int
+	for s, list := range p.Sets {
+		kept[s] = memory.Make[int](p.Arena, len(list))[:0]
+		for _, r := range list {
+			if !null[r] {
+				kept[s] = append(kept[s], r)
+			}
+		}
+	}
+	p.FreePlaces()
+	return NewPartition(p.Arena, p.Rows, kept[0], kept[1])
 }
 
 // FreePlaces releases the places of the rows, which must not be used afterwards.

@@ -1,10 +1,6 @@
 package matrix
 
-import (
-	"math"
-
-	"github.com/drotrain/drotrain/data/internal/table"
-)
+import "math"
 
 // A Layout describes encoded rows.
 type Layout struct {
@@ -55,14 +51,4 @@ func (c *Codes) code(row int) int {
 		return int(c.narrow[row])
 	}
 	return int(c.wide[row])
-}
-
-// numbersOf returns the numbers among the sources, and their columns.
-func numbersOf(sources []Source) (numbers []*Number, columns []*table.Column) {
-	for _, o := range sources {
-		if o.Number != nil {
-			numbers, columns = append(numbers, o.Number), append(columns, o.Number.Column)
-		}
-	}
-	return numbers, columns
 }

@@ -2,7 +2,7 @@ package matrix
 
 import (
 	"context"
-	"slices"
+	"math"
 	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -12,16 +12,17 @@ import (
 // StripeRows is the number of rows of a stripe, so small that several columns of it fit into the cache.
 const StripeRows = 2048
 
-// A Tile is a stripe of rows of adjacent columns.
+// A Tile is a stripe of rows of adjacent columns, with temporary data of its users.
 type Tile struct {
 	First, Rows int         // the rows of the table
 	Lo          int         // the first of the columns asked for
 	Number      [][]float64 // their values; NaN or not, nothing is said of those of nulls
 	Null        [][]bool    // nil for a column without nulls in these rows
 
-	own   [][]float64 // storage behind Number and Null
-	marks [][]bool
-	Scratch
+	RowsOf  [2][]int32 // by set, rows of the tile
+	PlaceOf [2][]int   // and their places in the set
+	Buf     []float64
+	coded   [][]float64
 }
 
 // pagesHeld is the largest size of decompressed pages that a visit holds at once, over all threads; further
@@ -49,11 +50,11 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 		lead = cols[0]
 	}
 	// Few columns at a time mean few ranges, for there are tasks enough.
-	groups := len(columnGroups(cols, 0, rows, workers, whole))
+	groups := columnGroups(cols, workers, whole)
 	type task struct{ lo, hi, from, to int }
 	var tasks []task
-	for _, r := range rowRanges(rows, (2*workers+groups-1)/groups, lead) {
-		for _, g := range columnGroups(cols, r[0], r[1], workers, whole) {
+	for _, r := range rowRanges(rows, (2*workers+len(groups)-1)/len(groups), lead) {
+		for _, g := range groups {
 			tasks = append(tasks, task{g[0], g[1], r[0], r[1]})
 		}
 	}
@@ -67,9 +68,6 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 		t := tiles.Get().(*Tile)
 		defer tiles.Put(t)
 		t.Lo, t.Number, t.Null = k.lo, make([][]float64, k.hi-k.lo), make([][]bool, k.hi-k.lo)
-		for len(t.own) < k.hi-k.lo {
-			t.own, t.marks = append(t.own, nil), append(t.marks, nil)
-		}
 		readers := make([]Reader, k.hi-k.lo)
 		for j := range readers {
 			readers[j] = NewReader(cols[k.lo+j], &pages, k.from)
@@ -82,7 +80,7 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 			t.Rows = min(StripeRows, k.to-t.First)
 			for j := range readers {
 				var err error
-				if t.Number[j], t.Null[j], err = readers[j].ReadNext(t.Rows, &t.own[j], &t.marks[j]); err != nil {
+				if t.Number[j], t.Null[j], err = readers[j].ReadNext(t.Rows); err != nil {
 					return err
 				}
 			}
@@ -104,15 +102,15 @@ func Visit(ctx context.Context, rows int, cols []*table.Column, whole bool, use 
 	return inexact, err
 }
 
-// columnGroups divides the columns into groups that are read together in a range of rows.
-func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (groups [][2]int) {
+// columnGroups divides the columns into groups that are read together.
+func columnGroups(cols []*table.Column, workers int, whole bool) (groups [][2]int) {
 	if whole || len(cols) == 0 {
 		return [][2]int{{0, len(cols)}}
 	}
 	for lo := 0; lo < len(cols); {
 		hi, cost := lo, 0
 		for hi < len(cols) {
-			cost += pageCost(cols[hi], from, to)
+			cost += pageCost(cols[hi])
 			if hi > lo && (cost > max(pagesHeld/workers, 2<<20) || hi-lo == SweepColumns) {
 				break
 			}
@@ -124,64 +122,46 @@ func columnGroups(cols []*table.Column, from, to, workers int, whole bool) (grou
 	return groups
 }
 
-// pageCost returns the bytes of pages held while a range of rows of a column is read: a page and a decoded
-// dictionary.
-func pageCost(c *table.Column, from, to int) int {
-	cost, row := 0, 0
+// pageCost returns the bytes of pages held while a column is read: a page and a decoded dictionary.
+func pageCost(c *table.Column) (cost int) {
 	for _, p := range c.Parts {
-		if row < to && row+p.Rows() > from {
-			dict, page := 0, 0
-			for _, h := range p.Pages() {
-				if row+h.Row < to && row+h.Row+h.Rows > from {
-					page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
-				}
-			}
-			cost = max(cost, 2*dict+page)
+		dict, page := 0, 0
+		for _, h := range p.Pages() {
+			page, dict = max(page, h.Bytes), max(dict, h.Dictionary)
 		}
-		row += p.Rows()
+		cost = max(cost, 2*dict+page)
 	}
 	return cost
 }
 
-// rowRanges cuts the rows into about n ranges that begin at multiples of
-// StripeRows, where it can be done at the beginnings of pages of the column: a
-// page that two ranges share is decompressed twice. Where its writer gave up the
-// dictionary another range begins: from there on no dictionary is held.
+// rowRanges cuts the rows into about n ranges that begin at multiples of StripeRows, where it can be done at the
+// beginnings of pages of the column: a page that two ranges share is decompressed twice.
 func rowRanges(rows, n int, c *table.Column) [][2]int {
 	const least = 16 * StripeRows
 	n = max(1, min(n, rows/least))
 	var starts []int // of pages
-	var plain []int  // of those that are the first without the dictionary
 	row := 0
 	for _, p := range c.Parts {
-		coded := false
 		for _, h := range p.Pages() {
 			starts = append(starts, row+h.Row)
-			if coded && h.Dictionary == 0 {
-				plain = append(plain, (row+h.Row+StripeRows-1)/StripeRows*StripeRows)
-			}
-			coded = h.Dictionary > 0
 		}
 		row += p.Rows()
 	}
-	cuts := []int{rows}
-	for k := 1; k < n; k++ {
-		to, near := rows/n*k, rows/n/4
-		for _, s := range starts {
-			if d := s - rows/n*k; d <= near && d >= -near {
-				near, to = max(d, -d), s
-			}
-		}
-		cuts = append(cuts, to/StripeRows*StripeRows)
-	}
-	if rows >= 2*least {
-		cuts = append(cuts, plain...)
-	}
-	slices.Sort(cuts)
 	var out [][2]int
 	from := 0
-	for _, to := range cuts {
-		if to > from && to <= rows {
+	for k := 1; k <= n; k++ {
+		to := rows
+		if k < n {
+			even, near := rows/n*k, rows/n/4
+			to = even
+			for _, s := range starts {
+				if d := max(s-even, even-s); d <= near {
+					near, to = d, s
+				}
+			}
+			to = to / StripeRows * StripeRows
+		}
+		if to > from {
 			out = append(out, [2]int{from, to})
 			from = to
 		}
@@ -191,51 +171,39 @@ func rowRanges(rows, n int, c *table.Column) [][2]int {
 
 // A Reader reads the numbers of a column sequentially.
 type Reader struct {
-	column  *table.Column
+	parts   []table.Part
 	pages   *table.Buffers
 	row     int // where to go on
 	part    int // the part that holds row, after the first call
 	start   int // its first row
 	values  table.Values
 	inexact int
+	number  []float64 // of the last call
+	null    []bool
 }
 
 // NewReader returns a reader of a column from a row on, which decompresses pages into the given buffers.
 func NewReader(c *table.Column, pages *table.Buffers, row int) Reader {
-	return Reader{column: c, pages: pages, row: row}
+	parts := c.Parts
+	if !c.IsStored() {
+		parts = []table.Part{table.InMemory(math.MaxInt, c)}
+	}
+	return Reader{parts: parts, pages: pages, row: row}
 }
 
-// ReadNext returns the next n numbers and their nulls, nil for none. They are stored in own and marks unless
-// the column has them in memory.
-func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bool, error) {
-	c := r.column
-	if !c.IsStored() {
-		from, to := r.row, r.row+n
-		r.row = to
-		r.inexact = c.InexactRow
-		var null []bool
-		if c.Null != nil && slices.Contains(c.Null[from:to], true) {
-			null = c.Null[from:to]
-		}
-		if c.Number == nil { // a column of text that is all null
-			*own = Resize(*own, n)
-			return *own, null, nil
-		}
-		return c.Number[from:to:to], null, nil
-	}
-	*own, *marks = Resize(*own, n), Resize(*marks, n)
-	number, null := *own, *marks
-	clear(null)
-	parts := c.Parts
+// ReadNext returns the next n numbers and their nulls, nil for none. They are valid until the next call.
+func (r *Reader) ReadNext(n int) ([]float64, []bool, error) {
+	r.number, r.null = Resize(r.number, n), Resize(r.null, n)
+	clear(r.null)
 	nulls := 0
 	for at := 0; at < n; {
-		for r.start+parts[r.part].Rows() <= r.row {
+		for r.start+r.parts[r.part].Rows() <= r.row {
 			r.finish()
 			r.Close()
-			r.start += parts[r.part].Rows()
+			r.start += r.parts[r.part].Rows()
 			r.part++
 		}
-		p := parts[r.part]
+		p := r.parts[r.part]
 		k := min(n-at, r.start+p.Rows()-r.row)
 		if r.values == nil {
 			var err error
@@ -243,7 +211,7 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 				return nil, nil, err
 			}
 		}
-		more, err := r.values.Numbers(number[at:at+k], null[at:at+k])
+		more, err := r.values.Numbers(r.number[at:at+k], r.null[at:at+k])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -252,9 +220,9 @@ func (r *Reader) ReadNext(n int, own *[]float64, marks *[]bool) ([]float64, []bo
 		r.row += k
 	}
 	if nulls == 0 {
-		null = nil
+		return r.number, nil, nil
 	}
-	return number, null, nil
+	return r.number, r.null, nil
 }
 
 // finish records the first inexact value of a part.

@@ -85,21 +85,6 @@ func TestRanges_CoverTheRows(t *testing.T) {
 			t.Fatalf("%d rows end at %d", rows, from)
 		}
 	}
-	// Where the dictionary ends a range begins, at the next stripe.
-	p := inPages(4*least, least/2, 100)
-	for i := range p.pages[:3] {
-		p.pages[i].Dictionary = 1000
-	}
-	for row, at := range map[int]int{3*least/2 - 1: 3 * least / 2, 3 * least / 2: 3 * least / 2, 3*least/2 + 1: 3*least/2 + StripeRows} {
-		p.pages[3].Row = row
-		c := table.NewStored("x", "string", table.Categorical, false, []table.Part{p})
-		if got, want := rowRanges(4*least, 1, c), [][2]int{{0, at}, {at, 4 * least}}; !slices.Equal(got, want) {
-			t.Errorf("without a dictionary from row %d on: %v, want %v", row, got, want)
-		}
-	}
-	if got := rowRanges(2*least-1, 1, table.NewStored("x", "string", table.Categorical, false, []table.Part{paper{2*least - 1, p.pages[:4]}})); len(got) != 1 {
-		t.Errorf("%v of few rows", got)
-	}
 }
 
 // stored is a part with values; those below 0 are nulls, those of size 10⁶ are inexact.

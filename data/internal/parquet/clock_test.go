@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -14,12 +15,11 @@ import (
 // Timestamps of 96 bits are the days that the same moments are in microseconds, bit for bit,
 // and in nanoseconds, to their rounding; a day that no calendar has is a number all the same.
 func TestInt96Converter(t *testing.T) {
-	if c := int96Converter(false); c.kind != table.Other || !c.clock {
+	if c := converterOf(schema.NoLogicalType{}, parquet.Types.Int96, -1, false); c.kind != table.Other || !c.clock {
 		t.Errorf("of a use that nobody asked for: %+v", c)
 	}
-	micros := converter{}
-	micros.timestamp(schema.TimeUnitMicros)
-	c := int96Converter(true)
+	micros := converterOf(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64, -1, true)
+	c := converterOf(schema.NoLogicalType{}, parquet.Types.Int96, -1, true)
 	days := func(julian uint32, ns uint64) float64 {
 		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, ns), julian)
 		v, exact := c.bytes(b)
@@ -34,7 +34,8 @@ func TestInt96Converter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(96, 1))
 	for range 2000 {
 		day, us := int64(rng.IntN(400_000)-200_000), rng.Int64N(86400e6)
-		if got, want := days(uint32(day+2440588), uint64(us*1000)), micros.i64(day*86400e6+us); math.Float64bits(got) != math.Float64bits(want) {
+		want, _ := micros.number(day*86400e6 + us)
+		if got := days(uint32(day+2440588), uint64(us*1000)); math.Float64bits(got) != math.Float64bits(want) {
 			t.Fatalf("day %d, %d µs: %v, want %v", day, us, got, want)
 		}
 		ns := us*1000 + 1 + rng.Int64N(999)

@@ -11,173 +11,125 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A converter converts values of a Parquet column.
+// A converter converts values of a Parquet column. exact reports whether a float64 holds all their digits.
 type converter struct {
 	name    string // of the type, for the user
 	kind    table.Kind
 	clock   bool // dates or times; of kind Other, or Numeric as days
 	integer bool
-	exact   func(v int64) bool    // whether an integer survives as a float64; nil if it always does
-	i32     func(v int32) float64 // one of these for numeric columns, by physical type
-	i64     func(v int64) float64
-	bytes   func(b []byte) (v float64, exact bool)
+	number  func(v int64) (x float64, exact bool) // of Int32 and Int64
+	bytes   func(b []byte) (x float64, exact bool)
 }
+
+// unitsPerSecond holds the units of times.
+var unitsPerSecond = map[schema.TimeUnitType]int64{schema.TimeUnitMillis: 1e3, schema.TimeUnitMicros: 1e6, schema.TimeUnitNanos: 1e9}
 
 // converterFor returns the converter of a leaf column by its physical type and its annotation. Unsupported
 // types become Other.
-func converterFor(d *schema.Column, dates bool) (converter, error) {
-	phys := d.PhysicalType()
-	logical := d.LogicalType()
-	if logical != nil && !logical.IsNone() {
-		switch t := logical.(type) {
-		case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
-			if phys == parquet.Types.ByteArray {
-				return converter{name: "string", kind: table.Categorical}, nil
-			}
-		case schema.NullLogicalType, schema.UnknownLogicalType:
-			return plainConverter("null", phys), nil
-		case schema.Float16LogicalType:
-			return converter{name: "float16", kind: table.Numeric, bytes: func(b []byte) (float64, bool) {
-				return table.HalfToFloat(binary.LittleEndian.Uint16(b)), true
-			}}, nil
-		case *schema.DecimalLogicalType:
-			return decimalConverter(t.Precision(), t.Scale(), phys), nil
-		case *schema.IntLogicalType:
-			return intConverter(int(t.BitWidth()), t.IsSigned(), phys), nil
-		}
-		return clockConverter(logical, dates), nil
-	}
-	if phys == parquet.Types.Int96 {
-		return int96Converter(dates), nil
-	}
-	return plainConverter("", phys), nil
-}
-
-// int96Converter returns the converter of Spark's timestamps, nanoseconds of a day and its Julian number, to
-// days. Whole microseconds give the same bits as in a column of microseconds.
-func int96Converter(dates bool) converter {
-	c := converter{name: "timestamp", clock: true}
+func converterFor(d *schema.Column, dates bool) converter {
+	clock := converter{clock: true}
 	if dates {
-		c.kind = table.Numeric
+		clock.kind = table.Numeric
 	}
-	c.bytes = func(b []byte) (float64, bool) {
-		const epoch, far = 2440588, 100e6 // Julian day of 1970-01-01; days whose microseconds an int64 holds
-		day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
-		ns := int64(binary.LittleEndian.Uint64(b))
-		if ns%1e3 == 0 && max(day, -day) < far && max(ns, -ns) <= 86400e9 {
-			return float64(day*86400e6+ns/1e3) / 86400e6, true
+	phys, logical := d.PhysicalType(), d.LogicalType()
+	if logical == nil || logical.IsNone() {
+		if phys == parquet.Types.Int96 {
+			clock.name, clock.bytes = "timestamp", int96Days
+			return clock
 		}
-		return float64(day) + float64(ns)/86400e9, true
+		return plainConverter("binary", phys)
 	}
-	return c
-}
-
-// clockConverter returns the converter of dates and timestamps to days, if dates is set.
-func clockConverter(logical schema.LogicalType, dates bool) converter {
 	c := converter{name: logical.String()}
 	switch t := logical.(type) {
+	case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
+		c.name, c.kind = "string", table.Categorical
+	case schema.NullLogicalType, schema.UnknownLogicalType:
+		return plainConverter("null", phys)
+	case schema.Float16LogicalType:
+		c.name, c.kind = "float16", table.Numeric
+		c.bytes = func(b []byte) (float64, bool) { return table.HalfToFloat(binary.LittleEndian.Uint16(b)), true }
+	case *schema.DecimalLogicalType:
+		return decimalConverter(t.Precision(), t.Scale())
+	case *schema.IntLogicalType:
+		return intConverter(int(t.BitWidth()), t.IsSigned())
 	case schema.DateLogicalType:
-		c.clock, c.name = true, "date"
-		c.i32 = func(v int32) float64 { return float64(v) }
+		clock.name, clock.number = "date", divideBy(1)
+		return clock
 	case *schema.TimestampLogicalType:
-		c.timestamp(t.TimeUnit())
+		if per := unitsPerSecond[t.TimeUnit()]; per > 0 {
+			clock.name, clock.number = "timestamp", divideBy(86400*float64(per))
+			return clock
+		}
 	case *schema.TimeLogicalType:
-		c.timeOfDay(t.TimeUnit())
-	}
-	if c.clock && dates {
-		c.kind = table.Numeric
+		if per := unitsPerSecond[t.TimeUnit()]; per > 0 {
+			c.name, c.kind = table.TimeOfDay, table.Numeric
+			c.number = func(v int64) (float64, bool) {
+				if v < 0 || v > 86400*per {
+					panic(table.Damaged("%d is no time of a day", v))
+				}
+				return float64(v) / float64(per), true
+			}
+		}
 	}
 	return c
 }
 
-func (c *converter) timestamp(unit schema.TimeUnitType) {
-	perDay := map[schema.TimeUnitType]float64{schema.TimeUnitMillis: 86400e3, schema.TimeUnitMicros: 86400e6, schema.TimeUnitNanos: 86400e9}[unit]
-	if perDay == 0 {
-		return
+// divideBy returns a conversion of counts of a unit.
+func divideBy(units float64) func(v int64) (float64, bool) {
+	return func(v int64) (float64, bool) { return float64(v) / units, true }
+}
+
+// int96Days converts timestamps of Spark, nanoseconds of a day and its Julian number, to days. Whole
+// microseconds give the same bits as in a column of microseconds.
+func int96Days(b []byte) (float64, bool) {
+	const epoch, far = 2440588, 100e6 // Julian day of 1970-01-01; days whose microseconds an int64 holds
+	day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
+	ns := int64(binary.LittleEndian.Uint64(b))
+	if ns%1e3 == 0 && max(day, -day) < far && max(ns, -ns) <= 86400e9 {
+		return float64(day*86400e6+ns/1e3) / 86400e6, true
 	}
-	c.clock, c.name = true, "timestamp"
-	c.i64 = func(v int64) float64 { return float64(v) / perDay }
-	c.exact = func(int64) bool { return true }
+	return float64(day) + float64(ns)/86400e9, true
 }
 
-// timeOfDay sets the conversion of times of day to seconds since midnight.
-func (c *converter) timeOfDay(unit schema.TimeUnitType) {
-	switch unit {
-	case schema.TimeUnitMillis:
-		c.i32 = func(v int32) float64 { return secondsWithinDay(int64(v), 1e3) }
-		c.kind, c.name = table.Numeric, table.TimeOfDay
-	case schema.TimeUnitMicros:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return secondsWithinDay(v, 1e6) })
-	case schema.TimeUnitNanos:
-		c.seconds(table.TimeOfDay, func(v int64) float64 { return secondsWithinDay(v, 1e9) })
-	}
-}
-
-// secondsWithinDay converts a time of day in units of 1/perSecond seconds to seconds. It panics with an error
-// for a time outside the day.
-func secondsWithinDay(v, perSecond int64) float64 {
-	if v < 0 || v > 86400*perSecond {
-		panic(table.Damaged("%d is no time of a day", v))
-	}
-	return float64(v) / float64(perSecond)
-}
-
-// seconds sets the conversion of integers to a duration in seconds.
-func (c *converter) seconds(name string, of func(v int64) float64) {
-	c.kind, c.name, c.integer, c.i64 = table.Numeric, name, false, of
-	c.exact = func(int64) bool { return true }
-}
-
-// plainConverter returns the converter of a physical type without an annotation.
-func plainConverter(name string, phys parquet.Type) converter {
+// plainConverter returns the converter of a physical type without an annotation; other is the name of types
+// that are not supported.
+func plainConverter(other string, phys parquet.Type) converter {
 	switch phys {
 	case parquet.Types.Boolean:
 		return converter{name: "bool", kind: table.Bool}
 	case parquet.Types.Int32:
-		return intConverter(32, true, phys)
+		return intConverter(32, true)
 	case parquet.Types.Int64:
-		return intConverter(64, true, phys)
+		return intConverter(64, true)
 	case parquet.Types.Float:
 		return converter{name: "float32", kind: table.Numeric}
 	case parquet.Types.Double:
 		return converter{name: "float64", kind: table.Numeric}
 	}
-	if name == "" {
-		name = "binary"
-	}
-	return converter{name: name}
+	return converter{name: other}
 }
 
 // intConverter returns the converter of integers of a width.
-func intConverter(bits int, signed bool, phys parquet.Type) converter {
+func intConverter(bits int, signed bool) converter {
 	c := converter{kind: table.Numeric, integer: true, name: fmt.Sprintf("int%d", bits)}
+	least, most := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
 	if !signed {
-		c.name = "u" + c.name
+		c.name, least, most = "u"+c.name, 0, int64(1)<<bits-1
 	}
 	switch {
-	case phys == parquet.Types.Int32 && bits < 32: // what is beyond its width was never written so
-		least, most := int32(0), int32(1)<<bits-1
-		if signed {
-			least, most = -1<<(bits-1), 1<<(bits-1)-1
-		}
-		c.i32 = func(v int32) float64 {
+	case bits == 64 && signed:
+		c.number = func(v int64) (float64, bool) { return float64(v), table.IsExactInt64(v) }
+	case bits == 64:
+		c.number = func(v int64) (float64, bool) { return float64(uint64(v)), table.IsExactUint64(v) }
+	case bits == 32 && !signed:
+		c.number = func(v int64) (float64, bool) { return float64(uint32(v)), true }
+	default:
+		c.number = func(v int64) (float64, bool) {
 			if v < least || v > most {
 				panic(table.Damaged("%d is no value of type %s", v, c.name))
 			}
-			return float64(v)
+			return float64(v), true
 		}
-	case phys == parquet.Types.Int32 && signed:
-		c.i32 = func(v int32) float64 { return float64(v) }
-	case phys == parquet.Types.Int32:
-		c.i32 = func(v int32) float64 { return float64(uint32(v)) }
-	case phys == parquet.Types.Int64 && signed:
-		c.i64 = func(v int64) float64 { return float64(v) }
-		c.exact = table.IsExactInt64
-	case phys == parquet.Types.Int64:
-		c.i64 = func(v int64) float64 { return float64(uint64(v)) }
-		c.exact = table.IsExactUint64
-	default:
-		return converter{name: "integer"}
 	}
 	return c
 }
@@ -186,13 +138,12 @@ func intConverter(bits int, signed bool, phys parquet.Type) converter {
 func (c *converter) asBits() {
 	if c.name == "int64" || c.name == "uint64" {
 		c.name = table.AsBits(table.Element{Size: 8, Signed: c.name == "int64"})
-		c.i64 = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
-		c.exact = func(int64) bool { return true }
+		c.number = func(v int64) (float64, bool) { return math.Float64frombits(uint64(v)), true }
 	}
 }
 
 // decimalConverter returns the converter of decimals.
-func decimalConverter(precision, scale int32, phys parquet.Type) converter {
+func decimalConverter(precision, scale int32) converter {
 	c := converter{kind: table.Numeric, integer: scale == 0, name: fmt.Sprintf("decimal(%d, %d)", precision, scale)}
 	most := math.Pow10(int(precision - scale)) // a value that rounds to it is let pass
 	within := func(v float64) float64 {
@@ -201,31 +152,24 @@ func decimalConverter(precision, scale int32, phys parquet.Type) converter {
 		}
 		return v
 	}
-	switch phys {
-	case parquet.Types.Int32:
-		c.i32 = func(v int32) float64 { return within(table.Decimal(int64(v), scale)) }
-	case parquet.Types.Int64:
-		c.i64 = func(v int64) float64 { return within(table.Decimal(v, scale)) }
-		c.exact = table.IsExactInt64
-	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		c.bytes = func(b []byte) (float64, bool) {
-			v, exact := table.BigDecimal(b, scale)
-			return within(v), exact
-		}
-	default:
-		return converter{name: c.name}
+	c.number = func(v int64) (float64, bool) { return within(table.Decimal(v, scale)), table.IsExactInt64(v) }
+	c.bytes = func(b []byte) (float64, bool) {
+		v, exact := table.BigDecimal(b, scale)
+		return within(v), exact
 	}
 	return c
 }
 
+// groupType returns the type of a column that is a group or is repeated.
 func groupType(n schema.Node) string {
-	if t := n.LogicalType(); t != nil && !t.IsNone() {
-		switch t.(type) {
-		case schema.ListLogicalType:
-			return "list"
-		case schema.MapLogicalType:
-			return "map"
-		}
+	switch n.LogicalType().(type) {
+	case schema.ListLogicalType:
+		return "list"
+	case schema.MapLogicalType:
+		return "map"
+	}
+	if n.Type() != schema.Group {
+		return "list"
 	}
 	return "struct"
 }

@@ -15,13 +15,9 @@ func readDurations(meta *metadata.FileMetaData) map[string]float64 {
 	if text == nil {
 		return nil
 	}
-	b, err := base64.StdEncoding.DecodeString(*text)
-	if err != nil {
-		return nil
-	}
-	perSecond, err := ipc.ReadDurations(b)
-	if err != nil {
-		return nil
+	perSecond := map[string]float64(nil)
+	if b, err := base64.StdEncoding.DecodeString(*text); err == nil {
+		perSecond, _ = ipc.ReadDurations(b) // without it they are integers
 	}
 	return perSecond
 }

@@ -2,9 +2,9 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +28,6 @@ type chunk struct {
 // A leaf is a readable column of a file.
 type leaf struct {
 	in     table.Source
-	name   string
 	index  int // among the file's leaf columns
 	descr  *schema.Column
 	how    converter
@@ -72,7 +71,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 	// All page headers are walked before anything is allocated by the row count.
 	for _, l := range leaves {
 		if err := l.readPageHeaders(); err != nil {
-			return nil, table.InColumn(l.name, err)
+			return nil, table.InColumn(l.out.Name, err)
 		}
 	}
 	for _, l := range leaves {
@@ -81,7 +80,7 @@ func open(in table.Source, names []string, dates, exact bool) (*table.Table, err
 		}
 		columns, err := l.readVectors(f.Rows)
 		if err != nil {
-			return nil, table.InColumn(l.name, err)
+			return nil, table.InColumn(l.out.Name, err)
 		}
 		at := slices.Index(f.Columns, l.out)
 		f.Columns = slices.Replace(f.Columns, at, at+1, columns...)
@@ -108,7 +107,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	f := &table.Table{}
 	root := meta.Schema.Root()
 	var tops []string
-	for i := 0; i < root.NumFields(); i++ {
+	for i := range root.NumFields() {
 		tops = append(tops, root.Field(i).Name())
 	}
 	tops, f.Notes = table.MakeUnique(tops)
@@ -123,7 +122,7 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 	}
 	var leaves []*leaf
 	at := 0 // leaf index
-	for i := 0; i < root.NumFields(); i++ {
+	for i := range root.NumFields() {
 		node := root.Field(i)
 		first := at
 		for at < meta.Schema.NumColumns() && meta.Schema.ColumnRoot(at) == node {
@@ -137,23 +136,19 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 			return nil, nil, table.Damaged("a column name is not UTF-8 text: %q", col.Name)
 		}
 		f.Columns = append(f.Columns, col)
+		l := &leaf{in: in, index: first, descr: meta.Schema.Column(first), padding: padding, out: col}
 		if node.Type() == schema.Group || node.RepetitionType() == parquet.Repetitions.Repeated {
-			if col.Type = "list"; node.Type() == schema.Group {
-				col.Type = groupType(node)
-			}
-			if descr := meta.Schema.Column(first); col.Type == "list" && at == first+1 && listsFloats(descr) {
-				leaves = append(leaves, &leaf{in: in, name: col.Name, index: first, descr: descr, padding: padding, out: col, lists: true})
+			col.Type = groupType(node)
+			if l.lists = col.Type == "list" && at == first+1 && listsFloats(l.descr); l.lists {
+				leaves = append(leaves, l)
 			}
 			continue
 		}
-		l := &leaf{in: in, name: col.Name, index: first, descr: meta.Schema.Column(first), padding: padding, out: col}
-		if l.how, err = converterFor(l.descr, dates); err != nil {
-			return nil, nil, table.InColumn(col.Name, err)
+		l.how = converterFor(l.descr, dates)
+		if second, is := spans[col.Name]; is && l.how.integer && l.descr.PhysicalType() == parquet.Types.Int64 {
+			l.how = converter{name: table.Duration, kind: table.Numeric, number: divideBy(second)}
 		}
-		if second, is := spans[col.Name]; is && l.how.i64 != nil && l.how.integer {
-			l.how.seconds(table.Duration, func(v int64) float64 { return float64(v) / second })
-		}
-		if exact && l.how.exact != nil && l.how.integer {
+		if exact {
 			l.how.asBits()
 		}
 		col.Type, col.Kind, col.Integer, col.Clock = l.how.name, l.how.kind, l.how.integer, l.how.clock
@@ -168,22 +163,17 @@ func columnsOf(in table.Source, meta *metadata.FileMetaData, names []string, dat
 func (l *leaf) readPageHeaders() error {
 	parts := make([]table.Part, 0, len(l.chunks))
 	for _, c := range l.chunks {
-		if err := table.Guard(func() error {
-			if err := c.codec.Check(); err != nil {
-				return err
-			}
-			c.pages = walkPages(c)
-			return nil
-		}); err != nil {
+		if err := c.codec.Check(); err != nil {
+			return err
+		}
+		if err := table.Guard(func() error { c.pages = walkPages(c); return nil }); err != nil {
 			return err
 		}
 		parts = append(parts, c)
 	}
-	if l.lists {
-		return nil
+	if !l.lists {
+		l.out.Parts = parts
 	}
-	*l.out = *table.NewStored(l.name, l.how.name, l.how.kind, l.how.integer, parts)
-	l.out.Clock = l.how.clock
 	return nil
 }
 
@@ -343,7 +333,7 @@ func locateChunks(f *table.Table, body int64, tree *thriftValue, sc *schema.Sche
 	if sum != total {
 		return table.Damaged("the row groups have %d rows together, but the file is said to have %d", sum, total)
 	}
-	sort.Slice(spans, func(i, j int) bool { return spans[i].from < spans[j].from })
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(spans); i++ {
 		if spans[i].from < spans[i-1].to {
 			return table.Damaged("its columns overlap")

@@ -42,7 +42,7 @@ type pageHeader struct {
 	encoding int64
 
 	// version 2
-	nulls, rows    int // nulls −1 or 0 where its writer, without statistics, did not count them
+	nulls          int // −1 or 0 where its writer, without statistics, did not count them
 	defLen, repLen int
 	compressed     bool
 
@@ -52,42 +52,21 @@ type pageHeader struct {
 	crc         uint32
 }
 
-// headerWindow is the number of bytes read to find a page header; for a longer one it is doubled.
-const headerWindow = 4 << 10
+// headerWindow is the number of bytes read to find a page header; for a longer one it grows.
+const headerWindow = int64(4 << 10)
 
-// A headerReader reads the page headers of a chunk sequentially.
-type headerReader struct {
-	chunk  *chunk
-	buf    []byte
-	window []byte // bytes of the file …
-	at     int64  // … from here on
-}
-
-// read returns the header at a position and its length. The result is valid until the next call.
-func (r *headerReader) read(at int64) (h thriftValue, n int) {
-	end := r.chunk.from + r.chunk.size
-	parse := func() bool { return table.Guard(func() error { h, n = parseThrift(r.window); return nil }) == nil }
-	have := 0
-	if at >= r.at && at < r.at+int64(len(r.window)) {
-		r.window, r.at = r.window[at-r.at:], at
-		if parse() {
-			return h, n
-		}
-		have = len(r.window)
-	}
-	for size := int64(max(headerWindow, 2*have)); ; size *= 2 {
-		size = min(size, end-at)
-		if int64(cap(r.buf)) < size {
-			r.buf = make([]byte, size)
-		}
-		r.window, r.at = r.buf[:size], at
-		if err := table.ReadFull(r.chunk.leaf.in, r.window, at); err != nil {
+// readHeader returns the page header at a position of a chunk and its length.
+func (c *chunk) readHeader(at int64) (h thriftValue, n int) {
+	left := c.from + c.size - at
+	for size := min(headerWindow, left); ; size = min(4*size, left) {
+		window := make([]byte, size)
+		if err := table.ReadFull(c.leaf.in, window, at); err != nil {
 			panic(err)
 		}
-		if size == end-at {
-			return parseThrift(r.window) // the last chance: it panics with the reason
+		if size == left {
+			return parseThrift(window) // the last chance: it panics with the reason
 		}
-		if parse() {
+		if table.Guard(func() error { h, n = parseThrift(window); return nil }) == nil {
 			return h, n
 		}
 	}
@@ -102,9 +81,8 @@ func walkPages(c *chunk) []pageHeader {
 	if values == 0 {
 		return nil // a dictionary at most
 	}
-	headers := headerReader{chunk: c}
 	for at := c.from; at < end; {
-		h, n := headers.read(at)
+		h, n := c.readHeader(at)
 		at += int64(n)
 		p := pageHeader{kind: h.int(1), compressed: true}
 		if crc := h.get(4); crc != nil {
@@ -123,6 +101,7 @@ func walkPages(c *chunk) []pageHeader {
 		p.size, p.packed, p.from = int(size), int(packed), at
 		at += packed
 		var d *thriftValue
+		var rows int64
 		switch p.kind {
 		case pageData:
 			d = h.get(5)
@@ -137,7 +116,7 @@ func walkPages(c *chunk) []pageHeader {
 		case pageDataV2:
 			d = h.get(8)
 			p.encoding = d.int(4)
-			p.nulls, p.rows = int(d.int(2)), int(d.int(3))
+			p.nulls, rows = int(d.int(2)), d.int(3)
 			p.defLen, p.repLen = int(d.int(5)), int(d.int(6))
 			if p.defLen < 0 || p.repLen < 0 || p.defLen+p.repLen > p.size || p.defLen+p.repLen > p.packed {
 				panic(table.Damaged("the levels of a page are longer than the page"))
@@ -150,10 +129,7 @@ func walkPages(c *chunk) []pageHeader {
 		default:
 			panic(table.Damaged("there is a page of unknown type %d", p.kind))
 		}
-		if d == nil {
-			panic(table.Damaged("a page header lacks its details"))
-		}
-		n64 := d.int(1)
+		n64 := d.int(1) // −1 without details
 		if n64 < 0 {
 			panic(table.Damaged("a page header lacks its number of values"))
 		}
@@ -165,7 +141,7 @@ func walkPages(c *chunk) []pageHeader {
 			if sum += n64; sum > values {
 				panic(table.Damaged("the pages of a column hold more than the %d values of its row group", values))
 			}
-			if p.kind == pageDataV2 && (p.rows != int(n64) && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
+			if p.kind == pageDataV2 && (rows != n64 && !c.leaf.lists || p.nulls < -1 || p.nulls > int(n64)) {
 				panic(table.Damaged("a page header counts rows and nulls wrongly"))
 			}
 		}
@@ -179,22 +155,28 @@ func walkPages(c *chunk) []pageHeader {
 }
 
 // A pageFeed reads, checks and decompresses the pages of a chunk for Arrow's column reader. It holds the
-// dictionary and the last two pages, since Arrow's texts point into the page they were read from and Arrow
-// requests the next page early.
+// dictionary and the last two pages if values may point into the page they were read from, since Arrow requests
+// the next page early.
 type pageFeed struct {
-	chunk  *chunk
-	first  int // pages before it are skipped, except the dictionary
-	next   int
-	width  int // bytes of a fixed-width value; 0 for byte arrays; -1 for bools
-	maxDef int16
-	page   file.Page
+	chunk *chunk
+	first int // pages before it are skipped, except the dictionary
+	next  int
+	width int // bytes of a fixed-width value; 0 for byte arrays; -1 for bools
+	page  file.Page
 
 	buffers    *table.Buffers
-	compressed []byte    // a page as it is in the file
-	dictionary []byte    // decompressed
-	held       [2][]byte // decompressed pages, in turn
+	dictionary []byte   // decompressed
+	held       [][]byte // decompressed pages, in turn
 	turn       int
-	keep       int // how many of held are in use: 1, or 2 for texts
+}
+
+// newPageFeed returns a feed of all pages of a chunk, decompressed into the given buffers.
+func newPageFeed(c *chunk, b *table.Buffers) pageFeed {
+	f := pageFeed{chunk: c, width: valueWidth(c.leaf.descr), buffers: b, held: make([][]byte, 1)}
+	if t := c.leaf.descr.PhysicalType(); t == parquet.Types.ByteArray || t == parquet.Types.FixedLenByteArray {
+		f.held = make([][]byte, 2)
+	}
+	return f
 }
 
 func (f *pageFeed) SetMaxPageHeaderSize(int) {}
@@ -206,50 +188,38 @@ func (f *pageFeed) Reset(parquet.BufferedReader, int64, compress.Compression, *f
 
 // close returns the buffers.
 func (f *pageFeed) close() {
-	f.buffers.Put(f.compressed)
-	f.buffers.Put(f.dictionary)
-	f.buffers.Put(f.held[0])
-	f.buffers.Put(f.held[1])
-	f.compressed, f.dictionary, f.held = nil, nil, [2][]byte{}
-}
-
-// resize returns *b resized to n bytes with arbitrary content.
-func (f *pageFeed) resize(b *[]byte, n int) []byte {
-	if cap(*b) < n {
-		f.buffers.Put(*b)
-		*b = f.buffers.Get(n)
+	for _, b := range append(f.held, f.dictionary) {
+		f.buffers.Put(b)
 	}
-	*b = (*b)[:n]
-	return *b
+	f.dictionary, f.held = nil, nil
 }
 
-// read reads the bytes of a page and verifies their checksum.
-func (f *pageFeed) read(p *pageHeader) []byte {
-	b := f.resize(&f.compressed, p.packed)
-	if err := table.ReadFull(f.chunk.leaf.in, b, p.from); err != nil {
+// load reads a page, verifies its checksum and decompresses it into the memory of *dst if that is large enough.
+func (f *pageFeed) load(dst *[]byte, p *pageHeader) []byte {
+	raw := f.buffers.Get(p.packed)
+	defer f.buffers.Put(raw)
+	if err := table.ReadFull(f.chunk.leaf.in, raw, p.from); err != nil {
 		panic(err)
 	}
-	if p.checked && crc32.ChecksumIEEE(b) != p.crc {
+	if p.checked && crc32.ChecksumIEEE(raw) != p.crc {
 		panic(table.Damaged("the checksum of a page does not match its bytes"))
 	}
-	return b
-}
-
-// decompress stores head and the decompressed bytes of b, which must be size bytes, in *dst, and releases the
-// compressed page.
-func (f *pageFeed) decompress(dst *[]byte, head []byte, how codec.Codec, b []byte, size int) []byte {
-	if total := len(head) + size; cap(*dst) < total && (how == codec.None || size <= trustedSize+16*len(b)) {
-		f.resize(dst, total)
+	how := f.chunk.codec
+	if !p.compressed {
+		how = codec.None
 	}
-	out := append((*dst)[:0], head...)
-	body := codec.Decompress(out[len(head):], how, b, size)
-	if len(head) == 0 && how != codec.None {
+	head := p.repLen + p.defLen // of version 2, whose levels are not compressed
+	if cap(*dst) < p.size && (how == codec.None || p.size <= trustedSize+16*p.packed) {
+		f.buffers.Put(*dst)
+		*dst = f.buffers.Get(p.size)
+	}
+	out := append((*dst)[:0], raw[:head]...)
+	body := codec.Decompress(out[head:], how, raw[head:], p.size-head)
+	if head == 0 && how != codec.None {
 		*dst = body
 	} else {
 		*dst = append(out, body...) // most often it is there already
 	}
-	f.buffers.Put(f.compressed)
-	f.compressed = nil
 	return *dst
 }
 
@@ -287,7 +257,7 @@ func (f *pageFeed) usesDictionary() bool {
 
 // dictionaryPage decompresses a dictionary.
 func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
-	b := f.decompress(&f.dictionary, nil, f.chunk.codec, f.read(p), p.size)
+	b := f.load(&f.dictionary, p)
 	if p.encoding != encPlain && p.encoding != encPlainDictionary {
 		panic(table.Damaged("a dictionary has encoding %d", p.encoding))
 	}
@@ -295,58 +265,49 @@ func (f *pageFeed) dictionaryPage(p *pageHeader) file.Page {
 	return file.NewDictionaryPage(memory.NewBufferBytes(b), int32(p.values), parquet.Encodings.Plain)
 }
 
-// dataPage decompresses a data page.
+// dataPage decompresses a data page and checks its levels and its number of values. It converts
+// byte-stream-split values, which Arrow does not read, to plain values.
 func (f *pageFeed) dataPage(p *pageHeader) file.Page {
-	page, levels, enc := f.decompressPage(p)
+	f.turn = (f.turn + 1) % len(f.held)
+	page := f.load(&f.held[f.turn], p)
+	head := p.repLen + p.defLen
+	reps, defs, body := page[:p.repLen], page[p.repLen:head], page[head:]
+	maxRep, maxDef := int(f.chunk.leaf.descr.MaxRepetitionLevel()), int(f.chunk.leaf.descr.MaxDefinitionLevel())
+	if p.kind == pageData {
+		reps, body = cutLevels(body, maxRep, p.repEncoding)
+		defs, body = cutLevels(body, maxDef, p.defEncoding)
+	}
+	countLevels(reps, p.values, maxRep)
+	present := countLevels(defs, p.values, maxDef)
+	if p.kind == pageDataV2 && maxRep == 0 && p.nulls > 0 && present != p.values-p.nulls {
+		panic(table.Damaged("a page has another number of nulls than its header says"))
+	}
+	enc := int64(encPlain)
+	if present > 0 {
+		enc = f.checkBody(body, p.encoding, present)
+	} else {
+		page = page[:len(page)-len(body)]
+	}
 	b, rle := memory.NewBufferBytes(page), parquet.Encodings.RLE
 	if p.kind == pageDataV2 {
-		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(levels), 0, int32(len(page)), false)
+		return file.NewDataPageV2(b, int32(p.values), 0, int32(p.values), parquet.Encoding(enc), int32(p.defLen), int32(p.repLen), int32(len(page)), false)
 	}
 	return file.NewDataPageV1(b, int32(p.values), parquet.Encoding(enc), rle, rle, int32(len(page)))
 }
 
-// decompressPage decompresses a data page, checks its number of values and returns it without repetition
-// levels; its first levels bytes hold the definition levels. It converts byte-stream-split values, which Arrow
-// does not read, to plain values.
-func (f *pageFeed) decompressPage(p *pageHeader) (page []byte, levels int, enc int64) {
-	f.turn = (f.turn + 1) % f.keep
-	held := &f.held[f.turn]
-	raw, how, size := f.read(p), f.chunk.codec, p.size
-	var head, defs []byte
-	if p.kind == pageDataV2 {
-		head, raw, size = raw[p.repLen:p.repLen+p.defLen], raw[p.repLen+p.defLen:], size-p.repLen-p.defLen
-		if !p.compressed {
-			how = codec.None
-		}
+// cutLevels cuts the levels off the page of version 1 that begins with them, if there are any.
+func cutLevels(b []byte, most int, enc int64) (levels, rest []byte) {
+	if most == 0 {
+		return nil, b
 	}
-	page = f.decompress(held, head, how, raw, size)
-	if levels = len(head); levels > 0 || p.kind == pageDataV2 {
-		defs = page[:levels]
-	} else if f.maxDef > 0 {
-		if p.defEncoding != encRLE {
-			panic(table.Damaged("levels of encoding %d are not supported", p.defEncoding))
-		}
-		if len(page) < 4 {
-			panic(table.Damaged("a page ends early"))
-		}
-		n := binary.LittleEndian.Uint32(page)
-		if uint64(n) > uint64(len(page)-4) {
-			panic(table.Damaged("the levels of a page are longer than the page"))
-		}
-		levels = 4 + int(n)
-		defs = page[4:levels]
+	if enc != encRLE {
+		panic(table.Damaged("levels of encoding %d are not supported", enc))
 	}
-	present := p.values
-	if f.maxDef > 0 {
-		present = countPresent(defs, p.values)
+	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+		panic(table.Damaged("the levels of a page are longer than the page"))
 	}
-	if p.kind == pageDataV2 && p.nulls > 0 && present != p.values-p.nulls {
-		panic(table.Damaged("a page has another number of nulls than its header says"))
-	}
-	if present == 0 {
-		return page[:levels], levels, encPlain
-	}
-	return page, levels, f.checkBody(page[levels:], p.encoding, present)
+	n := 4 + int(binary.LittleEndian.Uint32(b))
+	return b[4:n], b[n:]
 }
 
 // checkBody checks the bytes of the present values as far as Arrow's decoders do not, and returns the encoding
@@ -366,10 +327,8 @@ func (f *pageFeed) checkBody(b []byte, enc int64, present int) int64 {
 	case encDeltaByteArray:
 		checkDelta(b[checkDelta(b, present):], present)
 	case encRLE: // of bools; Arrow reads on behind the last run
-		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
-			panic(table.Damaged("a page of runs has the wrong size"))
-		}
-		countPresent(b[4:4+binary.LittleEndian.Uint32(b)], present)
+		runs, _ := cutLevels(b, 1, encRLE)
+		countLevels(runs, present, 1)
 	case encPlainDictionary, encRLEDictionary:
 	default:
 		panic(table.Damaged("encoding %d of a page is unknown", enc))

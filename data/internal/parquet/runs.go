@@ -46,44 +46,36 @@ func walkRuns(b []byte, n, width int, run func(v uint32, count int), group func(
 	}
 }
 
-// countPresent reads n one-bit definition levels and returns how many are 1. It panics with an error if b is
-// invalid.
-func countPresent(b []byte, n int) (present int) {
-	walkRuns(b, n, 1, func(v uint32, count int) {
-		if v > 1 {
-			panic(table.Damaged("a run of a page cannot be read"))
+// countLevels reads n levels, the largest of which may be most, 3 or less, and returns how many are as large: all if
+// most is 0, when there are no levels to read. It panics with an error if b is invalid.
+func countLevels(b []byte, n, most int) (equal int) {
+	if most == 0 {
+		return n
+	}
+	add := func(level, count int) {
+		if level > most {
+			panic(table.Damaged("a level of a page is too large"))
 		}
-		present += int(v) * count
-	}, func(b []byte, count int) {
+		if level == most {
+			equal += count
+		}
+	}
+	width := bits.Len(uint(most))
+	walkRuns(b, n, width, func(v uint32, count int) { add(int(v), count) }, func(b []byte, count int) {
+		if width > 1 {
+			for i := range count {
+				add(int(b[i*width/8]>>(i*width%8)&(1<<width-1)), 1)
+			}
+			return
+		}
 		for _, v := range b[:count/8] {
-			present += bits.OnesCount8(v)
+			equal += bits.OnesCount8(v)
 		}
 		if rest := count % 8; rest > 0 {
-			present += bits.OnesCount8(b[count/8] << (8 - rest))
+			equal += bits.OnesCount8(b[count/8] << (8 - rest))
 		}
 	})
-	return present
-}
-
-// decodeRuns returns n numbers of width bits each from Parquet's hybrid of runs and bit-packed groups. It
-// panics with an error if b is invalid.
-func decodeRuns(b []byte, n, width int) []uint32 {
-	out := make([]uint32, 0, n)
-	if width == 0 {
-		return out[:n]
-	}
-	walkRuns(b, n, width, func(v uint32, count int) {
-		for range count {
-			out = append(out, v)
-		}
-	}, func(b []byte, count int) {
-		for i := range count {
-			var word [8]byte
-			copy(word[:], b[i*width/8:])
-			out = append(out, uint32(binary.LittleEndian.Uint64(word[:])>>(i*width%8)&(1<<width-1)))
-		}
-	})
-	return out
+	return equal
 }
 
 // checkDelta checks that b holds n delta-binary-packed numbers and returns their size in bytes. Without the

@@ -80,13 +80,16 @@ func parseThrift(b []byte) (v thriftValue, n int) {
 
 func (r *thriftReader) fail() { panic(table.Damaged("its metadata cannot be read")) }
 
-func (r *thriftReader) byte() byte {
-	if r.i >= len(r.b) {
+// take returns the next n bytes.
+func (r *thriftReader) take(n int) []byte {
+	if n > len(r.b)-r.i {
 		r.fail()
 	}
-	r.i++
-	return r.b[r.i-1]
+	r.i += n
+	return r.b[r.i-n : r.i : r.i]
 }
+
+func (r *thriftReader) byte() byte { return r.take(1)[0] }
 
 func (r *thriftReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b[r.i:])
@@ -128,14 +131,9 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 			r.fail()
 		}
 	case thriftDouble:
-		if len(r.b)-r.i < 8 {
-			r.fail()
-		}
-		r.i += 8
+		r.take(8)
 	case thriftString:
-		n := r.count(1)
-		v.bytes = r.b[r.i : r.i+n : r.i+n]
-		r.i += n
+		v.bytes = r.take(r.count(1))
 	case thriftList, thriftSet:
 		head := r.byte()
 		n := int(head >> 4)
@@ -180,13 +178,8 @@ func (r *thriftReader) value(kind byte, depth int) thriftValue {
 			default:
 				f.value = r.value(head&15, depth+1)
 			}
-			for _, have := range v.fields {
-				if have.id == id {
-					r.fail()
-				}
-			}
-			if v.fields == nil {
-				v.fields = make([]thriftField, 0, 4)
+			if v.get(id) != nil {
+				r.fail()
 			}
 			v.fields = append(v.fields, f)
 		}

@@ -148,7 +148,7 @@ func TestNumbers_DeltaByteArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &leaf{name: "x", descr: schema.NewColumn(node, 0, 0)}
+	l := &leaf{out: &table.Column{Name: "x"}, descr: schema.NewColumn(node, 0, 0)}
 	delta, plain, dictionary := pageHeader{encoding: encDeltaByteArray}, pageHeader{encoding: encPlain}, pageHeader{kind: pageDictionary}
 	for what, c := range map[string]struct {
 		pages []pageHeader

@@ -35,20 +35,8 @@ func (w *Writer) begin(cols []table.Column) error {
 		if c.Null != nil {
 			rep = parquet.Repetitions.Optional
 		}
-		var n *schema.PrimitiveNode
-		var err error
-		switch {
-		case c.Kind == table.Bool:
-			n = schema.NewBooleanNode(c.Name, rep, -1)
-		case c.Kind == table.Categorical:
-			n, err = schema.NewPrimitiveNodeLogical(c.Name, rep, schema.StringLogicalType{}, parquet.Types.ByteArray, -1, -1)
-		case c.Kind == table.Numeric && integers[c.Type] != 0:
-			n, err = integerNode(c.Name, rep, integers[c.Type])
-		case c.Type == "float32":
-			n = schema.NewFloat32Node(c.Name, rep, -1)
-		default:
-			n = schema.NewFloat64Node(c.Name, rep, -1)
-		}
+		logical, phys := typeOf(c)
+		n, err := schema.NewPrimitiveNodeLogical(c.Name, rep, logical, phys, -1, -1)
 		if err != nil {
 			return err
 		}
@@ -97,16 +85,25 @@ func (w *Writer) Write(cols []table.Column, rows int) error {
 // Close writes the footer.
 func (w *Writer) Close() error { return w.out.Close() }
 
-// integers maps integer types to their sizes in bits, negative for unsigned types.
-var integers = map[string]int{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16, "uint32": -32, "uint64": -64}
-
-func integerNode(name string, rep parquet.Repetition, bits int) (*schema.PrimitiveNode, error) {
-	phys := parquet.Types.Int32
-	if bits == 64 || bits == -64 {
-		phys = parquet.Types.Int64
+// typeOf returns the type for storing a column.
+func typeOf(c *table.Column) (schema.LogicalType, parquet.Type) {
+	switch bits := integers[c.Type]; {
+	case c.Kind == table.Bool:
+		return schema.NoLogicalType{}, parquet.Types.Boolean
+	case c.Kind == table.Categorical:
+		return schema.StringLogicalType{}, parquet.Types.ByteArray
+	case bits == 64 || bits == -64:
+		return schema.NewIntLogicalType(64, bits > 0), parquet.Types.Int64
+	case bits != 0:
+		return schema.NewIntLogicalType(max(bits, -bits), bits > 0), parquet.Types.Int32
+	case c.Type == "float32":
+		return schema.NoLogicalType{}, parquet.Types.Float
 	}
-	return schema.NewPrimitiveNodeLogical(name, rep, schema.NewIntLogicalType(int8(max(bits, -bits)), bits > 0), phys, -1, -1)
+	return schema.NoLogicalType{}, parquet.Types.Double
 }
+
+// integers maps integer types to their sizes in bits, negative for unsigned types.
+var integers = map[string]int8{"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": -8, "uint16": -16, "uint32": -32, "uint64": -64}
 
 // writeChunk writes the rows [from, to) of a column.
 func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error {
@@ -141,17 +138,16 @@ func writeChunk(cw file.ColumnChunkWriter, c *table.Column, from, to int) error 
 func writeValues[T any](c *table.Column, from, to int, write func([]T, []int16, []int16) (int64, error), get func(int) T) error {
 	values := make([]T, 0, to-from)
 	var defs []int16
-	if c.Null != nil {
-		defs = make([]int16, to-from)
-	}
 	for i := from; i < to; i++ {
-		if c.Null != nil {
-			if c.Null[i] {
-				continue
-			}
-			defs[i-from] = 1
+		def := int16(1)
+		if c.IsNull(i) {
+			def = 0
+		} else {
+			values = append(values, get(i))
 		}
-		values = append(values, get(i))
+		if c.Null != nil {
+			defs = append(defs, def)
+		}
 	}
 	if to == from {
 		return nil

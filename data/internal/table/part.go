@@ -114,7 +114,9 @@ func (v *residentValues) countNulls(n int, null []bool) (nulls int) {
 }
 
 func (v *residentValues) Numbers(dst []float64, null []bool) (int, error) {
-	copy(dst, v.c.Number[v.row:])
+	if v.c.Number != nil { // as it is of texts that are all null
+		copy(dst, v.c.Number[v.row:])
+	}
 	return v.countNulls(len(dst), null), nil
 }
 
