@@ -33,7 +33,7 @@ type proposedTraining struct {
 }
 
 // readings is the largest number of times that a table is reopened with suggested options.
-const readings = 3
+const readings = 5
 
 // openSuggested opens a table and, if its remarks suggest other reading options, reopens it with them. A stream
 // is read only once.
