@@ -325,10 +325,11 @@ const separatorsPerColumn = 4
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.separator != nil {
-		if l.fields += bytes.Count(p[:n], l.separator); l.fields > separatorsPerColumn*l.most {
-			return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
-				Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
-		}
+		l.fields += bytes.Count(p[:n], l.separator)
+	}
+	if l.fields > separatorsPerColumn*l.most {
+		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
+			Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
 		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
@@ -340,26 +341,28 @@ var blankRecord = []string{""}
 
 // Read returns the next record, which may be a blank line.
 func (c *records) Read() ([]string, error) {
-	if c.held == nil {
-		c.limit.n, c.limit.fields = 0, 0
-		rec, err := c.r.Read()
-		if err != nil || len(rec) != 1 {
-			return rec, err
-		}
-		line, _ := c.r.FieldPos(0)
-		if c.line > 0 {
-			c.blank = line - c.line
-		}
-		c.line = line + 1 + strings.Count(rec[0], "\n")
-		c.held = rec
-	}
 	if c.blank > 0 {
 		c.blank--
 		return blankRecord, nil
 	}
-	rec := c.held
-	c.held = nil
-	return rec, nil
+	if record := c.held; record != nil {
+		c.held = nil
+		return record, nil
+	}
+	c.limit.n, c.limit.fields = 0, 0
+	record, err := c.r.Read()
+	if err != nil || len(record) != 1 {
+		return record, err
+	}
+	line, _ := c.r.FieldPos(0)
+	blank := line - c.line
+	first := c.line == 0
+	c.line = line + 1 + strings.Count(record[0], "\n")
+	if first || blank == 0 {
+		return record, nil
+	}
+	c.held, c.blank = record, blank-1
+	return blankRecord, nil
 }
 
 // rowError converts an error of the record reader.
@@ -372,19 +375,14 @@ func (r *reading) rowError(err error) error {
 	if !errors.As(err, &pe) {
 		return r.text.damagedError(err)
 	}
-	switch {
-	case errors.Is(pe.Err, csv.ErrFieldCount):
+	if errors.Is(pe.Err, csv.ErrFieldCount) {
 		what := "the header"
 		if r.options.NoHeader {
 			what = "the first line"
 		}
 		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
 			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
-	case errors.Is(pe.Err, csv.ErrQuote):
-		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
-			Hint: "the file may be truncated, or a quote inside a field is not doubled"}
-	case errors.Is(pe.Err, csv.ErrBareQuote):
-		return &table.Error{Msg: fmt.Sprintf("line %d: a quote inside a field without quotes", pe.Line), Hint: "quote the field and double the quote"}
 	}
-	return &table.Error{Msg: fmt.Sprintf("line %d: %v", pe.Line, pe.Err)}
+	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
+		Hint: "the file may be truncated, or a field with a quote is not quoted or does not double it"}
 }
