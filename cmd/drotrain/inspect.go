@@ -39,14 +39,12 @@ missing values, dates, levels) and proposes a command that trains on it, or with
   drotrain inspect drotrain-out/model.json
   drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			n := len(args)
 			if cmd.Flags().Changed("data") {
-				if len(args) != 0 {
-					return exit.Usagef("leave one out", "inspect takes one file, not an argument and --data")
-				}
-				return nil
+				n++
 			}
-			if len(args) != 1 {
-				return exit.Usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
+			if n != 1 {
+				return exit.Usagef("name it as in drotrain inspect loans.parquet, or with --data", "inspect takes one file, not %d", n)
 			}
 			return nil
 		},
