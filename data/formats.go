@@ -44,7 +44,7 @@ var formats = []*format{
 		noMagic: "not an Arrow IPC file: it does not start with ARROW1", read: readArrow,
 	},
 	{
-		name: "Arrow IPC", extensions: []string{".arrows"}, magic: []string{string(streamMark)},
+		name: "Arrow IPC", extensions: []string{".arrows"}, magic: []string{"\xff\xff\xff\xff"},
 		noMagic: "not an Arrow IPC stream: it does not start with a message mark", read: readArrow,
 	},
 	csvFormat,
