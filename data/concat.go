@@ -30,52 +30,37 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.Name()+": "+note)
 		}
-		for _, c := range first.Columns {
-			if !f.Has(c.Name) {
-				return nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, first.Name()),
-					Hint: "files that are read together need the same columns"}
+		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
+			for _, c := range pair[1].Columns {
+				if !pair[0].Has(c.Name) {
+					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, pair[1].Name()),
+						Hint: "files that are read together need the same columns"}
+				}
 			}
-		}
-		for _, c := range f.Columns {
-			if !first.Has(c.Name) {
-				return nil, &Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf("%s has no column of this name", first.Name()),
-					Hint: "files that are read together need the same columns"}
-			}
-		}
-		if len(f.Columns) != len(first.Columns) {
-			return nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("%d columns, but %s has %d", len(f.Columns), first.Name(), len(first.Columns))}
 		}
 	}
-	for _, c := range first.Columns {
+	// join appends the column that find returns for each frame, if all have one.
+	join := func(to []*Column, find func(f *Frame) (*Column, error)) ([]*Column, error) {
 		parts := make([]*Column, len(frames))
 		for i, f := range frames {
-			p, err := f.Lookup(c.Name)
-			if err != nil {
-				return nil, err
+			var err error
+			if parts[i], err = find(f); parts[i] == nil {
+				return to, err
 			}
-			parts[i] = p
 		}
 		joined, err := joinColumns(ctx, parts, frames)
-		if err != nil {
+		return append(to, joined), err
+	}
+	var err error
+	for _, c := range first.Columns {
+		if out.Columns, err = join(out.Columns, func(f *Frame) (*Column, error) { return f.Lookup(c.Name) }); err != nil {
 			return nil, err
 		}
-		out.Columns = append(out.Columns, joined)
 	}
 	for _, c := range first.dates {
-		var parts []*Column
-		for _, f := range frames {
-			if i := slices.IndexFunc(f.dates, func(d *Column) bool { return d.Name == c.Name }); i >= 0 {
-				parts = append(parts, f.dates[i])
-			}
-		}
-		if len(parts) < len(frames) {
-			continue
-		}
-		joined, err := joinColumns(ctx, parts, frames)
-		if err != nil {
+		if out.dates, err = join(out.dates, func(f *Frame) (*Column, error) { return f.replacedDate(c.Name), nil }); err != nil {
 			return nil, err
 		}
-		out.dates = append(out.dates, joined)
 	}
 	return out, nil
 }

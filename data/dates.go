@@ -69,13 +69,6 @@ func (r Reading) WithRemarks(remarks []*Error) Reading {
 	return r
 }
 
-// csvOptions returns the options for reading text.
-func (r Reading) csvOptions() csv.Options {
-	o := r.Text
-	o.Dates = r.Dates != ""
-	return o
-}
-
 // A datePart is a number derived from a date, such as its month.
 type datePart struct {
 	name string
@@ -133,22 +126,28 @@ func (f *Frame) replaceDates() {
 	}
 }
 
-// hasReplacedDates reports whether a column of that name held dates that were taken apart or left out.
-func (f *Frame) hasReplacedDates(name string) bool {
-	return slices.ContainsFunc(f.dates, func(c *Column) bool { return c.Name == name })
+// replacedDate returns the column of dates of that name that was taken apart or left out, or nil.
+func (f *Frame) replacedDate(name string) *Column {
+	for _, c := range f.dates {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
 }
 
 // holdoutColumn works like Column, but also finds columns of dates that were taken apart or left out. It
 // returns these as days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
-	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
-		c, err := f.dates[i].Load(ctx)
-		if err == nil {
-			err = f.checkUnchanged()
-		}
-		return c, table.InFile(f.Name(), err)
+	c := f.replacedDate(name)
+	if c == nil || f.Has(name) {
+		return f.Column(ctx, name)
 	}
-	return f.Column(ctx, name)
+	c, err := c.Load(ctx)
+	if err == nil {
+		err = f.checkUnchanged()
+	}
+	return c, table.InFile(f.Name(), err)
 }
 
 // emptyPart returns a part of a column of dates that has no values, so that its type is unknown; nil if name is
