@@ -90,39 +90,34 @@ func (f *Frame) replaceDates() {
 		return
 	}
 	var out []*Column
-	var days, parted, left []string
+	var dates []string
 	for _, c := range f.Columns {
-		switch {
-		case !c.Clock || c.Kind != Numeric:
+		if !c.Clock || c.Kind != Numeric {
 			out = append(out, c)
-		case r.Dates == "number":
-			days = append(days, c.Name)
+			continue
+		}
+		dates = append(dates, c.Name)
+		if r.Dates == "number" {
 			out = append(out, c)
-		case r.Dates == "drop":
-			left = append(left, c.Name)
-			f.dates = append(f.dates, c)
-		default:
-			f.dates = append(f.dates, c)
-			for _, p := range dateParts {
-				if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
-					continue
-				}
-				name := c.Name + "." + p.name
-				part := functionOf(c, name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
-				part.Of = c.Name
-				out = append(out, part)
+			continue
+		}
+		f.dates = append(f.dates, c)
+		if r.Dates == "drop" {
+			continue
+		}
+		for _, p := range dateParts {
+			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
+				continue
 			}
-			parted = append(parted, c.Name)
+			part := functionOf(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
+			part.Of = c.Name
+			out = append(out, part)
 		}
 	}
 	f.Columns = out
-	for _, n := range []struct {
-		columns []string
-		what    string
-	}{{days, "read as days since 1970-01-01 UTC"}, {parted, "split into year, month, weekday and, of times, hour"}, {left, "left out"}} {
-		if len(n.columns) > 0 {
-			f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
-		}
+	if len(dates) > 0 {
+		use := map[string]string{"number": "read as days since 1970-01-01 UTC", "parts": "split into year, month, weekday and, of times, hour", "drop": "left out"}
+		f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(dates), "column", "columns"), use[r.Dates], strings.Join(dates, ", ")))
 	}
 }
 

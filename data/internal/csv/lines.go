@@ -39,12 +39,8 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
 	r.header, r.renamed = table.MakeUnique(l.keys)
-	want, err := table.CheckWanted(names, r.header)
-	if err != nil {
+	if err := r.selectColumns(names); err != nil {
 		return nil, err
-	}
-	for i, name := range r.header {
-		r.columns[i].used = want == nil || want[name]
 	}
 	return r.fill(rows)
 }

@@ -52,7 +52,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	if t.spaced && o.Delimiter == "" {
 		f.Notes = append(f.Notes, "the fields are separated by spaces")
 	}
-	if t.from != nil && t.bom > 0 {
+	if t.bom == 2 {
 		f.Notes = append(f.Notes, "the text is UTF-16")
 	}
 	return f, nil
@@ -69,7 +69,8 @@ type reading struct {
 	verbatim bool
 	comma    rune
 	header   []string
-	renamed  []string // notes on names that occurred twice
+	renamed  []string       // notes on names that occurred twice
+	likeRow  []*table.Error // a remark that the header looks like a row, or none
 	columns  []*column
 
 	open func() (recordReader, error) // starts reading the rows
@@ -87,17 +88,8 @@ func newReading(ctx context.Context, src table.Source, o Options, verbatim bool)
 	return &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}, err
 }
 
-// openRecords starts reading the rows of CSV.
+// openRecords starts reading the rows of CSV. The first time it sets the names of the columns.
 func (r *reading) openRecords() (recordReader, error) {
-	all, err := r.openText()
-	if err == nil && !r.options.NoHeader {
-		_, err = r.readRecord(all)
-	}
-	return all, err
-}
-
-// openText starts reading the records of CSV, of which the first may be the header.
-func (r *reading) openText() (*records, error) {
 	in, err := r.text.open()
 	if err != nil {
 		return nil, err
@@ -106,12 +98,8 @@ func (r *reading) openText() (*records, error) {
 	c := csv.NewReader(limited)
 	c.Comma = r.comma
 	c.ReuseRecord = true
-	return &records{r: c, limit: limited}, nil
-}
-
-// readRecord reads the first record, which must be there.
-func (r *reading) readRecord(all *records) ([]string, error) {
-	record, err := all.Read()
+	all := &records{r: c, limit: limited}
+	first, err := all.Read()
 	switch {
 	case err == io.EOF && r.options.NoHeader:
 		return nil, &table.Error{Msg: "the file holds no rows"}
@@ -120,23 +108,21 @@ func (r *reading) readRecord(all *records) ([]string, error) {
 	case err != nil:
 		return nil, r.rowError(err)
 	}
-	return record, nil
+	if r.options.NoHeader {
+		all.held = first
+	}
+	if r.header == nil {
+		err = r.setNames(first)
+	}
+	return all, err
 }
 
-// readNames sets the names of the columns.
-func (r *reading) readNames() error {
-	all, err := r.openText()
-	if err != nil {
-		return err
-	}
-	first, err := r.readRecord(all)
-	if err != nil {
-		return err
-	}
+// setNames sets the names of the columns, given the first record.
+func (r *reading) setNames(first []string) error {
 	if err := r.options.checkColumnCount(len(first)); err != nil {
 		return err
 	}
-	r.header = make([]string, len(first))
+	r.header, r.likeRow = make([]string, len(first)), nil
 	for i, h := range first {
 		switch r.header[i] = strings.TrimSpace(h); {
 		case r.options.NoHeader:
@@ -145,6 +131,10 @@ func (r *reading) readNames() error {
 			return errNotUTF8
 		case !isText(h):
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
+		}
+		if _, _, ok := table.ParseNumber(r.header[i]); ok && r.likeRow == nil {
+			r.likeRow = []*table.Error{{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, r.header[i]),
+				Fixes: []fix.Fix{fix.SayNoHeader}}}
 		}
 	}
 	r.header, r.renamed = table.MakeUnique(r.header)
@@ -156,31 +146,32 @@ const everyRows = 4096
 
 // table reads the text twice: once to find the types, and once for the values.
 func (r *reading) table(names []string) (*table.Table, error) {
-	if err := r.readNames(); err != nil {
-		return nil, err
-	}
-	want, err := table.CheckWanted(names, r.header)
-	if err != nil {
-		return nil, err
-	}
-	r.columns = make([]*column, len(r.header))
-	for i, name := range r.header {
-		r.columns[i] = r.newColumn()
-		r.columns[i].used = want == nil || want[name]
-	}
+	r.header, r.columns = nil, nil
 	all, err := r.open()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}
 	rows, err := r.scan(all)
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.fill(rows)
-	if remark := r.dataInHeader(); err == nil && remark != nil {
-		f.Remarks = append(f.Remarks, remark)
+	return r.fill(rows)
+}
+
+// selectColumns marks the columns named, or all for nil, as used. It adds the columns of the header that are not
+// there yet.
+func (r *reading) selectColumns(names []string) error {
+	want, err := table.CheckWanted(names, r.header)
+	for i, name := range r.header {
+		if i == len(r.columns) {
+			r.columns = append(r.columns, r.newColumn())
+		}
+		r.columns[i].used = want == nil || want[name]
 	}
-	return f, err
+	return err
 }
 
 // scan guesses the type of every column and returns the number of rows. Further columns of JSON Lines are added.
@@ -226,7 +217,7 @@ func (r *reading) fill(rows int) (*table.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
 	}
-	f := &table.Table{Rows: rows, Notes: r.renamed}
+	f := &table.Table{Rows: rows, Notes: r.renamed, Remarks: r.likeRow}
 	style := chooseStyle(r.columns, r.header, r.comma == ';')
 	for i, c := range r.columns {
 		if !c.used {
@@ -280,20 +271,6 @@ func (r *reading) checkMemory(rows int) error {
 	}
 	const columnBytes = 1 << 10
 	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(used), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, used))
-}
-
-// dataInHeader returns a remark if the first line looks like a row.
-func (r *reading) dataInHeader() *table.Error {
-	if r.options.NoHeader {
-		return nil
-	}
-	for i, h := range r.header {
-		if _, _, ok := table.ParseNumber(h); ok {
-			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
-				Fixes: []fix.Fix{fix.SayNoHeader}}
-		}
-	}
-	return nil
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.

@@ -338,7 +338,7 @@ func TestSeparatorOf(t *testing.T) {
 }
 
 // turning is a text that is another one, as long, when its values are read: after four readings of its
-// beginning, one of its names and one of its types.
+// beginning and one of its types.
 type turning struct {
 	source
 	later  string
@@ -349,7 +349,7 @@ func (s turning) ReadAt(b []byte, at int64) (int, error) {
 	if at == 0 && len(b) > 3 {
 		*s.begins++
 	}
-	if *s.begins > 6 {
+	if *s.begins > 5 {
 		return strings.NewReader(s.later).ReadAt(b, at)
 	}
 	return s.source.ReadAt(b, at)
