@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,27 +44,16 @@ func (r Reading) Validate() error {
 func (r Reading) WithRemarks(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
-		for remedy, what := range e.FixValues {
-			switch remedy {
-			case fix.SayDecimal:
-				r.Text.Decimal = what
-			case fix.SayThousands:
-				r.Text.Thousands = what
-			case fix.SayStrip:
-				for _, mark := range what {
-					if !strings.ContainsRune(r.Text.Strip, mark) {
-						r.Text.Strip += string(mark)
-					}
-				}
-			case fix.NameMissing:
-				if !slices.Contains(r.Text.Missing, what) {
-					r.Text.Missing = append(r.Text.Missing, what)
-				}
-			case fix.SayDates:
-				if r.Dates == "" {
-					r.Dates = what
-				}
+		r.Text.Decimal = cmp.Or(e.FixValues[fix.SayDecimal], r.Text.Decimal)
+		r.Text.Thousands = cmp.Or(e.FixValues[fix.SayThousands], r.Text.Thousands)
+		r.Dates = cmp.Or(r.Dates, e.FixValues[fix.SayDates])
+		for _, mark := range e.FixValues[fix.SayStrip] {
+			if !strings.ContainsRune(r.Text.Strip, mark) {
+				r.Text.Strip += string(mark)
 			}
+		}
+		if missing := e.FixValues[fix.NameMissing]; missing != "" && !slices.Contains(r.Text.Missing, missing) {
+			r.Text.Missing = append(r.Text.Missing, missing)
 		}
 	}
 	return r
