@@ -88,27 +88,28 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	if err != nil {
 		return nil, err
 	}
-	lead, err := decideKind(parts, frames)
-	if err != nil {
-		return nil, err
-	}
+	hasValues := func(p *Column) bool { return (p.Len() > 0 || p.Kind == Other) && !p.isAllNull() }
+	lead := max(0, slices.IndexFunc(parts, hasValues)) // its kind is that of all
 	l := *parts[lead]
-	if l.Kind == Other {
-		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
-	}
-	first := 0
 	l.UnexpectedRow, l.Unexpected = 0, ""
+	first := 0
 	for i, p := range parts {
-		n := frames[i].Rows
-		if p.Kind != l.Kind { // it has no values
-			parts[i] = emptyColumn(l.Kind, n)
-		} else if n > 0 && !p.isAllNull() {
+		switch {
+		case hasValues(p) && p.Kind != l.Kind:
+			return nil, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+				Hint: "files that are read together need one schema"}
+		case hasValues(p):
 			l.Integer = l.Integer && p.Integer
+		case p.Kind != l.Kind:
+			parts[i] = emptyColumn(l.Kind, frames[i].Rows)
 		}
 		if p.UnexpectedRow > 0 && l.UnexpectedRow == 0 {
 			l.UnexpectedRow, l.Unexpected = first+p.UnexpectedRow, p.Unexpected
 		}
-		first += n
+		first += frames[i].Rows
+	}
+	if l.Kind == Other {
+		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
 	}
 	out := joinStored(&l, parts, frames)
 	out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected
@@ -137,23 +138,4 @@ func emptyColumn(kind Kind, n int) *Column {
 		c.Null[i], c.Code[i] = true, -1
 	}
 	return c
-}
-
-// decideKind returns the index of the first part that has values, or 0 if none has.
-func decideKind(parts []*Column, frames []*Frame) (int, error) {
-	lead := -1
-	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.isAllNull() {
-			continue
-		}
-		if lead < 0 {
-			lead = i
-			continue
-		}
-		if l := parts[lead]; p.Kind != l.Kind {
-			return 0, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
-				Hint: "files that are read together need one schema"}
-		}
-	}
-	return max(0, lead), nil
 }
