@@ -86,3 +86,11 @@ func TestPaths(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+func TestIsTable_ByExtension(t *testing.T) {
+	for name, want := range map[string]bool{"a.csv": true, "A.CSV.GZ": true, "a.parquet": true, "a.parquet.gz": false, "a.npz": true, "a.json": false, "csv": false} {
+		if got := IsTable(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -32,17 +33,9 @@ func SuspectRows(e *data.Encoder, n int) int {
 // FindSuspects returns warnings about encoded columns that alone predict the target, or that seem to be
 // identifiers. Make proposes to drop them; training keeps them. d holds some of the training rows.
 func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
-	n, width := d.N, e.D()
-	values := make([][]float64, width)
-	for j := range values {
-		values[j] = make([]float64, n)
-	}
-	row := make([]float64, width)
-	for i := range n {
-		d.X.RowTo(row, i)
-		for j, v := range row {
-			values[j][i] = v
-		}
+	x := mat.NewDense(d.N, e.D(), nil)
+	for i := range d.N {
+		d.X.RowTo(x.RawRowView(i), i)
 	}
 	binary := e.Target.Task == data.Binary
 	measure := measureName(binary)
@@ -50,9 +43,10 @@ func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		if j == d.Intercept {
 			continue
 		}
-		if power := Power(values[j], d.Target, binary); power > PredictsAll {
+		values := mat.Col(nil, j, x)
+		if power := Power(values, d.Target, binary); power > PredictsAll {
 			warnings = append(warnings, fmt.Sprintf(WarningMark+"possible leakage: column %q alone predicts the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
-		} else if c.Kind == "numeric" && isIdentifier(c, values[j]) {
+		} else if c.Kind == "numeric" && isIdentifier(c, values) {
 			of := "a name of one"
 			if isIndexName(c.Name) {
 				of = "first, and without a name"
