@@ -32,7 +32,7 @@ func FromRecords(records []map[string]any) (*Frame, error) {
 	names := slices.Sorted(maps.Keys(keys))
 	columns := make([]*columnBuilder, len(names))
 	for i, name := range names {
-		columns[i] = &columnBuilder{c: Column{Name: name}}
+		columns[i] = newColumnBuilder(name, len(records))
 	}
 	for _, r := range records {
 		for i, name := range names {
@@ -64,7 +64,8 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	for i, t := range types {
 		targets[i] = &values[i]
 		database := strings.ToUpper(t.DatabaseTypeName())
-		columns[i] = &columnBuilder{c: Column{Name: names[i]}, decimal: strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")}
+		columns[i] = newColumnBuilder(names[i], 0)
+		columns[i].decimal = strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")
 	}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
@@ -93,7 +94,7 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 	if numbers, ok := any(values).([]float64); ok { // no need to look at every value
 		return Column{Name: name, Type: "float64", Kind: Numeric, Number: slices.Clone(numbers)}, nil
 	}
-	b := &columnBuilder{c: Column{Name: name}, values: make([]float64, 0, len(values))}
+	b := newColumnBuilder(name, len(values))
 	if err := b.setType(reflect.TypeFor[T]()); err != nil {
 		return Column{}, fmt.Errorf("column %q: %w", name, err)
 	}
@@ -122,7 +123,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		if !f.IsExported() || name == "-" {
 			continue
 		}
-		b := &columnBuilder{c: Column{Name: cmp.Or(name, f.Name)}}
+		b := newColumnBuilder(cmp.Or(name, f.Name), len(rows))
 		if err := b.setType(f.Type); err != nil && f.Anonymous && indirectType(f.Type).Kind() == reflect.Struct {
 			continue // its fields are columns
 		} else if err != nil {
@@ -178,6 +179,11 @@ type columnBuilder struct {
 	levels  map[string]int
 }
 
+// newColumnBuilder returns a builder of a column with space for n rows.
+func newColumnBuilder(name string, n int) *columnBuilder {
+	return &columnBuilder{c: Column{Name: name}, values: make([]float64, 0, n), levels: map[string]int{}}
+}
+
 // setType sets the kind of the column by the type of its values if that decides it, and returns an error if it
 // cannot be one.
 func (b *columnBuilder) setType(t reflect.Type) error {
@@ -222,9 +228,6 @@ func (b *columnBuilder) add(value any) error {
 	if v.kind == textCell {
 		k, known := b.levels[v.text]
 		if !known {
-			if b.levels == nil {
-				b.levels = map[string]int{}
-			}
 			k = len(b.c.Level)
 			b.levels[v.text], b.c.Level = k, append(b.c.Level, v.text)
 		}
