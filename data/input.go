@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -22,17 +23,12 @@ type input struct {
 	name   string
 	size   int64
 	format *format
-	held   []byte             // the whole content, of an input in memory
-	was    fs.FileInfo        // of a file with a name, before it was opened
-	sum    chan digest        // its SHA-256, once; nil if it is not wanted
-	quit   context.CancelFunc // ends its computation
+	held   []byte                 // the whole content, of an input in memory
+	was    fs.FileInfo            // of a file with a name, before it was opened
+	sum    func() (string, error) // waits for its SHA-256; nil if it is not wanted
+	quit   context.CancelFunc     // ends its computation
 
 	watch *table.Watch
-}
-
-type digest struct {
-	sum string
-	err error
 }
 
 // openInput opens a file. A pipe is first read to its end into an unnamed file; cancelling ctx ends the wait
@@ -161,21 +157,19 @@ func sameFile(a, b fs.FileInfo) bool {
 // hash starts computing the SHA-256 in the background.
 func (in *input) hash(ctx context.Context) {
 	ctx, in.quit = context.WithCancel(ctx)
-	sum := make(chan digest, 1)
-	in.sum = sum
-	go func() {
+	in.sum = sync.OnceValues(func() (string, error) {
 		h := sha256.New()
 		buf := make([]byte, min(in.size, 256<<10))
 		for at := int64(0); at < in.size; at += int64(len(buf)) {
 			b := buf[:min(int64(len(buf)), in.size-at)]
 			if err := cmp.Or(ctx.Err(), in.read(b, at)); err != nil {
-				sum <- digest{err: err}
-				return
+				return "", err
 			}
 			h.Write(b)
 		}
-		sum <- digest{sum: hex.EncodeToString(h.Sum(nil))}
-	}()
+		return hex.EncodeToString(h.Sum(nil)), nil
+	})
+	go in.sum()
 }
 
 // close closes the input after its SHA-256 has been computed, or given up.
@@ -184,8 +178,7 @@ func (in *input) close() {
 		in.quit()
 	}
 	if in.sum != nil {
-		d := <-in.sum
-		in.sum <- d
+		in.sum()
 	}
 	if c, ok := in.ReaderAt.(io.Closer); ok {
 		c.Close()
