@@ -30,52 +30,37 @@ func concat(ctx context.Context, frames []*Frame) (*Frame, error) {
 		for _, note := range f.Notes {
 			out.Notes = append(out.Notes, f.Name()+": "+note)
 		}
-		for _, c := range first.Columns {
-			if !f.Has(c.Name) {
-				return nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, first.Name()),
-					Hint: "files that are read together need the same columns"}
+		for _, pair := range [][2]*Frame{{f, first}, {first, f}} {
+			for _, c := range pair[1].Columns {
+				if !pair[0].Has(c.Name) {
+					return nil, &Error{Path: pair[0].Name(), Msg: fmt.Sprintf("there is no column %q, which %s has", c.Name, pair[1].Name()),
+						Hint: "files that are read together need the same columns"}
+				}
 			}
-		}
-		for _, c := range f.Columns {
-			if !first.Has(c.Name) {
-				return nil, &Error{Path: f.Name(), Column: c.Name, Msg: fmt.Sprintf("%s has no column of this name", first.Name()),
-					Hint: "files that are read together need the same columns"}
-			}
-		}
-		if len(f.Columns) != len(first.Columns) {
-			return nil, &Error{Path: f.Name(), Msg: fmt.Sprintf("%d columns, but %s has %d", len(f.Columns), first.Name(), len(first.Columns))}
 		}
 	}
-	for _, c := range first.Columns {
+	// join appends the column that find returns for each frame, if all have one.
+	join := func(to []*Column, find func(f *Frame) (*Column, error)) ([]*Column, error) {
 		parts := make([]*Column, len(frames))
 		for i, f := range frames {
-			p, err := f.Lookup(c.Name)
-			if err != nil {
-				return nil, err
+			var err error
+			if parts[i], err = find(f); parts[i] == nil {
+				return to, err
 			}
-			parts[i] = p
 		}
 		joined, err := joinColumns(ctx, parts, frames)
-		if err != nil {
+		return append(to, joined), err
+	}
+	var err error
+	for _, c := range first.Columns {
+		if out.Columns, err = join(out.Columns, func(f *Frame) (*Column, error) { return f.Lookup(c.Name) }); err != nil {
 			return nil, err
 		}
-		out.Columns = append(out.Columns, joined)
 	}
 	for _, c := range first.dates {
-		var parts []*Column
-		for _, f := range frames {
-			if i := slices.IndexFunc(f.dates, func(d *Column) bool { return d.Name == c.Name }); i >= 0 {
-				parts = append(parts, f.dates[i])
-			}
-		}
-		if len(parts) < len(frames) {
-			continue
-		}
-		joined, err := joinColumns(ctx, parts, frames)
-		if err != nil {
+		if out.dates, err = join(out.dates, func(f *Frame) (*Column, error) { return f.replacedDate(c.Name), nil }); err != nil {
 			return nil, err
 		}
-		out.dates = append(out.dates, joined)
 	}
 	return out, nil
 }
@@ -103,27 +88,28 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	if err != nil {
 		return nil, err
 	}
-	lead, err := decideKind(parts, frames)
-	if err != nil {
-		return nil, err
-	}
+	hasValues := func(p *Column) bool { return (p.Len() > 0 || p.Kind == Other) && !p.isAllNull() }
+	lead := max(0, slices.IndexFunc(parts, hasValues)) // its kind is that of all
 	l := *parts[lead]
-	if l.Kind == Other {
-		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
-	}
-	first := 0
 	l.UnexpectedRow, l.Unexpected = 0, ""
+	first := 0
 	for i, p := range parts {
-		n := frames[i].Rows
-		if p.Kind != l.Kind { // it has no values
-			parts[i] = emptyColumn(l.Kind, n)
-		} else if n > 0 && !p.isAllNull() {
+		switch {
+		case hasValues(p) && p.Kind != l.Kind:
+			return nil, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
+				Hint: "files that are read together need one schema"}
+		case hasValues(p):
 			l.Integer = l.Integer && p.Integer
+		case p.Kind != l.Kind:
+			parts[i] = emptyColumn(l.Kind, frames[i].Rows)
 		}
 		if p.UnexpectedRow > 0 && l.UnexpectedRow == 0 {
 			l.UnexpectedRow, l.Unexpected = first+p.UnexpectedRow, p.Unexpected
 		}
-		first += n
+		first += frames[i].Rows
+	}
+	if l.Kind == Other {
+		return &Column{Name: l.Name, Type: l.Type, Clock: l.Clock, Of: l.Of}, nil
 	}
 	out := joinStored(&l, parts, frames)
 	out.UnexpectedRow, out.Unexpected = l.UnexpectedRow, l.Unexpected
@@ -152,23 +138,4 @@ func emptyColumn(kind Kind, n int) *Column {
 		c.Null[i], c.Code[i] = true, -1
 	}
 	return c
-}
-
-// decideKind returns the index of the first part that has values, or 0 if none has.
-func decideKind(parts []*Column, frames []*Frame) (int, error) {
-	lead := -1
-	for i, p := range parts {
-		if frames[i].Rows == 0 && p.Kind != Other || p.isAllNull() {
-			continue
-		}
-		if lead < 0 {
-			lead = i
-			continue
-		}
-		if l := parts[lead]; p.Kind != l.Kind {
-			return 0, &Error{Path: frames[i].Name(), Column: p.Name, Msg: fmt.Sprintf("%s (%s) here, but %s (%s) in %s", p.Kind, p.Type, l.Kind, l.Type, frames[lead].Name()),
-				Hint: "files that are read together need one schema"}
-		}
-	}
-	return max(0, lead), nil
 }

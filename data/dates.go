@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,37 +44,19 @@ func (r Reading) Validate() error {
 func (r Reading) WithRemarks(remarks []*Error) Reading {
 	r.Text.Missing = slices.Clone(r.Text.Missing)
 	for _, e := range remarks {
-		for remedy, what := range e.FixValues {
-			switch remedy {
-			case fix.SayDecimal:
-				r.Text.Decimal = what
-			case fix.SayThousands:
-				r.Text.Thousands = what
-			case fix.SayStrip:
-				for _, mark := range what {
-					if !strings.ContainsRune(r.Text.Strip, mark) {
-						r.Text.Strip += string(mark)
-					}
-				}
-			case fix.NameMissing:
-				if !slices.Contains(r.Text.Missing, what) {
-					r.Text.Missing = append(r.Text.Missing, what)
-				}
-			case fix.SayDates:
-				if r.Dates == "" {
-					r.Dates = what
-				}
+		r.Text.Decimal = cmp.Or(e.FixValues[fix.SayDecimal], r.Text.Decimal)
+		r.Text.Thousands = cmp.Or(e.FixValues[fix.SayThousands], r.Text.Thousands)
+		r.Dates = cmp.Or(r.Dates, e.FixValues[fix.SayDates])
+		for _, mark := range e.FixValues[fix.SayStrip] {
+			if !strings.ContainsRune(r.Text.Strip, mark) {
+				r.Text.Strip += string(mark)
 			}
+		}
+		if missing := e.FixValues[fix.NameMissing]; missing != "" && !slices.Contains(r.Text.Missing, missing) {
+			r.Text.Missing = append(r.Text.Missing, missing)
 		}
 	}
 	return r
-}
-
-// csvOptions returns the options for reading text.
-func (r Reading) csvOptions() csv.Options {
-	o := r.Text
-	o.Dates = r.Dates != ""
-	return o
 }
 
 // A datePart is a number derived from a date, such as its month.
@@ -97,58 +80,59 @@ func (f *Frame) replaceDates() {
 		return
 	}
 	var out []*Column
-	var days, parted, left []string
+	var dates []string
 	for _, c := range f.Columns {
-		switch {
-		case !c.Clock || c.Kind != Numeric:
+		if !c.Clock || c.Kind != Numeric {
 			out = append(out, c)
-		case r.Dates == "number":
-			days = append(days, c.Name)
+			continue
+		}
+		dates = append(dates, c.Name)
+		if r.Dates == "number" {
 			out = append(out, c)
-		case r.Dates == "drop":
-			left = append(left, c.Name)
-			f.dates = append(f.dates, c)
-		default:
-			f.dates = append(f.dates, c)
-			for _, p := range dateParts {
-				if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
-					continue
-				}
-				name := c.Name + "." + p.name
-				part := functionOf(c, name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
-				part.Of = c.Name
-				out = append(out, part)
+			continue
+		}
+		f.dates = append(f.dates, c)
+		if r.Dates == "drop" {
+			continue
+		}
+		for _, p := range dateParts {
+			if p.name == "hour" && c.Type == "date" && !slices.ContainsFunc(c.Number, func(v float64) bool { return v != math.Floor(v) }) {
+				continue
 			}
-			parted = append(parted, c.Name)
+			part := functionOf(c, c.Name+"."+p.name, func(days float64) float64 { return float64(p.of(csv.TimeOf(days))) }, f.Rows)
+			part.Of = c.Name
+			out = append(out, part)
 		}
 	}
 	f.Columns = out
-	for _, n := range []struct {
-		columns []string
-		what    string
-	}{{days, "read as days since 1970-01-01 UTC"}, {parted, "split into year, month, weekday and, of times, hour"}, {left, "left out"}} {
-		if len(n.columns) > 0 {
-			f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(n.columns), "column", "columns"), n.what, strings.Join(n.columns, ", ")))
-		}
+	if len(dates) > 0 {
+		use := map[string]string{"number": "read as days since 1970-01-01 UTC", "parts": "split into year, month, weekday and, of times, hour", "drop": "left out"}
+		f.Notes = append(f.Notes, fmt.Sprintf("%s of dates %s: %s", printable.Noun(len(dates), "column", "columns"), use[r.Dates], strings.Join(dates, ", ")))
 	}
 }
 
-// hasReplacedDates reports whether a column of that name held dates that were taken apart or left out.
-func (f *Frame) hasReplacedDates(name string) bool {
-	return slices.ContainsFunc(f.dates, func(c *Column) bool { return c.Name == name })
+// replacedDate returns the column of dates of that name that was taken apart or left out, or nil.
+func (f *Frame) replacedDate(name string) *Column {
+	for _, c := range f.dates {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
 }
 
 // holdoutColumn works like Column, but also finds columns of dates that were taken apart or left out. It
 // returns these as days.
 func (f *Frame) holdoutColumn(ctx context.Context, name string) (*Column, error) {
-	if i := slices.IndexFunc(f.dates, func(c *Column) bool { return c.Name == name }); i >= 0 && !f.Has(name) {
-		c, err := f.dates[i].Load(ctx)
-		if err == nil {
-			err = f.checkUnchanged()
-		}
-		return c, table.InFile(f.Name(), err)
+	c := f.replacedDate(name)
+	if c == nil || f.Has(name) {
+		return f.Column(ctx, name)
 	}
-	return f.Column(ctx, name)
+	c, err := c.Load(ctx)
+	if err == nil {
+		err = f.checkUnchanged()
+	}
+	return c, table.InFile(f.Name(), err)
 }
 
 // emptyPart returns a part of a column of dates that has no values, so that its type is unknown; nil if name is

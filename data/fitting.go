@@ -82,7 +82,7 @@ func newFitting(ctx context.Context, f *Frame, train, holdout []int, s Spec, are
 	}
 	for _, name := range s.Drop {
 		_, err := f.Lookup(name)
-		if err != nil && (len(f.partsOf(name)) > 0 || f.hasReplacedDates(name)) {
+		if err != nil && (len(f.partsOf(name)) > 0 || f.replacedDate(name) != nil) {
 			continue // all its parts are left out
 		}
 		if t.problems.Add(err) != nil {

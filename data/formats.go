@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,61 +21,41 @@ type format struct {
 	extensions []string // a directory is searched for files with one of these
 	others     []string // extensions that a file given by its name may have as well
 	text       bool     // files may be compressed: .gz, .bz2
-	magic      []string // the first bytes of a file; nil for text
+	magic      string   // the first bytes of a file; "" for text
 	archive    bool     // other formats have the same first bytes, and the extension decides
-	noMagic    string   // error for a file with the extension and other first bytes
 	read       readFunc
 }
 
-// A readFunc reads the named columns of a file; nil means all. If exact is set, it keeps the values exactly as
-// the file has them.
+// A readFunc reads a file: the named columns or more; nil means all. If exact is set, it keeps the values exactly
+// as the file has them.
 type readFunc func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error)
 
 // formats lists the formats that can be read, for detection, errors and help.
 var formats = []*format{
-	{
-		name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: []string{"PAR1"},
-		noMagic: "not a Parquet file: it does not start with PAR1",
-		read: func(_ context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-			return parquet.Open(in, names, how.Dates != "" && !exact, exact)
-		},
-	},
-	{
-		name: "Arrow IPC", extensions: []string{".arrow", ".feather", ".ipc"}, magic: []string{"ARROW1"},
-		noMagic: "not an Arrow IPC file: it does not start with ARROW1", read: readArrow,
-	},
-	{
-		name: "Arrow IPC", extensions: []string{".arrows"}, magic: []string{string(streamMark)},
-		noMagic: "not an Arrow IPC stream: it does not start with a message mark", read: readArrow,
-	},
+	{name: "Parquet", extensions: []string{".parquet", ".pq"}, magic: "PAR1", read: readParquet},
+	{name: "Arrow IPC", extensions: []string{".arrow", ".feather", ".ipc"}, magic: "ARROW1", read: readArrow},
+	{name: "Arrow IPC", extensions: []string{".arrows"}, magic: "\xff\xff\xff\xff", read: readArrow},
 	csvFormat,
 	linesFormat,
-	{
-		name: "NumPy", others: []string{".npy"}, magic: []string{npy.Magic}, noMagic: "not a file of NumPy: it does not start as one",
-		read: func(_ context.Context, in *input, names []string, _ Reading, _ bool) (*table.Table, error) {
-			return keepColumns(names)(npy.Read(in))
-		},
-	},
-	{
-		name: "NumPy", others: []string{".npz"}, magic: []string{zipMagic}, archive: true, noMagic: "not a file of NumPy: it does not start as one",
-		read: func(ctx context.Context, in *input, names []string, _ Reading, _ bool) (*table.Table, error) {
-			return keepColumns(names)(npy.ReadArchive(ctx, in))
-		},
-	},
+	{name: "NumPy", others: []string{".npy"}, magic: npy.Magic, read: readArray},
+	{name: "NumPy", others: []string{".npz"}, magic: zipMagic, archive: true, read: readArray},
 }
 
-var csvFormat = &format{
-	name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true,
-	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-		return csv.Read(ctx, in, names, how.csvOptions(), exact)
-	},
+var csvFormat = &format{name: "CSV", extensions: []string{".csv", ".tsv"}, others: []string{".txt", ".dat", ".data", ".tab"}, text: true, read: readText(csv.Read)}
+
+var linesFormat = &format{name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true, read: readText(csv.ReadLines)}
+
+// readText returns the readFunc of a function that reads text.
+func readText(read func(ctx context.Context, src table.Source, names []string, o csv.Options, verbatim bool) (*table.Table, error)) readFunc {
+	return func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+		o := how.Text
+		o.Dates = how.Dates != ""
+		return read(ctx, in, names, o, exact)
+	}
 }
 
-var linesFormat = &format{
-	name: "JSON Lines", extensions: []string{".jsonl", ".ndjson"}, text: true,
-	read: func(ctx context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
-		return csv.ReadLines(ctx, in, names, how.csvOptions(), exact)
-	},
+func readParquet(_ context.Context, in *input, names []string, how Reading, exact bool) (*table.Table, error) {
+	return parquet.Open(in, names, how.Dates != "" && !exact, exact)
 }
 
 func readArrow(ctx context.Context, in *input, names []string, how Reading, exact bool) (t *table.Table, err error) {
@@ -82,14 +63,11 @@ func readArrow(ctx context.Context, in *input, names []string, how Reading, exac
 	return t, err
 }
 
-// keepColumns returns a function that keeps only the named columns of a table; nil keeps all.
-func keepColumns(names []string) func(t *table.Table, err error) (*table.Table, error) {
-	return func(t *table.Table, err error) (*table.Table, error) {
-		if err == nil && names != nil {
-			err = t.Keep(names)
-		}
-		return t, err
+func readArray(ctx context.Context, in *input, _ []string, _ Reading, _ bool) (*table.Table, error) {
+	if in.format.archive {
+		return npy.ReadArchive(ctx, in)
 	}
+	return npy.Read(in)
 }
 
 const zipMagic = "PK\x03\x04"
@@ -104,11 +82,9 @@ var refused = []struct{ magic, msg, hint string }{
 // FormatNames returns the names of the formats that can be read.
 func FormatNames() (names []string) {
 	for _, f := range formats {
-		if !slices.Contains(names, f.name) {
-			names = append(names, f.name)
-		}
+		names = append(names, f.name)
 	}
-	return names
+	return slices.Compact(names)
 }
 
 // extensions lists the file extensions that mark tables in a directory.
@@ -134,11 +110,9 @@ func inDirectory(name string) bool {
 
 // formatByName returns the format of a file extension, or nil.
 func formatByName(name string) *format {
-	extension := strings.ToLower(filepath.Ext(name))
-	unpacked := filepath.Ext(csv.Unpacked(name))
 	for _, f := range formats {
 		for _, e := range slices.Concat(f.extensions, f.others) {
-			if e == extension || f.text && e == unpacked {
+			if strings.HasSuffix(strings.ToLower(name), e) || f.text && strings.HasSuffix(csv.Unpacked(name), e) {
 				return f
 			}
 		}
@@ -148,35 +122,29 @@ func formatByName(name string) *format {
 
 // detect returns the format of a file, judging by its first bytes and then by its name.
 func detect(name string, head []byte) (*format, error) {
-	named := formatByName(name)
+	refuse := func(msg, hint string) (*format, error) { return nil, &Error{Path: name, Msg: msg, Hint: hint} }
 	if len(head) == 0 {
-		if named != nil && named.text {
-			return nil, &Error{Path: name, Msg: "the file is empty"}
-		}
-		return nil, &Error{Path: name, Msg: "the file is empty; it may be truncated"}
+		return refuse("the file is empty; it may be truncated", "")
 	}
+	named := formatByName(name)
 	for _, f := range formats {
-		if f.archive && f != named && filepath.Ext(name) != "" { // a pipe has no extension
-			continue
-		}
-		for _, m := range f.magic {
-			if bytes.HasPrefix(head, []byte(m)) {
-				return f, nil
-			}
+		another := f.archive && f != named && filepath.Ext(name) != "" // a pipe has no extension
+		if f.magic != "" && bytes.HasPrefix(head, []byte(f.magic)) && !another {
+			return f, nil
 		}
 	}
 	for _, r := range refused {
 		if bytes.HasPrefix(head, []byte(r.magic)) {
-			return nil, &Error{Path: name, Msg: r.msg, Hint: r.hint}
+			return refuse(r.msg, r.hint)
 		}
 	}
 	switch {
 	case named != nil && named.text:
 		return named, nil
 	case named != nil:
-		return nil, &Error{Path: name, Msg: named.noMagic}
+		return refuse(fmt.Sprintf("not a file in the format %s: it does not start with %q", named.name, named.magic), "")
 	case strings.HasSuffix(strings.ToLower(name), ".json"):
-		return nil, &Error{Path: name, Msg: "JSON is read as JSON Lines, one object a line", Hint: "if it is, name it .jsonl; else write it so, as jq -c '.[]' does"}
+		return refuse("JSON is read as JSON Lines, one object a line", "if it is, name it .jsonl; else write it so, as jq -c '.[]' does")
 	}
-	return nil, &Error{Path: name, Msg: "the format of this file is unknown", Hint: "name it with one of " + strings.Join(extensions, " ")}
+	return refuse("the format of this file is unknown", "name it with one of "+strings.Join(extensions, " "))
 }

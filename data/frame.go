@@ -61,12 +61,11 @@ func (f *Frame) Fingerprint() error {
 		if in.sum == nil {
 			continue
 		}
-		d := <-in.sum
-		in.sum <- d
-		if d.err != nil {
-			return d.err
+		sum, err := in.sum()
+		if err != nil {
+			return err
 		}
-		f.Sources[i].SHA256 = d.sum
+		f.Sources[i].SHA256 = sum
 	}
 	return f.checkUnchanged()
 }

@@ -222,3 +222,7 @@ func exactRows(ctx context.Context, f *Frame, names []string) ([]*Column, error)
 	}
 	return e.Rows(ctx, 0, f.Rows)
 }
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
+	"sync"
 
 	"github.com/drotrain/drotrain/data/internal/table"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -22,82 +23,61 @@ type input struct {
 	name   string
 	size   int64
 	format *format
-	held   []byte      // the whole content, of an input in memory
-	was    fs.FileInfo // of a file with a name, before it was opened
-	sum    chan digest // its SHA-256, once; nil if it is not wanted
-	quit   chan struct{}
+	held   []byte                 // the whole content, of an input in memory
+	was    fs.FileInfo            // of a file with a name, before it was opened
+	sum    func() (string, error) // waits for its SHA-256; nil if it is not wanted
+	quit   context.CancelFunc     // ends its computation
 
 	watch *table.Watch
-}
-
-type digest struct {
-	sum string
-	err error
 }
 
 // openInput opens a file. A pipe is first read to its end into an unnamed file; cancelling ctx ends the wait
 // for its writer.
 func openInput(ctx context.Context, path string) (*input, error) {
-	cannot := func(err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
-	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, cannot(err)
+		return nil, cannotRead(ctx, path, err)
 	}
 	if info.Mode()&fs.ModeNamedPipe != 0 {
 		f, err := openPipe(ctx, path)
 		if err != nil {
-			return nil, cannot(err)
+			return nil, cannotRead(ctx, path, err)
 		}
 		defer f.Close()
 		return spoolReader(ctx, path, f, spooledInMemory)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, cannot(err)
+		return nil, cannotRead(ctx, path, err)
 	}
 	return &input{ReaderAt: f, name: path, size: info.Size(), was: info}, nil
+}
+
+// cannotRead returns the error of a file that cannot be read, or that of a context that has ended.
+func cannotRead(ctx context.Context, path string, err error) error {
+	var known *Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &known):
+		return table.InFile(path, err)
+	}
+	return &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
 }
 
 // spooledInMemory is the size in bytes from which a stream is stored in a file.
 const spooledInMemory = 64 << 20
 
-// spoolReader reads r to its end. An Arrow stream is kept in memory, as is any stream shorter than inMemory
-// bytes if eight times that memory is available. Longer streams are stored in an unnamed file, which disappears
-// when it is closed or the process ends.
+// spoolReader reads r to its end. A stream shorter than inMemory bytes is kept in memory, if eight times that
+// memory is available. Longer streams are stored in an unnamed file, which disappears when it is closed or the
+// process ends.
 func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) (*input, error) {
-	fail := func(err error) (*input, error) {
-		var known *Error
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.As(err, &known):
-			return nil, table.InFile(name, err)
-		}
-		return nil, &Error{Path: name, Msg: "cannot read", Err: err}
-	}
 	r = cancellableReader(ctx, r)
-	head := make([]byte, len(streamMark))
-	n, err := io.ReadFull(r, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return fail(err)
-	}
-	if bytes.Equal(head[:n], streamMark) {
-		b, err := readAll(r, head)
-		if err != nil {
-			return fail(err)
-		}
-		return bytesInput(name, b), nil
-	}
-	r = io.MultiReader(bytes.NewReader(head[:n]), r)
 	var begin []byte
+	var err error
 	if available, _ := memory.Available(); available/8 >= inMemory {
 		if begin, err = io.ReadAll(io.LimitReader(r, inMemory)); err != nil {
-			return fail(err)
+			return nil, cannotRead(ctx, name, err)
 		}
 		if int64(len(begin)) < inMemory {
 			return bytesInput(name, begin), nil
@@ -105,88 +85,26 @@ func spoolReader(ctx context.Context, name string, r io.Reader, inMemory int64) 
 	}
 	f, err := memory.NewUnnamedFile(os.TempDir())
 	if err != nil {
-		return fail(err)
+		return nil, cannotRead(ctx, name, err)
 	}
 	size, err := io.Copy(f, io.MultiReader(bytes.NewReader(begin), r))
 	if err != nil {
 		f.Close()
-		return fail(err)
+		return nil, cannotRead(ctx, name, err)
 	}
 	return &input{ReaderAt: f, name: name, size: size}, nil
 }
 
-// streamMark is the marker at the start of every message of an Arrow IPC stream.
-var streamMark = []byte{0xff, 0xff, 0xff, 0xff}
-
-// readAll appends the content of r to b. It returns an error if memory does not suffice.
-func readAll(r io.Reader, b []byte) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			more := max(len(b), 1<<20)
-			if err := table.Afford(int64(len(b)+more), "to hold the stream"); err != nil {
-				return nil, err
-			}
-			b = slices.Grow(b, more)
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if err == io.EOF {
-			return b, nil
-		} else if err != nil {
-			return nil, err
-		}
-	}
-}
-
 // cancellableReader returns a reader of r that stops when ctx is cancelled, even while r blocks.
 func cancellableReader(ctx context.Context, r io.Reader) io.Reader {
-	if ctx.Done() == nil {
-		return r
-	}
-	type piece struct {
-		b   []byte
-		err error
-	}
-	pieces, free := make(chan piece, 2), make(chan []byte, 2) // a send never waits
-	free <- make([]byte, 1<<18)
-	free <- make([]byte, 1<<18)
+	out, in := io.Pipe()
 	go func() {
-		for b := range free {
-			n, err := r.Read(b[:cap(b)])
-			pieces <- piece{b[:n], err}
-			if err != nil {
-				return
-			}
-		}
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
 	}()
-	var at piece
-	var rest []byte
-	return readerFunc(func(p []byte) (int, error) {
-		for len(rest) == 0 {
-			if at.err != nil {
-				return 0, at.err
-			}
-			if at.b != nil {
-				free <- at.b
-			}
-			select {
-			case at = <-pieces:
-				rest = at.b
-			case <-ctx.Done():
-				close(free) // which ends the reading
-				at = piece{err: ctx.Err()}
-				return 0, at.err
-			}
-		}
-		n := copy(p, rest)
-		rest = rest[n:]
-		return n, nil
-	})
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	return out
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func bytesInput(name string, b []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(b), held: b, name: name, size: int64(len(b))}
@@ -238,41 +156,29 @@ func sameFile(a, b fs.FileInfo) bool {
 
 // hash starts computing the SHA-256 in the background.
 func (in *input) hash(ctx context.Context) {
-	sum, quit := make(chan digest, 1), make(chan struct{})
-	in.sum, in.quit = sum, quit
-	go func() {
+	ctx, in.quit = context.WithCancel(ctx)
+	in.sum = sync.OnceValues(func() (string, error) {
 		h := sha256.New()
 		buf := make([]byte, min(in.size, 256<<10))
 		for at := int64(0); at < in.size; at += int64(len(buf)) {
-			select {
-			case <-quit:
-				sum <- digest{err: context.Canceled}
-				return
-			case <-ctx.Done():
-				sum <- digest{err: ctx.Err()}
-				return
-			default:
-			}
 			b := buf[:min(int64(len(buf)), in.size-at)]
-			if err := in.read(b, at); err != nil {
-				sum <- digest{err: err}
-				return
+			if err := cmp.Or(ctx.Err(), in.read(b, at)); err != nil {
+				return "", err
 			}
 			h.Write(b)
 		}
-		sum <- digest{sum: hex.EncodeToString(h.Sum(nil))}
-	}()
+		return hex.EncodeToString(h.Sum(nil)), nil
+	})
+	go in.sum()
 }
 
-// close closes the input after its SHA-256 has been computed.
+// close closes the input after its SHA-256 has been computed, or given up.
 func (in *input) close() {
 	if in.quit != nil {
-		close(in.quit)
-		in.quit = nil
-		if in.sum != nil {
-			d := <-in.sum
-			in.sum <- d
-		}
+		in.quit()
+	}
+	if in.sum != nil {
+		in.sum()
 	}
 	if c, ok := in.ReaderAt.(io.Closer); ok {
 		c.Close()

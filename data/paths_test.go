@@ -46,8 +46,8 @@ func TestPaths(t *testing.T) {
 		"empty/notes.doc":                      {"format of this file is unknown", ".csv"},
 		write("zero.parquet", "")[len(dir)+1:]: {"empty", "truncated"},
 		write("zero.csv", "")[len(dir)+1:]:     {"empty"},
-		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a Parquet file", "PAR1"},
-		write("magic.arrow", "hello, world!")[len(dir)+1:]:     {"not an Arrow IPC file"},
+		write("magic.parquet", "hello, world!")[len(dir)+1:]:   {"not a file in the format Parquet", "PAR1"},
+		write("magic.arrow", "hello, world!")[len(dir)+1:]:     {"not a file in the format Arrow IPC", "ARROW1"},
 		write("pare.parquet", "PAREhello world!")[len(dir)+1:]: {"encrypted"},
 		write("tail.parquet", "PAR1hello world!")[len(dir)+1:]: {"does not end with PAR1", "truncated"},
 		write("eleven.parquet", "PAR1nothing")[len(dir)+1:]:    {"too short", "truncated"},
@@ -84,5 +84,13 @@ func TestPaths(t *testing.T) {
 	cancel()
 	if _, err := Read(done, "testdata/pyarrow_zstd.parquet"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestIsTable_ByExtension(t *testing.T) {
+	for name, want := range map[string]bool{"a.csv": true, "A.CSV.GZ": true, "a.parquet": true, "a.parquet.gz": false, "a.npz": true, "a.json": false, "csv": false} {
+		if got := IsTable(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -51,50 +51,42 @@ func Read(ctx context.Context, path string, how ...Reading) (*Frame, error) {
 // The files must not change while the frame is in use: that is an error. Close
 // ends the use. A pipe is read once, to its end, into a temporary file that is
 // gone when the frame is closed or the process ends.
-func Open(ctx context.Context, path string, how ...Reading) (*Frame, error) {
+func Open(ctx context.Context, path string, how ...Reading) (f *Frame, err error) {
 	arrays := arraysOf(path)
 	var files []string
 	for _, a := range arrays {
 		files = append(files, a.file)
 	}
 	if arrays == nil {
-		var err error
 		if files, err = listFiles(path); err != nil {
 			return nil, err
 		}
 	}
-	frames := make([]*Frame, 0, len(files))
-	fail := func(err error) (*Frame, error) {
-		for _, f := range frames {
-			f.Close()
+	var frames []*Frame
+	defer func() {
+		if err != nil {
+			for _, f := range frames {
+				f.Close()
+			}
 		}
-		return nil, err
-	}
+	}()
 	for _, file := range files {
 		in, err := openInput(ctx, file)
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
 		in.watch = table.WatchFrom(ctx)
 		in.watch.Opened(in.size)
 		f, err := openTable(ctx, in, how...)
 		if err != nil {
-			in.close()
-			return fail(err)
+			return nil, err
 		}
 		frames = append(frames, f)
 	}
-	var f *Frame
-	var err error
 	if arrays != nil {
-		f, err = joinArrays(arrays, frames)
-	} else {
-		f, err = concat(ctx, frames)
+		return joinArrays(arrays, frames)
 	}
-	if err != nil {
-		return fail(err)
-	}
-	return f, nil
+	return concat(ctx, frames)
 }
 
 // OpenReader works like Open for a stream, which is read to its end. The name is used in messages; its
@@ -104,20 +96,14 @@ func OpenReader(ctx context.Context, name string, r io.Reader, how Reading) (*Fr
 	if err != nil {
 		return nil, err
 	}
-	f, err := openTable(ctx, in, how)
-	if err != nil {
-		in.close()
-	}
-	return f, err
+	return openTable(ctx, in, how)
 }
 
 // ReadBytes works like Read for a file in memory. The name is used in messages, and its extension decides on
 // the format if the bytes do not.
 func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Frame, error) {
-	in := bytesInput(name, b)
-	f, err := openTable(ctx, in, how...)
+	f, err := openTable(ctx, bytesInput(name, b), how...)
 	if err != nil {
-		in.close()
 		return nil, err
 	}
 	return f.loadAndClose(ctx)
@@ -137,60 +123,59 @@ func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 // listFiles returns the files that a path names.
 func listFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
-	if err != nil && errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
-		files, err := filepath.Glob(path)
-		if err != nil {
-			return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
-		}
-		var out []string
-		dots := strings.HasPrefix(filepath.Base(path), ".")
-		for _, f := range files {
-			if strings.HasPrefix(filepath.Base(f), ".") && !dots {
-				continue // as a shell does
-			}
-			if info, err := os.Stat(f); err == nil && !info.IsDir() {
-				out = append(out, f)
-			}
-		}
-		if len(out) == 0 {
-			return nil, &Error{Path: path, Msg: "no file matches this pattern"}
-		}
-		sort.Strings(out)
-		return out, nil
-	}
-	if err != nil {
-		e := &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
-		if errors.Is(err, fs.ErrNotExist) {
-			e.Hint = suggestFiles(path)
-		}
-		return nil, e
-	}
-	if !info.IsDir() {
-		if info.Mode()&fs.ModeDevice != 0 {
-			return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
-		}
+	switch {
+	case err == nil && info.IsDir():
+		return listDirectory(path)
+	case err == nil && info.Mode()&fs.ModeDevice != 0:
+		return nil, &Error{Path: path, Msg: "cannot read: it is a device, not a file"}
+	case err == nil:
 		return []string{path}, nil
 	}
+	e := &Error{Path: path, Msg: "cannot read", Err: table.Cause(err)}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, e
+	}
+	if !strings.ContainsAny(path, "*?[") {
+		e.Hint = suggestFiles(path)
+		return nil, e
+	}
+	files, err := filepath.Glob(path)
+	if err != nil {
+		return nil, &Error{Path: path, Msg: "bad pattern", Err: err}
+	}
+	dots := strings.HasPrefix(filepath.Base(path), ".")
+	files = slices.DeleteFunc(files, func(f string) bool {
+		return strings.HasPrefix(filepath.Base(f), ".") && !dots || isDirectory(f) // as a shell does
+	})
+	if len(files) == 0 {
+		return nil, &Error{Path: path, Msg: "no file matches this pattern"}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// listDirectory returns the tables in a directory, sorted by name.
+func listDirectory(path string) (files []string, err error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, &Error{Path: path, Msg: "cannot read the directory", Err: table.Cause(err)}
 	}
-	var out []string
 	for _, e := range entries {
-		name := e.Name()
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || !inDirectory(name) {
-			continue
+		file := filepath.Join(path, e.Name())
+		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") && inDirectory(file) && !isDirectory(file) {
+			files = append(files, file)
 		}
-		full := filepath.Join(path, name)
-		if info, err := os.Stat(full); err == nil && info.IsDir() {
-			continue
-		}
-		out = append(out, full)
 	}
-	if len(out) == 0 {
+	if files == nil {
 		return nil, &Error{Path: path, Msg: "the directory holds no table", Hint: cmp.Or(suggestPattern(path), "looked for files ending in "+strings.Join(extensions, " "))}
 	}
-	return out, nil // ReadDir sorts by name
+	return files, nil
+}
+
+// isDirectory reports whether a path is a directory, or a link to one.
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // suggestPattern suggests a glob for the tables in subdirectories, such as those of a partitioned data set.
@@ -218,17 +203,23 @@ func suggestFiles(path string) string {
 		names = append(names, e.Name())
 	}
 	near := printable.Nearest(base, names, 3)
-	for i := range near {
-		near[i] = dir + near[i]
-	}
 	if len(near) == 0 {
 		return ""
+	}
+	for i := range near {
+		near[i] = dir + near[i]
 	}
 	return "did you mean " + printable.QuoteList(near, "or") + "?"
 }
 
-// openTable returns the frame of a file without reading the values of Parquet files.
+// openTable returns the frame of a file without reading the values of Parquet files. It closes the file if that
+// fails.
 func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, err error) {
+	defer func() {
+		if err != nil {
+			in.close()
+		}
+	}()
 	name, how := in.name, append(reading, Reading{})[0]
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -237,14 +228,13 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err := in.read(head, 0); err != nil {
 		return nil, err
 	}
-	in.format, err = detect(name, head)
-	if err != nil && in.was == nil && filepath.Ext(name) == "" && len(head) > 0 { // a pipe has no extension
-		if in.format, err = csvFormat, nil; head[0] == '{' {
+	if in.format, err = detect(name, head); err != nil {
+		if in.was != nil || filepath.Ext(name) != "" || len(head) == 0 {
+			return nil, err
+		}
+		if in.format = csvFormat; head[0] == '{' { // a pipe has no extension
 			in.format = linesFormat
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if err := how.Validate(); err != nil {
 		return nil, &Error{Path: name, Msg: err.Error()}

@@ -6,13 +6,14 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
+	"github.com/drotrain/drotrain/data/internal/csv"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
@@ -22,20 +23,16 @@ import (
 // database/sql, pointers to them, and nil, which is a null. The values of a column must be of
 // one kind; an error names the column and the row.
 func FromRecords(records []map[string]any) (*Frame, error) {
-	index := map[string]int{}
+	keys := map[string]bool{}
 	for _, r := range records {
 		for name := range r {
-			index[name] = 0
+			keys[name] = true
 		}
 	}
-	names := make([]string, 0, len(index))
-	for name := range index {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(keys))
 	columns := make([]*columnBuilder, len(names))
 	for i, name := range names {
-		columns[i] = &columnBuilder{c: Column{Name: name}}
+		columns[i] = newColumnBuilder(name, len(records))
 	}
 	for _, r := range records {
 		for i, name := range names {
@@ -59,15 +56,16 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	columns := make([]*columnBuilder, len(types))
 	values := make([]any, len(types))
 	targets := make([]any, len(types))
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = t.Name()
-		targets[i] = &values[i]
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
 	}
 	names, renamed := table.MakeUnique(names)
 	for i, t := range types {
+		targets[i] = &values[i]
 		database := strings.ToUpper(t.DatabaseTypeName())
-		columns[i] = &columnBuilder{c: Column{Name: names[i]}, decimal: strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")}
+		columns[i] = newColumnBuilder(names[i], 0)
+		columns[i].decimal = strings.Contains(database, "DECIMAL") || strings.Contains(database, "NUMERIC")
 	}
 	for rows.Next() {
 		if err := rows.Scan(targets...); err != nil {
@@ -90,18 +88,22 @@ func FromRows(rows *sql.Rows) (*Frame, error) {
 	return f, nil
 }
 
-// ColumnOf returns a column of values, which may be numbers, strings, bools or pointers to them. A nil pointer
-// is a null.
+// ColumnOf returns a column of values of one kind: numbers, strings, bools, times, or what else [FromStructs] takes
+// for a field. A nil pointer is a null.
 func ColumnOf[T any](name string, values []T) (Column, error) {
-	b := &columnBuilder{c: Column{Name: name}}
-	if err := b.begin(reflect.TypeFor[T](), len(values)); err != nil {
+	if numbers, ok := any(values).([]float64); ok { // no need to look at every value
+		return Column{Name: name, Type: "float64", Kind: Numeric, Number: slices.Clone(numbers)}, nil
+	}
+	b := newColumnBuilder(name, len(values))
+	if err := b.setType(reflect.TypeFor[T]()); err != nil {
 		return Column{}, fmt.Errorf("column %q: %w", name, err)
 	}
-	v := reflect.ValueOf(values)
-	for i := range values {
-		b.addValue(v.Index(i))
+	for _, v := range values {
+		if err := b.add(v); err != nil {
+			return Column{}, err
+		}
 	}
-	return b.c, nil
+	return b.finish(), nil
 }
 
 // FromStructs makes a table of the exported fields of structs, or of pointers to
@@ -110,11 +112,7 @@ func ColumnOf[T any](name string, values []T) (Column, error) {
 // of the field's tag `drotrain:"name"`, which the scorers read too; the name "-" leaves a field
 // out. Embedded structs give their fields.
 func FromStructs[T any](rows []T) (*Frame, error) {
-	t := reflect.TypeFor[T]()
-	pointer := t.Kind() == reflect.Pointer
-	if pointer {
-		t = t.Elem()
-	}
+	t := indirectType(reflect.TypeFor[T]())
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rows of type %s are no structs", reflect.TypeFor[T]())
 	}
@@ -122,22 +120,21 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 	var at [][]int
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("drotrain"), ",")
-		embedded := f.Anonymous && !takesAny(f.Type) && (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct)
-		if !f.IsExported() || embedded || name == "-" {
+		if !f.IsExported() || name == "-" {
 			continue
 		}
-		b := &columnBuilder{c: Column{Name: cmp.Or(name, f.Name)}}
-		if !takesAny(f.Type) { // the type decides, without a value
-			if err := b.begin(f.Type, len(rows)); err != nil {
-				return nil, fmt.Errorf("field %s: column %q: %w", f.Name, b.c.Name, err)
-			}
+		b := newColumnBuilder(cmp.Or(name, f.Name), len(rows))
+		if err := b.setType(f.Type); err != nil && f.Anonymous && indirectType(f.Type).Kind() == reflect.Struct {
+			continue // its fields are columns
+		} else if err != nil {
+			return nil, fmt.Errorf("field %s: column %q: %w", f.Name, b.c.Name, err)
 		}
 		builders, at = append(builders, b), append(at, f.Index)
 	}
 	v := reflect.ValueOf(rows)
 	for i := range rows {
 		row := v.Index(i)
-		if pointer {
+		for row.Kind() == reflect.Pointer {
 			if row.IsNil() {
 				return nil, fmt.Errorf("row %d is nil", i+1)
 			}
@@ -146,9 +143,7 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 		for k, b := range builders {
 			var value any
 			if field, err := row.FieldByIndexErr(at[k]); err == nil { // else within an embedded pointer that is nil
-				if value = field.Interface(); field.CanAddr() {
-					value = field.Addr().Interface() // methods of pointers, too
-				}
+				value = field.Addr().Interface() // with the methods of the pointer
 			}
 			if err := b.add(value); err != nil {
 				return nil, err
@@ -161,241 +156,200 @@ func FromStructs[T any](rows []T) (*Frame, error) {
 func frameOfColumns(builders []*columnBuilder) (*Frame, error) {
 	out := make([]Column, len(builders))
 	for i, b := range builders {
-		if b.kind == reflect.Invalid { // nulls alone, of no known kind
-			b.c.Kind, b.c.Type = Categorical, "null"
-			b.addNulls(b.nulls)
-		}
-		out[i] = b.c
+		out[i] = b.finish()
 	}
 	return NewFrame(out...)
+}
+
+// indirectType returns the type that a pointer type leads to, and other types as they are.
+func indirectType(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
 }
 
 // A columnBuilder builds a column from Go values. Their type, or the first value, decides its kind.
 type columnBuilder struct {
 	c       Column
-	decimal bool         // texts are numbers
-	kind    reflect.Kind // of the values: Float64 of any number, String or Bool; Invalid while it is not decided
-	date    bool
-	nulls   int // before the kind was decided
-	levels  map[string]int32
+	decimal bool   // texts are numbers
+	kind    string // of the values, as in cell; "" while it is not decided
+	values  []float64
+	null    []bool
+	levels  map[string]int
 }
 
-// begin sets the kind of the column by the type of its values and allocates space for n of them.
-func (b *columnBuilder) begin(t reflect.Type, n int) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	b.c.Type, b.kind = t.Kind().String(), kindOf(t.Kind())
-	switch k := t.Kind(); {
-	case k == reflect.String:
-		b.c.Kind, b.levels, b.c.Code = Categorical, map[string]int32{}, make([]int32, 0, n)
-	case k == reflect.Bool:
-		b.c.Kind, b.c.Number = Bool, make([]float64, 0, n)
-	case k >= reflect.Int && k <= reflect.Uint64, k == reflect.Float32, k == reflect.Float64:
-		b.c.Kind, b.c.Integer, b.c.Number = Numeric, k <= reflect.Uint64, make([]float64, 0, n)
-	default:
-		return fmt.Errorf("values of type %s are neither numbers nor text nor bools", t)
-	}
-	b.addNulls(b.nulls)
-	return nil
+// newColumnBuilder returns a builder of a column with space for n rows.
+func newColumnBuilder(name string, n int) *columnBuilder {
+	return &columnBuilder{c: Column{Name: name}, values: make([]float64, 0, n), levels: map[string]int{}}
 }
 
-// addNulls appends n nulls.
-func (b *columnBuilder) addNulls(n int) {
-	for range n {
-		if b.c.Kind == Categorical {
-			b.c.Code = append(b.c.Code, -1)
-		} else {
-			b.c.Number = append(b.c.Number, 0)
-		}
-		for len(b.c.Null) < b.c.Len()-1 {
-			b.c.Null = append(b.c.Null, false)
-		}
-		b.c.Null = append(b.c.Null, true)
+// setType sets the kind of the column by the type of its values if that decides it, and returns an error if it
+// cannot be one.
+func (b *columnBuilder) setType(t reflect.Type) error {
+	if t = indirectType(t); t.Implements(valuerType) || reflect.PointerTo(t).Implements(valuerType) {
+		return nil
 	}
+	zero, err := cellOf(reflect.New(t).Interface())
+	if err == nil && t.Kind() == reflect.Interface {
+		err = noValueError(t)
+	}
+	b.begin(zero)
+	return err
+}
+
+// begin sets the kind of the column to that of a value.
+func (b *columnBuilder) begin(v cell) {
+	b.kind, b.c.Type, b.c.Integer = v.kind, v.typ, v.whole
 }
 
 // add appends a value. The error names the column and the row.
 func (b *columnBuilder) add(value any) error {
-	failed := func(format string, args ...any) error {
-		return &Error{Path: "memory", Column: b.c.Name, Row: max(b.nulls, b.c.Len()) + 1, Msg: fmt.Sprintf(format, args...)}
+	v, err := cellOf(value)
+	if err == nil && b.decimal && v.kind == textCell {
+		v, err = parseDecimal(v.text)
 	}
-	v, err := plainValue(value)
-	if err == nil && b.decimal {
-		v, err = parseDecimal(v)
+	if err == nil && v.kind != "" && b.kind != "" && v.kind != b.kind {
+		err = fmt.Errorf("the value %v is %s, and values before it are %s", value, v.kind, b.kind)
+	}
+	if err != nil {
+		return &Error{Path: "memory", Column: b.c.Name, Row: len(b.null) + 1, Msg: err.Error()}
 	}
 	switch {
-	case err != nil:
-		return failed("%v", err)
-	case v == nil && b.kind == reflect.Invalid:
-		b.nulls++
-		return nil
-	case v == nil:
-		b.addNulls(1)
-		return nil
+	case v.kind == "":
+	case b.kind == "":
+		b.begin(v)
+	case v.typ == "float64":
+		b.c.Type = v.typ
 	}
-	t, date := v.(time.Time)
-	if date {
-		v = daysOf(t)
+	if v.kind == numberCell && v.value != math.Trunc(v.value) {
+		b.c.Integer = false
 	}
-	n := reflect.ValueOf(v)
-	if b.kind == reflect.Invalid {
-		if err := b.begin(n.Type(), b.nulls+1); err != nil {
-			return failed("%v", err)
+	if v.kind == textCell {
+		k, known := b.levels[v.text]
+		if !known {
+			k = len(b.c.Level)
+			b.levels[v.text], b.c.Level = k, append(b.c.Level, v.text)
 		}
-		if b.date = date; date {
-			b.c.Type, b.c.Clock = "timestamp", true
-		}
+		v.value = float64(k)
 	}
-	if kind := kindOf(n.Kind()); date != b.date || kind != b.kind {
-		return failed("the value %v is %s, and values before it are %s", value, kindWords(kind, date), kindWords(b.kind, b.date))
+	b.values, b.null = append(b.values, v.value), append(b.null, v.kind == "")
+	if v.inexact && b.c.InexactRow == 0 {
+		b.c.InexactRow = len(b.null)
 	}
-	if n.CanFloat() && !date {
-		if b.c.Integer && n.Float() != math.Trunc(n.Float()) { // whole numbers so far
-			b.c.Integer = false
-		}
-		if n.Kind() == reflect.Float64 {
-			b.c.Type = "float64"
-		}
-	}
-	b.addValue(n)
 	return nil
 }
 
-// addValue appends a value of the kind of the column, or a null for a nil pointer.
-func (b *columnBuilder) addValue(v reflect.Value) {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			b.addNulls(1)
-			return
+// finish returns the column.
+func (b *columnBuilder) finish() Column {
+	c := b.c
+	if slices.Contains(b.null, true) {
+		c.Null = b.null
+	}
+	switch b.kind {
+	case numberCell, timeCell:
+		c.Kind, c.Clock, c.Number = Numeric, b.kind == timeCell, b.values
+	case boolCell:
+		c.Kind, c.Number = Bool, b.values
+	default: // text, or nulls alone
+		c.Kind, c.Type, c.Code = Categorical, cmp.Or(c.Type, "null"), make([]int32, len(b.values))
+		for i, k := range b.values {
+			if c.Code[i] = int32(k); b.null[i] {
+				c.Code[i] = -1
+			}
 		}
-		v = v.Elem()
 	}
-	switch {
-	case b.levels != nil:
-		text := v.String()
-		k, known := b.levels[text]
-		if !known {
-			k = int32(len(b.c.Level))
-			b.levels[text], b.c.Level = k, append(b.c.Level, text)
-		}
-		b.c.Code = append(b.c.Code, k)
-	case v.CanInt():
-		x := float64(v.Int())
-		b.addNumber(x, x == 1<<63 || int64(x) != v.Int())
-	case v.CanUint():
-		x := float64(v.Uint())
-		b.addNumber(x, x == 1<<64 || uint64(x) != v.Uint())
-	case b.kind == reflect.Bool:
-		x := 0.0
-		if v.Bool() {
-			x = 1
-		}
-		b.addNumber(x, false)
-	default:
-		b.addNumber(v.Float(), false)
-	}
-	if b.c.Null != nil {
-		b.c.Null = append(b.c.Null, false)
-	}
+	return c
 }
 
-// addNumber appends a number. NaN is kept; training reports its row.
-func (b *columnBuilder) addNumber(x float64, inexact bool) {
-	b.c.Number = append(b.c.Number, x)
-	if inexact && b.c.InexactRow == 0 {
-		b.c.InexactRow = len(b.c.Number)
-	}
+// A cell is a value of a column. The zero cell is a null.
+type cell struct {
+	kind           string // one of those below; "" for a null
+	typ            string // in Go; "timestamp" for a time
+	value          float64
+	whole, inexact bool // of a number: an integer, and one beyond float64
+	text           string
 }
 
-// kindOf returns reflect.Float64 for every kind of number, reflect.String or reflect.Bool.
-func kindOf(k reflect.Kind) reflect.Kind {
-	if k == reflect.String || k == reflect.Bool {
-		return k
-	}
-	return reflect.Float64
-}
-
-func kindWords(k reflect.Kind, date bool) string {
-	switch {
-	case date:
-		return "a time"
-	case k == reflect.String:
-		return "text"
-	case k == reflect.Bool:
-		return "a bool"
-	}
-	return "a number"
-}
-
-var (
-	timeType   = reflect.TypeFor[time.Time]()
-	numberType = reflect.TypeFor[json.Number]()
-	valuerType = reflect.TypeFor[driver.Valuer]()
+// The kinds of cells, in words.
+const (
+	numberCell = "a number"
+	textCell   = "text"
+	boolCell   = "a bool"
+	timeCell   = "a time"
 )
 
-// plainValue returns a time, number, string or bool for a value of database/sql or json, and nil for a null.
-func plainValue(value any) (any, error) {
+var valuerType = reflect.TypeFor[driver.Valuer]()
+
+// cellOf returns the cell of a time, number, string, bool, of a value of database/sql or json, or of a pointer to
+// them.
+func cellOf(value any) (cell, error) {
 	for range 8 { // pointers and Valuers may be nested
-		switch v := value.(type) {
-		case nil, time.Time:
-			return v, nil
-		case json.Number:
-			if i, err := v.Int64(); err == nil {
-				return i, nil
-			}
-			x, err := v.Float64()
-			if err != nil {
-				return nil, fmt.Errorf("the number %q is not one, or is beyond float64", v)
-			}
-			return x, nil
+		v := reflect.ValueOf(value)
+		if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return cell{}, nil
+		}
+		switch x := value.(type) {
+		case time.Time:
+			return cell{kind: timeCell, typ: "timestamp", value: csv.DaysOf(x)}, nil
 		case []byte:
-			return string(v), nil
-		case driver.Valuer:
-			if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && p.IsNil() {
-				return nil, nil
+			return cell{kind: textCell, typ: "string", text: string(x)}, nil
+		case json.Number:
+			if x == "" {
+				return cell{}, nil
 			}
-			plain, err := v.Value()
+			if i, err := x.Int64(); err == nil {
+				return cellOf(i)
+			}
+			f, err := x.Float64()
 			if err != nil {
-				return nil, err
+				return cell{}, fmt.Errorf("the number %q is not one, or is beyond float64", x)
 			}
-			value = plain
+			return cellOf(f)
+		case driver.Valuer:
+			var err error
+			if value, err = x.Value(); err != nil {
+				return cell{}, err
+			}
 			continue
 		}
-		p := reflect.ValueOf(value)
-		if p.Kind() != reflect.Pointer {
-			return value, nil
+		c := cell{kind: numberCell, typ: v.Kind().String()}
+		switch k := v.Kind(); {
+		case k == reflect.Pointer:
+			value = v.Elem().Interface()
+			continue
+		case k == reflect.String:
+			c.kind, c.text = textCell, v.String()
+		case k == reflect.Bool:
+			c.kind = boolCell
+			if v.Bool() {
+				c.value = 1
+			}
+		case v.CanInt():
+			c.value, c.whole = float64(v.Int()), true
+			c.inexact = c.value == 1<<63 || int64(c.value) != v.Int()
+		case v.CanUint():
+			c.value, c.whole = float64(v.Uint()), true
+			c.inexact = c.value == 1<<64 || uint64(c.value) != v.Uint()
+		case v.CanFloat():
+			c.value = v.Float() // NaN is kept; training reports its row
+		default:
+			return cell{}, noValueError(v.Type())
 		}
-		if p.IsNil() {
-			return nil, nil
-		}
-		value = p.Elem().Interface()
+		return c, nil
 	}
-	return nil, fmt.Errorf("values of type %T are neither numbers nor text nor bools", value)
+	return cell{}, noValueError(reflect.TypeOf(value))
+}
+
+func noValueError(t reflect.Type) error {
+	return fmt.Errorf("values of type %s are neither numbers nor text nor bools", t)
 }
 
 // parseDecimal returns the number written in a text.
-func parseDecimal(v any) (any, error) {
-	text, ok := v.(string)
-	if !ok {
-		return v, nil
-	}
+func parseDecimal(text string) (cell, error) {
 	x, _, ok := table.ParseNumber(strings.TrimSpace(text))
 	if !ok {
-		return nil, fmt.Errorf("%q is not a number", text)
+		return cell{}, fmt.Errorf("%q is not a number", text)
 	}
-	return x, nil
-}
-
-// daysOf returns the days from 1970-01-01 UTC to t.
-func daysOf(t time.Time) float64 {
-	return float64(t.Unix())/86400 + float64(t.Nanosecond())/86400e9
-}
-
-// takesAny reports whether values of a type must be converted by plainValue.
-func takesAny(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return slices.Contains([]reflect.Type{timeType, numberType}, t) || t.Implements(valuerType) || reflect.PointerTo(t).Implements(valuerType)
+	return cellOf(x)
 }

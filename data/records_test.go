@@ -182,3 +182,21 @@ func TestFromRows(t *testing.T) {
 		t.Errorf("NaN is kept for the training to refuse by its row: %v", err)
 	}
 }
+
+// The kind of a column is decided without a value where the type decides it; times and Null types are columns
+// of ColumnOf, too.
+func TestColumnOf_Kinds(t *testing.T) {
+	at := time.Unix(86400, 0)
+	if c, err := ColumnOf("t", []*time.Time{nil, &at}); err != nil || c.Kind != Numeric || !c.Clock || !c.IsNull(0) || c.Number[1] != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := ColumnOf("n", []*int{nil}); err != nil || c.Kind != Numeric || !c.Integer || !c.IsNull(0) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := ColumnOf("s", []sql.NullString{{}}); err != nil || c.Kind != Categorical || c.Type != "null" || c.Code[0] != -1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := ColumnOf("j", []json.Number{"", "2"}); err != nil || c.Kind != Numeric || !c.IsNull(0) || c.Number[1] != 2 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

@@ -22,8 +22,7 @@ func (f *Frame) SetSum(source int, sum string) {
 	}
 	in := f.inputs[source]
 	if in.quit != nil {
-		close(in.quit)
-		in.quit = nil
+		in.quit()
 	}
 	in.sum = nil
 }

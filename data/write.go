@@ -119,9 +119,9 @@ func checkColumns(cols []Column) error {
 			if c.Kind != Numeric || len(c.Int) != rows || c.Type != "int64" && c.Type != "uint64" {
 				return fail("its integers are not those of a column of 64-bit integers")
 			}
-		} else if lo, hi, ok := integerRange(c.Type); ok && c.Kind == Numeric {
+		} else if of, ok := integerRanges[c.Type]; ok && c.Kind == Numeric {
 			for row, v := range c.Number {
-				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= lo && v < hi) {
+				if !c.IsNull(row) && !(v == math.Trunc(v) && v >= of.least && v < of.end) {
 					return fail("row %d holds %v, which is not an %s", row+1, v, c.Type)
 				}
 			}
@@ -130,14 +130,10 @@ func checkColumns(cols []Column) error {
 	return nil
 }
 
-// integerRange returns the smallest value of an integer type and the value after its largest.
-func integerRange(typ string) (lo, hi float64, ok bool) {
-	var bits int
-	if n, err := fmt.Sscanf(typ, "uint%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("uint%d", bits) {
-		return 0, math.Ldexp(1, bits), true
-	}
-	if n, err := fmt.Sscanf(typ, "int%d", &bits); n == 1 && err == nil && typ == fmt.Sprintf("int%d", bits) {
-		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1), true
-	}
-	return 0, 0, false
+// integerRanges holds the least value of each integer type and the value after its largest.
+var integerRanges = map[string]struct{ least, end float64 }{
+	"int8": {-1 << 7, 1 << 7}, "uint8": {0, 1 << 8},
+	"int16": {-1 << 15, 1 << 15}, "uint16": {0, 1 << 16},
+	"int32": {-1 << 31, 1 << 31}, "uint32": {0, 1 << 32},
+	"int64": {-1 << 63, 1 << 63}, "uint64": {0, 1 << 64},
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,14 +38,12 @@ missing values, dates, levels) and proposes a command that trains on it, or with
   drotrain inspect drotrain-out/model.json
   drotrain inspect drotrain-out/metrics.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			n := len(args)
 			if cmd.Flags().Changed("data") {
-				if len(args) != 0 {
-					return exit.Usagef("leave one out", "inspect takes one file, not an argument and --data")
-				}
-				return nil
+				n++
 			}
-			if len(args) != 1 {
-				return exit.Usagef("as in drotrain inspect loans.parquet", "inspect takes one file, not %d", len(args))
+			if n != 1 {
+				return exit.Usagef("name it as in drotrain inspect loans.parquet, or with --data", "inspect takes one file, not %d", n)
 			}
 			return nil
 		},
@@ -76,7 +73,7 @@ func (a *app) inspect(ctx context.Context, o *options.Settings, path string) err
 			return err
 		}
 		if asJSON {
-			return show.JSON(a.stdout, describeModel(m))
+			return show.JSON(a.stdout, modelInfo{"model", m.Schema, m.Version, m.Config, m.Summary(""), m.TrainRows, m.HoldoutRows, m.Explain()})
 		}
 		show.Model(a.stdout, path, m)
 		return nil
@@ -180,29 +177,10 @@ func describeGroups(ctx context.Context, f *data.Frame, names []string) (out []g
 	return out, nil
 }
 
-// isModel reports whether path is a model or a directory with one, judging by its first byte or, if there is no
-// such file, by its name.
+// isModel reports whether path is a directory with a model, or a model or an evaluation by its name.
 func isModel(path string) bool {
-	if strings.HasPrefix(path, datasets.Prefix) || path == "-" {
-		return false
-	}
-	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		return false // a pipe is opened once
-	}
-	if _, err := os.Stat(filepath.Join(path, modelFile)); err == nil {
-		return true
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return strings.HasSuffix(path, ".json")
-	}
-	defer f.Close()
-	head := make([]byte, 16)
-	n, _ := io.ReadFull(f, head)
-	if data.IsTable(path) {
-		return false
-	}
-	return strings.HasPrefix(strings.TrimLeft(string(head[:n]), " \t\r\n"), "{") || strings.HasSuffix(path, ".json")
+	_, err := os.Stat(filepath.Join(path, modelFile))
+	return err == nil || strings.HasSuffix(path, ".json")
 }
 
 // A modelInfo is the description of a model by inspect.
@@ -215,11 +193,4 @@ type modelInfo struct {
 	TrainRows    int                 `json:"train_rows"`
 	HoldoutRows  int                 `json:"holdout_rows"`
 	Coefficients []train.Coefficient `json:"coefficients"`
-}
-
-func describeModel(m *train.Model) modelInfo {
-	return modelInfo{
-		Kind: "model", Schema: m.Schema, Version: m.Version, Config: m.Config, Summary: m.Summary(""),
-		TrainRows: m.TrainRows, HoldoutRows: m.HoldoutRows, Coefficients: m.Explain(),
-	}
 }

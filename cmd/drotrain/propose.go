@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/propose"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -33,19 +33,18 @@ type proposedTraining struct {
 }
 
 // readings is the largest number of times that a table is reopened with suggested options.
-const readings = 3
+const readings = 5
 
 // openSuggested opens a table and, if its remarks suggest other reading options, reopens it with them. A stream
 // is read only once.
 func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) (*data.Frame, data.Reading, error) {
 	f, err := a.openTable(ctx, path, how)
+	if info, statErr := os.Stat(path); err != nil || statErr != nil || info.Mode()&os.ModeNamedPipe != 0 {
+		return f, how, err
+	}
 	for range readings {
-		if err != nil {
-			return nil, how, err
-		}
 		next := how.WithRemarks(f.Remarks)
-		next.Dates = datesToSee(f, how)
-		if info, err := os.Stat(path); fmt.Sprint(next) == fmt.Sprint(how) || err != nil || info.Mode()&os.ModeNamedPipe != 0 {
+		if reflect.DeepEqual(next, how) {
 			break
 		}
 		again, err := a.openTable(ctx, path, next)
@@ -58,39 +57,24 @@ func (a *app) openSuggested(ctx context.Context, path string, how data.Reading) 
 	return f, how, nil
 }
 
-// datesToSee returns the use of dates for examining a table: as days, one column each.
-func datesToSee(f *data.Frame, how data.Reading) string {
-	clocks := false
-	for _, r := range f.Remarks {
-		_, says := r.FixValues[fix.SayDates]
-		clocks = clocks || says
-	}
-	for _, c := range f.Columns {
-		clocks = clocks || c.Clock || c.Of != ""
-	}
-	if clocks && how.Dates != "drop" {
-		return "number"
-	}
-	return how.Dates
-}
-
-// proposeTraining examines a table and proposes how to train on it.
+// proposeTraining examines a table, with its dates as days, and proposes how to train on it.
 func proposeTraining(ctx context.Context, a *app, shown *show.Progress, path, target string, groups []string, how data.Reading) (*data.Frame, *proposedTraining, error) {
-	asked := how.Dates
+	dates := how.Dates
+	if dates != "drop" {
+		how.Dates = "number"
+	}
 	f, how, err := a.openSuggested(ctx, path, how)
 	if err != nil {
 		return nil, nil, err
 	}
-	if how.Dates == "number" {
-		how.Dates = "" // the proposal says, where columns of dates are left
-	}
+	how.Dates = "" // the proposal says, where columns of dates are left
 	shown.Begin("looking at the columns")
 	p, err := propose.Make(ctx, f, target, groups, how)
 	if err != nil {
 		return nil, nil, err
 	}
-	if asked != "" {
-		p.Reading.Dates = asked
+	if dates != "" {
+		p.Reading.Dates = dates
 	}
 	if err := f.Fingerprint(); err != nil {
 		return nil, nil, err
@@ -158,39 +142,22 @@ func (p *proposedTraining) writeConfig(a *app, path string, force bool) error {
 	for _, f := range p.Findings {
 		why[f.Column] = f.What
 	}
-	err := atomicfile.Write(path, force, func(w io.Writer) error {
+	return exit.ReplaceHint(atomicfile.Write(path, force, func(w io.Writer) error {
 		return options.WriteYAML(w, "train", path, p.flags, func(name, item string) string {
 			if name == "drop" {
 				return why[item]
 			}
 			return ""
 		})
-	})
-	if err != nil {
-		return exit.ReplaceHint(err)
-	}
-	return nil
-}
-
-// groupColumns returns the group columns of the proposal.
-func (p *proposedTraining) groupColumns() string {
-	if p.flags == nil {
-		return ""
-	}
-	return p.flags.Lookup("groups").Value.String()
+	}))
 }
 
 // print writes the findings and the proposed command.
 func (p *proposedTraining) print(w io.Writer) {
-	task := "two classes"
-	if p.Task == data.Regression {
-		task = "a quantity"
-	} else if p.Task == data.Multiclass {
-		task = "classes"
-	}
-	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task)
-	var filled []string // one line for all of them
-	said, lines := map[string]int{}, [][2]string{}
+	task := map[data.Task]string{data.Binary: "two classes", data.Regression: "a quantity", data.Multiclass: "classes"}
+	fmt.Fprintf(w, "\nTo predict %s (%s)\n", p.Target, task[p.Task])
+	columns := map[string][]string{} // by what is said of them, in one line
+	var lines, filled []string
 	for _, f := range p.Findings {
 		in := ""
 		if f.Rows > 0 {
@@ -205,15 +172,13 @@ func (p *proposedTraining) print(w io.Writer) {
 			continue
 		}
 		what := fmt.Sprintf("%s%s: %s", f.What, in, f.Does)
-		if k, again := said[what]; again { // of several columns in one line
-			lines[k][0] += ", " + f.Column
-			continue
+		if columns[what] == nil {
+			lines = append(lines, what)
 		}
-		said[what] = len(lines)
-		lines = append(lines, [2]string{f.Column, what})
+		columns[what] = append(columns[what], f.Column)
 	}
-	for _, l := range lines {
-		show.Wrapped(w, "  ", l[0]+": "+l[1])
+	for _, what := range lines {
+		show.Wrapped(w, "  ", strings.Join(columns[what], ", ")+": "+what)
 	}
 	if len(filled) > 0 {
 		show.Wrapped(w, "  ", "missing, "+propose.Filled+": "+strings.Join(filled, ", "))
@@ -221,7 +186,7 @@ func (p *proposedTraining) print(w io.Writer) {
 	if len(p.Findings) == 0 {
 		fmt.Fprintln(w, "  nothing stands out")
 	}
-	if len(p.Groups) > 0 && len(p.groupColumns()) == 0 {
+	if len(p.Groups) > 0 && !p.flags.Changed("groups") {
 		show.Wrapped(w, "  ", "possible groups, by their names: --groups "+printable.QuoteShell(setting.JoinNames(p.Groups))+" considers the worst of them")
 	}
 	fmt.Fprintf(w, "\nSuggested; check it against what you know of the columns:\n  %s\n", strings.ReplaceAll(p.Command, " --", " \\\n      --"))

@@ -22,7 +22,7 @@ func TestStreamIsReadOnce(t *testing.T) {
 	}
 	put(t, file, table)
 	go os.WriteFile(pipe, []byte(table), 0)
-	for path, dates := range map[string]string{pipe: "", file: "number"} {
+	for path, dates := range map[string]string{pipe: "", file: "parts"} {
 		a := &app{stdout: io.Discard, stderr: io.Discard}
 		f, how, err := a.openSuggested(t.Context(), path, data.Reading{})
 		if err != nil || f.Rows != 3 || how.Dates != dates {

@@ -2,14 +2,25 @@ package propose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/data/internal/table"
+	"github.com/drotrain/drotrain/internal/expr"
 )
 
-// Bounds of what a proposal says of levels and groups.
+// Thresholds.
 const (
+	PredictsAll = 0.995 // power of a column that leaks the target
+	nearlyCopy  = 0.9   // kappa of a column that is nearly the target
+	mostlyNull  = 0.6
+
+	weekLater = 7   // days, beyond which a date is a later one
+	someLater = 100 // rows, of those that are and of those that are not
+	farApart  = 0.5 // between the means of the target there, in standard deviations
+
 	mostGroupLevels = 100 // of a column that is proposed as groups
 	groupRows       = 20  // of two of its levels, at least
 	pureRows        = 20  // of a level whose rows have nearly always one class, at least
@@ -17,119 +28,252 @@ const (
 	elsewhereShare  = 0.3 // of that class among the other rows, at most
 )
 
-// groupWords lists words in the names of columns that usually define groups.
-var groupWords = map[string]bool{"sex": true, "gender": true, "race": true, "ethnicity": true, "ethnic": true, "afam": true, "nationality": true,
-	"region": true, "state": true, "country": true, "county": true, "province": true, "district": true, "site": true, "hospital": true, "clinic": true,
-	"school": true, "branch": true, "location": true, "language": true, "dialect": true, "religion": true}
-
-// weightWords lists words in the names of weight columns.
-var weightWords = map[string]bool{"weight": true, "weights": true, "wt": true, "wgt": true, "pweight": true, "fnlwgt": true, "perwt": true, "finalweight": true}
-
-// hasWord reports whether a name contains one of the words.
-func hasWord(name string, in map[string]bool) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return in[w] })
-}
-
-// levelCounts returns the number of rows of every level of a column, or nil if it has more than most levels.
-func levelCounts(c *data.Column, most int) map[string]int {
-	counts := map[string]int{}
-	for r := range c.Len() {
-		if c.IsNull(r) {
-			continue
+// checkColumn examines a candidate feature. seen holds the columns before it, by their hashes.
+func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, seen map[uint64]string) {
+	const datesWhat, datesDo = "it holds dates or times", "taken apart into year, month, weekday and hour"
+	if of.Kind == data.Other {
+		if of.Clock {
+			p.Reading.Dates = "parts"
+			p.add(of, datesDo, datesWhat)
+		} else {
+			p.drop(of, "values of type %s are of no use", of.Type)
 		}
-		if counts[c.Text(r)]++; len(counts) > most {
-			return nil
+		return
+	}
+	if r := f.Remark(of.Name, table.ErrTextOfNumbers); r != nil {
+		does := "kept as text; say how its numbers are written and look again"
+		if len(r.FixValues) == 0 && r.Hint != "" {
+			does = "kept as text; " + r.Hint
+		}
+		p.add(of, does, "%s", r.Msg).First = r.Row
+		return
+	}
+	if r := f.Remark(of.Name, table.ErrMixedDates); r != nil {
+		p.drop(of, "%s", r.Msg).Does = "left out; " + r.Hint + ", and look again"
+		return
+	}
+	c := newColumn(of)
+	twin, again := seen[c.hash]
+	if !again {
+		seen[c.hash] = c.Name
+	}
+	switch {
+	case c.infinite.n > 0 && c.distinct < 2:
+		p.drop(of, "values that are not finite, and of others one at most").in(c.infinite)
+	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
+		p.add(of, "training leaves it out", "it has one value, or none")
+	case again:
+		p.drop(of, "it is a copy of %q", twin)
+	case p.dropLeak(c, t) || !c.Clock && p.dropIdentifier(c):
+	case c.Kind == data.Numeric && c.isMostlyNull():
+		p.drop(of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())).in(c.nulls)
+	case p.dropLaterDate(c, t):
+	default:
+		if c.Clock {
+			p.Reading.Dates = "parts"
+			p.add(of, datesDo, datesWhat)
+		} else {
+			p.checkLevels(c, t)
+			p.checkNumbers(c)
+		}
+		if c.Kind == data.Numeric && c.nulls.n > 0 {
+			p.Impute = "median"
+			p.add(of, Filled, "it is missing").in(c.nulls)
 		}
 	}
-	return counts
+	p.checkGroup(c)
 }
 
-// checkLevels finds levels with several spellings, and a level that nearly determines the target.
-func (p *Proposal) checkLevels(c *data.Column, t *targetValues, sum summary) {
-	if c.Kind == data.Categorical {
-		if same, rows := findOtherSpellings(levelCounts(c, data.DefaultMaxLevels)); same != nil {
-			p.addFinding(c, rows, 0, "kept apart", "some levels are other spellings of one, as %s", firstPair(same))
-			p.Findings[len(p.Findings)-1].Spellings = same
+// dropLeak drops a column that is a copy of the target or known only after the outcome. It reports whether it
+// did.
+func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
+	if len(t.rows) < 50 {
+		return false
+	}
+	measure := measureName(t.binary)
+	power := Power(t.columnScores(c.Column), t.y, t.binary)
+	if power > PredictsAll {
+		p.drop(c.Column, "alone it predicts the target, with an %s of %.4f: a copy, or known only after the outcome", measure, power)
+		return true
+	}
+	if t.binary && c.nulls.n > 0 {
+		d := t.compare(func(r int) int {
+			if c.IsNull(r) {
+				return 1
+			}
+			return 0
+		})
+		if d.isPureWherePresent() {
+			p.drop(c.Column, "where it is there, in %.0f of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).in(c.nulls)
+			return true
+		}
+		if k := d.kappa(); k > nearlyCopy {
+			p.drop(c.Column, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k).in(c.nulls)
+			return true
 		}
 	}
-	if s := p.describePurestLevel(c, t, sum); s != "" {
-		p.addFinding(c, 0, 0, "kept; leave it out if it is known only after the target", "%s", s)
-	}
-}
-
-// firstPair returns the first pair of spellings as text.
-func firstPair(same map[string]string) string {
-	first := ""
-	for from := range same {
-		if first == "" || from < first {
-			first = from
+	if t.binary && c.distinct == 2 {
+		if k := t.compareLevel(c, c.Text(c.some)).kappa(); k > nearlyCopy {
+			p.drop(c.Column, "it is nearly a copy of the target (kappa %.2f)", k)
+			return true
 		}
 	}
-	return fmt.Sprintf("%q and %q", same[first], first)
+	if w := findWord(c.Name, futureWords); w != "" {
+		if t.exceeds(power, 0.9, 0.8) {
+			p.drop(c.Column, "its name (%q) and how well it predicts alone (an %s of %.2f) say that it is known only after the outcome", w, measure, power)
+			return true
+		}
+		if pure := p.describePurestLevel(c, t); pure != "" {
+			p.drop(c.Column, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
+			return true
+		}
+	}
+	if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
+		p.drop(c.Column, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
+		return true
+	}
+	return false
 }
 
-// describePurestLevel returns a sentence about a level whose rows nearly all have the same class, which is rare
-// among other rows, or "".
-func (p *Proposal) describePurestLevel(c *data.Column, t *targetValues, sum summary) string {
-	if p.Task != data.Binary || sum.distinct < 2 || sum.distinct > table.FewNumbers || c.Kind == data.Numeric && sum.distinct > 2 {
+// isPureWherePresent reports whether one class makes up nine of ten rows in the first set, although both classes
+// are frequent. The target is 1 for the more frequent class.
+func (c contrast) isPureWherePresent() bool {
+	base := (c.sum[0] + c.sum[1]) / (c.n[0] + c.n[1])
+	return c.n[0] >= 100 && (c.sum[0] > 0.9*c.n[0] && base < 0.6 || c.sum[0] < 0.1*c.n[0])
+}
+
+// compareLevel returns the contrast of the rows without and with a level.
+func (t *targetValues) compareLevel(c *column, level string) contrast {
+	return t.compare(func(r int) int {
+		if !c.IsNull(r) && c.Text(r) == level {
+			return 1
+		}
+		return 0
+	})
+}
+
+// dropIdentifier drops an identifier. If rows share its values, it proposes to hold them out together. It reports
+// whether it did.
+func (p *Proposal) dropIdentifier(c *column) bool {
+	text, many := c.Kind == data.Categorical, c.present > 20
+	isID := isIDName(c.Name)
+	var dropped *Finding
+	switch {
+	case many && c.distinct == c.present && (text || c.Integer && (isID || c.isRunningNumber() && (c.present > 100 || isIndexName(c.Name)))):
+		p.drop(c.Column, "every row has its own value: an identifier")
+		return true
+	case text && c.distinct > 50 && c.distinct > c.present/2:
+		dropped = p.drop(c.Column, "%d different texts in %d rows: names or notes", c.distinct, c.present)
+	case many && c.Integer && c.Kind == data.Numeric && isID && 2*c.distinct >= c.present:
+		dropped = p.drop(c.Column, "its name and %d different numbers in %d rows suggest that it is an identifier", c.distinct, c.present)
+	default:
+		return false
+	}
+	if p.GroupHoldout == "" && c.nulls.n == 0 && c.distinct < c.Len() && isID {
+		p.GroupHoldout = c.Name
+		dropped.Does = "left out; rows that share a value are held out together"
+	}
+	return true
+}
+
+// dropLaterDate drops a date that is known only after the outcome, since the target differs between rows in
+// which it is later than the start date and other rows. It reports whether it did.
+func (p *Proposal) dropLaterDate(c *column, t *targetValues) bool {
+	if !c.Clock || p.from == nil || c.Name == p.from.Name {
+		return false
+	}
+	d := t.compare(func(r int) int {
+		switch {
+		case c.IsNull(r):
+			return -1
+		case c.Number[r]-p.from.Number[r] > weekLater:
+			return 1
+		}
+		return 0
+	})
+	later, other := d.mean(1), d.mean(0)
+	if min(d.n[0], d.n[1]) < someLater || !(max(later-other, other-later) > farApart*d.deviation()) {
+		return false
+	}
+	mean, values := "the mean of "+strconv.Quote(p.Target), fmt.Sprintf("%.3g (elsewhere %.3g)", later, other)
+	if t.binary {
+		mean, values = fmt.Sprintf("the share of %q", t.one), fmt.Sprintf("%.0f %% (elsewhere %.0f %%)", 100*later, 100*other)
+	}
+	p.drop(c.Column, "where it is more than a week after %q, %s is %s: known only after the outcome", p.from.Name, mean, values).Rows = int(d.n[1])
+	return true
+}
+
+// checkLevels finds levels with several spellings, a level that nearly determines the target, and many levels.
+func (p *Proposal) checkLevels(c *column, t *targetValues) {
+	text := c.Kind == data.Categorical
+	if text {
+		if same, rows := findOtherSpellings(c.levelCounts(data.DefaultMaxLevels)); same != nil {
+			first := slices.Min(slices.Collect(maps.Keys(same)))
+			found := p.add(c.Column, "kept apart", "some levels are other spellings of one, as %q and %q", same[first], first)
+			found.Rows, found.Spellings = rows, same
+		}
+	}
+	if s := p.describePurestLevel(c, t); s != "" {
+		p.add(c.Column, "kept; leave it out if it is known only after the target", "%s", s)
+	}
+	if text && c.distinct > data.DefaultMaxLevels {
+		p.MinCount = 20
+		p.add(c.Column, "levels of fewer than 20 rows become one, (other)", "%d levels", c.distinct)
+	}
+}
+
+// describePurestLevel returns a sentence about the level whose rows have most often the same class, if that is
+// nearly always and the class is rare among other rows; otherwise "".
+func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence string) {
+	if p.Task != data.Binary || c.distinct < 2 || c.distinct > table.FewNumbers || c.Kind == data.Numeric && c.distinct > 2 {
 		return ""
 	}
-	level, class, n, share, rest := purestLevel(c, t)
-	if n == 0 {
-		return ""
+	purest := 0.0
+	for _, level := range slices.Sorted(maps.Keys(c.levelCounts(table.FewNumbers))) {
+		d := t.compareLevel(c, level)
+		share, rest, class := d.mean(1), d.mean(0), t.one
+		if share < 0.5 {
+			share, rest, class = 1-share, 1-rest, t.other
+		}
+		if d.n[1] >= pureRows && d.n[0] > 0 && share >= pureShare && rest <= elsewhereShare && share > purest {
+			purest = share
+			sentence = fmt.Sprintf("of the %.0f rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", d.n[1], level, 100*share, class, 100*rest)
+		}
 	}
-	return fmt.Sprintf("of the %d rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", n, level, 100*share, class, 100*rest)
+	return sentence
 }
 
-// purestLevel returns the level with the largest proportion of a class that is rare elsewhere, the number of
-// its rows, and the proportions of the class there and elsewhere. rows is 0 if there is none.
-func purestLevel(c *data.Column, t *targetValues) (level, class string, rows int, share, rest float64) {
-	n, ones := map[string]float64{}, map[string]float64{}
-	all, allOnes := 0.0, 0.0
-	for i, r := range t.rows {
-		all, allOnes = all+1, allOnes+t.y[i]
-		if !c.IsNull(r) {
-			n[c.Text(r)]++
-			ones[c.Text(r)] += t.y[i]
-		}
+// checkNumbers finds numbers that may be weights of the rows, that are not finite, or that stand for no value.
+func (p *Proposal) checkNumbers(c *column) {
+	if c.Kind != data.Numeric {
+		return
 	}
-	levels := make([]string, 0, len(n))
-	for l := range n {
-		levels = append(levels, l)
+	if c.nulls.n == 0 && c.infinite.n == 0 && c.least > 0 && findWord(c.Name, weightWords) != "" {
+		p.add(c.Column, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows").Weight = true
 	}
-	slices.Sort(levels)
-	for _, l := range levels {
-		in, out, of := ones[l]/n[l], (allOnes-ones[l])/max(1, all-n[l]), t.one
-		if in < 0.5 {
-			in, out, of = 1-in, 1-out, t.other
-		}
-		if n[l] >= pureRows && in >= pureShare && out <= elsewhereShare && all > n[l] && in > share {
-			level, class, rows, share, rest = l, of, int(n[l]), in, out
-		}
+	if c.infinite.n > 0 {
+		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
+		p.add(c.Column, "such rows are left out", "values that are not finite").in(c.infinite)
 	}
-	return level, class, rows, share, rest
-}
-
-// checkWeight adds a question if a column of positive numbers may hold row weights.
-func (p *Proposal) checkWeight(c *data.Column, sum summary) {
-	if c.Kind == data.Numeric && sum.nulls == 0 && sum.infinite == 0 && sum.least > 0 && hasWord(c.Name, weightWords) {
-		p.addFinding(c, 0, 0, "kept as a feature; name it as the weight if it says how many cases a row stands for", "its name is that of a weight of the rows")
-		p.Findings[len(p.Findings)-1].Weight = true
+	if c.hasMissingCode() {
+		code := fmt.Sprintf("%g", c.least)
+		found := p.add(c.Column, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
+		found.in(c.negative)
+		found.Missing = code
 	}
 }
 
 // checkGroup finds rows without a group in the columns named by the user, and columns whose names suggest
 // groups.
-func (p *Proposal) checkGroup(c *data.Column, sum summary) {
+func (p *Proposal) checkGroup(c *column) {
 	named := slices.Contains(p.named, c.Name)
-	if !named && (!hasWord(c.Name, groupWords) || c.Kind == data.Other || c.Clock || sum.distinct < 2 || slices.Contains(p.Drop, c.Name)) {
-		return
-	}
 	if !named {
 		large := 0
-		for _, n := range levelCounts(c, mostGroupLevels) {
-			if n >= groupRows {
-				large++
+		if findWord(c.Name, groupWords) != "" && !c.Clock && c.distinct >= 2 && !slices.Contains(p.Drop, c.Name) {
+			for _, n := range c.levelCounts(mostGroupLevels) {
+				if n >= groupRows {
+					large++
+				}
 			}
 		}
 		if large < 2 {
@@ -137,16 +281,7 @@ func (p *Proposal) checkGroup(c *data.Column, sum summary) {
 		}
 		p.Groups = append(p.Groups, c.Name)
 	}
-	if sum.nulls > 0 && (named || c.Kind == data.Categorical) {
-		p.addFinding(c, sum.nulls, sum.firstNull, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value")
-	}
-}
-
-// dropIdentifier drops an identifier. If rows share its values, it proposes to hold them out together.
-func (p *Proposal) dropIdentifier(c *data.Column, sum summary, format string, args ...any) {
-	p.dropColumn(c, 0, 0, format, args...)
-	if p.GroupHoldout == "" && sum.nulls == 0 && sum.distinct < c.Len() && isIDName(c.Name) {
-		p.GroupHoldout = c.Name
-		p.Findings[len(p.Findings)-1].Does = "left out; rows that share a value are held out together"
+	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
+		p.add(c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value").in(c.nulls)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -28,94 +30,69 @@ func (p *Proposal) dropParts(columns []*data.Column, t *targetValues) {
 	}
 	for range mostSums {
 		parts := partsOf(columns, t)
-		if parts == nil {
-			return
-		}
-		names := make([]string, len(parts))
-		for k, c := range parts {
-			names[k] = strconv.Quote(c.Name)
+		var names []string
+		for _, c := range parts {
+			names = append(names, strconv.Quote(c.Name))
 		}
 		for _, c := range parts {
 			columns = slices.DeleteFunc(columns, func(o *data.Column) bool { return o == c })
-			p.dropColumn(c, 0, 0, "together %s determine the target exactly: it may be computed from them", strings.Join(names, " and "))
+			p.drop(c, "together %s determine the target exactly: it may be computed from them", strings.Join(names, " and "))
 		}
 	}
 }
 
-// partsOf returns two or three columns that predict the target except for a proportion sumLeft of its variance.
-func partsOf(columns []*data.Column, t *targetValues) []*data.Column {
+// partsOf returns two or three columns that predict the target except for a proportion sumLeft of its variance,
+// or nil.
+func partsOf(columns []*data.Column, t *targetValues) (parts []*data.Column) {
 	step := (len(t.rows) + sumRows - 1) / sumRows
-	rows := make([]int, 0, sumRows) // of t
-	for i := 0; i < len(t.rows); i += step {
-		rows = append(rows, i)
-	}
-	y := make([]float64, len(rows))
-	for k, i := range rows {
-		y[k] = t.y[i]
-	}
-	y = normalise(y)
 	type candidate struct {
-		c *data.Column
-		v []float64
-		r float64
+		of     *data.Column
+		values []float64
+		r      float64
+	}
+	var y []float64
+	for i := 0; i < len(t.rows); i += step {
+		y = append(y, t.y[i])
 	}
 	var all []candidate
 	for _, c := range columns {
-		v := make([]float64, len(rows))
-		for k, i := range rows {
-			if r := t.rows[i]; !c.IsNull(r) {
+		v := make([]float64, len(y))
+		for k := range v {
+			if r := t.rows[k*step]; !c.IsNull(r) {
 				v[k] = c.Number[r]
 			}
 		}
-		if v = normalise(v); v != nil && y != nil {
-			all = append(all, candidate{c, v, floats.Dot(v, y)})
+		if stat.StdDev(v, nil) > 1e-6*floats.Norm(v, math.Inf(1)) {
+			all = append(all, candidate{c, v, stat.Correlation(v, y, nil)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(math.Abs(b.r), math.Abs(a.r)) })
 	all = all[:min(len(all), sumColumns)]
-	// left is what of y is left behind columns that are orthogonal to each other.
-	for i, a := range all {
-		ra := 1 - a.r*a.r
-		for j, b := range all[:i] {
-			vb := normalise(orthogonalTo(b.v, a.v))
-			if vb == nil {
-				continue
-			}
-			rb := floats.Dot(vb, y)
-			if ra-rb*rb < sumLeft {
-				return []*data.Column{b.c, a.c}
-			}
-			for _, c := range all[:j] {
-				w := orthogonalTo(c.v, a.v)
-				if vc := normalise(orthogonalTo(w, vb)); vc != nil {
-					if rc := floats.Dot(vc, y); ra-rb*rb-rc*rc < sumLeft {
-						return []*data.Column{c.c, b.c, a.c}
-					}
+	target := len(all)
+	x := mat.NewDense(len(y), target+1, nil)
+	for j, c := range all {
+		x.SetCol(j, c.values)
+	}
+	x.SetCol(target, y)
+	var correlations mat.SymDense
+	stat.CorrelationMatrix(&correlations, x, nil)
+	// determinant returns the product of the proportions of variance that are left of each column given those
+	// before it.
+	determinant := func(columns []int) float64 {
+		var of mat.SymDense
+		of.SubsetSym(&correlations, columns)
+		return mat.Det(&of)
+	}
+	for size := 2; size <= min(3, len(all)); size++ {
+		for g := combin.NewCombinationGenerator(len(all), size); g.Next(); {
+			at := g.Combination(nil)
+			if left := determinant(at); left > 1e-8 && determinant(append(at, target)) < sumLeft*left {
+				for _, j := range at {
+					parts = append(parts, all[j].of)
 				}
+				return parts
 			}
 		}
 	}
 	return nil
-}
-
-// normalise returns v minus its mean, scaled to norm 1, or nil if only rounding is left.
-func normalise(v []float64) []float64 {
-	out := slices.Clone(v)
-	floats.AddConst(-stat.Mean(v, nil), out)
-	norm := floats.Norm(out, 2)
-	if !(norm > 1e-6*floats.Norm(v, 2)) {
-		return nil
-	}
-	floats.Scale(1/norm, out)
-	return out
-}
-
-// orthogonalTo returns the component of v orthogonal to a, scaled to norm 1.
-func orthogonalTo(v, a []float64) []float64 {
-	out := slices.Clone(v)
-	floats.AddScaled(out, -floats.Dot(v, a), a)
-	if floats.Dot(out, out) < 1e-10 { // v is of norm 1
-		clear(out)
-	}
-	return out
 }

@@ -96,17 +96,16 @@ func TestMake(t *testing.T) {
 
 // A quantity: an exact function of it tells it, noise does not.
 func TestPower(t *testing.T) {
-	tr := &targetValues{}
-	var square, noise []float64
+	var ys, square, noise []float64
 	for i := range 400 {
 		y := float64(i*37%400) + 0.5
-		tr.rows, tr.y = append(tr.rows, i), append(tr.y, y)
+		ys = append(ys, y)
 		square, noise = append(square, y*y), append(noise, float64(i*i%19))
 	}
-	if p := tr.powerOf(square); p < 1-1e-9 {
+	if p := Power(square, ys, false); p < 1-1e-9 {
 		t.Errorf("a function of the target: %v", p)
 	}
-	if p := tr.powerOf(noise); p > 0.1 {
+	if p := Power(noise, ys, false); p > 0.1 {
 		t.Errorf("noise: %v", p)
 	}
 	// AUC and kappa of n ≤ 6, counted by hand: of the pairs (1; 0) four of six are in
@@ -114,7 +113,9 @@ func TestPower(t *testing.T) {
 	if a := auc(spearman.Ranks([]float64{1, 2, 2, 3, 0}), []float64{0, 1, 0, 1, 1}); !(math.Abs(a-3.5/6) <= 1e-12) {
 		t.Errorf("AUC %v", a)
 	}
-	if k := agreement([]float64{1, 1, 0, 0, 1}, []float64{1, 1, 0, 0, 0}); !(math.Abs(k-(0.8-0.48)/0.52) <= 1e-12) {
+	said := []int{1, 1, 0, 0, 1}
+	tr := &targetValues{rows: []int{0, 1, 2, 3, 4}, y: []float64{1, 1, 0, 0, 0}}
+	if k := tr.compare(func(r int) int { return said[r] }).kappa(); !(math.Abs(k-(0.8-0.48)/0.52) <= 1e-12) {
 		t.Errorf("kappa %v", k)
 	}
 	if w := sharedWord("isViolentRecid", "two_year_recid"); w != "recid" {
@@ -387,7 +388,7 @@ func TestPower_Categories(t *testing.T) {
 	// Of the pairs of a one and a zero: 100 · 100 are ties but for the half of the rows that
 	// means are of, those of the level "all" above, those of "none" below all others.
 	want := (0.5*100*100 + 20*100 + 100*20 + 20*20) / (120 * 120)
-	if p := tr.powerOf(tr.columnScores(c)); !(math.Abs(p-want) <= 0.02) {
+	if p := Power(tr.columnScores(c), tr.y, true); !(math.Abs(p-want) <= 0.02) {
 		t.Errorf("%v, not about %v", p, want)
 	}
 }

@@ -2,7 +2,12 @@ package propose
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/drotrain/drotrain/data"
 )
@@ -28,30 +33,20 @@ func SuspectRows(e *data.Encoder, n int) int {
 // FindSuspects returns warnings about encoded columns that alone predict the target, or that seem to be
 // identifiers. Make proposes to drop them; training keeps them. d holds some of the training rows.
 func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
-	n, width := d.N, e.D()
-	values := make([][]float64, width)
-	for j := range values {
-		values[j] = make([]float64, n)
-	}
-	row := make([]float64, width)
-	for i := range n {
-		d.X.RowTo(row, i)
-		for j, v := range row {
-			values[j][i] = v
-		}
+	x := mat.NewDense(d.N, e.D(), nil)
+	for i := range d.N {
+		d.X.RowTo(x.RawRowView(i), i)
 	}
 	binary := e.Target.Task == data.Binary
-	measure := "R²"
-	if binary {
-		measure = "AUC"
-	}
+	measure := measureName(binary)
 	for j, c := range e.Columns {
 		if j == d.Intercept {
 			continue
 		}
-		if power := Power(values[j], d.Target, binary); power > PredictsAll {
+		values := mat.Col(nil, j, x)
+		if power := Power(values, d.Target, binary); power > PredictsAll {
 			warnings = append(warnings, fmt.Sprintf(WarningMark+"possible leakage: column %q alone predicts the target, with an %s of %.4f: is it known when a prediction is wanted?", c.Name, measure, power))
-		} else if c.Kind == "numeric" && isIdentifier(c, values[j]) {
+		} else if c.Kind == "numeric" && isIdentifier(c, values) {
 			of := "a name of one"
 			if isIndexName(c.Name) {
 				of = "first, and without a name"
@@ -60,6 +55,23 @@ func FindSuspects(e *data.Encoder, d *data.Dataset) (warnings []string) {
 		}
 	}
 	return warnings
+}
+
+// isIdentifier reports whether a numeric column is an identifier, judging by its name and its encoded values:
+// whole numbers that are all different.
+func isIdentifier(c data.Coding, v []float64) bool {
+	const rounding = 1e-3 // what encoding may have taken from a whole number
+	if len(v) <= 20 || !isIDName(c.Name) && !isIndexName(c.Name) {
+		return false
+	}
+	seen := make(map[float64]bool, len(v))
+	for _, x := range v {
+		seen[x] = true
+		if whole := x*c.Scale + c.Shift; math.Abs(whole-math.Round(whole)) > rounding {
+			return false
+		}
+	}
+	return len(seen) == len(v)
 }
 
 // Of hold-out rows that are predicted too well.
@@ -77,59 +89,44 @@ func FindPerfectColumns(e *data.Encoder, d *data.Dataset, x []float64) (warnings
 		return nil
 	}
 	n := min(d.N, 20_000, 50*suspectCells/max(1, e.D()))
-	row := make([]float64, d.D)
 	source := make([]int, d.D) // of an encoded column, which input; the intercept, which changes no order, goes with the last
+	parts := make([][]float64, len(e.Inputs))
 	for k, in := range e.Inputs {
+		parts[k] = make([]float64, n)
 		for j := in.First; j < d.D; j++ {
 			source[j] = k
 		}
 	}
-	score := make([]float64, n)
-	part := make([][]float64, len(e.Inputs))
-	for k := range part {
-		part[k] = make([]float64, n)
-	}
+	score, row := make([]float64, n), make([]float64, d.D)
 	for i := range n {
 		d.X.RowTo(row, i)
 		for j, v := range row {
 			score[i] += x[j] * v
-			part[source[j]][i] += x[j] * v
+			parts[source[j]][i] += x[j] * v
 		}
 	}
-	binary, measure := e.Target.Task == data.Binary, "R²"
-	if binary {
-		measure = "AUC"
-	}
-	power := func() float64 { return Power(score, d.Target[:n], binary) }
-	first := power()
+	binary := e.Target.Task == data.Binary
+	first := Power(score, d.Target[:n], binary)
 	if !(first > flawless) {
 		return nil
 	}
 	var names []string
 	left := first
-	for len(names) < mostCulprit && left > flawless {
+	for rest := make([]float64, n); len(names) < mostCulprit && left > flawless; {
 		worst, least := -1, left
-		for k, p := range part {
-			for i, v := range p {
-				score[i] -= v
-			}
-			if power := power(); power < least {
+		for k, part := range parts {
+			if power := Power(floats.SubTo(rest, score, part), d.Target[:n], binary); power < least {
 				worst, least = k, power
-			}
-			for i, v := range p {
-				score[i] += v
 			}
 		}
 		if worst < 0 {
 			break
 		}
-		for i, v := range part[worst] {
-			score[i] -= v
-		}
-		part[worst], left = nil, least
-		names = append(names, fmt.Sprintf("%q", e.Inputs[worst].Name))
+		floats.Sub(score, parts[worst])
+		clear(parts[worst])
+		names, left = append(names, strconv.Quote(e.Inputs[worst].Name)), least
 	}
-	what := fmt.Sprintf(WarningMark+"rows that were held out are predicted nearly without error, with an %s of %.4f: too good to be true?", measure, first)
+	what := fmt.Sprintf(WarningMark+"rows that were held out are predicted nearly without error, with an %s of %.4f: too good to be true?", measureName(binary), first)
 	if len(names) > 0 {
 		what += fmt.Sprintf(" Without %s it is %.2f: is that known when a prediction is wanted?", strings.Join(names, " and "), left)
 	}

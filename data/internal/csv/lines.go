@@ -21,19 +21,17 @@ import (
 //
 // Verbatim values are the texts that they are written in; only absent keys, null and "" are nulls.
 func ReadLines(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
-	if err := o.Validate(); err != nil {
-		return nil, &table.Error{Msg: err.Error()}
-	}
-	t, err := newText(src)
+	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}
-	l, err := r.openLines(nil)
+	l := &lines{reading: r, index: map[string]int{}}
+	r.open = l.openLines
+	all, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	shapes, rows, err := r.scan(l, nil)
+	rows, err := r.scan(all)
 	if err != nil {
 		return nil, err
 	}
@@ -41,23 +39,17 @@ func ReadLines(ctx context.Context, src table.Source, names []string, o Options,
 		return nil, &table.Error{Msg: "the file holds no rows"}
 	}
 	r.header, r.renamed = table.MakeUnique(l.keys)
-	want, err := table.CheckWanted(names, r.header)
-	if err != nil {
+	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}
-	for i := range shapes {
-		shapes[i].used = want == nil || want[r.header[i]]
-	}
-	return r.fill(shapes, rows, func() (recordReader, error) { return r.openLines(l.keys) })
+	return r.fill(rows)
 }
 
 // lines reads the records of JSON Lines.
 type lines struct {
+	*reading
 	decoder *json.Decoder
 	limit   *limit
-	options *Options
-	decimal string
-	literal bool // numbers are texts: keep their decimal point
 	keys    []string
 	index   map[string]int
 	last    []int // by key: the row that had it last, counted from 1
@@ -65,30 +57,18 @@ type lines struct {
 	record  []string
 }
 
-// openLines starts reading records; keys are those found by an earlier reading.
-func (r *reading) openLines(keys []string) (*lines, error) {
-	in, err := r.text.open()
+// openLines starts reading records; keys found by an earlier reading are kept.
+func (l *lines) openLines() (recordReader, error) {
+	in, err := l.text.open()
 	if err != nil {
 		return nil, err
 	}
-	limited := &limit{r: transform.NewReader(in, encoding.UTF8Validator)}
-	l := &lines{decoder: json.NewDecoder(limited), limit: limited, options: &r.options, decimal: r.options.decimal(), literal: r.verbatim, index: map[string]int{}}
+	l.limit = &limit{r: transform.NewReader(in, encoding.UTF8Validator)}
+	l.decoder = json.NewDecoder(l.limit)
 	l.decoder.UseNumber()
-	for _, key := range keys {
-		l.column(key)
-	}
+	l.row = 0
+	clear(l.last)
 	return l, nil
-}
-
-// column returns the index of a key, adding a column if it is new.
-func (l *lines) column(key string) int {
-	i, ok := l.index[key]
-	if !ok {
-		i = len(l.keys)
-		l.index[key] = i
-		l.keys, l.last, l.record = append(l.keys, key), append(l.last, 0), append(l.record, "")
-	}
-	return i
 }
 
 // Read returns the values of the next row by column, with "" for nulls.
@@ -114,9 +94,15 @@ func (l *lines) Read() ([]string, error) {
 		if err != nil {
 			return nil, l.rowError(err)
 		}
-		i := l.column(key.(string)) // the decoder accepts no other key
-		if err := l.options.checkColumnCount(len(l.keys)); err != nil {
-			return nil, err
+		name := key.(string) // the decoder accepts no other key
+		i, known := l.index[name]
+		if !known {
+			i = len(l.keys)
+			l.index[name] = i
+			l.keys, l.last, l.record = append(l.keys, name), append(l.last, 0), append(l.record, "")
+			if err := l.options.checkColumnCount(len(l.keys)); err != nil {
+				return nil, err
+			}
 		}
 		if l.last[i] == l.row {
 			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the key occurs twice in the object"}
@@ -135,8 +121,8 @@ func (l *lines) Read() ([]string, error) {
 		case bool:
 			l.record[i] = fmt.Sprint(v)
 		case json.Number:
-			if l.record[i] = v.String(); !l.literal && l.decimal != "." {
-				l.record[i] = strings.Replace(l.record[i], ".", l.decimal, 1)
+			if l.record[i] = v.String(); !l.verbatim { // as column.guess expects it
+				l.record[i] = strings.Replace(l.record[i], ".", l.options.numberFormat().decimal, 1)
 			}
 		default:
 			return nil, &table.Error{Column: l.keys[i], Row: l.row, Msg: "the value is an array or an object", Hint: "write nested values as columns of their own"}

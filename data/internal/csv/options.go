@@ -50,7 +50,7 @@ const DefaultMaxColumns = 100_000
 
 // IsZero reports whether o is the zero value.
 func (o Options) IsZero() bool {
-	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == "" && !o.Dates && o.MaxColumns == 0
+	return !o.NoHeader && o.Delimiter == "" && len(o.Missing) == 0 && o.numberFormat() == plain && !o.Dates && o.MaxColumns == 0
 }
 
 // Validate returns an error if options contradict each other.
@@ -64,7 +64,7 @@ func (o Options) Validate() error {
 		return fmt.Errorf("the decimal mark %q must be \".\" or \",\"", o.Decimal)
 	case o.Thousands != "" && !strings.Contains(",.' _", o.Thousands) || len(o.Thousands) > 1:
 		return fmt.Errorf("the thousands mark %q must be one of , . ' _ or a space", o.Thousands)
-	case o.Thousands != "" && o.Thousands == o.decimal():
+	case o.Thousands != "" && o.Thousands == o.numberFormat().decimal:
 		return fmt.Errorf("the decimal mark and the thousands mark are both %q", o.Thousands)
 	case strings.ContainsAny(o.Strip, "0123456789+-.,"):
 		return fmt.Errorf("the characters to strip, %q, hold parts of numbers", o.Strip)
@@ -72,23 +72,25 @@ func (o Options) Validate() error {
 	return nil
 }
 
-func (o Options) decimal() string {
-	if o.Decimal == "" {
-		return "."
-	}
-	return o.Decimal
+// numberFormat returns how numbers are written.
+func (o Options) numberFormat() numberFormat {
+	return numberFormat{cmp.Or(o.Decimal, "."), o.Thousands, o.Strip}
 }
 
-// isPlain reports whether numbers are written as in Go.
-func (o Options) isPlain() bool {
-	return (o.Decimal == "" || o.Decimal == ".") && o.Thousands == "" && o.Strip == ""
+// A numberFormat says how numbers are written.
+type numberFormat struct {
+	decimal, thousands string
+	strip              string // characters stripped from both ends
 }
 
-// parseNumber parses a number written as the options say.
-func (o *Options) parseNumber(s string) (v float64, whole, ok bool) {
-	if !o.isPlain() {
-		if s, ok = o.normaliseNumber(s); !ok {
-			return v, whole, ok
+// plain is the format of numbers in Go.
+var plain = numberFormat{decimal: "."}
+
+// parse parses a number.
+func (f numberFormat) parse(s string) (v float64, whole, ok bool) {
+	if f != plain {
+		if s, ok = f.normalise(s); !ok {
+			return 0, false, false
 		}
 	}
 	return table.ParseNumber(s)
@@ -97,40 +99,35 @@ func (o *Options) parseNumber(s string) (v float64, whole, ok bool) {
 // unbroken holds the non-breaking spaces.
 var unbroken = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// normaliseNumber rewrites a number as Go writes it.
-func (o *Options) normaliseNumber(s string) (string, bool) {
-	if o.Strip != "" {
+// normalise rewrites a number as Go writes it.
+func (f numberFormat) normalise(s string) (string, bool) {
+	if f.strip != "" {
 		sign := ""
 		if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
 			sign, s = s[:1], s[1:]
 		}
-		s = sign + strings.TrimSpace(strings.Trim(strings.TrimSpace(s), o.Strip))
+		s = sign + strings.TrimSpace(strings.Trim(strings.TrimSpace(s), f.strip))
 	}
-	if o.Thousands != "" {
-		whole, fraction, mark := strings.Cut(s, o.decimal())
-		if o.Thousands == " " { // also those that do not break a line
-			whole = unbroken.Replace(whole)
-		}
-		if strings.Contains(whole, o.Thousands) {
-			groups := strings.Split(strings.TrimLeft(whole, "+-"), o.Thousands)
-			for i, g := range groups {
-				if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 || groups[0][0] == '0' {
-					return "", false
-				}
+	whole, fraction, mark := strings.Cut(s, f.decimal)
+	if f.thousands == " " { // also those that do not break a line
+		whole = unbroken.Replace(whole)
+	}
+	if f.thousands != "" && strings.Contains(whole, f.thousands) {
+		groups := strings.Split(strings.TrimLeft(whole, "+-"), f.thousands)
+		for i, g := range groups {
+			if len(g) > 3 || len(g) == 0 || i > 0 && len(g) != 3 || groups[0][0] == '0' {
+				return "", false
 			}
-			whole = strings.ReplaceAll(whole, o.Thousands, "")
 		}
-		if s = whole; mark {
-			s += o.decimal() + fraction
-		}
+		whole = strings.ReplaceAll(whole, f.thousands, "")
 	}
-	if o.decimal() == "," {
-		if strings.Contains(s, ".") {
-			return "", false
-		}
-		s = strings.Replace(s, ",", ".", 1)
+	if f.decimal != "." && strings.Contains(whole, ".") {
+		return "", false
 	}
-	return s, true
+	if mark {
+		whole += "." + fraction
+	}
+	return whole, true
 }
 
 // mostColumns returns the largest number of columns.
@@ -142,14 +139,4 @@ func (o *Options) checkColumnCount(n int) error {
 		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil
-}
-
-// isMissing reports whether a text stands for a missing value.
-func (o *Options) isMissing(s string) bool {
-	for _, m := range o.Missing {
-		if s == m {
-			return true
-		}
-	}
-	return false
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
@@ -27,22 +29,19 @@ import (
 //
 // Verbatim columns are text, every character of it, Categorical all; only empty fields are nulls.
 func Read(ctx context.Context, src table.Source, names []string, o Options, verbatim bool) (*table.Table, error) {
-	if err := o.Validate(); err != nil {
-		return nil, &table.Error{Msg: err.Error()}
-	}
-	t, err := newText(src)
+	r, err := newReading(ctx, src, o, verbatim)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{ctx: ctx, text: t, options: o, verbatim: verbatim, comma: detectDelimiter(t, o)}
+	t := r.text
+	r.open = r.openRecords
+	r.comma = detectDelimiter(t, o)
 	if t.spaced = r.comma == ' '; t.spaced {
 		r.comma = between
 	}
 	f, err := r.table(names)
 	if errors.Is(err, errNotUTF8) {
-		if err := t.useLatin1(); err != nil {
-			return nil, err
-		}
+		t.from = charmap.Windows1252 // a superset of Latin-1
 		if f, err = r.table(names); err == nil {
 			f.Notes = append(f.Notes, "the text is not UTF-8: read as Windows-1252 (Latin-1)")
 		}
@@ -53,7 +52,7 @@ func Read(ctx context.Context, src table.Source, names []string, o Options, verb
 	if t.spaced && o.Delimiter == "" {
 		f.Notes = append(f.Notes, "the fields are separated by spaces")
 	}
-	if t.from != nil && t.bom > 0 {
+	if t.bom == 2 {
 		f.Notes = append(f.Notes, "the text is UTF-16")
 	}
 	return f, nil
@@ -70,11 +69,27 @@ type reading struct {
 	verbatim bool
 	comma    rune
 	header   []string
-	renamed  []string // notes on names that occurred twice
+	renamed  []string       // notes on names that occurred twice
+	likeRow  []*table.Error // a remark that the header looks like a row, or none
+	columns  []*column
+
+	open func() (recordReader, error) // starts reading the rows
 }
 
-// open starts reading records after the header.
-func (r *reading) open() (*records, error) {
+// A recordReader reads the rows of a text. The values, by column, are valid until the next call.
+type recordReader interface{ Read() ([]string, error) }
+
+// newReading returns a reading of a text.
+func newReading(ctx context.Context, src table.Source, o Options, verbatim bool) (*reading, error) {
+	if err := o.Validate(); err != nil {
+		return nil, &table.Error{Msg: err.Error()}
+	}
+	t, err := newText(src)
+	return &reading{ctx: ctx, text: t, options: o, verbatim: verbatim}, err
+}
+
+// openRecords starts reading the rows of CSV. The first time it sets the names of the columns.
+func (r *reading) openRecords() (recordReader, error) {
 	in, err := r.text.open()
 	if err != nil {
 		return nil, err
@@ -84,49 +99,42 @@ func (r *reading) open() (*records, error) {
 	c.Comma = r.comma
 	c.ReuseRecord = true
 	all := &records{r: c, limit: limited}
-	if r.options.NoHeader {
-		return all, nil
-	}
-	header, err := all.Read()
+	first, err := all.Read()
 	switch {
+	case err == io.EOF && r.options.NoHeader:
+		return nil, &table.Error{Msg: "the file holds no rows"}
 	case err == io.EOF:
 		return nil, &table.Error{Msg: "the file holds no header line"}
 	case err != nil:
 		return nil, r.rowError(err)
-	case r.header == nil:
-		r.header = append([]string(nil), header...)
 	}
-	return all, nil
+	if r.options.NoHeader {
+		all.held = first
+	}
+	if r.header == nil {
+		err = r.setNames(first)
+	}
+	return all, err
 }
 
-// readNames sets the names of the columns.
-func (r *reading) readNames(all *records) error {
-	if r.options.NoHeader {
-		first, err := all.peekRecord()
-		if err == io.EOF {
-			return &table.Error{Msg: "the file holds no rows"}
-		}
-		if err != nil {
-			return r.rowError(err)
-		}
-		if err := r.options.checkColumnCount(len(first)); err != nil {
-			return err
-		}
-		r.header = make([]string, len(first))
-		for i := range r.header {
-			r.header[i] = fmt.Sprintf("column_%d", i+1)
-		}
-	}
-	if err := r.options.checkColumnCount(len(r.header)); err != nil {
+// setNames sets the names of the columns, given the first record.
+func (r *reading) setNames(first []string) error {
+	if err := r.options.checkColumnCount(len(first)); err != nil {
 		return err
 	}
-	for i, h := range r.header {
-		r.header[i] = strings.TrimSpace(h)
-		if !utf8.ValidString(h) && isLatin(h) && r.text.from == nil {
+	r.header, r.likeRow = make([]string, len(first)), nil
+	for i, h := range first {
+		switch r.header[i] = strings.TrimSpace(h); {
+		case r.options.NoHeader:
+			r.header[i] = fmt.Sprintf("column_%d", i+1)
+		case !utf8.ValidString(h) && isLatin(h) && r.text.from == nil:
 			return errNotUTF8
-		}
-		if !utf8.ValidString(h) || strings.ContainsRune(h, 0) {
+		case !isText(h):
 			return &table.Error{Msg: fmt.Sprintf("the header is not text: field %d is %q", i+1, h), Hint: "save the file as UTF-8"}
+		}
+		if _, _, ok := table.ParseNumber(r.header[i]); ok && r.likeRow == nil {
+			r.likeRow = []*table.Error{{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, r.header[i]),
+				Fixes: []fix.Fix{fix.SayNoHeader}}}
 		}
 	}
 	r.header, r.renamed = table.MakeUnique(r.header)
@@ -137,69 +145,57 @@ func (r *reading) readNames(all *records) error {
 const everyRows = 4096
 
 // table reads the text twice: once to find the types, and once for the values.
-func (r *reading) table(wanted []string) (*table.Table, error) {
-	r.header = nil
+func (r *reading) table(names []string) (*table.Table, error) {
+	r.header, r.columns = nil, nil
 	all, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.readNames(all); err != nil {
+	if err := r.selectColumns(names); err != nil {
 		return nil, err
 	}
-	want, err := table.CheckWanted(wanted, r.header)
+	rows, err := r.scan(all)
 	if err != nil {
 		return nil, err
 	}
-	shapes := make([]columnGuess, len(r.header))
-	for i := range shapes {
-		shapes[i] = columnGuess{options: &r.options, verbatim: r.verbatim, used: want == nil || want[r.header[i]]}
-	}
-	shapes, rows, err := r.scan(all, shapes)
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.fill(shapes, rows, func() (recordReader, error) { return r.open() })
-	if remark := r.dataInHeader(); err == nil && remark != nil {
-		f.Remarks = append(f.Remarks, remark)
-	}
-	return f, err
+	return r.fill(rows)
 }
 
-// A recordReader reads the rows of a text. The values, by column, are valid until the next call.
-type recordReader interface{ Read() ([]string, error) }
-
-// scan reads all rows and returns a guess for every column and the number of rows. shapes holds the columns
-// known already; columns of further values are added.
-func (r *reading) scan(all recordReader, shapes []columnGuess) ([]columnGuess, int, error) {
-	used := 0
-	for i := range shapes {
-		if shapes[i].used {
-			used++
+// selectColumns marks the columns named, or all for nil, as used. It adds the columns of the header that are not
+// there yet.
+func (r *reading) selectColumns(names []string) error {
+	want, err := table.CheckWanted(names, r.header)
+	for i, name := range r.header {
+		if i == len(r.columns) {
+			r.columns = append(r.columns, r.newColumn())
 		}
+		r.columns[i].used = want == nil || want[name]
 	}
-	for rows := 0; ; rows++ {
+	return err
+}
+
+// scan guesses the type of every column and returns the number of rows. Further columns of JSON Lines are added.
+func (r *reading) scan(all recordReader) (rows int, err error) {
+	for ; ; rows++ {
 		if rows%everyRows == 0 {
-			if err := r.checkMemory(rows, used); err != nil {
-				return nil, 0, err
+			if err := r.checkMemory(rows); err != nil {
+				return 0, err
 			}
 		}
 		record, err := all.Read()
 		if err == io.EOF {
-			return shapes, rows, r.checkMemory(rows, used)
+			return rows, r.checkMemory(rows)
 		}
 		if err != nil {
-			return nil, 0, r.rowError(err)
+			return 0, r.rowError(err)
 		}
 		for i, s := range record {
-			if i == len(shapes) {
-				if err := r.options.checkColumnCount(len(record)); err != nil {
-					return nil, 0, err
-				}
-				shapes = append(shapes, columnGuess{options: &r.options, verbatim: r.verbatim, nulls: rows, used: true})
-				used++
+			if i == len(r.columns) {
+				r.columns = append(r.columns, r.newColumn())
+				r.columns[i].nulls = rows
 			}
-			if shapes[i].used && !shapes[i].add(s, rows) {
-				return nil, 0, r.invalidTextError(s, i, rows)
+			if c := r.columns[i]; c.used && !c.guess(s, rows) {
+				return 0, r.invalidTextError(s, i, rows)
 			}
 		}
 	}
@@ -216,80 +212,65 @@ func (r *reading) invalidTextError(s string, column, row int) error {
 	return &table.Error{Column: r.header[column], Row: row + 1, Msg: "the value is not UTF-8 text", Hint: "save the file as UTF-8"}
 }
 
-// fill builds the requested columns by reading the text again.
-func (r *reading) fill(shapes []columnGuess, rows int, open func() (recordReader, error)) (*table.Table, error) {
+// fill returns the columns that are used, with the values of a second reading.
+func (r *reading) fill(rows int) (*table.Table, error) {
 	if rows > math.MaxInt32 {
 		return nil, &table.Error{Msg: fmt.Sprintf("%d rows exceed the limit of %d for one file", rows, math.MaxInt32)}
 	}
-	f := &table.Table{Rows: rows, Notes: r.renamed}
-	builders := make([]*builder, len(shapes))
-	style := chooseStyle(shapes, r.header, r.comma == ';')
-	for i := range shapes {
-		if !shapes[i].used {
+	f := &table.Table{Rows: rows, Notes: r.renamed, Remarks: r.likeRow}
+	style := chooseStyle(r.columns, r.header, r.comma == ';')
+	for i, c := range r.columns {
+		if !c.used {
 			continue
 		}
-		c := shapes[i].column(r.header[i], rows)
-		builders[i] = &builder{Column: c, options: &r.options, verbatim: r.verbatim, levels: table.NewLevels(), order: shapes[i].order}
-		f.Columns = append(f.Columns, c)
-		if remark := shapes[i].remark(c, rows, style); remark != nil {
+		c.allocate(r.header[i], rows)
+		f.Columns = append(f.Columns, c.Column)
+		if remark := c.remark(rows, style); remark != nil {
 			f.Remarks = append(f.Remarks, remark)
 		}
 	}
-	all, err := open()
+	all, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	return f, r.build(builders, rows, all)
-}
-
-// build fills the columns from the records of the second reading.
-func (r *reading) build(builders []*builder, rows int, all recordReader) error {
-	for row := 0; row < rows; row++ {
+	for row := range rows {
 		if row%everyRows == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
+			return nil, r.ctx.Err()
 		}
-		rec, err := all.Read()
+		record, err := all.Read()
 		if err != nil && err != io.EOF {
-			return r.rowError(err)
+			return nil, r.rowError(err)
 		}
-		if len(rec) != len(builders) { // of no record, too
-			return &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
+		if len(record) != len(r.columns) { // of no record, too
+			return nil, &table.Error{Class: table.ErrChanged, Msg: "the file was changed while it was read"}
 		}
-		for i, s := range rec {
-			if builders[i] != nil {
-				builders[i].add(s, row)
+		for i, s := range record {
+			if c := r.columns[i]; c.used {
+				c.store(s, row)
 			}
 		}
 	}
-	for _, b := range builders {
-		if b != nil && b.Kind == table.Categorical {
-			b.Level = b.levels.Text
+	for _, c := range r.columns {
+		if c.levels != nil {
+			c.Level = c.levels.Text
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // checkMemory returns an error if the context has ended or memory does not suffice for the rows.
-func (r *reading) checkMemory(rows, columns int) error {
+func (r *reading) checkMemory(rows int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	const columnBytes = 1 << 10
-	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(columns), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, columns))
-}
-
-// dataInHeader returns a remark if the first line looks like a row.
-func (r *reading) dataInHeader() *table.Error {
-	if r.options.NoHeader {
-		return nil
-	}
-	for i, h := range r.header {
-		if _, _, ok := table.ParseNumber(h); ok {
-			return &table.Error{Msg: fmt.Sprintf("the first line is taken for the names of the columns, but it looks like a row: field %d reads %q", i+1, h),
-				Fixes: []fix.Fix{fix.SayNoHeader}}
+	used := 0
+	for _, c := range r.columns {
+		if c.used {
+			used++
 		}
 	}
-	return nil
+	const columnBytes = 1 << 10
+	return r.text.src.Afford((8*int64(rows)+columnBytes)*int64(used), fmt.Sprintf("for %d rows of %d columns and perhaps more", rows, used))
 }
 
 // records reads records of CSV. Blank lines are skipped, except in a table of one column, where they are nulls.
@@ -321,10 +302,11 @@ const separatorsPerColumn = 4
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.separator != nil {
-		if l.fields += bytes.Count(p[:n], l.separator); l.fields > separatorsPerColumn*l.most {
-			return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
-				Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
-		}
+		l.fields += bytes.Count(p[:n], l.separator)
+	}
+	if l.fields > separatorsPerColumn*l.most {
+		return n, &table.Error{Msg: fmt.Sprintf("a row has more than %d fields, and a text may have %d columns", separatorsPerColumn*l.most, l.most),
+			Hint: "a quote may not be closed", Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	if l.n += n; l.n > longestRow {
 		return n, &table.Error{Msg: fmt.Sprintf("a row is longer than %d MB", longestRow>>20), Hint: "a quote may not be closed, or the lines may not end as lines do"}
@@ -334,41 +316,30 @@ func (l *limit) Read(p []byte) (int, error) {
 
 var blankRecord = []string{""}
 
-// peekRecord returns the next record without consuming it.
-func (c *records) peekRecord() ([]string, error) {
-	rec, err := c.r.Read()
-	if err == nil {
-		c.held = rec
-		if len(rec) == 1 {
-			line, _ := c.r.FieldPos(0)
-			c.line = line + 1 + strings.Count(rec[0], "\n")
-		}
-	}
-	return rec, err
-}
-
 // Read returns the next record, which may be a blank line.
 func (c *records) Read() ([]string, error) {
-	if c.held == nil {
-		c.limit.n, c.limit.fields = 0, 0
-		rec, err := c.r.Read()
-		if err != nil || len(rec) != 1 {
-			return rec, err
-		}
-		line, _ := c.r.FieldPos(0)
-		if c.line > 0 {
-			c.blank = line - c.line
-		}
-		c.line = line + 1 + strings.Count(rec[0], "\n")
-		c.held = rec
-	}
 	if c.blank > 0 {
 		c.blank--
 		return blankRecord, nil
 	}
-	rec := c.held
-	c.held = nil
-	return rec, nil
+	if record := c.held; record != nil {
+		c.held = nil
+		return record, nil
+	}
+	c.limit.n, c.limit.fields = 0, 0
+	record, err := c.r.Read()
+	if err != nil || len(record) != 1 {
+		return record, err
+	}
+	line, _ := c.r.FieldPos(0)
+	blank := line - c.line
+	first := c.line == 0
+	c.line = line + 1 + strings.Count(record[0], "\n")
+	if first || blank == 0 {
+		return record, nil
+	}
+	c.held, c.blank = record, blank-1
+	return blankRecord, nil
 }
 
 // rowError converts an error of the record reader.
@@ -381,19 +352,14 @@ func (r *reading) rowError(err error) error {
 	if !errors.As(err, &pe) {
 		return r.text.damagedError(err)
 	}
-	switch {
-	case errors.Is(pe.Err, csv.ErrFieldCount):
+	if errors.Is(pe.Err, csv.ErrFieldCount) {
 		what := "the header"
 		if r.options.NoHeader {
 			what = "the first line"
 		}
 		return &table.Error{Msg: fmt.Sprintf("line %d has another number of fields than %s, which has %d", pe.Line, what, len(r.header)),
 			Hint: "the file may be truncated there, or a field holds the separator without quotes", Fixes: []fix.Fix{fix.SayDelimiter}}
-	case errors.Is(pe.Err, csv.ErrQuote):
-		return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
-			Hint: "the file may be truncated, or a quote inside a field is not doubled"}
-	case errors.Is(pe.Err, csv.ErrBareQuote):
-		return &table.Error{Msg: fmt.Sprintf("line %d: a quote inside a field without quotes", pe.Line), Hint: "quote the field and double the quote"}
 	}
-	return &table.Error{Msg: fmt.Sprintf("line %d: %v", pe.Line, pe.Err)}
+	return &table.Error{Msg: fmt.Sprintf("line %d (record from line %d): a quote is missing or misplaced", pe.Line, pe.StartLine),
+		Hint: "the file may be truncated, or a field with a quote is not quoted or does not double it"}
 }

@@ -46,7 +46,7 @@ func written(v int, cents int, o Options) string {
 		}
 	}
 	if cents > 0 {
-		s += o.decimal() + fmt.Sprintf("%02d", cents)
+		s += o.numberFormat().decimal + fmt.Sprintf("%02d", cents)
 	}
 	return sign + s
 }
@@ -65,7 +65,7 @@ func TestOptions_Validate(t *testing.T) {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
-		if o.IsZero() != (o.Delimiter == "" && o.isPlain()) {
+		if o.IsZero() != (o.Delimiter == "" && o.numberFormat() == plain) {
 			t.Errorf("%+v asks for nothing: %v", o, o.IsZero())
 		}
 	}
@@ -81,7 +81,7 @@ func TestDay_Orders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	forms := []struct {
 		layout string
-		order  order
+		order  layoutSet
 	}{
 		{"2006-01-02", isoDate}, {"2006-01-02T15:04:05", isoDate}, {"2006-01-02 15:04:05.000", isoDate}, {"2006-01-02T15:04:05Z07:00", isoDate}, {"2006-01-02 15:04", isoDate},
 		{"2006/1/2", yearFirst}, {"2006.01.02", yearFirst}, {"2006/01/02 15:04", yearFirst},
@@ -97,30 +97,30 @@ func TestDay_Orders(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := float64(exact.Unix()) / 86400
-			if got, ok := parseDay(s, f.order); !ok || got != want && !(got-want < 1e-9 && want-got < 1e-9) {
-				t.Fatalf("%q by order %d: %v, %v, want %v", s, f.order, got, ok, want)
+			if got, in := parseDate(s, f.order); in == 0 || !(math.Abs(got-want) <= 1e-9) {
+				t.Fatalf("%q by order %08b: %v, %08b, want %v", s, f.order, got, in, want)
 			}
 			may := f.order
 			if other := dayFirst | monthFirst; f.order&other != 0 && at.Day() <= 12 && !strings.Contains(f.layout, ".") {
 				may = other
 			}
-			if got := dateOrders(s); got != may {
-				t.Fatalf("%q may be in the orders %04b, want %04b", s, got, may)
+			if _, in := parseDate(s, anyOrder); in.orders() != may {
+				t.Fatalf("%q may be in the orders %08b, want %08b", s, in.orders(), may)
 			}
 		}
 	}
-	if got, ok := parseDay("31/12/2024 06:00:00.5", dayFirst); !ok || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
+	if got, in := parseDate("31/12/2024 06:00:00.5", dayFirst); in == 0 || !(math.Abs(got-(20088.25+0.5/86400)) <= 1e-9) {
 		t.Errorf("half a second after six: %v", got)
 	}
 	for _, s := range []string{"", "2024", "2024-02-30", "2024-13-01", "30/2/2024", "31.4.2024", "2024/13/1", "1/2/24", "1/2/20244", "123/1/2024", "1/2/2024 25:00", "1/2/2024 x", "1-2/2024",
 		"12345678", "x/1/2024ab", "2024-1-02", "2024/00/10", "1/2/3/2024", "-1/2/2024", "2024-01-02x", "001/2/2024", "1/002/2024", "2024/003/1", "2024/3/001", "31.012.2024"} {
-		if got := dateOrders(s); got != 0 {
-			t.Errorf("%q is a date in the orders %04b", s, got)
+		if _, in := parseDate(s, anyOrder); in != 0 {
+			t.Errorf("%q is a date in the layouts %08b", s, in)
 		}
 	}
-	for o, told := range map[order]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
+	for o, told := range map[layoutSet]bool{0: false, isoDate: true, monthFirst: true, dayFirst | monthFirst: false, anyOrder: false} {
 		if o.isDecided() != told {
-			t.Errorf("order %04b is told: %v", o, o.isDecided())
+			t.Errorf("order %08b is told: %v", o, o.isDecided())
 		}
 	}
 }
@@ -330,15 +330,15 @@ func TestSeparatorOf(t *testing.T) {
 			if strings.HasSuffix(text, "\n3") && whole {
 				continue
 			}
-			if got := lineSeparatorOf([]byte(text), whole); got != want {
+			if got := findSeparator(linesOf([]byte(text), whole)); got != want {
 				t.Errorf("%q, whole %v: %q, want %q", text, whole, got, want)
 			}
 		}
 	}
 }
 
-// turning is a text that is another one, as long, from the third reading of its beginning on:
-// that of the values.
+// turning is a text that is another one, as long, when its values are read: after four readings of its
+// beginning and one of its types.
 type turning struct {
 	source
 	later  string
@@ -349,7 +349,7 @@ func (s turning) ReadAt(b []byte, at int64) (int, error) {
 	if at == 0 && len(b) > 3 {
 		*s.begins++
 	}
-	if *s.begins > 2 {
+	if *s.begins > 5 {
 		return strings.NewReader(s.later).ReadAt(b, at)
 	}
 	return s.source.ReadAt(b, at)

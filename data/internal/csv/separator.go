@@ -1,79 +1,86 @@
 package csv
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/drotrain/drotrain/data/internal/table"
 )
 
 // detectDelimiter returns the delimiter of the fields.
 func detectDelimiter(t *text, o Options) rune {
-	if o.Delimiter != "" {
+	switch {
+	case o.Delimiter != "":
 		d, _ := utf8.DecodeRuneInString(o.Delimiter)
 		return d
-	}
-	if t.sep != 0 {
+	case t.sep != 0:
 		return t.sep
-	}
-	if strings.HasSuffix(Unpacked(t.src.Name()), ".tsv") {
+	case strings.HasSuffix(Unpacked(t.src.Name()), ".tsv"):
 		return '\t'
 	}
-	if c := lineSeparatorOf(t.head, len(t.head) < headBytes); c != 0 {
+	lines := linesOf(t.head, len(t.head) < headBytes)
+	if c := findSeparator(lines); c != 0 {
 		return rune(c)
 	}
-	if isSpaceAligned(t.head) {
+	if isSpaceAligned(lines) {
 		return ' '
 	}
 	return ','
 }
 
-// separators lists the possible delimiters, the most likely first.
-const separators = "\t;,|"
+// linesOf returns the lines of a text, given its first bytes, that are not empty, without what is between quotes.
+// whole says that head is the whole text; otherwise the last line may be cut and is left out.
+func linesOf(head []byte, whole bool) [][]byte {
+	head = removeQuoted(head)
+	if end := bytes.LastIndexByte(head, '\n'); end >= 0 && !whole {
+		head = head[:end]
+	}
+	return bytes.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' })
+}
 
-// lineSeparatorOf returns the delimiter of a text, given its first bytes, or 0 if there is none: of the
-// unquoted delimiters of the first line one that occurs equally often in every line, or else the most frequent.
-// whole says that head is the whole text.
-func lineSeparatorOf(head []byte, whole bool) byte {
-	var first, line [len(separators)]int
-	uneven, lines, quoted := [len(separators)]bool{}, 0, false
-	end := func() {
-		for k, n := range line {
-			uneven[k] = uneven[k] || lines > 0 && n != first[k]
-		}
-		if lines == 0 {
-			first = line
-		}
-		lines++
-		line = [len(separators)]int{}
-	}
-	empty := true
-	for _, c := range head {
-		switch k := strings.IndexByte(separators, c); {
-		case c == '"':
-			quoted = !quoted
-			empty = false
-		case quoted || c == '\r':
-		case c == '\n':
-			if !empty {
-				end()
+// findSeparator returns the delimiter of lines, or 0 if there is none: of those in the first line one that occurs
+// equally often in every line, or else the most frequent.
+func findSeparator(lines [][]byte) (best byte) {
+	bestCount, bestIsEven := 0, false
+	for _, c := range []byte("\t;,|") { // the most likely first
+		count, even := 0, true
+		for i, line := range lines {
+			n := bytes.Count(line, []byte{c})
+			if i == 0 {
+				count = n
 			}
-			empty = true
-		default:
-			if empty = false; k >= 0 {
-				line[k]++
+			even = even && n == count
+		}
+		if count > 0 && (even && !bestIsEven || even == bestIsEven && count > bestCount) {
+			best, bestCount, bestIsEven = c, count, even
+		}
+	}
+	return best
+}
+
+// isSpaceAligned reports whether the fields of lines are separated by spaces: the first lines have the same number
+// of fields and, after the first line, a number among them.
+func isSpaceAligned(lines [][]byte) bool {
+	fields, rows := 0, 0
+	for _, line := range lines[:min(len(lines), 50)] {
+		f := strings.Fields(string(line))
+		if len(f) == 0 {
+			continue
+		}
+		if rows++; rows == 1 {
+			fields = len(f)
+			continue
+		}
+		numbers := 0
+		for _, v := range f {
+			if _, _, ok := table.ParseNumber(v); ok {
+				numbers++
 			}
 		}
-	}
-	if whole && !empty || lines == 0 {
-		end()
-	}
-	best := -1
-	for k, n := range first {
-		if n > 0 && (best < 0 || uneven[best] && !uneven[k] || uneven[best] == uneven[k] && n > first[best]) {
-			best = k
+		if len(f) != fields || numbers == 0 {
+			return false
 		}
 	}
-	if best < 0 {
-		return 0
-	}
-	return separators[best]
+	return fields > 1 && rows > 1
 }

@@ -1,12 +1,6 @@
 package csv
 
-import (
-	"bytes"
-	"io"
-	"strings"
-
-	"github.com/drotrain/drotrain/data/internal/table"
-)
+import "io"
 
 // between replaces the spaces between fields: a character that does not occur in text.
 const between = '\x1f'
@@ -51,35 +45,4 @@ func (s *spaces) Read(p []byte) (int, error) {
 			return len(out), err
 		}
 	}
-}
-
-// isSpaceAligned reports whether the fields of a text are separated by spaces, judging by its beginning: all
-// lines have the same number of fields and, after the first line, a number among them.
-func isSpaceAligned(head []byte) bool {
-	lines := bytes.Split(head, []byte("\n"))
-	if len(head) == headBytes {
-		lines = lines[:len(lines)-1] // it may be cut
-	}
-	const looked = 50
-	fields, rows := 0, 0
-	for _, line := range lines {
-		if len(bytes.TrimSpace(line)) == 0 || rows > looked {
-			continue
-		}
-		f := strings.Fields(string(line))
-		if rows++; rows == 1 {
-			fields = len(f)
-			continue
-		}
-		numbers := 0
-		for _, v := range f {
-			if _, _, ok := table.ParseNumber(v); ok {
-				numbers++
-			}
-		}
-		if len(f) != fields || numbers == 0 {
-			return false
-		}
-	}
-	return fields > 1 && rows > 1
 }

@@ -1,22 +1,19 @@
 package csv
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/data/fix"
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A style is a way of writing numbers: a decimal mark and a thousands separator.
-type style struct {
+// styles lists the usual ways of writing numbers, those without a thousands separator first.
+var styles = [...]struct {
 	decimal, thousands string
 	words              string
-}
-
-// styles lists the usual styles, those without a thousands separator first.
-var styles = [...]style{
+}{
 	{".", "", "with a decimal point"},
 	{".", ",", "with commas between thousands"},
 	{".", " ", "with spaces between thousands"},
@@ -26,14 +23,11 @@ var styles = [...]style{
 	{",", " ", "with a decimal comma and spaces between thousands"},
 }
 
+// The styles between which three digits after every comma do not decide.
+const commaThousands, commaDecimal = 1, 4
+
 // strippable holds the marks, such as currency signs, that may surround numbers.
 const strippable = "%$€£"
-
-// options returns o with the marks of the style and the marks to strip.
-func (s style) options(o Options, strip string) *Options {
-	o.Decimal, o.Thousands, o.Strip = s.decimal, s.thousands, strip
-	return &o
-}
 
 // tried is the largest number of texts of a column that are tried in every style.
 const tried = 1000
@@ -43,40 +37,44 @@ func isMark(r rune) bool { return r == '.' || r == ',' || r == '\'' || r == ' ' 
 
 // A numberCount counts the values of a column that are numbers in each style.
 type numberCount struct {
+	as       numberFormat     // as the file is read
 	texts    int              // looked at, that are not numeric as the file is read
 	reads    [len(styles)]int // of these, numbers in a style
 	numbers  int              // looked at, that are numbers as the file is read
 	rejected [len(styles)]int // of these, not numbers in a style
-	example  string           // the first of them that is a number in some style
+	example  string           // the first text that is a number in some style
 	strip    string           // the marks at the ends of texts that are numbers in some style
 }
 
-// addNumber counts a value that is a number under o.
-func (c *numberCount) addNumber(s string, o *Options) {
+// parse parses a number in a style.
+func (c *numberCount) parse(s string, style int) (v float64, ok bool) {
+	v, _, ok = numberFormat{styles[style].decimal, styles[style].thousands, strippable + c.as.strip}.parse(s)
+	return v, ok
+}
+
+// addNumber counts a value that is a number as the file is read.
+func (c *numberCount) addNumber(s string) {
 	c.numbers++
-	if strings.IndexFunc(s, isMark) < 0 {
+	if !strings.ContainsFunc(s, isMark) {
 		return // the same number in every style
 	}
 	for i, style := range styles {
-		same := style.decimal == o.decimal() && (o.Thousands == "" || style.thousands == o.Thousands)
+		same := style.decimal == c.as.decimal && (c.as.thousands == "" || style.thousands == c.as.thousands)
 		if same || c.rejected[i] > 0 && c.numbers > tried {
 			continue
 		}
-		if _, _, ok := style.options(Options{}, o.Strip).parseNumber(s); !ok {
+		if _, ok := c.parse(s, i); !ok {
 			c.rejected[i]++
 		}
 	}
 }
 
-// addText counts a value that is not a number under o.
-func (c *numberCount) addText(s string, o *Options) {
-	if c.texts >= tried {
-		return
-	}
+// addText counts a value that is not a number as the file is read.
+func (c *numberCount) addText(s string) {
 	c.texts++
 	is := false
-	for i, style := range styles {
-		if _, _, ok := style.options(Options{}, strippable+o.Strip).parseNumber(s); ok {
+	for i := range styles {
+		if _, ok := c.parse(s, i); ok {
 			c.reads[i]++
 			is = true
 		}
@@ -87,127 +85,112 @@ func (c *numberCount) addText(s string, o *Options) {
 	if c.example == "" {
 		c.example = strings.Clone(s)
 	}
-	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-"))
-	last, _ := utf8.DecodeLastRuneInString(s)
-	for _, mark := range []rune{first, last} {
-		if strings.ContainsRune(strippable, mark) && !strings.ContainsRune(c.strip, mark) {
-			c.strip += string(mark)
+	for _, mark := range strings.Split(strippable, "") {
+		surrounds := strings.HasPrefix(strings.TrimLeft(s, "+-"), mark) || strings.HasSuffix(s, mark)
+		if surrounds && !strings.Contains(c.strip, mark) {
+			c.strip += mark
 		}
 	}
 }
 
 // isNumeric reports whether at least nine of ten values of a text column are numbers in a style.
 func (c *numberCount) isNumeric(style int) bool {
-	have := c.reads[style] + max(0, c.numbers-c.rejected[style])
+	have := c.reads[style] + c.numbers - c.rejected[style]
 	return c.reads[style] > 0 && 10*have >= 9*(c.texts+c.numbers)
 }
 
-// A styleChoice is the style of a file, and the evidence for another one.
+// A styleChoice is the style of a file.
 type styleChoice struct {
-	style  int    // an index of styles; -1: none can be chosen
-	other  int    // of two styles that read the file equally well, the other one; -1 without one
-	prefer int    // where other is set, the first of the two
-	column string // a column that excludes the styles of other columns
+	style     int    // an index of styles; -1: none
+	ambiguous bool   // commaThousands and commaDecimal read the file equally well
+	excluding string // a column that excludes the styles of other columns
 }
 
 // chooseStyle returns the style in which most columns are numeric, among those that keep every numeric column
 // numeric. So a comma before exactly three digits separates thousands if another value of the file has a
 // decimal point. If nothing decides, a comma separates thousands as well, unless fields are separated by
-// semicolons, which is usual where the comma is the decimal mark: then no style is chosen.
-func chooseStyle(columns []columnGuess, names []string, semicolons bool) styleChoice {
-	v := styleChoice{style: -1, other: -1}
-	var won, read [len(styles)]int
+// semicolons, which is usual where the comma is the decimal mark: then the style is ambiguous.
+func chooseStyle(columns []*column, names []string, semicolons bool) styleChoice {
+	v := styleChoice{style: -1}
+	var won, read [len(styles)]int // numeric columns, and numbers in them
 	var broken [len(styles)]bool
-	for i := range columns {
-		c := &columns[i]
-		numeric := c.words == 0 && c.bools == 0 && c.numbers > 0
+	for i, c := range columns {
 		for s := range styles {
 			switch {
-			case numeric && c.count.rejected[s] > 0:
+			case c.isOfNumbers() && c.count.rejected[s] > 0:
 				broken[s] = true
-				if v.column == "" {
-					v.column = names[i]
-				}
-			case !numeric && c.words > 0 && !c.isOfDates() && c.count.isNumeric(s):
+				v.excluding = cmp.Or(v.excluding, names[i])
+			case c.words > 0 && !c.isOfDates() && c.count.isNumeric(s):
 				won[s]++
 				read[s] += c.count.reads[s] - c.count.rejected[s]
 			}
 		}
 	}
+	compare := func(a, b int) int { return cmp.Or(cmp.Compare(won[a], won[b]), cmp.Compare(read[a], read[b])) }
 	for s := range styles {
-		if broken[s] || won[s] == 0 {
-			continue
-		}
-		switch b := v.style; {
-		case b < 0 || won[s] > won[b] || won[s] == won[b] && read[s] > read[b]:
-			v.style, v.other = s, -1
-		case won[s] == won[b] && read[s] == read[b] && styles[b].thousands == "," && styles[s].decimal == "," && v.other < 0:
-			v.other = s // another value
+		if !broken[s] && won[s] > 0 && (v.style < 0 || compare(s, v.style) > 0) {
+			v.style = s
 		}
 	}
-	switch {
-	case v.other < 0:
-	case semicolons:
-		v.prefer, v.style = v.style, -1
-	default:
-		v.other = -1
-	}
+	v.ambiguous = semicolons && v.style == commaThousands && !broken[commaDecimal] && compare(commaDecimal, v.style) == 0
 	return v
 }
 
 // numbersRemark returns a remark that a text column holds numbers in a style other than that of the file, or
 // nil.
-func (c *columnGuess) numbersRemark(name string, v styleChoice) *table.Error {
+func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 	n := &c.count
-	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers}
+	e := &table.Error{Column: name, Class: table.ErrTextOfNumbers, Msg: fmt.Sprintf("it is read as text, but values like %q are numbers", n.example)}
 	if n.example == c.unexpected {
 		e.Row = c.unexpectedRow
 	}
-	if v.other >= 0 && n.isNumeric(v.prefer) {
+	readable := v.style >= 0 && n.isNumeric(v.style)
+	switch {
+	case readable && v.ambiguous:
 		is := func(s int) string {
-			x, _, _ := styles[s].options(Options{}, strippable+c.options.Strip).parseNumber(n.example)
+			x, _ := n.parse(n.example, s)
 			return table.FormatNumber(x) + " " + styles[s].words
 		}
-		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers: %s, or %s; nothing in the file shows which", n.example, is(v.prefer), is(v.other))
+		e.Msg += fmt.Sprintf(": %s, or %s; nothing in the file shows which", is(commaThousands), is(commaDecimal))
 		e.Fixes = []fix.Fix{fix.SayThousands, fix.SayDecimal}
-		return e
-	}
-	if v.style >= 0 && n.isNumeric(v.style) {
-		best := v.style
-		for s := range styles[:v.style] { // the simplest one that does as well
-			if styles[s].decimal == styles[v.style].decimal && styles[s].thousands == "" && n.reads[s] == n.reads[best] {
-				best = s
-				break
+	case readable:
+		s, words := styles[v.style], ""
+		for k, simple := range styles { // without a thousands separator, if this column has none
+			if simple.decimal == s.decimal && simple.thousands == "" && n.reads[k] == n.reads[v.style] {
+				s = simple
 			}
 		}
-		s, words := styles[best], styles[best].words
+		switch n.strip {
+		case "":
+			words = s.words
+		case "%":
+			words = "with a percent sign"
+		default:
+			words = "with a currency mark"
+		}
+		e.Msg += " " + words
 		e.FixValues = map[fix.Fix]string{}
-		if n.strip != "" {
-			e.Fixes, e.FixValues[fix.SayStrip] = append(e.Fixes, fix.SayStrip), n.strip
-			if words = "with a currency mark"; n.strip == "%" {
-				words = "with a percent sign"
+		for _, f := range []struct {
+			fix            fix.Fix
+			value, instead string
+		}{{fix.SayStrip, n.strip, n.as.strip}, {fix.SayDecimal, s.decimal, n.as.decimal}, {fix.SayThousands, s.thousands, n.as.thousands}} {
+			if f.value != "" && f.value != f.instead {
+				e.Fixes, e.FixValues[f.fix] = append(e.Fixes, f.fix), f.value
 			}
 		}
-		if s.decimal != c.options.decimal() {
-			e.Fixes, e.FixValues[fix.SayDecimal] = append(e.Fixes, fix.SayDecimal), s.decimal
+	default:
+		for k, style := range styles {
+			if !n.isNumeric(k) {
+				continue
+			}
+			e.Msg += " " + style.words
+			if v.excluding != "" {
+				e.Msg += fmt.Sprintf(", which %q does not have", v.excluding)
+			}
+			e.Hint = "one file has one way to write numbers: write these as the others"
+			return e
 		}
-		if s.thousands != "" && s.thousands != c.options.Thousands {
-			e.Fixes, e.FixValues[fix.SayThousands] = append(e.Fixes, fix.SayThousands), s.thousands
-		}
-		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s", n.example, words)
-		return e
+		return nil
 	}
-	for s := range styles {
-		if !n.isNumeric(s) {
-			continue
-		}
-		but := ""
-		if v.column != "" {
-			but = fmt.Sprintf(", which %q does not have", v.column)
-		}
-		e.Msg = fmt.Sprintf("it is read as text, but values like %q are numbers %s%s", n.example, styles[s].words, but)
-		e.Hint = "one file has one way to write numbers: write these as the others"
-		return e
-	}
-	return nil
+	return e
 }

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/drotrain/drotrain/data/internal/table"
@@ -22,7 +20,7 @@ import (
 type text struct {
 	src    table.Source
 	packed string            // gzip, bzip2 or nothing
-	bom    int               // bytes of a mark at its start that are passed over
+	bom    int               // bytes of a byte-order mark
 	from   encoding.Encoding // nil for UTF-8
 	cr     bool              // lines end in \r alone
 	spaced bool              // spaces separate the fields
@@ -41,73 +39,25 @@ func newText(src table.Source) (*text, error) {
 	if err := table.ReadFull(src, magic, 0); err != nil {
 		return nil, err
 	}
+	name := strings.ToLower(src.Name())
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		t.packed = "gzip"
-	case bytes.HasPrefix(magic, []byte("BZh")) && strings.HasSuffix(strings.ToLower(src.Name()), ".bz2"):
+	case bytes.HasPrefix(magic, []byte("BZh")) && strings.HasSuffix(name, ".bz2"):
 		t.packed = "bzip2"
 	}
 	for end, what := range map[string]string{".gz": "gzip", ".bz2": "bzip2"} {
-		if t.packed != what && strings.HasSuffix(strings.ToLower(src.Name()), end) {
+		if t.packed != what && strings.HasSuffix(name, end) {
 			return nil, &table.Error{Msg: "not a " + what + " file", Hint: "rename it without " + end + " if it is plain text"}
 		}
 	}
-	if err := t.readHead(); err != nil {
-		return nil, err
-	}
-	switch h := t.head; {
-	case bytes.HasPrefix(h, []byte("\xef\xbb\xbf")):
-		t.bom = 3
-	case bytes.HasPrefix(h, []byte{0xff, 0xfe}):
-		t.bom, t.from = 2, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	case bytes.HasPrefix(h, []byte{0xfe, 0xff}):
-		t.bom, t.from = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
-	}
-	if t.bom > 0 {
+	for _, find := range []func(){t.findByteOrderMark, t.findLineEnd, t.findSeparatorLine} {
 		if err := t.readHead(); err != nil {
 			return nil, err
 		}
+		find()
 	}
-	if t.cr = endsInCR(t.head); t.cr {
-		if err := t.readHead(); err != nil {
-			return nil, err
-		}
-	}
-	return t, t.separator()
-}
-
-// endsInCR reports whether the first line of a text, outside quotes, ends in \r alone.
-func endsInCR(head []byte) bool {
-	quoted := false
-	for i, b := range head {
-		switch {
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '\n':
-			return false
-		case b == '\r':
-			return i+1 < len(head) && head[i+1] != '\n'
-		}
-	}
-	return false
-}
-
-// separator interprets a first line "sep=;", as written by Excel.
-func (t *text) separator() error {
-	line, _, ok := bytes.Cut(t.head, []byte("\n"))
-	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
-	if !ok || !named || len(mark) != 1 || mark[0] == '"' {
-		return nil
-	}
-	t.sep, t.skip = rune(mark[0]), len(line)+1
-	return t.readHead()
-}
-
-// Unpacked returns the name of a file in lower case without the extension of its compression.
-func Unpacked(name string) string {
-	name = strings.ToLower(name)
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
+	return t, t.readHead()
 }
 
 // readHead reads the first bytes.
@@ -116,19 +66,56 @@ func (t *text) readHead() error {
 	if err != nil {
 		return err
 	}
-	t.head = make([]byte, headBytes)
-	n, err := io.ReadFull(r, t.head)
-	t.head = t.head[:n]
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if t.head, err = io.ReadAll(io.LimitReader(r, headBytes)); err != nil {
 		return t.damagedError(err)
 	}
 	return nil
 }
 
-// useLatin1 sets the encoding to Windows-1252, a superset of Latin-1.
-func (t *text) useLatin1() error {
-	t.from = charmap.Windows1252
-	return t.readHead()
+// findByteOrderMark sets the encoding by the mark at the beginning.
+func (t *text) findByteOrderMark() {
+	switch {
+	case bytes.HasPrefix(t.head, []byte("\xef\xbb\xbf")):
+		t.bom = 3
+	case bytes.HasPrefix(t.head, []byte{0xff, 0xfe}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(t.head, []byte{0xfe, 0xff}):
+		t.bom, t.from = 2, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+}
+
+// findLineEnd sets cr if the first line, outside quotes, ends in \r alone.
+func (t *text) findLineEnd() {
+	h := removeQuoted(t.head)
+	i := bytes.IndexAny(h, "\r\n")
+	t.cr = i >= 0 && i+1 < len(h) && h[i] == '\r' && h[i+1] != '\n'
+}
+
+// findSeparatorLine interprets a first line "sep=;", as written by Excel.
+func (t *text) findSeparatorLine() {
+	line, _, ok := bytes.Cut(t.head, []byte("\n"))
+	mark, named := bytes.CutPrefix(bytes.ToLower(bytes.TrimRight(line, "\r")), []byte("sep="))
+	if ok && named && len(mark) == 1 && mark[0] != '"' {
+		t.sep, t.skip = rune(mark[0]), len(line)+1
+	}
+}
+
+// removeQuoted returns a text without what is between quotes.
+func removeQuoted(text []byte) (out []byte) {
+	for i, part := range bytes.Split(text, []byte{'"'}) {
+		if i%2 == 0 {
+			out = append(out, part...)
+		} else {
+			out = append(out, '"', '"')
+		}
+	}
+	return out
+}
+
+// Unpacked returns the name of a file in lower case without the extension of its compression.
+func Unpacked(name string) string {
+	name = strings.ToLower(name)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
 
 // open returns a reader of the text.
@@ -144,10 +131,8 @@ func (t *text) open() (io.Reader, error) {
 		}
 		r = z
 	}
-	if t.bom > 0 {
-		if _, err := io.CopyN(io.Discard, r, int64(t.bom)); err != nil {
-			return nil, t.damagedError(err)
-		}
+	if _, err := io.CopyN(io.Discard, r, int64(t.bom)); err != nil {
+		return nil, t.damagedError(err)
 	}
 	if t.from != nil {
 		r = t.from.NewDecoder().Reader(r)
@@ -207,14 +192,10 @@ func (l lineEnds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isLatin reports whether bytes that are not UTF-8 may be Windows-1252: none of them is
-// a control character.
+// isLatin reports whether bytes may be Windows-1252: none of them is a control character.
 func isLatin(s string) bool {
-	if utf8.ValidString(s) {
-		return true
-	}
-	for i := range len(s) {
-		switch b := s[i]; {
+	for _, b := range []byte(s) {
+		switch {
 		case b < ' ' && b != '\t' && b != '\n' && b != '\r', b == 0x7f, b == 0x81, b == 0x8d, b == 0x8f, b == 0x90, b == 0x9d:
 			return false
 		}

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,48 +12,60 @@ import (
 	"github.com/drotrain/drotrain/data/internal/table"
 )
 
-// A columnGuess collects what the type of a column may be.
-type columnGuess struct {
-	options       *Options
-	used          bool
-	verbatim      bool
+// A column collects, in the first reading of a text, what the type of a column may be, and in the second one its
+// values.
+type column struct {
+	missing  []string // texts that stand for no value
+	asDates  bool     // dates are numbers
+	verbatim bool
+	used     bool
+
 	nulls         int // empty fields, and texts that were said to stand for no value
-	missing       int // NA and its like
+	absent        int // NA and its like
 	numbers       int
 	integers      int
 	bools         int
 	words         int       // neither
+	marks         int       // of the words, those that often stand for no value
 	dates         int       // of the words
-	order         order     // in which these may be written
+	order         layoutSet // in which these may be written
 	format        [2]string // of two dates that are not in one order, each an example
 	unexpectedRow int
 	unexpected    string
-	count         numberCount    // in other styles of numbers
-	marks         map[string]int // words that often stand for no value
+	count         numberCount // in other styles of numbers
+
+	*table.Column
+	levels *table.Levels
 }
 
-// add adds a value. It returns false if the value is not valid text.
-func (c *columnGuess) add(s string, row int) (valid bool) {
+// newColumn returns a column without values.
+func (r *reading) newColumn() *column {
+	return &column{missing: r.options.Missing, asDates: r.options.Dates, verbatim: r.verbatim, used: true,
+		order: anyOrder, count: numberCount{as: r.options.numberFormat()}}
+}
+
+// guess counts a value. It returns false if the value is not valid text.
+func (c *column) guess(s string, row int) (valid bool) {
 	if c.verbatim {
 		if s == "" {
 			c.nulls++
-		} else if c.words++; !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
-			return false
+			return true
 		}
-		return true
+		c.words++
+		return isText(s)
 	}
 	s = strings.TrimSpace(s)
 	switch {
-	case s == "" || c.options.isMissing(s):
+	case s == "" || slices.Contains(c.missing, s):
 		c.nulls++
 		return true
 	case isMissingWord(s):
-		c.missing++
+		c.absent++
 		return true
 	}
-	if _, whole, ok := c.options.parseNumber(s); ok {
+	if _, whole, ok := c.count.as.parse(s); ok {
 		c.numbers++
-		c.count.addNumber(s, c.options)
+		c.count.addNumber(s)
 		if whole {
 			c.integers++
 		}
@@ -62,47 +73,38 @@ func (c *columnGuess) add(s string, row int) (valid bool) {
 	}
 	if _, ok := table.ParseBool(s); ok {
 		c.bools++
+	} else if !isText(s) {
+		return false
 	} else {
-		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
-			return false
-		}
-		c.addWord(s)
+		c.guessWord(s)
 	}
-	if c.dates == c.words && c.bools == 0 && c.numbers == 0 {
-		return true
-	}
-	if c.unexpectedRow == 0 {
+	if c.unexpectedRow == 0 && (c.dates < c.words || c.bools > 0 || c.numbers > 0) {
 		c.unexpectedRow, c.unexpected = row+1, strings.Clone(s)
 	}
 	return true
 }
 
-// addWord adds a text value, and records what else the first ones may be.
-func (c *columnGuess) addWord(s string) {
-	if c.words++; c.dates == c.words-1 {
-		if c.dates == 0 {
-			c.order = anyOrder
-		}
-		o := dateOrders(s)
-		if o != 0 && c.order&o == 0 {
-			c.format[1] = strings.Clone(s)
-		}
-		if c.order &= o; c.order != 0 {
+// guessWord counts a value that is neither a number nor a bool, and what else the first ones may be.
+func (c *column) guessWord(s string) {
+	c.words++
+	if c.dates == c.words-1 {
+		_, in := parseDate(s, c.order)
+		if in != 0 {
+			c.order = in.orders()
 			if c.dates++; c.dates == 1 {
 				c.format[0] = strings.Clone(s)
 			}
 			return
 		}
-	}
-	if c.words > tried {
-		return
-	}
-	c.count.addText(s, c.options)
-	if often[s] {
-		if c.marks == nil {
-			c.marks = make(map[string]int)
+		if _, in := parseDate(s, anyOrder); in != 0 {
+			c.format[1] = strings.Clone(s)
 		}
-		c.marks[strings.Clone(s)]++
+	}
+	if often[s] {
+		c.marks++
+	}
+	if c.words <= tried {
+		c.count.addText(s)
 	}
 }
 
@@ -110,114 +112,101 @@ func (c *columnGuess) addWord(s string) {
 var often = map[string]bool{"?": true, "-": true, "--": true, ".": true, "n/a": true, "na": true, "n.a.": true,
 	"none": true, "missing": true, "unknown": true, "#N/A": true, "-999": true, "<NA>": true, "NaT": true}
 
+// isText reports whether s is UTF-8 without NUL characters.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+func isMissingWord(s string) bool {
+	switch s {
+	case "NA", "N/A", "null", "NULL", "None":
+		return true
+	}
+	return false
+}
+
 // remark returns a remark on what a text column may be instead, given the style of the file, or nil.
-func (c *columnGuess) remark(col *table.Column, rows int, v styleChoice) *table.Error {
-	if c.verbatim || col.Kind != table.Categorical || c.words == 0 {
+func (c *column) remark(rows int, v styleChoice) *table.Error {
+	if c.verbatim || c.Kind != table.Categorical || c.words == 0 {
 		return nil
 	}
 	if c.isOfDates() {
-		return &table.Error{Column: col.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
+		return &table.Error{Column: c.Name, Msg: "it is read as text, but holds dates", Fixes: []fix.Fix{fix.SayDates}, FixValues: map[fix.Fix]string{fix.SayDates: "parts"}}
 	}
 	if c.format[1] != "" {
-		return &table.Error{Column: col.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
+		return &table.Error{Column: c.Name, Msg: fmt.Sprintf("it is read as text, but holds dates in different formats, like %q and %q", c.format[0], c.format[1]), Class: table.ErrMixedDates, Hint: "write all dates as 2024-03-31"}
 	}
-	if e := c.numbersRemark(col.Name, v); e != nil {
+	if e := c.numbersRemark(c.Name, v); e != nil {
 		return e
 	}
-	tried := min(c.words, tried)
-	marks := 0
-	word := ""
-	for _, w := range slices.Sorted(maps.Keys(c.marks)) {
-		if marks += c.marks[w]; c.marks[w] > c.marks[word] {
-			word = w
-		}
-	}
-	if c.numbers > 0 && marks == tried && tried == c.words {
-		return &table.Error{Column: col.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text, but apart from %q it holds numbers", word),
-			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: word}}
-	}
-	if col.UnexpectedRow > 0 && c.numbers >= rows/2 {
-		return &table.Error{Column: col.Name, Row: col.UnexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", col.Unexpected, c.numbers, rows),
-			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: col.Unexpected}}
+	if c.numbers > 0 && (c.marks == c.words || c.numbers >= rows/2) {
+		return &table.Error{Column: c.Name, Row: c.unexpectedRow, Msg: fmt.Sprintf("it is read as text: this row holds %q, though %d of %d rows are numbers", c.unexpected, c.numbers, rows),
+			Fixes: []fix.Fix{fix.NameMissing}, FixValues: map[fix.Fix]string{fix.NameMissing: c.unexpected}}
 	}
 	return nil
 }
 
+// isOfNumbers reports whether all values are numbers.
+func (c *column) isOfNumbers() bool { return c.words == 0 && c.bools == 0 && c.numbers > 0 }
+
 // isOfDates reports whether all values are dates, in one order.
-func (c *columnGuess) isOfDates() bool {
+func (c *column) isOfDates() bool {
 	return c.dates == c.words && c.bools == 0 && c.numbers == 0 && c.order.isDecided()
 }
 
-// column returns the empty column for the guess.
-func (c *columnGuess) column(name string, rows int) *table.Column {
-	out := &table.Column{Name: name}
-	nulls := c.nulls > 0
+// allocate sets the type of the column and allocates its values.
+func (c *column) allocate(name string, rows int) {
+	c.Column = &table.Column{Name: name, Kind: table.Categorical, Type: "string"}
+	nulls := c.nulls + c.absent
 	switch {
 	case c.verbatim:
-		out.Kind, out.Type = table.Categorical, "string"
-	case c.options.Dates && c.isOfDates():
-		out.Kind, out.Type, out.Clock, nulls = table.Numeric, "date", true, nulls || c.missing > 0
-	case c.words == 0 && c.bools == 0 && c.numbers > 0:
-		out.Kind, out.Type, nulls = table.Numeric, "float64", nulls || c.missing > 0
-		if c.integers == c.numbers {
-			out.Type, out.Integer = "int64", true
-		}
+	case c.asDates && c.isOfDates():
+		c.Kind, c.Type, c.Clock = table.Numeric, "date", true
+	case c.isOfNumbers() && c.integers == c.numbers:
+		c.Kind, c.Type, c.Integer = table.Numeric, "int64", true
+	case c.isOfNumbers():
+		c.Kind, c.Type = table.Numeric, "float64"
 	case c.words == 0 && c.numbers == 0 && c.bools > 0:
-		out.Kind, out.Type, nulls = table.Bool, "bool", nulls || c.missing > 0
-	case c.words == 0 && c.numbers == 0 && c.missing == 0 && c.nulls > 0:
-		out.Kind, out.Type = table.Categorical, "null"
+		c.Kind, c.Type = table.Bool, "bool"
 	default:
-		out.Kind, out.Type = table.Categorical, "string"
+		nulls = c.nulls // NA is text
 		if c.numbers > 0 {
-			out.UnexpectedRow, out.Unexpected = c.unexpectedRow, c.unexpected
+			c.UnexpectedRow, c.Unexpected = c.unexpectedRow, c.unexpected
+		} else if nulls > 0 && c.words+c.absent == 0 {
+			c.Type = "null"
 		}
 	}
-	if nulls {
-		out.Null = make([]bool, rows)
+	if nulls > 0 {
+		c.Null = make([]bool, rows)
 	}
-	if out.Kind == table.Categorical {
-		out.Code = make([]int32, rows)
+	if c.Kind == table.Categorical {
+		c.Code, c.levels = make([]int32, rows), table.NewLevels()
 	} else {
-		out.Number = make([]float64, rows)
+		c.Number = make([]float64, rows)
 	}
-	return out
 }
 
-// A builder fills a column with values.
-type builder struct {
-	*table.Column
-	options  *Options
-	verbatim bool
-	levels   *table.Levels
-	order    order // of dates
-}
-
-// add stores the value of a row.
-func (c *builder) add(s string, row int) {
+// store stores the value of a row.
+func (c *column) store(s string, row int) {
 	if !c.verbatim {
 		s = strings.TrimSpace(s)
 	}
-	if s == "" || !c.verbatim && (c.options.isMissing(s) || c.Kind != table.Categorical && isMissingWord(s)) {
+	if s == "" || !c.verbatim && (slices.Contains(c.missing, s) || c.Kind != table.Categorical && isMissingWord(s)) {
 		c.Null[row] = true
 		if c.Kind == table.Categorical {
 			c.Code[row] = -1
 		}
 		return
 	}
-	switch c.Kind {
-	case table.Numeric:
-		if c.Clock {
-			c.Number[row], _ = parseDay(s, c.order)
-			return
-		}
-		v, whole, _ := c.options.parseNumber(s)
+	switch {
+	case c.Clock:
+		c.Number[row], _ = parseDate(s, c.order)
+	case c.Kind == table.Numeric:
+		v, whole, _ := c.count.as.parse(s)
 		c.Number[row] = v
 		if whole && math.Abs(v) >= 1<<53 && c.InexactRow == 0 && !c.isExact(s, v) {
 			c.InexactRow = row + 1
 		}
-	case table.Bool:
-		v, _ := table.ParseBool(s)
-		if v {
+	case c.Kind == table.Bool:
+		if v, _ := table.ParseBool(s); v {
 			c.Number[row] = 1
 		}
 	default:
@@ -229,16 +218,8 @@ func (c *builder) add(s string, row int) {
 	}
 }
 
-func isMissingWord(s string) bool {
-	switch s {
-	case "NA", "N/A", "null", "NULL", "None":
-		return true
-	}
-	return false
-}
-
 // isExact reports whether v is exactly the whole number written as s.
-func (c *builder) isExact(s string, v float64) bool {
-	s, _ = c.options.normaliseNumber(s)
+func (c *column) isExact(s string, v float64) bool {
+	s, _ = c.count.as.normalise(s)
 	return strings.TrimLeft(strings.TrimLeft(s, "+-"), "0") == strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
 }

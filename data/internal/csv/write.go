@@ -10,8 +10,7 @@ import (
 // A Writer writes columns as CSV with a header line, block by block. Nulls are empty fields.
 type Writer struct {
 	out    *csv.Writer
-	record []string
-	begun  bool
+	record []string // nil before the header
 }
 
 // NewWriter returns a Writer with the given delimiter.
@@ -23,8 +22,8 @@ func NewWriter(w io.Writer, comma rune) *Writer {
 
 // Write writes the first rows rows of the columns.
 func (w *Writer) Write(cols []table.Column, rows int) error {
-	if !w.begun {
-		w.begun, w.record = true, make([]string, len(cols))
+	if w.record == nil {
+		w.record = make([]string, len(cols))
 		for i := range cols {
 			w.record[i] = cols[i].Name
 		}

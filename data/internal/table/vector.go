@@ -282,19 +282,6 @@ func (r *vectorValues) decode(dst []float64, b []byte, stride int) {
 	r.row += len(dst)
 }
 
-// Keep removes all columns except the named ones.
-func (t *Table) Keep(names []string) error {
-	all := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		all[i] = c.Name
-	}
-	want, err := CheckWanted(names, all)
-	if err == nil {
-		t.Columns = slices.DeleteFunc(t.Columns, func(c *Column) bool { return !want[c.Name] })
-	}
-	return err
-}
-
 // Exact returns an entry of vectors with 64-bit integers read as bits, and any other column unchanged.
 func (c *Column) Exact() *Column {
 	out := *c

@@ -1,0 +1,205 @@
+package propose
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/drotrain/drotrain/data"
+)
+
+// A column is a column of a table with its statistics.
+type column struct {
+	*data.Column
+	present                   int // rows with a value
+	some                      int // one of them
+	nulls, infinite, negative rowCount
+	distinct                  int     // values that are not infinite
+	negatives                 int     // of these below 0
+	least, largest            float64 // of the finite numbers
+	falls, rises              bool    // a number is below, or above, the one before
+	hash                      uint64
+}
+
+// A rowCount counts rows.
+type rowCount struct{ n, first int } // the first counts from 1
+
+func (c *rowCount) add(row int) {
+	if c.n++; c.n == 1 {
+		c.first = row + 1
+	}
+}
+
+var seed = maphash.MakeSeed()
+
+// newColumn returns a column whose values are in memory.
+func newColumn(of *data.Column) *column {
+	c := &column{Column: of, least: math.Inf(1), largest: math.Inf(-1)}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	fmt.Fprint(&h, c.Level)
+	seen := map[float64]bool{}
+	before := math.NaN()
+	for r := range c.Len() {
+		if c.IsNull(r) {
+			c.nulls.add(r)
+			h.WriteByte(0)
+			continue
+		}
+		c.present++
+		var v float64
+		if c.Kind == data.Categorical {
+			v = float64(c.Code[r])
+		} else {
+			v = c.Number[r]
+		}
+		maphash.WriteComparable(&h, math.Float64bits(v))
+		if isInfinite(v) {
+			c.infinite.add(r)
+			continue
+		}
+		c.some = r
+		if v < 0 {
+			c.negative.add(r)
+		}
+		if !seen[v] {
+			seen[v] = true
+			c.distinct++
+			if v < 0 {
+				c.negatives++
+			}
+		}
+		c.least, c.largest = min(c.least, v), max(c.largest, v)
+		c.falls, c.rises = c.falls || v < before, c.rises || v > before
+		before = v
+	}
+	c.hash = h.Sum64()
+	return c
+}
+
+// isInfinite reports whether a number is not finite.
+func isInfinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+// isRunningNumber reports whether whole numbers, all different, number the rows: they increase, or decrease, or
+// leave few numbers out.
+func (c *column) isRunningNumber() bool {
+	return !c.falls || !c.rises || c.largest-c.least < 3*float64(c.present)
+}
+
+// hasMissingCode reports whether the minimum of a column is one of the usual codes for missing values and the
+// only negative value.
+func (c *column) hasMissingCode() bool {
+	switch c.least {
+	case -9, -99, -999, -9999, -99999:
+		return c.Kind == data.Numeric && c.negatives == 1 && c.distinct >= 3
+	}
+	return false
+}
+
+// isMostlyNull reports whether most rows have no value.
+func (c *column) isMostlyNull() bool { return float64(c.nulls.n) > mostlyNull*float64(c.Len()) }
+
+// levelCounts returns the number of rows of every level, or nil if there are more than most levels.
+func (c *column) levelCounts(most int) map[string]int {
+	if c.distinct > most {
+		return nil
+	}
+	counts := map[string]int{}
+	for r := range c.Len() {
+		if !c.IsNull(r) {
+			counts[c.Text(r)]++
+		}
+	}
+	return counts
+}
+
+// wordSet returns the set of the words of a text.
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// Words in the names of columns.
+var (
+	// groupWords usually define groups.
+	groupWords = wordSet(`sex gender race ethnicity ethnic afam nationality region state country county province district
+		site hospital clinic school branch location language dialect religion`)
+
+	weightWords = wordSet("weight weights wt wgt pweight fnlwgt perwt finalweight")
+
+	idWords = wordSet("id ids uuid guid key index nr nbr no number num case rownames serial")
+
+	// futureWords name what is known only afterwards.
+	futureWords = wordSet(`outcome result results final future next after later followup resolution resolved closed closing
+		settled settlement discharge discharged death died alive recovered recoveries chargeoff cancelled canceled churned
+		returned end ended event censored censors predicted prediction verdict`)
+
+	// commonWords carry no meaning.
+	commonWords = wordSet(`target label class flag year years month date time number count total score value values rate type
+		code name group column level mean with from`)
+)
+
+// words splits a name into words: is_recid, isRecid and "is recid" give is, recid.
+func words(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+			lower = false
+			continue
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Fields(b.String())
+}
+
+// findWord returns the first word of a name that is in a set, or "".
+func findWord(name string, in map[string]bool) string {
+	for _, w := range words(name) {
+		if in[w] {
+			return w
+		}
+	}
+	return ""
+}
+
+// isIDName reports whether a name suggests an identifier.
+func isIDName(name string) bool {
+	w := words(name)
+	if len(w) == 0 {
+		return false
+	}
+	last := w[len(w)-1]
+	return w[0] == "id" || idWords[last] || strings.HasSuffix(last, "num") || strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id") ||
+		strings.HasPrefix(name, "__index_level_") || strings.HasPrefix(strings.ToLower(name), "unnamed")
+}
+
+// isIndexName reports whether a name suggests an index column as written by pandas and R.
+func isIndexName(name string) bool { return name == "column_1" }
+
+// sharedWord returns a word that a name shares with the name of the target, or a common prefix of two words, or
+// "".
+func sharedWord(name, target string) string {
+	for _, w := range words(name) {
+		for _, v := range words(target) {
+			n := 0
+			for n < min(len(w), len(v)) && w[n] == v[n] {
+				n++
+			}
+			if n >= 4 && !commonWords[w] && !commonWords[v] {
+				return w[:n]
+			}
+		}
+	}
+	return ""
+}
