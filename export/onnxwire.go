@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/drotrain/drotrain/train/score"
 )
 
 // Field numbers and types of onnx.proto (IR 8).
@@ -42,15 +40,6 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 }
 
 func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
-
-// A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
-type graph struct {
-	nodes, initializers, inputs, outputs []message
-	names                                names
-	formulas                             []*score.Formula // one, or one a class
-	columns                              []*onnxColumn    // one a term
-	blocks                               []vectorBlock    // one a column of vectors
-}
 
 // input declares an input [N, width]; width is a number or a name.
 func (g *graph) input(name string, typ int64, width string) {
