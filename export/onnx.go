@@ -13,10 +13,10 @@ import (
 // A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
 type graph struct {
 	*model
-	nodes, initializers, inputs, outputs []message
-	names                                names
-	doc                                  strings.Builder
-	values                               []string // of each column: numbers with nulls filled, texts as indices of levels, others as they come
+	message // the GraphProto
+	names   names
+	doc     strings.Builder
+	values  []string // of each column: numbers with nulls filled, texts as indices of levels, others as they come
 }
 
 // onnx returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] per column: tensor(double)
@@ -34,7 +34,7 @@ func (m *model) onnx(version string) []byte {
 		case !declared[c.Vector]:
 			declared[c.Vector] = true
 			fmt.Fprintf(&g.doc, " %s has the shape [N, width].", c.Vector)
-			g.input(c.Vector, doubleType, g.names.unique("width of "+c.Vector))
+			g.declare(graphInput, c.Vector, doubleType, g.names.unique("width of "+c.Vector))
 		}
 	}
 	margin := g.margin()
@@ -47,26 +47,14 @@ func (m *model) onnx(version string) []byte {
 		g.declareValue(margin)
 	}
 
-	var gr, out message
-	for _, n := range g.nodes {
-		gr.bytes(graphNode, n)
-	}
-	gr.text(graphName, "drotrain")
-	for _, t := range g.initializers {
-		gr.bytes(graphInitializer, t)
-	}
-	gr.text(graphDoc, g.doc.String())
-	for _, v := range g.inputs {
-		gr.bytes(graphInput, v)
-	}
-	for _, v := range g.outputs {
-		gr.bytes(graphOutput, v)
-	}
+	g.text(graphName, "drotrain")
+	g.text(graphDoc, g.doc.String())
+	var out message
 	out.int(modelIR, irVersion)
 	out.text(modelProducer, "drotrain")
 	out.text(modelProducerVersion, version)
 	out.text(modelDoc, g.doc.String())
-	out.bytes(modelGraph, gr)
+	out.bytes(modelGraph, g.message)
 	out.bytes(modelOpset, operatorSet("", opset))
 	out.bytes(modelOpset, operatorSet("ai.onnx.ml", opsetML))
 	return out
@@ -76,7 +64,7 @@ func (m *model) onnx(version string) []byte {
 // nulls have the index after the last level, and unseen levels the next one.
 func (g *graph) declareColumn(c *column) string {
 	if c.holdsNumbers() {
-		g.input(c.Column, doubleType, "1")
+		g.declare(graphInput, c.Column, doubleType, "1")
 		if c.Date {
 			fmt.Fprintf(&g.doc, " %s is in days since 1970-01-01.", c.Column)
 		}
@@ -86,10 +74,10 @@ func (g *graph) declareColumn(c *column) string {
 		return g.op("Where", g.op("IsNaN", c.Column), g.scalar(*c.Fill), c.Column)
 	}
 	if c.Kind == score.Bool && !c.Null {
-		g.input(c.Column, boolType, "1")
+		g.declare(graphInput, c.Column, boolType, "1")
 		return c.Column
 	}
-	g.input(c.Column, stringType, "1")
+	g.declare(graphInput, c.Column, stringType, "1")
 	texts, levels := slices.Clone(c.Levels), make([]int64, len(c.Levels))
 	for k := range levels {
 		levels[k] = int64(k)
@@ -106,7 +94,7 @@ func (g *graph) declareColumn(c *column) string {
 		texts, levels = append(texts, text), append(levels, int64(null))
 	}
 	return g.node("LabelEncoder", "ai.onnx.ml", []string{c.Column},
-		stringsAttribute("keys_strings", texts), intsAttribute("values_int64s", levels), intAttribute("default_int64", int64(null+1)))
+		attribute("keys_strings", texts), attribute("values_int64s", levels), attribute("default_int64", int64(null+1)))
 }
 
 // nullText returns the text that stands for a null: the empty text or, if that is a level, a text that does not
@@ -129,7 +117,7 @@ func (g *graph) entries(columns ...int) string {
 			fills[k] = *fill
 		}
 	}
-	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(n, at...)}, intAttribute("axis", 1))
+	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(n, at...)}, attribute("axis", int64(1)))
 	return g.op("Where", g.op("IsNaN", v), g.doubles([]int64{1, n}, fills...), v)
 }
 
@@ -168,7 +156,7 @@ func (g *graph) margin() string {
 		return margin
 	}
 	d := int64(len(shift))
-	v := g.node("Concat", "", features, intAttribute("axis", 1))
+	v := g.node("Concat", "", features, attribute("axis", int64(1)))
 	v = g.op("Sub", v, g.doubles([]int64{1, d}, shift...))
 	v = g.op("Div", v, g.doubles([]int64{1, d}, scale...))
 	return g.op("Add", margin, g.op("MatMul", v, g.doubles([]int64{d, outputs}, weights...)))
@@ -181,7 +169,7 @@ func (g *graph) lookup(column int, levels [][]float64) string {
 	row := func(level int) string { return g.doubles([]int64{1, outputs}, levels[level]...) }
 	switch {
 	case c.holdsNumbers():
-		is := g.node("Cast", "", []string{g.op("Equal", v, g.doubles([]int64{1, known}, c.numbers...))}, intAttribute("to", doubleType))
+		is := g.node("Cast", "", []string{g.op("Equal", v, g.doubles([]int64{1, known}, c.numbers...))}, attribute("to", doubleType))
 		weights := g.op("MatMul", is, g.doubles([]int64{known, outputs}, slices.Concat(levels[:known]...)...))
 		if !c.Null {
 			return weights
@@ -251,9 +239,9 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 			coefficients[c] = append(coefficients[c], padded[c])
 		}
 	}
-	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.doubles([]int64{1, n - 1}, ends[:n-1]...))}, intAttribute("to", doubleType))
+	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.doubles([]int64{1, n - 1}, ends[:n-1]...))}, attribute("to", doubleType))
 	at := g.op("MatMul", passed, g.doubles([]int64{n - 1, 1}, slices.Repeat([]float64{1}, int(n-1))...))
-	at = g.node("Cast", "", []string{at}, intAttribute("to", integerType))
+	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
 	gather := func(values []float64) string { return g.op("Gather", g.doubles([]int64{n}, values...), at) }
 	u := g.op("Sub", v, gather(bases))
 	sum := gather(coefficients[3])
@@ -261,11 +249,6 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 		sum = g.op("Add", gather(coefficients[c]), g.op("Mul", u, sum))
 	}
 	return sum
-}
-
-// output declares an output.
-func (g *graph) output(name string, typ int64, width int) {
-	g.outputs = append(g.outputs, valueInfo(name, typ, fmt.Sprint(width)))
 }
 
 // declareProbability declares the probability as the output.
@@ -276,7 +259,7 @@ func (g *graph) declareProbability(margin string) {
 	above := g.op("Where", g.op("Less", margin, zero), e, one)
 	out := g.names.unique(g.scoreName())
 	g.addNode(out, "Div", "", []string{above, g.op("Add", one, e)})
-	g.output(out, doubleType, 1)
+	g.declare(graphOutput, out, doubleType, "1")
 }
 
 // declareValue declares the prediction of a numeric target as the output.
@@ -289,20 +272,20 @@ func (g *graph) declareValue(margin string) {
 		scaled := g.op("Mul", g.op("Exp", g.op("Add", v...)), g.scalar(g.Factor()))
 		g.addNode(out, "Sub", "", []string{scaled, g.scalar(g.subtrahend())})
 	}
-	g.output(out, doubleType, 1)
+	g.declare(graphOutput, out, doubleType, "1")
 }
 
 // declareClasses declares the probabilities of the classes and the most probable class as the outputs.
 func (g *graph) declareClasses(margins string) {
 	fmt.Fprintf(&g.doc, " The columns of the probabilities are those of the classes %q.", g.Classes)
 	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
-	g.addNode(probabilities, "Softmax", "", []string{margins}, intAttribute("axis", 1))
-	place := g.node("ArgMax", "", []string{margins}, intAttribute("axis", 1), intAttribute("keepdims", 1))
+	g.addNode(probabilities, "Softmax", "", []string{margins}, attribute("axis", int64(1)))
+	place := g.node("ArgMax", "", []string{margins}, attribute("axis", int64(1)), attribute("keepdims", int64(1)))
 	places := make([]int64, len(g.Classes))
 	for c := range places {
 		places[c] = int64(c)
 	}
-	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, intsAttribute("keys_int64s", places), stringsAttribute("values_strings", g.Classes))
-	g.output(probabilities, doubleType, len(g.Classes))
-	g.output(label, stringType, 1)
+	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, attribute("keys_int64s", places), attribute("values_strings", g.Classes))
+	g.declare(graphOutput, probabilities, doubleType, fmt.Sprint(len(g.Classes)))
+	g.declare(graphOutput, label, stringType, "1")
 }

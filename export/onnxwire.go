@@ -21,7 +21,7 @@ const (
 
 	tensorDims, tensorType, tensorName, tensorRaw = 1, 2, 8, 9
 
-	integerType, stringType, boolType, doubleType = 7, 8, 9, 11 // TensorProto.DataType
+	integerType, stringType, boolType, doubleType int64 = 7, 8, 9, 11 // TensorProto.DataType
 
 	kindInt, kindInts, kindStrings = 2, 7, 8 // AttributeProto.AttributeType
 
@@ -41,14 +41,14 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 
 func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
 
-// input declares an input [N, width]; width is a number or a name.
-func (g *graph) input(name string, typ int64, width string) {
-	g.inputs = append(g.inputs, valueInfo(name, typ, width))
+// declare adds an input or an output [N, width]; width is a number or a name.
+func (g *graph) declare(field protowire.Number, name string, typ int64, width string) {
+	g.bytes(field, valueInfo(name, typ, width))
 }
 
 // node adds a node and returns the name of its value.
 func (g *graph) node(op, domain string, inputs []string, attributes ...message) string {
-	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.nodes)))
+	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.names)))
 	g.addNode(name, op, domain, inputs, attributes...)
 	return name
 }
@@ -71,7 +71,7 @@ func (g *graph) addNode(output, op, domain string, inputs []string, attributes .
 	if domain != "" {
 		n.text(nodeDomain, domain)
 	}
-	g.nodes = append(g.nodes, n)
+	g.bytes(graphNode, n)
 }
 
 // doubles adds a constant tensor and returns its name.
@@ -93,7 +93,7 @@ func (g *graph) integers(n int64, values ...int64) string {
 }
 
 func (g *graph) tensor(typ int64, raw []byte, dims []int64) string {
-	name := g.names.unique(fmt.Sprintf("constant %d", len(g.initializers)))
+	name := g.names.unique(fmt.Sprintf("constant %d", len(g.names)))
 	var t message
 	for _, d := range dims {
 		t.int(tensorDims, d)
@@ -101,7 +101,7 @@ func (g *graph) tensor(typ int64, raw []byte, dims []int64) string {
 	t.int(tensorType, typ)
 	t.text(tensorName, name)
 	t.bytes(tensorRaw, raw)
-	g.initializers = append(g.initializers, t)
+	g.bytes(graphInitializer, t)
 	return name
 }
 
@@ -131,30 +131,24 @@ func operatorSet(domain string, version int64) message {
 	return m
 }
 
-func intAttribute(name string, v int64) message {
+// attribute returns an attribute of a node: an integer, integers or texts.
+func attribute[T int64 | []int64 | []string](name string, value T) message {
 	var m message
 	m.text(attributeName, name)
-	m.int(attributeInt, v)
-	m.int(attributeType, kindInt)
-	return m
-}
-
-func intsAttribute(name string, values []int64) message {
-	var m message
-	m.text(attributeName, name)
-	for _, v := range values {
-		m.int(attributeInts, v)
+	switch value := any(value).(type) {
+	case int64:
+		m.int(attributeInt, value)
+		m.int(attributeType, kindInt)
+	case []int64:
+		for _, v := range value {
+			m.int(attributeInts, v)
+		}
+		m.int(attributeType, kindInts)
+	case []string:
+		for _, v := range value {
+			m.text(attributeStrings, v)
+		}
+		m.int(attributeType, kindStrings)
 	}
-	m.int(attributeType, kindInts)
-	return m
-}
-
-func stringsAttribute(name string, values []string) message {
-	var m message
-	m.text(attributeName, name)
-	for _, v := range values {
-		m.text(attributeStrings, v)
-	}
-	m.int(attributeType, kindStrings)
 	return m
 }
