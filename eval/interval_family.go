@@ -19,11 +19,11 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	w := r.sums[s][c.shared]
 	f := intervalFamily{}
 	for k := range models {
-		f.se = append(f.se, standardError(in.Models[k].Loss, nil, in.Weight, rows))
+		f.se = append(f.se, in.Weight.StandardError(in.Models[k].Loss, nil, rows))
 	}
 	base := r.sums[s][colLoss] / w
 	for k := 1; k < models; k++ {
-		se := standardError(in.Models[k].Loss, in.Models[0].Loss, in.Weight, rows)
+		se := in.Weight.StandardError(in.Models[k].Loss, in.Models[0].Loss, rows)
 		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
 			se = 0 // a change that is the same in all rows, but for rounding
 		}
@@ -34,7 +34,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	for _, i := range rows {
 		at := 0
 		for k := range models {
-			d[k] = in.WeightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			d[k] = in.Weight.Of(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
 			for q := range k + 1 {
 				covariance[at] += float64(d[k] * d[q])
 				at++

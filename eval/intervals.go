@@ -203,7 +203,7 @@ func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m := float64(g.Models[k].Values.Of["risk"])
-		se := standardError(in.Models[k].Loss, nil, in.rows.Weight, rows)
+		se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
 		iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		few.Widen(iv, m, few.GapOf(k))
 		if r.LossAtLeast0[k] { // and so is their mean

@@ -129,7 +129,7 @@ func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 		return Slice{}, false
 	}
 	mean := func(rows []int32) (mean, variance float64) {
-		mean, se := meanError(s.in.rows.Weight, rows, func(i int32) float64 { return s.loss[i] })
+		mean, se := s.in.rows.Weight.Mean(rows, func(i int32) float64 { return s.loss[i] })
 		n := float64(len(rows))
 		return mean, se * se * n / (n - 1)
 	}
