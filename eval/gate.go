@@ -85,11 +85,11 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
 			return expr.Errorf(e.At, "the verdict is compared by == or !=; write e.g. verdict == hurt")
 		}
+		var names []string
+		for _, o := range Outcomes() {
+			names = append(names, string(o))
+		}
 		for _, v := range e.Values {
-			var names []string
-			for _, o := range Outcomes() {
-				names = append(names, string(o))
-			}
 			if !slices.Contains(names, v.Text) {
 				return expr.Errorf(v.At, "%q is not a verdict; the verdicts are %s", v.Text, printable.QuoteList(names, "and"))
 			}
