@@ -92,12 +92,24 @@ func (w *sqlWriter) unique(name string) string {
 	return name
 }
 
-// step returns a name for a query of the WITH clause that differs from the table's name.
-func (w *sqlWriter) step(name string) string {
-	for strings.Contains(strings.ToLower(w.table), name) {
-		name += "_"
+// A step is a query of a WITH clause that adds columns to the rows of the table, or of the step before it.
+type step struct{ name, columns string }
+
+// write writes a query that adds columns after the given steps, whose names it keeps apart from the table's.
+func (w *sqlWriter) write(columns string, before ...step) {
+	from := w.table
+	var with []string
+	for _, s := range before {
+		query := fmt.Sprintf("SELECT *, %s\nFROM %s", s.columns, from)
+		for from = s.name; strings.Contains(strings.ToLower(w.table), from); {
+			from += "_"
+		}
+		with = append(with, fmt.Sprintf("%s AS (\n%s\n)", from, query))
 	}
-	return name
+	if with != nil {
+		fmt.Fprintf(&w.b, "WITH %s\n", strings.Join(with, ", "))
+	}
+	fmt.Fprintf(&w.b, "SELECT *, %s\nFROM %s;\n", columns, from)
 }
 
 // selectValue writes the query of a numeric target.
@@ -105,68 +117,58 @@ func (w *sqlWriter) selectValue() {
 	score := w.unique(w.scoreName())
 	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(w.Shift), w.numeral(w.Scale), w.margin(0))
 	if w.Transform == "" {
-		fmt.Fprintf(&w.b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, w.table)
+		w.write(value + " AS " + score)
 		return
 	}
 	// The exponential, times its factor, stays in its range.
-	factor, l, scored := w.Factor(), w.unique("log_prediction"), w.step("scored")
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, %s AS %s\nFROM %s\n)\n", scored, value, l, w.table)
-	fmt.Fprintf(&w.b, `SELECT *, CASE
+	factor, l := w.Factor(), w.unique("log_prediction")
+	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s < %[2]s THEN %[3]s
   WHEN %[1]s <= %[4]s THEN %[5]s * EXP(%[1]s) - %[6]s
-END AS %[7]s
-FROM %[8]s;
-`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrahend()), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(w.subtrahend()), score, scored)
+END AS %[7]s`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrahend()), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(w.subtrahend()), score),
+		step{"scored", value + " AS " + l})
 }
 
 // selectProbability writes the query of a target of two classes.
 func (w *sqlWriter) selectProbability() {
-	score, m, scored := w.unique(w.scoreName()), w.unique("margin"), w.step("scored")
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, (\n%s\n) AS %s\nFROM %s\n)\n", scored, w.margin(0), m, w.table)
+	score, m := w.unique(w.scoreName()), w.unique("margin")
 	// The exponential stays in its range: databases make an error of what leaves it.
-	fmt.Fprintf(&w.b, `SELECT *, CASE
+	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s >= 40 THEN %[2]s
   WHEN %[1]s >= 0 THEN %[2]s / (%[2]s + EXP(-%[1]s))
   WHEN %[1]s > -700 THEN EXP(%[1]s) / (%[2]s + EXP(%[1]s))
   WHEN %[1]s <= -700 THEN %[3]s
-END AS %[4]s
-FROM %[5]s;
-`, m, w.numeral(1), w.numeral(0), score, scored)
+END AS %[4]s`, m, w.numeral(1), w.numeral(0), score),
+		step{"scored", fmt.Sprintf("(\n%s\n) AS %s", w.margin(0), m)})
 }
 
 // selectClasses writes the query for more than two classes: the margins, their maximum, the logarithm of the
 // sum of exponentials, and the probabilities.
 func (w *sqlWriter) selectClasses() error {
 	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
-	steps := []string{w.step("margins"), w.step("largest"), w.step("totals")}
-	margins, sum := make([]string, len(w.Classes)), make([]string, len(w.Classes))
 	exponential := func(margin, less string) string {
 		return fmt.Sprintf("CASE WHEN %[1]s - %[2]s > -700 THEN EXP(%[1]s - %[2]s) WHEN %[1]s - %[2]s <= -700 THEN %[3]s END", margin, less, w.numeral(0))
 	}
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *", steps[0])
-	for c := range w.Classes {
-		margins[c] = w.unique(fmt.Sprintf("margin_%d", c+1))
-		sum[c] = exponential(margins[c], largest)
-		fmt.Fprintf(&w.b, ", (\n%s\n) AS %s", w.margin(c), margins[c])
-	}
-	fmt.Fprintf(&w.b, "\nFROM %s\n), %s AS (\nSELECT *, %s AS %s\nFROM %s\n)", w.table, steps[1], w.largestOf(margins), largest, steps[0])
-	fmt.Fprintf(&w.b, ", %s AS (\nSELECT *, %s + %s(\n  %s\n) AS %s\nFROM %s\n)\nSELECT *", steps[2], largest, w.log, sumOf(sum), total, steps[1])
+	var names, margins, sum, out []string
+	choice := "CASE"
 	for c, class := range w.Classes {
-		column, err := w.identifier(w.unique("probability_" + class))
+		name := w.unique(fmt.Sprintf("margin_%d", c+1))
+		probability, err := w.identifier(w.unique("probability_" + class))
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&w.b, ",\n  %s AS %s", exponential(margins[c], total), column)
-	}
-	w.b.WriteString(",\n  CASE")
-	for c, class := range w.Classes {
 		text, err := w.quoteText("'%s'", class)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&w.b, "\n    WHEN %s = %s THEN %s", margins[c], largest, text)
+		names, margins = append(names, name), append(margins, fmt.Sprintf("(\n%s\n) AS %s", w.margin(c), name))
+		sum, out = append(sum, exponential(name, largest)), append(out, exponential(name, total)+" AS "+probability)
+		choice += fmt.Sprintf("\n    WHEN %s = %s THEN %s", name, largest, text)
 	}
-	fmt.Fprintf(&w.b, "\n  END AS %s\nFROM %s;\n", label, steps[2])
+	w.write(strings.Join(append(out, choice+"\n  END AS "+label), ",\n  "),
+		step{"margins", strings.Join(margins, ", ")},
+		step{"largest", w.largestOf(names) + " AS " + largest},
+		step{"totals", fmt.Sprintf("%s + %s(\n  %s\n) AS %s", largest, w.log, sumOf(sum), total)})
 	return nil
 }
 
