@@ -71,7 +71,7 @@ func (g *graph) declareColumn(c *column) string {
 		if c.Fill == nil {
 			return c.Column
 		}
-		return g.op("Where", g.op("IsNaN", c.Column), g.scalar(*c.Fill), c.Column)
+		return g.op("Where", g.op("IsNaN", c.Column), g.row(*c.Fill), c.Column)
 	}
 	if c.Kind == score.Bool && !c.Null {
 		g.declare(graphInput, c.Column, boolType, "1")
@@ -94,7 +94,7 @@ func (g *graph) declareColumn(c *column) string {
 		texts, levels = append(texts, text), append(levels, int64(null))
 	}
 	return g.node("LabelEncoder", "ai.onnx.ml", []string{c.Column},
-		attribute("keys_strings", texts), attribute("values_int64s", levels), attribute("default_int64", int64(null+1)))
+		attribute("keys_strings", texts), attribute("values_int64s", levels), attribute("default_int64", null+1))
 }
 
 // nullText returns the text that stands for a null: the empty text or, if that is a level, a text that does not
@@ -109,22 +109,20 @@ func nullText(levels []string) string {
 
 // entries adds entries of a column of vectors with nulls filled, [N, len(columns)].
 func (g *graph) entries(columns ...int) string {
-	n := int64(len(columns))
-	at, fills := make([]int64, n), make([]float64, n)
+	at, fills := make([]int64, len(columns)), make([]float64, len(columns))
 	for k, i := range columns {
 		at[k], fills[k] = int64(g.columns[i].entry), math.NaN()
 		if fill := g.columns[i].Fill; fill != nil {
 			fills[k] = *fill
 		}
 	}
-	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(n, at...)}, attribute("axis", int64(1)))
-	return g.op("Where", g.op("IsNaN", v), g.doubles([]int64{1, n}, fills...), v)
+	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(at...)}, attribute("axis", 1))
+	return g.op("Where", g.op("IsNaN", v), g.row(fills...), v)
 }
 
 // margin adds the margins, [N, K]: the weights of levels, and a matrix of features times their weights.
 func (g *graph) margin() string {
-	outputs := int64(len(g.constant))
-	margin := g.doubles([]int64{1, outputs}, g.constant...)
+	margin := g.row(g.constant...)
 	var features []string // blocks of columns of the matrix
 	var shift, scale, weights []float64
 	addFeatures := func(block string, parts ...part) {
@@ -155,37 +153,35 @@ func (g *graph) margin() string {
 	if len(features) == 0 {
 		return margin
 	}
-	d := int64(len(shift))
-	v := g.node("Concat", "", features, attribute("axis", int64(1)))
-	v = g.op("Sub", v, g.doubles([]int64{1, d}, shift...))
-	v = g.op("Div", v, g.doubles([]int64{1, d}, scale...))
-	return g.op("Add", margin, g.op("MatMul", v, g.doubles([]int64{d, outputs}, weights...)))
+	v := g.node("Concat", "", features, attribute("axis", 1))
+	v = g.op("Div", g.op("Sub", v, g.row(shift...)), g.row(scale...))
+	return g.op("Add", margin, g.op("MatMul", v, g.doubles(weights, len(shift), len(g.constant))))
 }
 
 // lookup adds the weights of the level of a category, given for each level, nulls and other levels.
 func (g *graph) lookup(column int, levels [][]float64) string {
 	c, v := &g.columns[column], g.values[column]
-	known, outputs := int64(len(c.Levels)), int64(len(levels[0]))
-	row := func(level int) string { return g.doubles([]int64{1, outputs}, levels[level]...) }
+	known, outputs := len(c.Levels), len(levels[0])
 	switch {
 	case c.holdsNumbers():
-		is := g.node("Cast", "", []string{g.op("Equal", v, g.doubles([]int64{1, known}, c.numbers...))}, attribute("to", doubleType))
-		weights := g.op("MatMul", is, g.doubles([]int64{known, outputs}, slices.Concat(levels[:known]...)...))
+		is := g.node("Cast", "", []string{g.op("Equal", v, g.row(c.numbers...))}, attribute("to", doubleType))
+		weights := g.op("MatMul", is, g.doubles(slices.Concat(levels[:known]...), known, outputs))
 		if !c.Null {
 			return weights
 		}
-		return g.op("Where", g.op("IsNaN", v), row(len(c.Levels)), weights)
+		return g.op("Where", g.op("IsNaN", v), g.row(levels[known]...), weights)
 	case c.Kind == score.Bool && !c.Null:
-		levelOf := func(text string) int {
-			if k := slices.Index(c.Levels, text); k >= 0 {
-				return k
+		row := func(text string) string {
+			k := slices.Index(c.Levels, text)
+			if k < 0 {
+				k = len(levels) - 1
 			}
-			return len(levels) - 1
+			return g.row(levels[k]...)
 		}
-		return g.op("Where", v, row(levelOf("true")), row(levelOf("false")))
+		return g.op("Where", v, row("true"), row("false"))
 	}
-	weights := g.op("Gather", g.doubles([]int64{int64(len(levels)), outputs}, slices.Concat(levels...)...), v) // [N, 1, outputs]
-	return g.op("Squeeze", weights, g.integers(1, 1))
+	weights := g.op("Gather", g.doubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
+	return g.op("Squeeze", weights, g.integers(1))
 }
 
 // factor adds a factor of a product, [N, 1].
@@ -205,19 +201,16 @@ func (g *graph) factor(x *score.Factor) string {
 	return g.lookup(x.Term, indicator)
 }
 
-// scalar adds a number for every row.
-func (g *graph) scalar(v float64) string { return g.doubles([]int64{1, 1}, v) }
-
 // function adds f applied to a value; it is NaN outside the domain of f.
 func (g *graph) function(f *score.Function, v string) string {
 	switch f.Name {
 	case "log":
-		return g.op("Where", g.op("Greater", v, g.scalar(0)), g.op("Log", v), g.scalar(math.NaN()))
+		return g.op("Where", g.op("Greater", v, g.row(0)), g.op("Log", v), g.row(math.NaN()))
 	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
-		one := g.scalar(1)
+		one := g.row(1)
 		u := g.op("Add", v, one)
 		log := g.op("Mul", g.op("Log", u), g.op("Div", v, g.op("Sub", u, one)))
-		return g.op("Where", g.op("Greater", v, g.scalar(-1)), g.op("Where", g.op("Equal", u, one), v, log), g.scalar(math.NaN()))
+		return g.op("Where", g.op("Greater", v, g.row(-1)), g.op("Where", g.op("Equal", u, one), v, log), g.row(math.NaN()))
 	case "square":
 		return g.op("Mul", v, v)
 	case "piecewise":
@@ -229,7 +222,7 @@ func (g *graph) function(f *score.Function, v string) string {
 // piecewise adds a piecewise polynomial of at most the third degree: it counts the pieces that end at or below the
 // value and selects the coefficients of the next one.
 func (g *graph) piecewise(pieces []piece, v string) string {
-	n := int64(len(pieces))
+	last := len(pieces) - 1
 	var ends, bases []float64
 	var coefficients [4][]float64
 	for _, p := range pieces {
@@ -239,10 +232,10 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 			coefficients[c] = append(coefficients[c], padded[c])
 		}
 	}
-	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.doubles([]int64{1, n - 1}, ends[:n-1]...))}, attribute("to", doubleType))
-	at := g.op("MatMul", passed, g.doubles([]int64{n - 1, 1}, slices.Repeat([]float64{1}, int(n-1))...))
+	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
+	at := g.op("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
 	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
-	gather := func(values []float64) string { return g.op("Gather", g.doubles([]int64{n}, values...), at) }
+	gather := func(values []float64) string { return g.op("Gather", g.doubles(values, len(values)), at) }
 	u := g.op("Sub", v, gather(bases))
 	sum := gather(coefficients[3])
 	for c := 2; c >= 0; c-- {
@@ -254,7 +247,7 @@ func (g *graph) piecewise(pieces []piece, v string) string {
 // declareProbability declares the probability as the output.
 func (g *graph) declareProbability(margin string) {
 	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
-	one, zero := g.scalar(1), g.scalar(0)
+	one, zero := g.row(1), g.row(0)
 	e := g.op("Exp", g.op("Neg", g.op("Abs", margin)))
 	above := g.op("Where", g.op("Less", margin, zero), e, one)
 	out := g.names.unique(g.scoreName())
@@ -265,12 +258,12 @@ func (g *graph) declareProbability(margin string) {
 // declareValue declares the prediction of a numeric target as the output.
 func (g *graph) declareValue(margin string) {
 	out := g.names.unique(g.scoreName())
-	v := []string{g.op("Mul", margin, g.scalar(g.Scale)), g.scalar(g.Shift)}
+	v := []string{g.op("Mul", margin, g.row(g.Scale)), g.row(g.Shift)}
 	if g.Transform == "" {
 		g.addNode(out, "Add", "", v)
 	} else {
-		scaled := g.op("Mul", g.op("Exp", g.op("Add", v...)), g.scalar(g.Factor()))
-		g.addNode(out, "Sub", "", []string{scaled, g.scalar(g.subtrahend())})
+		scaled := g.op("Mul", g.op("Exp", g.op("Add", v...)), g.row(g.Factor()))
+		g.addNode(out, "Sub", "", []string{scaled, g.row(g.subtrahend())})
 	}
 	g.declare(graphOutput, out, doubleType, "1")
 }
@@ -279,8 +272,8 @@ func (g *graph) declareValue(margin string) {
 func (g *graph) declareClasses(margins string) {
 	fmt.Fprintf(&g.doc, " The columns of the probabilities are those of the classes %q.", g.Classes)
 	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
-	g.addNode(probabilities, "Softmax", "", []string{margins}, attribute("axis", int64(1)))
-	place := g.node("ArgMax", "", []string{margins}, attribute("axis", int64(1)), attribute("keepdims", int64(1)))
+	g.addNode(probabilities, "Softmax", "", []string{margins}, attribute("axis", 1))
+	place := g.node("ArgMax", "", []string{margins}, attribute("axis", 1), attribute("keepdims", 1))
 	places := make([]int64, len(g.Classes))
 	for c := range places {
 		places[c] = int64(c)

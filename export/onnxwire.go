@@ -21,7 +21,7 @@ const (
 
 	tensorDims, tensorType, tensorName, tensorRaw = 1, 2, 8, 9
 
-	integerType, stringType, boolType, doubleType int64 = 7, 8, 9, 11 // TensorProto.DataType
+	integerType, stringType, boolType, doubleType = 7, 8, 9, 11 // TensorProto.DataType
 
 	kindInt, kindInts, kindStrings = 2, 7, 8 // AttributeProto.AttributeType
 
@@ -74,29 +74,32 @@ func (g *graph) addNode(output, op, domain string, inputs []string, attributes .
 	g.bytes(graphNode, n)
 }
 
-// doubles adds a constant tensor and returns its name.
-func (g *graph) doubles(dims []int64, values ...float64) string {
+// doubles adds a constant tensor of the given dimensions and returns its name.
+func (g *graph) doubles(values []float64, dims ...int) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	return g.tensor(doubleType, raw, dims)
+	return g.tensor(doubleType, raw, dims...)
 }
 
+// row adds a constant [1, len(values)].
+func (g *graph) row(values ...float64) string { return g.doubles(values, 1, len(values)) }
+
 // integers adds a constant vector and returns its name.
-func (g *graph) integers(n int64, values ...int64) string {
+func (g *graph) integers(values ...int64) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	return g.tensor(integerType, raw, []int64{n})
+	return g.tensor(integerType, raw, len(values))
 }
 
-func (g *graph) tensor(typ int64, raw []byte, dims []int64) string {
+func (g *graph) tensor(typ int64, raw []byte, dims ...int) string {
 	name := g.names.unique(fmt.Sprintf("constant %d", len(g.names)))
 	var t message
 	for _, d := range dims {
-		t.int(tensorDims, d)
+		t.int(tensorDims, int64(d))
 	}
 	t.int(tensorType, typ)
 	t.text(tensorName, name)
@@ -132,12 +135,12 @@ func operatorSet(domain string, version int64) message {
 }
 
 // attribute returns an attribute of a node: an integer, integers or texts.
-func attribute[T int64 | []int64 | []string](name string, value T) message {
+func attribute[T int | []int64 | []string](name string, value T) message {
 	var m message
 	m.text(attributeName, name)
 	switch value := any(value).(type) {
-	case int64:
-		m.int(attributeInt, value)
+	case int:
+		m.int(attributeInt, int64(value))
 		m.int(attributeType, kindInt)
 	case []int64:
 		for _, v := range value {
