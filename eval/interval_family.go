@@ -65,13 +65,13 @@ func (f *intervalFamily) deviation(d, z []float64) float64 {
 	return t
 }
 
-// Critical returns how many standard errors wide the intervals of the eligible strata must be to hold
+// Critical returns how many standard errors wide the intervals of the strata with a part must be to hold
 // simultaneously with the probability Confidence. It is the quantile of the largest standardised deviation of
 // normal variables with the covariance of the risks, estimated from Resamples draws per stratum.
-func (r *intervalMaker) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
+func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*errorPart) (float64, error) {
 	families := make([]intervalFamily, len(r.strata))
 	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {
-		if eligible[s] && len(r.strata[s].Rows) > 1 {
+		if parts[s] != nil {
 			families[s] = r.newFamily(s)
 		}
 		return nil
