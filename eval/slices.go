@@ -49,6 +49,9 @@ type sliceSearcher struct {
 	search, confirm []int32   // rows
 	columns         []cutColumn
 	out             *SliceSearch
+
+	all       meanVariance // of the losses of the searching half
+	deviation []float64    // of these losses from their mean
 }
 
 // searchSlices searches for the slices with the largest standardised excess risk of the model in focus, over
