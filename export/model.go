@@ -122,9 +122,7 @@ func (m *model) check() error {
 	if len(m.columns) == 0 {
 		return fmt.Errorf("the model uses no column: its score is one number, %v", m.constant[0])
 	}
-	switch m.Transform {
-	case "", "log", "log1p":
-	default:
+	if !slices.Contains([]string{"", "log", "log1p"}, m.Transform) {
 		return fmt.Errorf("the function %q of the target is not known", m.Transform)
 	}
 	for _, p := range m.parts {

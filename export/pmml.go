@@ -78,19 +78,19 @@ func (m *model) pmml(version string) ([]byte, error) {
 		return nil, err
 	}
 	target := m.usedNames().unique(m.Name)
-	kind := []string{"functionName", "regression", "modelName", "drotrain"}
+	kind, normalization := "classification", "logit"
 	// The value of a numeric target is factor·v + constant of the value v of the tables, which are in units of scale.
 	factor, constant, scale, shift := m.Scale, m.Shift, 1.0, 0.0
 	switch {
+	case len(m.constant) > 1:
+		normalization = "softmax"
 	case m.Transform != "":
 		// The inverse of the logarithm is the model's own, as an output that refers to another
 		// is an error in some evaluators where that is missing.
-		kind = append(kind, "normalizationMethod", "exp")
+		kind, normalization = "regression", "exp"
 		factor, constant, scale, shift = m.Factor(), -m.subtrahend(), m.Scale, m.Shift
-	case len(m.constant) > 1:
-		kind = []string{"functionName", "classification", "normalizationMethod", "softmax", "modelName", "drotrain"}
-	case m.isBinary():
-		kind = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
+	case m.Numeric:
+		kind, normalization = "regression", "none"
 	}
 	schema := node("MiningSchema").withChildren(node("MiningField", "name", target, "usageType", "target"))
 	for _, c := range m.columns {
@@ -100,7 +100,7 @@ func (m *model) pmml(version string) ([]byte, error) {
 		}
 		schema = schema.withChildren(node("MiningField", a...))
 	}
-	body := node("RegressionModel", kind...).withChildren(schema, m.pmmlOutput())
+	body := node("RegressionModel", "functionName", kind, "normalizationMethod", normalization, "modelName", "drotrain").withChildren(schema, m.pmmlOutput())
 	if m.Numeric {
 		body = body.withChildren(node("Targets").withChildren(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
 	}
