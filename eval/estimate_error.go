@@ -97,9 +97,6 @@ func (r *intervalMaker) All() *errorPart {
 	return p
 }
 
-// Rows returns the rows of the part.
-func (p *errorPart) Rows() *stratum { return p.of }
-
 // OneClass reports whether all rows are of one class, so that nothing is known of the other.
 func (p *errorPart) OneClass() bool {
 	pos, w := p.sum[p.r.columns.shared+columnShared1], p.sum[p.r.columns.shared]

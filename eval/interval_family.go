@@ -48,8 +48,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 // deviation returns the largest standardised deviation for independent standard normal numbers z; d is scratch
 // space.
 func (f *intervalFamily) deviation(d, z []float64) float64 {
-	clear(d)
-	f.root.addTo(d, z)
+	f.root.multiply(d, z)
 	t := 0.0
 	for k, se := range f.se {
 		x := 0.0
@@ -98,14 +97,11 @@ func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*err
 }
 
 // A lowerTriangle is a lower triangular matrix stored by rows.
-type lowerTriangle struct {
-	n int
-	v []float64
-}
+type lowerTriangle []float64
 
-// cholesky returns the Cholesky factor of a positive semidefinite matrix given by its lower triangle, which it
-// overwrites. Rows without variance are zero.
-func cholesky(v []float64, n int) lowerTriangle {
+// cholesky overwrites the lower triangle of a positive semidefinite matrix with its Cholesky factor and returns
+// it. Rows without variance are zero.
+func cholesky(v lowerTriangle, n int) lowerTriangle {
 	for j := range n {
 		row := v[j*(j+1)/2:]
 		whole := row[j]
@@ -129,18 +125,16 @@ func cholesky(v []float64, n int) lowerTriangle {
 			row[j] = math.Sqrt(s)
 		}
 	}
-	return lowerTriangle{n, v}
+	return v
 }
 
-// addTo adds L z to dst.
-func (t lowerTriangle) addTo(dst, z []float64) {
-	at := 0
-	for j := range t.n {
+// multiply sets dst to the product with z.
+func (t lowerTriangle) multiply(dst, z []float64) {
+	for j := range dst {
 		s := 0.0
-		for k, l := range t.v[at : at+j+1] {
+		for k, l := range t[:j+1] {
 			s += float64(l * z[k])
 		}
-		dst[j] += s
-		at += j + 1
+		dst[j], t = s, t[j+1:]
 	}
 }

@@ -134,7 +134,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 	}
 	for k := range in.Models {
 		m := &e.Models[k]
-		addExactIntervals(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
+		addExactIntervals(in.rows, k, part.of, m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
 			putInterval(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
