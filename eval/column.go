@@ -77,28 +77,17 @@ func (c Column) CellsIn(arena *memory.Arena) (labels []string, code []int32) {
 			continue
 		}
 		least = min(least, v)
-		k := int32(0) // cell k: cuts[k−1] < v ≤ cuts[k]
-		for _, c := range cuts {
-			if v > c {
-				k++
-			}
-		}
-		code[i] = k
+		k, _ := slices.BinarySearch(cuts, v) // cuts[k−1] < v ≤ cuts[k]
+		code[i] = int32(k)
 	}
 	if len(cuts) == 0 {
 		return []string{formatCut(least)}, code
 	}
-	for k := 0; k <= len(cuts); k++ {
-		switch k {
-		case 0:
-			labels = append(labels, "≤ "+formatCut(cuts[0]))
-		case len(cuts):
-			labels = append(labels, "> "+formatCut(cuts[k-1]))
-		default:
-			labels = append(labels, fmt.Sprintf("%s to %s", formatCut(cuts[k-1]), formatCut(cuts[k])))
-		}
+	labels = []string{"≤ " + formatCut(cuts[0])}
+	for k := 1; k < len(cuts); k++ {
+		labels = append(labels, fmt.Sprintf("%s to %s", formatCut(cuts[k-1]), formatCut(cuts[k])))
 	}
-	return labels, code
+	return append(labels, "> "+formatCut(cuts[len(cuts)-1])), code
 }
 
 // quantileCuts returns at most k−1 increasing observed values that divide x into about equal parts, none of

@@ -107,7 +107,7 @@ func (c *Comparison) addGroups(in *Input, g *Grouping, strata []stratum, interva
 			Value: g.Models[k+1].Values.Of["risk"] - g.Models[0].Values.Of["risk"]}
 		if intervals[s] != nil {
 			d.Interval = intervals[s][k]
-			h := Num(critical * standardError(in.Models[k+1].Loss, in.Models[0].Loss, in.rows.Weight, strata[s].Rows))
+			h := Num(critical * in.rows.Weight.StandardError(in.Models[k+1].Loss, in.Models[0].Loss, strata[s].Rows))
 			d.Simultaneous = &Interval{Low: d.Value - h, High: d.Value + h, Method: "simultaneous"}
 			few := scarcityOf(in.rows, strata[s].Rows, g.Models[0].Values, critical)
 			few.Widen(d.Simultaneous, float64(d.Value), few.GapOf(k+1)-few.GapOf(0))

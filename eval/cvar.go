@@ -15,12 +15,10 @@ type CVaRPoint struct {
 	Value Num     `json:"value"` // mean of the worst α-fraction of the losses
 }
 
-// sortedLosses holds losses in descending order, the weights w of their rows (of mean
-// 1) and running sums.
+// sortedLosses holds losses in descending order and running sums; w are the weights of their rows, of mean 1.
 type sortedLosses struct {
 	loss []float64
-	w    []float64 // nil: all 1
-	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k
+	cum  []float64 // cum[k] = Σ_{i<k} w[i]; nil: k, for weights of 1
 	sum  []float64 // sum[k] = Σ_{i<k} w[i] (loss[i] − base)
 	base float64   // the mean: keeps the sums free of cancellation
 }
@@ -33,9 +31,9 @@ func (s *sortedLosses) upTo(k int) float64 {
 	return s.cum[k]
 }
 
-// sortLosses sorts losses. weight must be nil or have mean 1; a nil arena means the heap. It returns an error
+// sortLosses sorts losses; a nil arena means the heap. It returns an error
 // if there are no losses or if one is not finite.
-func sortLosses(arena *memory.Arena, loss, weight []float64) (*sortedLosses, error) {
+func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLosses, error) {
 	if len(loss) == 0 {
 		return nil, fmt.Errorf("eval: no losses")
 	}
@@ -45,30 +43,23 @@ func sortLosses(arena *memory.Arena, loss, weight []float64) (*sortedLosses, err
 		}
 	}
 	n := len(loss)
-	s := &sortedLosses{loss: memory.Make[float64](arena, n), base: weightedSum(loss, weight) / float64(n)}
+	s := &sortedLosses{loss: memory.Make[float64](arena, n), base: weight.SumOf(loss) / float64(n)}
 	order := argsort(arena, n, func(i int) float64 { return -loss[i] })
 	defer memory.Release(arena, order)
-	for k, i := range order {
-		s.loss[k] = loss[i]
-	}
-	if weight != nil {
-		s.w, s.cum = memory.Make[float64](arena, n), memory.Make[float64](arena, n+1)
-		var c compensatedSum
-		for k, i := range order {
-			s.w[k] = weight[i]
-			c.Add(weight[i])
-			s.cum[k+1] = c.Sum()
-		}
-	}
 	s.sum = memory.Make[float64](arena, n+1)
-	var a compensatedSum
-	for i, l := range s.loss {
-		d := l - s.base
-		if s.w != nil {
-			d *= s.w[i]
+	if weight != nil {
+		s.cum = memory.Make[float64](arena, n+1)
+	}
+	var total, a compensatedSum
+	for k, i := range order {
+		w := weight.Of(i)
+		s.loss[k] = loss[i]
+		a.Add((s.loss[k] - s.base) * w)
+		s.sum[k+1] = a.Sum()
+		if weight != nil {
+			total.Add(w)
+			s.cum[k+1] = total.Sum()
 		}
-		a.Add(d)
-		s.sum[i+1] = a.Sum()
 	}
 	return s, nil
 }

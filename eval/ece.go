@@ -30,7 +30,7 @@ func (p *errorPart) ECE(k, base int, at float64) *Interval {
 	certain := make([]bool, n)
 	for j, m := range mean {
 		variance := 0.0
-		for _, x := range root.v[j*(j+1)/2:][:j+1] {
+		for _, x := range root[j*(j+1)/2:][:j+1] {
 			variance += x * x
 		}
 		certain[j] = math.Abs(m) > clearBin*math.Sqrt(variance)
@@ -40,8 +40,7 @@ func (p *errorPart) ECE(k, base int, at float64) *Interval {
 	for b := range lo {
 		random := newRNG(r.Seed, r.salt, uint64(p.from), uint64(p.to), uint64(b)) // the same for every model
 		random.normals(z)
-		clear(g)
-		root.addTo(g, z)
+		root.multiply(g, z)
 		for j, x := range g {
 			low, high := -math.Abs(x), math.Abs(x)
 			if certain[j] {
@@ -72,7 +71,7 @@ func (p *errorPart) binErrors(models []int) (mean []float64, root lowerTriangle)
 	var weights, squares float64
 	bin, of := make([]int, len(models)), make([]float64, len(models))
 	for _, i := range p.of.Rows {
-		w := in.WeightOf(i)
+		w := in.Weight.Of(i)
 		weights += w
 		squares += w * w
 		for q, k := range models {

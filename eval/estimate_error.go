@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // An intervalPlan says how intervals are computed.
@@ -30,11 +31,7 @@ type intervalMaker struct {
 func newIntervalMaker(ctx context.Context, in *measuredRows, p intervalPlan, salt uint64, strata []stratum, all *stratum, tailQ []float64, centre float64) (*intervalMaker, error) {
 	r := &intervalMaker{in: in, intervalPlan: p, salt: salt, strata: strata, all: all, columns: newInfluenceColumns(in, tailQ, centre), sums: make([][]float64, len(strata))}
 	for _, m := range in.Models {
-		least := true
-		for _, l := range m.Loss {
-			least = least && l >= 0
-		}
-		r.LossAtLeast0 = append(r.LossAtLeast0, least)
+		r.LossAtLeast0 = append(r.LossAtLeast0, !slices.ContainsFunc(m.Loss, func(l float64) bool { return l < 0 }))
 	}
 	var blocks []rowBlock
 	for s := range strata {
@@ -100,9 +97,6 @@ func (r *intervalMaker) All() *errorPart {
 	return p
 }
 
-// Rows returns the rows of the part.
-func (p *errorPart) Rows() *stratum { return p.of }
-
 // OneClass reports whether all rows are of one class, so that nothing is known of the other.
 func (p *errorPart) OneClass() bool {
 	pos, w := p.sum[p.r.columns.shared+columnShared1], p.sum[p.r.columns.shared]
@@ -115,11 +109,16 @@ type quantity struct {
 	Model, Base int
 }
 
-// Errors returns the errors of the quantities, by part and quantity. The variance is NaN if it is not known, as
-// for a calibration error.
+// Errors returns the errors of the quantities, by part and quantity, nil for a nil part. The variance is NaN if it
+// is not known, as for a calibration error.
 func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*errorPart, of []quantity) ([][]estimateError, error) {
 	var blocks []rowBlock
+	out := make([][]estimateError, len(parts))
 	for p, part := range parts {
+		if part == nil {
+			continue
+		}
+		out[p] = make([]estimateError, len(of))
 		for s := part.from; s < part.to; s++ {
 			blocks = appendRowBlocks(blocks, p, s, len(r.strata[s].Rows))
 		}
@@ -131,10 +130,6 @@ func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*error
 	})
 	if err != nil {
 		return nil, err
-	}
-	out := make([][]estimateError, len(parts))
-	for p := range out {
-		out[p] = make([]estimateError, len(of))
 	}
 	for b := 0; b < len(blocks); {
 		first := b
@@ -148,9 +143,9 @@ func (r *intervalMaker) Errors(ctx context.Context, phase string, parts []*error
 		}
 	}
 	err = r.in.Parallel(ctx, "", len(parts), func(p int) error {
-		for q, of := range of {
-			if e := &out[p][q]; !parts[p].isSmooth(of.Key) {
-				*e = parts[p].rankError(of)
+		for q := range out[p] {
+			if !parts[p].isSmooth(of[q].Key) {
+				out[p][q] = parts[p].rankError(of[q])
 			}
 		}
 		return nil

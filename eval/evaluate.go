@@ -105,7 +105,7 @@ func differenceFromConstant(in *Input, loss []float64, rows []int32) *Difference
 		return nil
 	}
 	n, weight := float64(len(rows)), in.rows.Weight
-	change := (weightedSum(loss, weight) - weightedSum(in.Constant, weight)) / n // the weights have mean 1
-	half := studentQuantile(in.confidence(), n-1) * standardError(loss, in.Constant, weight, rows)
+	change := (weight.SumOf(loss) - weight.SumOf(in.Constant)) / n // the weights have mean 1
+	half := studentQuantile(in.confidence(), n-1) * weight.StandardError(loss, in.Constant, rows)
 	return &Difference{Value: Num(change), Interval: &Interval{Low: Num(change - half), High: Num(change + half), Method: "student"}}
 }

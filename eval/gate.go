@@ -85,11 +85,11 @@ func checkLeaf(e *expr.Expr, text []rune) error {
 		if e.Op != expr.In && (e.Op != expr.Compare || e.Cmp != "==" && e.Cmp != "!=") {
 			return expr.Errorf(e.At, "the verdict is compared by == or !=; write e.g. verdict == hurt")
 		}
+		var names []string
+		for _, o := range Outcomes() {
+			names = append(names, string(o))
+		}
 		for _, v := range e.Values {
-			var names []string
-			for _, o := range Outcomes() {
-				names = append(names, string(o))
-			}
 			if !slices.Contains(names, v.Text) {
 				return expr.Errorf(v.At, "%q is not a verdict; the verdicts are %s", v.Text, printable.QuoteList(names, "and"))
 			}
@@ -173,7 +173,7 @@ func (a estimate) changeSince(b estimate) estimate {
 
 // A gatePath is a parsed path: model, comparison, head[argument].key and the end of the interval.
 type gatePath struct {
-	text       string // without model, comparison and end
+	text       string // without model and comparison
 	model      int
 	comparison string // "", "change" or "since"
 	head, arg  string
@@ -190,53 +190,37 @@ var gateHeads = map[string]struct{ argument, key bool }{
 	"cvar": {true, false}, "unseen": {true, false}, "missing": {true, false}, "outside": {true, false}, "psi": {true, false},
 }
 
-// gateNumber divides a path behind the model and the comparison: head[argument].key.
-var gateNumber = regexp.MustCompile(`^([^.\[]+)(\[.*\])?(?:\.([^.]+))?$`)
+// gatePaths divides a path behind the model.
+var gatePaths = regexp.MustCompile(`^(?:(change|since)\.)?([^.\[]+)(\[.*\])?(?:\.([^.]+))??(?:\.(low|high))?$`)
 
 // parsePath parses a path of pathSyntax.
 func (e *Evaluation) parsePath(text string) (p gatePath, err error) {
-	rest := text
-	for end, suffix := range []string{"", ".low", ".high"} {
-		if before, ok := strings.CutSuffix(text, suffix); ok {
-			rest, p.end = before, end
-		}
-	}
-	begins := func(with string) bool {
-		after, ok := strings.CutPrefix(rest+".", with+".")
-		if ok {
-			rest = strings.TrimSuffix(after, ".")
-		}
+	p.text = text
+	p.model = slices.IndexFunc(e.Names(), func(name string) (ok bool) {
+		p.text, ok = strings.CutPrefix(text, name+".")
 		return ok
-	}
-	if p.model = slices.IndexFunc(e.Names(), begins); p.model < 0 {
+	})
+	if p.model < 0 {
 		p.model = e.Focus()
-		begins("robust") // the model in focus, where an average was chosen in its place
+		p.text = strings.TrimPrefix(text, "robust.") // the model in focus, where an average was chosen in its place
 	}
-	for _, c := range []string{"change", "since"} {
-		if p.comparison == "" && begins(c) {
-			p.comparison = c
-		}
+	m := gatePaths.FindStringSubmatch(p.text)
+	if m == nil {
+		m = make([]string, 6) // an unknown path
 	}
-	if rest == "" {
-		return p, fmt.Errorf("%q names a model or a comparison, not a number", text)
-	}
-	p.text = rest
-	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(rest), ", "))
-	if key, err := e.measureKey(rest); err == nil {
+	p.comparison, p.head, p.key, p.end = m[1], m[2], m[4], slices.Index([]string{"", "low", "high"}, m[5])
+	p.text = strings.TrimPrefix(p.text, p.comparison+".")
+	p.unknown = fmt.Errorf("there is no measure %q here; try %s", text, strings.Join(e.suggestPaths(p.text), ", "))
+	if key, err := e.measureKey(p.head); err == nil && m[3] == "" && p.key == "" {
 		p.head, p.key = "overall", key
 		return p, nil
 	}
-	m := gateNumber.FindStringSubmatch(rest)
-	if m == nil {
+	takes, known := gateHeads[p.head]
+	if !known || takes.argument != (m[3] != "") || takes.key != (p.key != "") {
 		return p, p.unknown
 	}
-	takes, known := gateHeads[m[1]]
-	if !known || takes.argument != (m[2] != "") || takes.key != (m[3] != "") {
-		return p, p.unknown
-	}
-	p.head, p.key = m[1], m[3]
 	if takes.argument {
-		p.arg = m[2][1 : len(m[2])-1]
+		p.arg = m[3][1 : len(m[3])-1]
 	}
 	if takes.key && !(p.key == "n" && (p.head == "group" || p.head == "worst_group")) {
 		p.key, err = e.measureKey(p.key)
@@ -289,11 +273,7 @@ func (e *Evaluation) measureKey(name string) (string, error) {
 			return k, nil
 		}
 	}
-	hint := ""
-	if near := printable.Nearest(name, e.measureKeys(), 2); len(near) > 0 {
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, hint)
+	return "", fmt.Errorf("%q is not a measure of a %s task%s", name, e.Task, didYouMean(name, e.measureKeys()))
 }
 
 // estimateOf returns the estimate at a path, ignoring its comparison.

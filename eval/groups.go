@@ -35,12 +35,12 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 	weight := in.rows.Weight
 	total := make([]float64, len(in.Models))
 	for k, m := range in.Models {
-		total[k] = weightedSum(m.Loss, weight)
+		total[k] = weight.SumOf(m.Loss)
 	}
 	out := Grouping{Name: g.Name, Groups: make([]Group, len(groups))}
 	err := in.rows.Parallel(ctx, "measuring by "+g.Name, len(groups), func(j int) error {
 		r := groups[j].Rows
-		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: sumAt(weight, r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
+		h := Group{Label: g.Labels[g.Index[r[0]]], N: len(r), Share: weight.Total(r) / float64(e.N), Sufficient: len(r) >= e.MinGroupSize}
 		if share != nil {
 			s, ok := share[h.Label]
 			if ok && (isNotFinite(s) || s < 0) {
@@ -54,7 +54,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			risk, _ := v.Get("risk")
 			es := undefined()
 			if total[k] > 0 {
-				es = Num(risk * sumAt(weight, r) / total[k])
+				es = Num(risk * weight.Total(r) / total[k])
 			}
 			of := GroupModel{Model: m.Name, Values: v, ErrorShare: es}
 			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= mostMatrixClasses {

@@ -61,7 +61,7 @@ func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence
 	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
 	var all, hit, pos, tp, fp, sel trialCounts
 	for _, i := range s.Rows {
-		w, p, yes := in.WeightOf(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
+		w, p, yes := in.Weight.Of(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
 		all.add(w, yes)
 		hit.add(w, p == yes)
 		pos.add(w, p)
@@ -74,18 +74,12 @@ func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence
 			sel.add(w, p)
 		}
 	}
-	put := func(key string, t trialCounts) {
+	for key, t := range map[string]trialCounts{"accuracy": hit, "tpr": tp, "fpr": fp, "ppv": sel, "selection_rate": all, "prevalence": pos} {
 		if _, ok := v.Get(key); ok {
 			lo, hi := t.wilson(confidence)
 			iv[key] = Interval{Low: Num(lo), High: Num(hi), Method: "wilson"}
 		}
 	}
-	put("accuracy", hit)
-	put("tpr", tp)
-	put("fpr", fp)
-	put("ppv", sel)
-	put("selection_rate", all)
-	put("prevalence", pos)
 	if t, ok := v.Get("balanced_accuracy"); ok {
 		iv["balanced_accuracy"] = balancedInterval(t, tp, fp, confidence)
 	}

@@ -19,11 +19,11 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	w := r.sums[s][c.shared]
 	f := intervalFamily{}
 	for k := range models {
-		f.se = append(f.se, standardError(in.Models[k].Loss, nil, in.Weight, rows))
+		f.se = append(f.se, in.Weight.StandardError(in.Models[k].Loss, nil, rows))
 	}
 	base := r.sums[s][colLoss] / w
 	for k := 1; k < models; k++ {
-		se := standardError(in.Models[k].Loss, in.Models[0].Loss, in.Weight, rows)
+		se := in.Weight.StandardError(in.Models[k].Loss, in.Models[0].Loss, rows)
 		if se <= constantChange*math.Max(f.se[0], math.Abs(base)) {
 			se = 0 // a change that is the same in all rows, but for rounding
 		}
@@ -34,7 +34,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	for _, i := range rows {
 		at := 0
 		for k := range models {
-			d[k] = in.WeightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			d[k] = in.Weight.Of(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
 			for q := range k + 1 {
 				covariance[at] += float64(d[k] * d[q])
 				at++
@@ -48,8 +48,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 // deviation returns the largest standardised deviation for independent standard normal numbers z; d is scratch
 // space.
 func (f *intervalFamily) deviation(d, z []float64) float64 {
-	clear(d)
-	f.root.addTo(d, z)
+	f.root.multiply(d, z)
 	t := 0.0
 	for k, se := range f.se {
 		x := 0.0
@@ -65,13 +64,13 @@ func (f *intervalFamily) deviation(d, z []float64) float64 {
 	return t
 }
 
-// Critical returns how many standard errors wide the intervals of the eligible strata must be to hold
+// Critical returns how many standard errors wide the intervals of the strata with a part must be to hold
 // simultaneously with the probability Confidence. It is the quantile of the largest standardised deviation of
 // normal variables with the covariance of the risks, estimated from Resamples draws per stratum.
-func (r *intervalMaker) Critical(ctx context.Context, phase string, eligible []bool) (float64, error) {
+func (r *intervalMaker) Critical(ctx context.Context, phase string, parts []*errorPart) (float64, error) {
 	families := make([]intervalFamily, len(r.strata))
 	err := r.in.Parallel(ctx, "", len(r.strata), func(s int) error {
-		if eligible[s] && len(r.strata[s].Rows) > 1 {
+		if parts[s] != nil {
 			families[s] = r.newFamily(s)
 		}
 		return nil
@@ -98,14 +97,11 @@ func (r *intervalMaker) Critical(ctx context.Context, phase string, eligible []b
 }
 
 // A lowerTriangle is a lower triangular matrix stored by rows.
-type lowerTriangle struct {
-	n int
-	v []float64
-}
+type lowerTriangle []float64
 
-// cholesky returns the Cholesky factor of a positive semidefinite matrix given by its lower triangle, which it
-// overwrites. Rows without variance are zero.
-func cholesky(v []float64, n int) lowerTriangle {
+// cholesky overwrites the lower triangle of a positive semidefinite matrix with its Cholesky factor and returns
+// it. Rows without variance are zero.
+func cholesky(v lowerTriangle, n int) lowerTriangle {
 	for j := range n {
 		row := v[j*(j+1)/2:]
 		whole := row[j]
@@ -129,18 +125,16 @@ func cholesky(v []float64, n int) lowerTriangle {
 			row[j] = math.Sqrt(s)
 		}
 	}
-	return lowerTriangle{n, v}
+	return v
 }
 
-// addTo adds L z to dst.
-func (t lowerTriangle) addTo(dst, z []float64) {
-	at := 0
-	for j := range t.n {
+// multiply sets dst to the product with z.
+func (t lowerTriangle) multiply(dst, z []float64) {
+	for j := range dst {
 		s := 0.0
-		for k, l := range t.v[at : at+j+1] {
+		for k, l := range t[:j+1] {
 			s += float64(l * z[k])
 		}
-		dst[j] += s
-		at += j + 1
+		dst[j], t = s, t[j+1:]
 	}
 }

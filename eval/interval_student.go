@@ -100,32 +100,3 @@ func (l estimateError) UnlessRounding(at, base float64, own estimateError) (esti
 	}
 	return estimateError{n: l.n}, at
 }
-
-// standardError returns the standard error of the weighted mean of a − b over rows; a nil b is 0.
-func standardError(a, b, weight []float64, rows []int32) float64 {
-	at := func(i int32) float64 { return a[i] }
-	if b != nil {
-		at = func(i int32) float64 { return a[i] - b[i] }
-	}
-	_, se := meanError(weight, rows, at)
-	return se
-}
-
-// meanError returns the weighted mean of x over rows and its standard error.
-func meanError(weight []float64, rows []int32, x func(i int32) float64) (mean, se float64) {
-	w := func(i int32) float64 { return 1 }
-	if weight != nil {
-		w = func(i int32) float64 { return weight[i] }
-	}
-	var s, q compensatedSum
-	total := sumAt(weight, rows)
-	for _, i := range rows {
-		s.Add(w(i) * x(i))
-	}
-	mean = s.Sum() / total
-	for _, i := range rows {
-		d := w(i) * (x(i) - mean)
-		q.Add(d * d)
-	}
-	return mean, math.Sqrt(q.Sum()) / total
-}

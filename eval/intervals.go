@@ -59,12 +59,10 @@ func allQuantities(in *Input) (out []quantity) {
 func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *intervalMaker, j int, strata []stratum, overall []estimateError) error {
 	grouping := &e.Groupings[j]
 	groups, list, name := grouping.Groups, in.Task.Measures(), grouping.Name
-	eligible := make([]bool, len(strata))
-	var parts []*errorPart
-	var at []int // of parts among the groups
+	parts := make([]*errorPart, len(strata)) // nil: too few rows
 	for s := range strata {
-		if eligible[s] = groups[s].Sufficient && groups[s].N > 1; eligible[s] {
-			parts, at = append(parts, r.Stratum(s)), append(at, s)
+		if groups[s].Sufficient && groups[s].N > 1 {
+			parts[s] = r.Stratum(s)
 		}
 	}
 	of := allQuantities(in)
@@ -76,44 +74,37 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	if err != nil {
 		return err
 	}
-	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
-		for k := range in.Models {
-			m := &groups[s].Models[k]
-			m.Intervals = make(map[string]Interval)
-			addExactIntervals(in.rows, k, &strata[s], m.Values, e.Confidence, m.Intervals)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	critical, err := r.Critical(ctx, "simultaneous intervals by "+name, eligible)
+	critical, err := r.Critical(ctx, "simultaneous intervals by "+name, parts)
 	if err != nil {
 		return err
 	}
 	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
-	err = in.rows.Parallel(ctx, "", len(parts), func(p int) error {
-		g := &groups[at[p]]
+	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
+		g := &groups[s]
+		base := float64(g.Models[0].Values.Of["risk"])
 		for k := range in.Models {
-			for q, m := range list {
-				putInterval(parts[p], m, k, g.N, errors[p][k*len(list)+q], g.Models[k].Values, g.Models[k].Intervals)
+			m := &g.Models[k]
+			m.Intervals = make(map[string]Interval)
+			addExactIntervals(in.rows, k, &strata[s], m.Values, e.Confidence, m.Intervals)
+			if parts[s] == nil {
+				continue
+			}
+			for q, measure := range list {
+				putInterval(parts[s], measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
-				base, value := float64(g.Models[0].Values.Of["risk"]), float64(g.Models[k].Values.Of["risk"])
-				differences[at[p]] = append(differences[at[p]], parts[p].Change(value-base, base, errors[p][changes+k-1], errors[p][0]))
+				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Of["risk"])-base, base, errors[s][changes+k-1], errors[s][0]))
 			}
 		}
-		e.addSimultaneous(in, r, g, strata[at[p]].Rows, critical)
+		if parts[s] != nil {
+			e.addSimultaneous(in, r, g, strata[s].Rows, critical)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	byGroup := make([][]estimateError, len(groups))
-	for p, s := range at {
-		byGroup[s] = errors[p]
-	}
-	spreads := &spreads{e: e, in: in, r: r, g: grouping, errors: byGroup, overall: overall}
+	spreads := &spreads{e: e, in: in, r: r, g: grouping, errors: errors, overall: overall}
 	spreads.addIntervals()
 	if j == len(e.Groupings)-1 {
 		for k := range e.Compared {
@@ -143,7 +134,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 	}
 	for k := range in.Models {
 		m := &e.Models[k]
-		addExactIntervals(in.rows, k, part.Rows(), m.Overall, e.Confidence, m.Intervals)
+		addExactIntervals(in.rows, k, part.of, m.Overall, e.Confidence, m.Intervals)
 		for q, measure := range list {
 			putInterval(part, measure, k, e.N, errors[0][k*len(list)+q], m.Overall, m.Intervals)
 		}
@@ -203,7 +194,7 @@ func (e *Evaluation) addSimultaneous(in *Input, r *intervalMaker, g *Group, rows
 	few := scarcityOf(in.rows, rows, g.Models[0].Values, c)
 	for k := range g.Models {
 		m := float64(g.Models[k].Values.Of["risk"])
-		se := standardError(in.Models[k].Loss, nil, in.rows.Weight, rows)
+		se := in.rows.Weight.StandardError(in.Models[k].Loss, nil, rows)
 		iv := &Interval{Low: Num(m - c*se), High: Num(m + c*se), Method: "simultaneous"}
 		few.Widen(iv, m, few.GapOf(k))
 		if r.LossAtLeast0[k] { // and so is their mean

@@ -310,14 +310,14 @@ func TestLevelsOfCurves(t *testing.T) {
 
 // Sums, weights and moments by hand.
 func TestSmallNumbers(t *testing.T) {
-	weight := []float64{1, 2, 3, 6}
+	weight := weights{1, 2, 3, 6}
 	if got := scaleWeights(nil, weight); !slices.Equal(got, []float64{1. / 3, 2. / 3, 1, 2}) || scaleWeights(nil, nil) != nil {
 		t.Errorf("%v", got)
 	}
-	if got := weightedSum([]float64{1, -1, 2, 0.5}, weight); got != 8 {
+	if got := weight.SumOf([]float64{1, -1, 2, 0.5}); got != 8 {
 		t.Errorf("%v", got)
 	}
-	if a, b := sumAt(weight, []int32{0, 3}), sumAt(nil, []int32{0, 3}); a != 7 || b != 2 {
+	if a, b := weight.Total([]int32{0, 3}), weights(nil).Total([]int32{0, 3}); a != 7 || b != 2 {
 		t.Errorf("%v and %v", a, b)
 	}
 	if got := effectiveRows(weight); got != 144.0/50 {

@@ -6,7 +6,7 @@ import "math"
 // |error|.
 func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 	var v Values
-	w, target := in.WeightOf, in.Target
+	w, target := in.Weight.Of, in.Target
 	var total, risk, sse, sae, bias, sum compensatedSum
 	for _, i := range rows {
 		r := m.Score[i] - target[i]
@@ -43,22 +43,12 @@ func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 
 // medianErrorOf returns the median of |score − target|, the mean of the two middle values if the number of rows
 // is even. With weights it is scikit-learn's averaged weighted percentile.
-func medianErrorOf(target, score, weight []float64, order []int32) float64 {
+func medianErrorOf(target, score []float64, weight weights, order []int32) float64 {
 	at := func(i int32) float64 { return math.Abs(score[i] - target[i]) }
-	if weight == nil {
-		k := len(order) / 2
-		if len(order)%2 == 1 {
-			return at(order[k])
-		}
-		return at(order[k-1])/2 + at(order[k])/2
-	}
-	var total, run compensatedSum
-	for _, i := range order {
-		total.Add(weight[i])
-	}
-	half := total.Sum() / 2
+	var run compensatedSum
+	half := weight.Total(order) / 2
 	for k, i := range order {
-		run.Add(weight[i])
+		run.Add(weight.Of(i))
 		switch s := run.Sum(); {
 		case s == half && k+1 < len(order):
 			return at(i)/2 + at(order[k+1])/2

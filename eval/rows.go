@@ -1,6 +1,10 @@
 package eval
 
-import "github.com/drotrain/drotrain/internal/memory"
+import (
+	"math"
+
+	"github.com/drotrain/drotrain/internal/memory"
+)
 
 // A Role says which of the models of a training a model is.
 type Role string
@@ -32,22 +36,25 @@ type measuredRows struct {
 	Task      Task
 	Target    []float64 // n: ±1, the index of a class, or original units
 	Classes   []string  // of Multiclass
-	Weight    []float64 // n of mean 1, or nil for equal ones
+	Weight    weights   // n of mean 1, or nil
 	Models    []Model
 	Threshold float64 // binary: predicted positive from this score on
 	workerPool
 }
 
-// WeightOf returns the weight of row i.
-func (in *measuredRows) WeightOf(i int32) float64 {
-	if in.Weight == nil {
+// weights holds the weights of rows; nil means 1 for each.
+type weights []float64
+
+// Of returns the weight of row i.
+func (w weights) Of(i int32) float64 {
+	if w == nil {
 		return 1
 	}
-	return in.Weight[i]
+	return w[i]
 }
 
 // scaleWeights returns the weights scaled to mean 1, or nil for nil. A nil arena means the heap.
-func scaleWeights(arena *memory.Arena, weight []float64) []float64 {
+func scaleWeights(arena *memory.Arena, weight weights) weights {
 	if weight == nil {
 		return nil
 	}
@@ -59,28 +66,48 @@ func scaleWeights(arena *memory.Arena, weight []float64) []float64 {
 	return out
 }
 
-// weightedSum returns Σ w x; nil means weights of 1.
-func weightedSum(x, weight []float64) float64 {
+// SumOf returns Σ w x over all rows.
+func (w weights) SumOf(x []float64) float64 {
 	var s compensatedSum
 	for i, v := range x {
-		if weight != nil {
-			v *= weight[i]
-		}
-		s.Add(v)
+		s.Add(w.Of(int32(i)) * v)
 	}
 	return s.Sum()
 }
 
-// sumAt returns the total weight of rows; nil means weights of 1.
-func sumAt(weight []float64, rows []int32) float64 {
-	if weight == nil {
-		return float64(len(rows))
-	}
+// Total returns the total weight of rows.
+func (w weights) Total(rows []int32) float64 {
 	var s compensatedSum
 	for _, i := range rows {
-		s.Add(weight[i])
+		s.Add(w.Of(i))
 	}
 	return s.Sum()
+}
+
+// Mean returns the mean of x over rows and its standard error.
+func (w weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) {
+	var s, q compensatedSum
+	total := w.Total(rows)
+	for _, i := range rows {
+		s.Add(w.Of(i) * x(i))
+	}
+	mean = s.Sum() / total
+	for _, i := range rows {
+		d := w.Of(i) * (x(i) - mean)
+		q.Add(d * d)
+	}
+	return mean, math.Sqrt(q.Sum()) / total
+}
+
+// StandardError returns the standard error of the mean of a − b over rows; a nil b is 0.
+func (w weights) StandardError(a, b []float64, rows []int32) float64 {
+	_, se := w.Mean(rows, func(i int32) float64 {
+		if b == nil {
+			return a[i]
+		}
+		return a[i] - b[i]
+	})
+	return se
 }
 
 // Effective returns Kish's effective number of rows, (Σw)²/Σw².

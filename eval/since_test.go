@@ -141,7 +141,7 @@ func TestGate_SinceDriftAndVerdict(t *testing.T) {
 		"worst_group.prevalence > 1":   "group_min.prevalence",
 		"since.difference.risk > 1":    "since takes overall.KEY",
 		"acuracy > 1":                  "accuracy",
-		"overall.acuracy > 1":          "did you mean accuracy",
+		"overall.acuracy > 1":          `did you mean "accuracy"?`,
 		"since.group[nowhere].tpr > 1": "no group is called",
 	} {
 		g, err := eval.ParseGate(text)

@@ -13,9 +13,10 @@ import (
 // A cut column: each row's cell and the cells' conditions as text. Cells are those large
 // enough in the searching half, of which there are a hundred at most; noCell stands for others.
 type cutColumn struct {
-	code  []uint8
-	text  []string
-	cells int // of any size
+	code   []uint8
+	search []uint8 // code along the rows of the searching half
+	text   []string
+	cells  int // of any size
 }
 
 const noCell = math.MaxUint8
@@ -83,26 +84,18 @@ const (
 	maxPairCells  = 4096
 )
 
-// A ranking holds the data of the searching half for ranking cells.
-type ranking struct {
-	*sliceSearcher
-	all       meanVariance // of the losses
-	deviation []float64    // from their mean
-	code      [][]uint8    // by column
-}
-
 // rankCandidates returns the best candidates, no two of which share a cell.
 func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error) {
-	r := &ranking{sliceSearcher: s, deviation: memory.Make[float64](s.in.rows.Arena, len(s.search)), code: make([][]uint8, len(s.columns))}
+	s.deviation = memory.Make[float64](s.in.rows.Arena, len(s.search))
 	for _, i := range s.search {
-		r.all.Add(s.loss[i])
+		s.all.Add(s.loss[i])
 	}
 	for k, i := range s.search {
-		r.deviation[k] = s.loss[i] - r.all.Mean
+		s.deviation[k] = s.loss[i] - s.all.Mean
 	}
 	single := make([][]candidate, len(s.columns))
 	err := s.in.rows.Parallel(ctx, "searching slices", len(single), func(a int) error {
-		single[a] = r.rankSingle(a)
+		single[a] = s.rankSingle(a)
 		return nil
 	})
 	if err != nil {
@@ -114,7 +107,7 @@ func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error)
 	pairs := s.pairsToTry(single)
 	double, tried := make([][]candidate, len(pairs)), make([]int, len(pairs))
 	err = s.in.rows.Parallel(ctx, "searching pairs of columns", len(pairs), func(p int) error {
-		double[p], tried[p] = r.rankPairs(pairs[p][0], pairs[p][1])
+		double[p], tried[p] = s.rankPairs(pairs[p][0], pairs[p][1])
 		return nil
 	})
 	if err != nil {
@@ -127,29 +120,29 @@ func (s *sliceSearcher) rankCandidates(ctx context.Context) ([]candidate, error)
 }
 
 // rankSingle returns the cells of a column with losses above the average, and keeps the codes of the column.
-func (r *ranking) rankSingle(a int) (to []candidate) {
-	t := make([]cellSum, len(r.columns[a].text))
-	r.code[a] = memory.Make[uint8](r.in.rows.Arena, len(r.search))
-	for i, row := range r.search {
-		k := r.columns[a].code[row]
-		r.code[a][i] = k
-		if k != noCell {
-			t[k].add(r.deviation[i])
+func (s *sliceSearcher) rankSingle(a int) (to []candidate) {
+	t := make([]cellSum, len(s.columns[a].text))
+	c := &s.columns[a]
+	c.search = memory.Make[uint8](s.in.rows.Arena, len(s.search))
+	for i, row := range s.search {
+		k := c.code[row]
+		if c.search[i] = k; k != noCell {
+			t[k].add(s.deviation[i])
 		}
 	}
 	for k, v := range t {
-		to = r.consider(to, candidate{a: a, ka: uint8(k), b: a, kb: uint8(k)}, v)
+		to = s.consider(to, candidate{a: a, ka: uint8(k), b: a, kb: uint8(k)}, v)
 	}
 	return to
 }
 
 // rankPairs returns the pairs of cells of two columns with losses above the average, and the number of pairs
 // tried.
-func (r *ranking) rankPairs(a, b int) (to []candidate, tried int) {
-	w := len(r.columns[b].text)
-	t := make([]cellSum, len(r.columns[a].text)*w)
-	ca, cb := r.code[a], r.code[b]
-	for i, d := range r.deviation {
+func (s *sliceSearcher) rankPairs(a, b int) (to []candidate, tried int) {
+	w := len(s.columns[b].text)
+	t := make([]cellSum, len(s.columns[a].text)*w)
+	ca, cb := s.columns[a].search, s.columns[b].search
+	for i, d := range s.deviation {
 		if ka, kb := ca[i], cb[i]; ka != noCell && kb != noCell {
 			t[int(ka)*w+int(kb)].add(d)
 		}
@@ -157,23 +150,23 @@ func (r *ranking) rankPairs(a, b int) (to []candidate, tried int) {
 	for k, v := range t {
 		if v.n > 0 {
 			tried++
-			to = r.consider(to, candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
+			to = s.consider(to, candidate{a: a, ka: uint8(k / w), b: b, kb: uint8(k % w)}, v)
 		}
 	}
 	return to, tried
 }
 
 // consider adds a candidate if its losses are above those of the other rows and both have enough rows.
-func (r *ranking) consider(to []candidate, c candidate, v cellSum) []candidate {
-	least := float64(r.out.MinRows)
-	if v.n < least || v.n > r.all.N-least {
+func (s *sliceSearcher) consider(to []candidate, c candidate, v cellSum) []candidate {
+	least := float64(s.out.MinRows)
+	if v.n < least || v.n > s.all.N-least {
 		return to
 	}
 	inside := v.sum / v.n
-	rest := -v.sum / (r.all.N - v.n)
+	rest := -v.sum / (s.all.N - v.n)
 	variance := math.Max(0, v.sq-v.sum*inside) / (v.n - 1)
-	if se := math.Sqrt(variance/v.n + r.all.Variance()/r.all.N); se > 0 && inside > rest {
-		c.risk, c.t = r.all.Mean+inside, (inside-rest)/se
+	if se := math.Sqrt(variance/v.n + s.all.Variance()/s.all.N); se > 0 && inside > rest {
+		c.risk, c.t = s.all.Mean+inside, (inside-rest)/se
 		to = append(to, c)
 	}
 	return to

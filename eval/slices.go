@@ -49,6 +49,9 @@ type sliceSearcher struct {
 	search, confirm []int32   // rows
 	columns         []cutColumn
 	out             *SliceSearch
+
+	all       meanVariance // of the losses of the searching half
+	deviation []float64    // of these losses from their mean
 }
 
 // searchSlices searches for the slices with the largest standardised excess risk of the model in focus, over
@@ -129,7 +132,7 @@ func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 		return Slice{}, false
 	}
 	mean := func(rows []int32) (mean, variance float64) {
-		mean, se := meanError(s.in.rows.Weight, rows, func(i int32) float64 { return s.loss[i] })
+		mean, se := s.in.rows.Weight.Mean(rows, func(i int32) float64 { return s.loss[i] })
 		n := float64(len(rows))
 		return mean, se * se * n / (n - 1)
 	}

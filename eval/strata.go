@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -67,37 +68,28 @@ func newStrata(ctx context.Context, in *measuredRows, groups []data.Grouping) (*
 // splitByGroup returns the strata of the groups of g that have rows, in the order of their labels.
 func (a *stratum) splitByGroup(in *measuredRows, g data.Grouping) []stratum {
 	var out []stratum
-	for _, rows := range rowsByGroup(in.Arena, g, nil) {
-		if len(rows) > 0 {
-			out = append(out, stratum{Rows: rows})
-		}
+	for _, rows := range rowsByGroup(in.Arena, g, a.Rows) {
+		out = append(out, stratum{Rows: rows})
 	}
-	// each calls f with the rows of every group in the given order of all rows.
-	each := func(order []int32, f func(s *stratum, rows []int32)) {
-		s := 0
-		for _, rows := range rowsByGroup(in.Arena, g, order) {
-			if len(rows) > 0 {
-				f(&out[s], rows)
-				s++
-			}
-		}
-	}
-	for k, o := range a.Order {
-		each(o, func(s *stratum, rows []int32) {
+	for k, order := range a.Order {
+		for j, rows := range rowsByGroup(in.Arena, g, order) {
+			s := &out[j]
 			s.Order = append(s.Order, rows)
 			if a.Flag != nil {
 				s.Flag = append(s.Flag, newTiedScores(in.Arena, in.Target, in.Models[k].Score, nil, rows).Flag)
 			}
-		})
+		}
 	}
-	for _, o := range a.Size {
-		each(o, func(s *stratum, rows []int32) { s.Size = append(s.Size, rows) })
+	for _, order := range a.Size {
+		for j, rows := range rowsByGroup(in.Arena, g, order) {
+			out[j].Size = append(out[j].Size, rows)
+		}
 	}
 	return out
 }
 
-// rowsByGroup returns the rows of each label, in the given order; nil means ascending.
-func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 {
+// rowsByGroup divides all rows, in the given order, by the groups that have some.
+func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) (out [][]int32) {
 	count := make([]int32, len(g.Labels)+1) // where each group begins
 	for _, k := range g.Index {
 		count[k+1]++
@@ -105,20 +97,17 @@ func rowsByGroup(arena *memory.Arena, g data.Grouping, order []int32) [][]int32 
 	for k := range g.Labels {
 		count[k+1] += count[k]
 	}
-	flat := memory.Make[int32](arena, len(g.Index))
-	next := append([]int32(nil), count...)
-	for at := range g.Index {
-		i := int32(at)
-		if order != nil {
-			i = order[at]
-		}
+	flat := memory.Make[int32](arena, len(order))
+	next := slices.Clone(count)
+	for _, i := range order {
 		k := g.Index[i]
 		flat[next[k]] = i
 		next[k]++
 	}
-	out := make([][]int32, len(g.Labels))
-	for k := range out {
-		out[k] = flat[count[k]:count[k+1]:count[k+1]]
+	for k := range g.Labels {
+		if lo, hi := count[k], count[k+1]; lo < hi {
+			out = append(out, flat[lo:hi:hi])
+		}
 	}
 	return out
 }

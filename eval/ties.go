@@ -10,8 +10,8 @@ import (
 // alone.
 type tiedScores struct {
 	Order  []int32
-	Flag   []uint8   // along Order: flagPositive, and flagTieEnd on the last of a run of equal scores
-	Weight []float64 // by row, not along Order; nil: equal
+	Flag   []uint8 // along Order: flagPositive, and flagTieEnd on the last of a run of equal scores
+	Weight weights // by row, not along Order
 }
 
 // Flags of tiedScores.
@@ -22,7 +22,7 @@ const (
 
 // newTiedScores returns rows sorted by score with their flags; a target above 0 is positive. A nil arena means
 // the heap.
-func newTiedScores(arena *memory.Arena, target, score, weight []float64, order []int32) tiedScores {
+func newTiedScores(arena *memory.Arena, target, score []float64, weight weights, order []int32) tiedScores {
 	t := tiedScores{order, memory.Make[uint8](arena, len(order)), weight}
 	for at, i := range order {
 		if target[i] > 0 {
@@ -35,18 +35,11 @@ func newTiedScores(arena *memory.Arena, target, score, weight []float64, order [
 	return t
 }
 
-func (t tiedScores) weightAt(at int) float64 {
-	if t.Weight == nil {
-		return 1
-	}
-	return t.Weight[t.Order[at]]
-}
-
 // Each calls f for every run of equal scores with the weights of its positives and negatives and its end.
 func (t tiedScores) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
-		w := t.weightAt(at)
+		w := t.Weight.Of(t.Order[at])
 		if flag&flagPositive != 0 {
 			p += w
 		} else {
@@ -61,13 +54,6 @@ func (t tiedScores) Each(f func(p, q float64, end int)) {
 
 // Totals returns the total weights of the two classes.
 func (t tiedScores) Totals() (positive, negative float64) {
-	if t.Weight == nil {
-		n := 0
-		for _, flag := range t.Flag {
-			n += int(flag & flagPositive)
-		}
-		return float64(n), float64(len(t.Flag) - n)
-	}
 	t.Each(func(p, q float64, _ int) { positive, negative = positive+p, negative+q })
 	return positive, negative
 }
@@ -88,7 +74,7 @@ func (t tiedScores) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap compensatedSum
 	for at := len(t.Flag) - 1; at >= 0; at-- {
-		w := t.weightAt(at)
+		w := t.Weight.Of(t.Order[at])
 		if t.Flag[at]&flagPositive != 0 {
 			p += w
 		} else {

@@ -214,7 +214,7 @@ func (j *judge) beatsRescaled() bool {
 		}
 		return 0
 	}
-	gain, se := meanError(j.in.rows.Weight, s.Rows, func(i int32) float64 { return right(j.k, i) - right(r, i) })
+	gain, se := j.in.rows.Weight.Mean(s.Rows, func(i int32) float64 { return right(j.k, i) - right(r, i) })
 	z := studentQuantile(j.Confidence, max(1, float64(len(s.Rows)-1)))
 	if gain > z*se {
 		return true

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/drotrain/drotrain/train/score"
 )
 
 // A dialect says how a database writes the parts of a formula. Fields with %s are formats.
@@ -129,22 +127,6 @@ func (d *dialect) quoteText(format, s string) (string, error) {
 		s = strings.ReplaceAll(s, "'", "''")
 	}
 	return fmt.Sprintf(format, s), nil
-}
-
-// column returns an expression for the column of a term: an identifier, or an entry of a vector.
-func (d *dialect) column(t score.Term) (string, error) {
-	if t.Vector == "" {
-		return d.identifier(t.Column)
-	}
-	if d.entry == "" {
-		return "", fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the format onnx", t.Vector, d.name)
-	}
-	name, err := d.identifier(t.Vector)
-	if err != nil {
-		return "", err
-	}
-	k, err := vectorIndex(t)
-	return fmt.Sprintf(d.entry, name, k+d.first), err
 }
 
 // fold returns a name in the form in which the database compares names.

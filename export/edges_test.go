@@ -37,10 +37,7 @@ func edgeRows(f *score.Formula) [][]any {
 		case t.Kind == score.Bool:
 			usual[i], edges[i] = true, []any{false}
 		case t.Stored == score.Numeric:
-			values, err := levelNumbers(t)
-			if err != nil {
-				continue // the format has refused it
-			}
+			values := must(newColumn(t)).numbers
 			usual[i], edges[i] = values[0], []any{values[len(values)-1] + 0.5}
 			for _, v := range values[1:min(len(values), mostEdges)] {
 				edges[i] = append(edges[i], v)

@@ -81,6 +81,15 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// encodeFormulas returns the model of the formulas in a format.
+func encodeFormulas(formulas []*score.Formula, f Format, o Options, version string) ([]byte, error) {
+	m, err := newModel(formulas)
+	if err != nil {
+		return nil, err
+	}
+	return m.encode(f, o, version)
+}
+
 func withProducts(f *score.Formula) *score.Formula {
 	fill := 2.5
 	income := len(f.Terms)
@@ -233,7 +242,7 @@ func datedModel(t testing.TB) []*score.Formula {
 // A null of text in ONNX is a text that no level is: "(missing)" is a level like others.
 func TestNullText_NoLevel(t *testing.T) {
 	for _, levels := range [][]string{{"a"}, {"", "a"}, {"", data.MissingLabel}, {"", "\x7fnull"}} {
-		if got := nullText(score.Term{Levels: levels}); slices.Contains(levels, got) || got == data.MissingLabel {
+		if got := nullText(levels); slices.Contains(levels, got) || got == data.MissingLabel {
 			t.Errorf("%q: %q", levels, got)
 		}
 	}
@@ -245,7 +254,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	for d, want := range map[string]string{
 		"duckdb": "EXTRACT(EPOCH FROM", "postgres": "EXTRACT(EPOCH FROM", "bigquery": "UNIX_MICROS(TIMESTAMP(",
 	} {
-		b, err := sqlSelect(f, Options{Dialect: d})
+		b, err := encodeFormulas(f, SQL, Options{Dialect: d}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +267,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	edge.Target.Transform = "log"
-	b, err := sqlSelect([]*score.Formula{edge}, Options{Dialect: "postgres"})
+	b, err := encodeFormulas([]*score.Formula{edge}, SQL, Options{Dialect: "postgres"}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +276,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 	}
 	for i, term := range edge.Terms {
 		if term.Kind == score.Numeric {
-			if most := largest([]*score.Formula{edge}, i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
+			if most := must(newModel([]*score.Formula{edge})).largest(i); !(most > 1e290) || math.IsInf(term.Weight*((most-term.Shift)/term.Scale), 0) {
 				t.Errorf("%s: numbers up to %v are scored", term.Column, most)
 			}
 		}
@@ -276,7 +285,7 @@ func TestSQL_NumbersOutOfRange(t *testing.T) {
 
 // A comparison with a missing value is an error in JPMML.
 func TestPMML_LogarithmOfMissing(t *testing.T) {
-	b, err := pmmlDocument([]*score.Formula{productFormula(data.Binary)}, "test")
+	b, err := encodeFormulas([]*score.Formula{productFormula(data.Binary)}, PMML, Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +348,7 @@ func TestGoSource(t *testing.T) {
 		}
 		name = strings.ReplaceAll(name, " ", "-")
 		o := Options{Package: "score"}
-		b, err := goSource(f, o)
+		b, err := encodeFormulas(f, Go, o, "test")
 		write(name+"/score.go", b, err)
 		b, err = encodeGoTest(f, o)
 		write(name+"/score_test.go", b, err)
@@ -507,7 +516,7 @@ func TestDialects_Documented(t *testing.T) {
 // A dialect without lists refuses a column of vectors and says which formats have it.
 func TestSQL_VectorsRefused(t *testing.T) {
 	for _, d := range dialects {
-		_, err := sqlSelect(vectorFormulas(), Options{Dialect: d.name})
+		_, err := encodeFormulas(vectorFormulas(), SQL, Options{Dialect: d.name}, "test")
 		if (err == nil) != (d.entry != "") || err != nil && !strings.Contains(err.Error(), "onnx") {
 			t.Errorf("%s: %v", d.name, err)
 		}

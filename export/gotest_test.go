@@ -48,7 +48,8 @@ func encodeGoTest(formulas []*score.Formula, o Options) ([]byte, error) {
 		return nil, err
 	}
 	f := formulas[0]
-	fields := goFields(f)
+	m := must(newModel(formulas))
+	fields := m.goFields()
 	got := "[]float64{Score(&c.row)}"
 	if len(formulas) > 1 {
 		got = "Probabilities(&c.row)"
@@ -66,7 +67,7 @@ func encodeGoTest(formulas []*score.Formula, o Options) ([]byte, error) {
 		b.WriteString("{Row{")
 		for i, v := range row {
 			if f.Terms[i].Vector == "" {
-				fmt.Fprintf(&b, "%s: %s, ", fields[i], goLiteral(f.Terms[i], v))
+				fmt.Fprintf(&b, "%s: %s, ", fields[i], goLiteral(&m.columns[i], v))
 			}
 		}
 		vectors, err := rowVectors(f, row)
@@ -75,11 +76,11 @@ func encodeGoTest(formulas []*score.Formula, o Options) ([]byte, error) {
 		}
 		for i, t := range f.Terms {
 			if numbers, first := vectors[t.Vector]; first {
-				fmt.Fprintf(&b, "%s: []float64{%s}, ", fields[i], goNumbers(numbers))
+				fmt.Fprintf(&b, "%s: []float64{%s}, ", fields[i], joinNumbers(numbers))
 				delete(vectors, t.Vector)
 			}
 		}
-		fmt.Fprintf(&b, "}, []float64{%s}},\n", goNumbers(want))
+		fmt.Fprintf(&b, "}, []float64{%s}},\n", joinNumbers(want))
 	}
 	fmt.Fprintf(&b, "} {\nfor k, got := range %s {\nif want := c.want[k]; !(math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want))) {\nt.Errorf(\"row %%d: %%v, not %%v\", i, got, want)\n}\n}\n}\n}\n\nvar _ = at[bool]\n", got)
 	return format.Source(b.Bytes())
@@ -92,10 +93,11 @@ func rowVectors(f *score.Formula, row []any) (map[string][]float64, error) {
 		if t.Vector == "" {
 			continue
 		}
-		k, err := vectorIndex(t)
+		c, err := newColumn(t)
 		if err != nil {
 			return nil, err
 		}
+		k := c.entry
 		v := out[t.Vector]
 		for len(v) <= k {
 			v = append(v, 0)
@@ -110,26 +112,24 @@ func rowVectors(f *score.Formula, row []any) (map[string][]float64, error) {
 	return out, nil
 }
 
-func goNumbers(values []float64) string {
+func joinNumbers(values []float64) string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		if out[i] = goNumber(v); math.IsNaN(v) {
-			out[i] = "math.NaN()"
-		}
+		out[i] = goNumber(v)
 	}
 	return strings.Join(out, ", ")
 }
 
 // goLiteral returns the value of a term as a literal of Go.
-func goLiteral(t score.Term, v any) string {
-	pointer := strings.HasPrefix(goType(t), "*")
+func goLiteral(c *column, v any) string {
+	pointer := c.pointer() != ""
 	var s string
 	switch v := v.(type) {
 	case nil:
 		if pointer {
 			return "nil"
 		}
-		if goType(t) == "float64" {
+		if c.goType() == "float64" {
 			return "math.NaN()"
 		}
 		return strconv.Quote("")

@@ -2,337 +2,283 @@ package export
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// onnxModel returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] per column: tensor(double)
+// A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
+type graph struct {
+	*model
+	message // the GraphProto
+	names   names
+	doc     strings.Builder
+	values  []string // of each column: numbers with nulls filled, texts as indices of levels, others as they come
+}
+
+// onnx returns a float64 graph (opset 17, ai.onnx.ml 3) with an input [N, 1] per column: tensor(double)
 // for numbers and for categories of numbers, tensor(bool) for bools without nulls, otherwise tensor(string). A
 // column of vectors is one input [N, width]. A null number is NaN, and a null text is nullText. The output is
 // the score, [N, 1], or for K > 2 classes the probabilities, [N, K], and the most probable class.
-func onnxModel(formulas []*score.Formula, version string) ([]byte, error) {
-	f := formulas[0]
-	g := &graph{names: columnNames(f), formulas: formulas}
-	var doc strings.Builder
-	fmt.Fprintf(&doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", describeScore(f))
-	g.columns = make([]*onnxColumn, len(f.Terms))
-	for i, t := range f.Terms {
-		if t.Vector != "" {
-			continue
+func (m *model) onnx(version string) []byte {
+	g := &graph{model: m, names: m.usedNames(), values: make([]string, len(m.columns))}
+	fmt.Fprintf(&g.doc, "%s. A column is an input of the shape [N, 1]. A null number is NaN.", m.describeScore())
+	declared := names{}
+	for i := range m.columns {
+		switch c := &m.columns[i]; {
+		case c.Vector == "":
+			g.values[i] = g.declareColumn(c)
+		case !declared[c.Vector]:
+			declared[c.Vector] = true
+			fmt.Fprintf(&g.doc, " %s has the shape [N, width].", c.Vector)
+			g.declare(graphInput, c.Vector, doubleType, g.names.unique("width of "+c.Vector))
 		}
-		c, err := g.column(t, &doc)
-		if err != nil {
-			return nil, err
-		}
-		g.columns[i] = c
-	}
-	if err := g.vectors(&doc); err != nil {
-		return nil, err
 	}
 	margin := g.margin()
 	switch {
-	case len(formulas) > 1:
-		g.declareClasses(margin, &doc)
-	case isBinary(f):
+	case len(m.constant) > 1:
+		g.declareClasses(margin)
+	case m.isBinary():
 		g.declareProbability(margin)
 	default:
 		g.declareValue(margin)
 	}
 
-	var gr, m message
-	for _, n := range g.nodes {
-		gr.bytes(graphNode, n)
-	}
-	gr.text(graphName, "drotrain")
-	for _, t := range g.initializers {
-		gr.bytes(graphInitializer, t)
-	}
-	gr.text(graphDoc, doc.String())
-	for _, v := range g.inputs {
-		gr.bytes(graphInput, v)
-	}
-	for _, v := range g.outputs {
-		gr.bytes(graphOutput, v)
-	}
-	m.int(modelIR, irVersion)
-	m.text(modelProducer, "drotrain")
-	m.text(modelProducerVersion, version)
-	m.text(modelDoc, doc.String())
-	m.bytes(modelGraph, gr)
-	m.bytes(modelOpset, operatorSet("", opset))
-	m.bytes(modelOpset, operatorSet("ai.onnx.ml", opsetML))
-	return m, nil
+	g.text(graphName, "drotrain")
+	g.text(graphDoc, g.doc.String())
+	var out message
+	out.int(modelIR, irVersion)
+	out.text(modelProducer, "drotrain")
+	out.text(modelProducerVersion, version)
+	out.text(modelDoc, g.doc.String())
+	out.bytes(modelGraph, g.message)
+	out.bytes(modelOpset, operatorSet("", opset))
+	out.bytes(modelOpset, operatorSet("ai.onnx.ml", opsetML))
+	return out
 }
 
-// each adds a constant [1, K] with one number per formula.
-func (g *graph) each(value func(f *score.Formula) float64) string {
-	values := make([]float64, len(g.formulas))
-	for c, f := range g.formulas {
-		values[c] = value(f)
+// declareColumn declares the input of a column and returns its value. Text is mapped to the index of its level;
+// nulls have the index after the last level, and unseen levels the next one.
+func (g *graph) declareColumn(c *column) string {
+	if c.holdsNumbers() {
+		g.declare(graphInput, c.Column, doubleType, "1")
+		if c.Date {
+			fmt.Fprintf(&g.doc, " %s is in days since 1970-01-01.", c.Column)
+		}
+		if c.Fill == nil {
+			return c.Column
+		}
+		return g.op("Where", g.op("IsNaN", c.Column), g.row(*c.Fill), c.Column)
 	}
-	return g.doubles([]int64{1, int64(len(values))}, values...)
-}
-
-// margin adds the margins, [N, K].
-func (g *graph) margin() string {
-	var numbers []string // blocks of columns
-	var terms []int      // the term of each of these columns
-	margin := g.each(func(f *score.Formula) float64 { return f.Constant })
-	add := func(part string) { margin = g.op("Add", margin, part) }
-	for i, t := range g.formulas[0].Terms {
-		switch {
-		case t.Vector != "" || onlyInProducts(g.formulas, i):
-		case t.Kind == score.Numeric:
-			numbers, terms = append(numbers, g.columns[i].value), append(terms, i)
-		default:
-			add(g.lookup(g.columns[i], func(f *score.Formula) ([]float64, float64) { return f.Terms[i].Weights, f.Terms[i].Missing }, g.formulas))
+	if c.Kind == score.Bool && !c.Null {
+		g.declare(graphInput, c.Column, boolType, "1")
+		return c.Column
+	}
+	g.declare(graphInput, c.Column, stringType, "1")
+	texts, levels := slices.Clone(c.Levels), make([]int64, len(c.Levels))
+	for k := range levels {
+		levels[k] = int64(k)
+	}
+	if c.Kind == score.Bool {
+		for k, l := range c.Levels {
+			texts, levels = append(texts, strings.ToUpper(l), strings.ToUpper(l[:1])+l[1:]), append(levels, int64(k), int64(k))
 		}
 	}
-	for _, v := range g.blocks {
-		numbers, terms = append(numbers, v.value), append(terms, v.terms...)
+	null := len(c.Levels)
+	if c.Null {
+		text := nullText(c.Levels)
+		fmt.Fprintf(&g.doc, " A null of %s is the text %q.", c.Column, text)
+		texts, levels = append(texts, text), append(levels, int64(null))
 	}
-	if d := int64(len(terms)); d > 0 {
-		shift, scale := make([]float64, d), make([]float64, d)
-		weights := make([]float64, 0, len(terms)*len(g.formulas))
-		for j, i := range terms {
-			shift[j], scale[j] = g.formulas[0].Terms[i].Shift, g.formulas[0].Terms[i].Scale
-			for _, f := range g.formulas {
-				weights = append(weights, f.Terms[i].Weight)
-			}
-		}
-		v := numbers[0]
-		if len(numbers) > 1 {
-			v = g.node("Concat", "", numbers, intAttribute("axis", 1))
-		}
-		v = g.op("Sub", v, g.doubles([]int64{1, d}, shift...))
-		v = g.op("Div", v, g.doubles([]int64{1, d}, scale...))
-		add(g.op("MatMul", v, g.doubles([]int64{d, int64(len(g.formulas))}, weights...)))
-	}
-	for i := range g.formulas[0].Products {
-		add(g.product(i))
-	}
-	return margin
-}
-
-// declareProbability declares the probability as the output.
-func (g *graph) declareProbability(margin string) {
-	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
-	one, zero := g.scalar(1), g.scalar(0)
-	e := g.op("Exp", g.op("Neg", g.op("Abs", margin)))
-	above := g.op("Where", g.op("Less", margin, zero), e, one)
-	out := g.names.unique(scoreName(g.formulas[0]))
-	g.addNode(out, "Div", "", []string{above, g.op("Add", one, e)})
-	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
-}
-
-// declareValue declares the prediction of a numeric target as the output.
-func (g *graph) declareValue(margin string) {
-	t := &g.formulas[0].Target
-	out := g.names.unique(scoreName(g.formulas[0]))
-	v := g.op("Mul", margin, g.scalar(t.Scale))
-	if t.Transform == "" {
-		g.addNode(out, "Add", "", []string{v, g.scalar(t.Shift)})
-	} else {
-		v = g.op("Exp", g.op("Add", v, g.scalar(t.Shift)))
-		v = g.op("Mul", v, g.scalar(t.Factor()))
-		less := 0.0
-		if t.Transform == "log1p" {
-			less = 1
-		}
-		g.addNode(out, "Sub", "", []string{v, g.scalar(less)})
-	}
-	g.outputs = append(g.outputs, valueInfo(out, doubleType, "1"))
-}
-
-// declareClasses declares the probabilities of the classes and the most probable class as the outputs.
-func (g *graph) declareClasses(margins string, doc *strings.Builder) {
-	classes := g.formulas[0].Target.Classes
-	fmt.Fprintf(doc, " The columns of the probabilities are those of the classes %q.", classes)
-	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
-	g.addNode(probabilities, "Softmax", "", []string{margins}, intAttribute("axis", 1))
-	place := g.node("ArgMax", "", []string{margins}, intAttribute("axis", 1), intAttribute("keepdims", 1))
-	places := make([]int64, len(classes))
-	for c := range places {
-		places[c] = int64(c)
-	}
-	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, intsAttribute("keys_int64s", places), stringsAttribute("values_strings", classes))
-	g.outputs = append(g.outputs, valueInfo(probabilities, doubleType, fmt.Sprint(len(classes))), valueInfo(label, stringType, "1"))
+	return g.node("LabelEncoder", "ai.onnx.ml", []string{c.Column},
+		attribute("keys_strings", texts), attribute("values_int64s", levels), attribute("default_int64", null+1))
 }
 
 // nullText returns the text that stands for a null: the empty text or, if that is a level, a text that does not
 // occur.
-func nullText(t score.Term) string {
+func nullText(levels []string) string {
 	null := ""
-	for slices.Contains(t.Levels, null) {
+	for slices.Contains(levels, null) {
 		null += "\x7fnull"
 	}
 	return null
 }
 
-// An onnxColumn is a column as values of the graph.
-type onnxColumn struct {
-	t      score.Term
-	value  string    // of a number, with nulls filled; of other columns as they come
-	place  string    // of text: where it stands in the list of levels
-	levels []string  // of text: that list
-	values []float64 // of a category of numbers: its levels
+// entries adds entries of a column of vectors with nulls filled, [N, len(columns)].
+func (g *graph) entries(columns ...int) string {
+	at, fills := make([]int64, len(columns)), make([]float64, len(columns))
+	for k, i := range columns {
+		at[k], fills[k] = int64(g.columns[i].entry), math.NaN()
+		if fill := g.columns[i].Fill; fill != nil {
+			fills[k] = *fill
+		}
+	}
+	v := g.node("Gather", "", []string{g.columns[columns[0]].Vector, g.integers(at...)}, attribute("axis", 1))
+	return g.op("Where", g.op("IsNaN", v), g.row(fills...), v)
 }
 
-// column declares an input. Text is mapped to the index of its level; unseen levels get the index after the
-// last.
-func (g *graph) column(t score.Term, doc *strings.Builder) (*onnxColumn, error) {
-	c := &onnxColumn{t: t, value: t.Column}
-	switch {
-	case t.Kind == score.Numeric:
-		g.input(t.Column, doubleType, "1")
-		if t.Date {
-			fmt.Fprintf(doc, " %s is in days since 1970-01-01.", t.Column)
-		}
-		if t.Fill != nil {
-			c.value = g.op("Where", g.op("IsNaN", c.value), g.doubles([]int64{1}, *t.Fill), c.value)
-		}
-		return c, nil
-	case t.Kind == score.Categorical && t.Stored == score.Numeric:
-		g.input(t.Column, doubleType, "1")
-		var err error
-		c.values, err = levelNumbers(t)
-		return c, err
-	case t.Kind == score.Bool && !t.Null:
-		g.input(t.Column, boolType, "1")
-		return c, nil
-	}
-	g.input(t.Column, stringType, "1")
-	c.levels = slices.Clone(t.Levels)
-	if t.Null {
-		null := nullText(t)
-		fmt.Fprintf(doc, " A null of %s is the text %q.", t.Column, null)
-		c.levels = append(c.levels, null)
-	}
-	if t.Kind == score.Bool {
-		for _, l := range t.Levels {
-			c.levels = append(c.levels, strings.ToUpper(l), strings.ToUpper(l[:1])+l[1:])
+// margin adds the margins, [N, K]: the weights of levels, and a matrix of features times their weights.
+func (g *graph) margin() string {
+	margin := g.row(g.constant...)
+	var features []string // blocks of columns of the matrix
+	var shift, scale, weights []float64
+	addFeatures := func(block string, parts ...part) {
+		features = append(features, block)
+		for _, p := range parts {
+			shift, scale, weights = append(shift, p.shift), append(scale, p.scale), append(weights, p.weights...)
 		}
 	}
-	place := make([]int64, len(c.levels))
-	for i := range place {
-		place[i] = int64(i)
-	}
-	c.place = g.node("LabelEncoder", "ai.onnx.ml", []string{t.Column},
-		stringsAttribute("keys_strings", c.levels), intsAttribute("values_int64s", place), intAttribute("default_int64", int64(len(place))))
-	return c, nil
-}
-
-// A vectorBlock lists the entries of a column of vectors that have a weight.
-type vectorBlock struct {
-	terms []int
-	value string // [N, len(terms)], with nulls filled
-}
-
-// vectors declares an input for every column of vectors.
-func (g *graph) vectors(doc *strings.Builder) error {
-	f := g.formulas[0]
-	for _, name := range inputColumns(f) {
-		var block vectorBlock
-		var at []int64
-		var fills []float64
-		for i, t := range f.Terms {
-			if t.Vector != name {
-				continue
-			}
-			k, err := vectorIndex(t)
-			if err != nil {
-				return err
-			}
-			at, block.terms = append(at, int64(k)), append(block.terms, i)
-			g.columns[i] = &onnxColumn{t: t}
-			if t.Fill != nil {
-				fills = append(fills, *t.Fill)
-			}
-		}
-		if at == nil {
+	vectors, others := g.splitVectors()
+	for _, p := range others {
+		if p.factors == nil {
+			margin = g.op("Add", margin, g.lookup(p.column, p.levels))
 			continue
 		}
-		fmt.Fprintf(doc, " %s has the shape [N, width].", name)
-		g.input(name, doubleType, g.names.unique("width of "+name))
-		d := int64(len(at))
-		block.value = g.node("Gather", "", []string{name, g.integers(d, at...)}, intAttribute("axis", 1))
-		if len(fills) == len(at) {
-			block.value = g.op("Where", g.op("IsNaN", block.value), g.doubles([]int64{1, d}, fills...), block.value)
+		v := g.factor(&p.factors[0])
+		for k := range p.factors[1:] {
+			v = g.op("Mul", v, g.factor(&p.factors[k+1]))
 		}
-		for j, i := range block.terms {
-			if usedInProduct(f, i) {
-				g.columns[i].value = g.node("Gather", "", []string{block.value, g.integers(1, int64(j))}, intAttribute("axis", 1))
-			}
-		}
-		g.blocks = append(g.blocks, block)
+		addFeatures(v, p)
 	}
-	return nil
+	for _, name := range slices.Sorted(maps.Keys(vectors)) {
+		var columns []int
+		for _, p := range vectors[name] {
+			columns = append(columns, p.factors[0].Term)
+		}
+		addFeatures(g.entries(columns...), vectors[name]...)
+	}
+	if len(features) == 0 {
+		return margin
+	}
+	v := g.node("Concat", "", features, attribute("axis", 1))
+	v = g.op("Div", g.op("Sub", v, g.row(shift...)), g.row(scale...))
+	return g.op("Add", margin, g.op("MatMul", v, g.doubles(weights, len(shift), len(g.constant))))
 }
 
-// usedInProduct reports whether a product reads the term.
-func usedInProduct(f *score.Formula, term int) bool {
-	return slices.ContainsFunc(f.Products, func(p score.Product) bool {
-		return slices.ContainsFunc(p.Factors, func(x score.Factor) bool { return x.Term == term })
-	})
-}
-
-// lookup adds the weights of the level of a category in each formula: 0 for an unseen level.
-func (g *graph) lookup(c *onnxColumn, of func(f *score.Formula) (weights []float64, missing float64), formulas []*score.Formula) string {
-	t, outputs := c.t, int64(len(formulas))
-	column := func(level int) string { // the weights of a level, or of nulls, [1, outputs]
-		values := make([]float64, len(formulas))
-		for k, f := range formulas {
-			weights, missing := of(f)
-			if values[k] = missing; level < len(weights) {
-				values[k] = weights[level]
-			}
-		}
-		return g.doubles([]int64{1, outputs}, values...)
-	}
-	table := func(levels []int) []float64 {
-		var out []float64
-		for _, l := range levels {
-			for _, f := range formulas {
-				weights, missing := of(f)
-				switch {
-				case l < 0:
-					out = append(out, 0)
-				case l < len(weights):
-					out = append(out, weights[l])
-				default:
-					out = append(out, missing)
-				}
-			}
-		}
-		return out
-	}
-	levels := make([]int, len(t.Levels))
-	for i := range levels {
-		levels[i] = i
-	}
+// lookup adds the weights of the level of a category, given for each level, nulls and other levels.
+func (g *graph) lookup(column int, levels [][]float64) string {
+	c, v := &g.columns[column], g.values[column]
+	known, outputs := len(c.Levels), len(levels[0])
 	switch {
-	case c.values != nil:
-		k := int64(len(c.values))
-		is := g.op("Equal", t.Column, g.doubles([]int64{1, k}, c.values...))
-		is = g.node("Cast", "", []string{is}, intAttribute("to", doubleType))
-		v := g.op("MatMul", is, g.doubles([]int64{k, outputs}, table(levels)...))
-		if t.Null {
-			null := g.op("IsNaN", t.Column)
-			v = g.op("Where", null, column(len(t.Levels)), v)
+	case c.holdsNumbers():
+		is := g.node("Cast", "", []string{g.op("Equal", v, g.row(c.numbers...))}, attribute("to", doubleType))
+		weights := g.op("MatMul", is, g.doubles(slices.Concat(levels[:known]...), known, outputs))
+		if !c.Null {
+			return weights
 		}
-		return v
-	case c.place == "":
-		return g.op("Where", t.Column, column(slices.Index(t.Levels, "true")), column(slices.Index(t.Levels, "false")))
+		return g.op("Where", g.op("IsNaN", v), g.row(levels[known]...), weights)
+	case c.Kind == score.Bool && !c.Null:
+		row := func(text string) string {
+			k := slices.Index(c.Levels, text)
+			if k < 0 {
+				k = len(levels) - 1
+			}
+			return g.row(levels[k]...)
+		}
+		return g.op("Where", v, row("true"), row("false"))
 	}
-	if t.Null {
-		levels = append(levels, len(t.Levels))
+	weights := g.op("Gather", g.doubles(slices.Concat(levels...), len(levels), outputs), v) // [N, 1, outputs]
+	return g.op("Squeeze", weights, g.integers(1))
+}
+
+// factor adds a factor of a product, [N, 1].
+func (g *graph) factor(x *score.Factor) string {
+	c := &g.columns[x.Term]
+	if c.Kind == score.Numeric {
+		if g.values[x.Term] == "" { // an entry of a vector
+			g.values[x.Term] = g.entries(x.Term)
+		}
+		return g.function(&x.Function, g.values[x.Term])
 	}
-	for _, spelt := range c.levels[len(levels):] {
-		levels = append(levels, slices.Index(t.Levels, strings.ToLower(spelt)))
+	indicator := make([][]float64, len(c.Levels)+2)
+	for k := range indicator {
+		indicator[k] = []float64{0}
 	}
-	levels = append(levels, -1)
-	v := g.op("Gather", g.doubles([]int64{int64(len(levels)), outputs}, table(levels)...), c.place) // [N, 1, outputs]
-	return g.op("Squeeze", v, g.integers(1, 1))
+	indicator[x.Level][0] = 1
+	return g.lookup(x.Term, indicator)
+}
+
+// function adds f applied to a value; it is NaN outside the domain of f.
+func (g *graph) function(f *score.Function, v string) string {
+	switch f.Name {
+	case "log":
+		return g.op("Where", g.op("Greater", v, g.row(0)), g.op("Log", v), g.row(math.NaN()))
+	case "log1p": // log(1+v) keeps the digits of a small v by the rounding of 1+v
+		one := g.row(1)
+		u := g.op("Add", v, one)
+		log := g.op("Mul", g.op("Log", u), g.op("Div", v, g.op("Sub", u, one)))
+		return g.op("Where", g.op("Greater", v, g.row(-1)), g.op("Where", g.op("Equal", u, one), v, log), g.row(math.NaN()))
+	case "square":
+		return g.op("Mul", v, v)
+	case "piecewise":
+		return g.piecewise(piecesOf(f), v)
+	}
+	return v
+}
+
+// piecewise adds a piecewise polynomial of at most the third degree: it counts the pieces that end at or below the
+// value and selects the coefficients of the next one.
+func (g *graph) piecewise(pieces []piece, v string) string {
+	last := len(pieces) - 1
+	var ends, bases []float64
+	var coefficients [4][]float64
+	for _, p := range pieces {
+		ends, bases = append(ends, p.until), append(bases, p.base)
+		padded := append(slices.Clone(p.coefficients), 0, 0)
+		for c := range coefficients {
+			coefficients[c] = append(coefficients[c], padded[c])
+		}
+	}
+	passed := g.node("Cast", "", []string{g.op("GreaterOrEqual", v, g.row(ends[:last]...))}, attribute("to", doubleType))
+	at := g.op("MatMul", passed, g.doubles(slices.Repeat([]float64{1}, last), last, 1))
+	at = g.node("Cast", "", []string{at}, attribute("to", integerType))
+	gather := func(values []float64) string { return g.op("Gather", g.doubles(values, len(values)), at) }
+	u := g.op("Sub", v, gather(bases))
+	sum := gather(coefficients[3])
+	for c := 2; c >= 0; c-- {
+		sum = g.op("Add", gather(coefficients[c]), g.op("Mul", u, sum))
+	}
+	return sum
+}
+
+// declareProbability declares the probability as the output.
+func (g *graph) declareProbability(margin string) {
+	// exp(−|m|) keeps small probabilities to full accuracy, which Sigmoid does not.
+	one, zero := g.row(1), g.row(0)
+	e := g.op("Exp", g.op("Neg", g.op("Abs", margin)))
+	above := g.op("Where", g.op("Less", margin, zero), e, one)
+	out := g.names.unique(g.scoreName())
+	g.addNode(out, "Div", "", []string{above, g.op("Add", one, e)})
+	g.declare(graphOutput, out, doubleType, "1")
+}
+
+// declareValue declares the prediction of a numeric target as the output.
+func (g *graph) declareValue(margin string) {
+	out := g.names.unique(g.scoreName())
+	v := []string{g.op("Mul", margin, g.row(g.Scale)), g.row(g.Shift)}
+	if g.Transform == "" {
+		g.addNode(out, "Add", "", v)
+	} else {
+		scaled := g.op("Mul", g.op("Exp", g.op("Add", v...)), g.row(g.Factor()))
+		g.addNode(out, "Sub", "", []string{scaled, g.row(g.subtrahend())})
+	}
+	g.declare(graphOutput, out, doubleType, "1")
+}
+
+// declareClasses declares the probabilities of the classes and the most probable class as the outputs.
+func (g *graph) declareClasses(margins string) {
+	fmt.Fprintf(&g.doc, " The columns of the probabilities are those of the classes %q.", g.Classes)
+	probabilities, label := g.names.unique("probabilities"), g.names.unique("prediction")
+	g.addNode(probabilities, "Softmax", "", []string{margins}, attribute("axis", 1))
+	place := g.node("ArgMax", "", []string{margins}, attribute("axis", 1), attribute("keepdims", 1))
+	places := make([]int64, len(g.Classes))
+	for c := range places {
+		places[c] = int64(c)
+	}
+	g.addNode(label, "LabelEncoder", "ai.onnx.ml", []string{place}, attribute("keys_int64s", places), attribute("values_strings", g.Classes))
+	g.declare(graphOutput, probabilities, doubleType, fmt.Sprint(len(g.Classes)))
+	g.declare(graphOutput, label, stringType, "1")
 }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/drotrain/drotrain/train/score"
 )
 
 // Field numbers and types of onnx.proto (IR 8).
@@ -43,23 +41,14 @@ func (m *message) bytes(field protowire.Number, v []byte) {
 
 func (m *message) text(field protowire.Number, v string) { m.bytes(field, []byte(v)) }
 
-// A graph is an ONNX graph under construction. Values have the name of their column or a unique name.
-type graph struct {
-	nodes, initializers, inputs, outputs []message
-	names                                names
-	formulas                             []*score.Formula // one, or one a class
-	columns                              []*onnxColumn    // one a term
-	blocks                               []vectorBlock    // one a column of vectors
-}
-
-// input declares an input [N, width]; width is a number or a name.
-func (g *graph) input(name string, typ int64, width string) {
-	g.inputs = append(g.inputs, valueInfo(name, typ, width))
+// declare adds an input or an output [N, width]; width is a number or a name.
+func (g *graph) declare(field protowire.Number, name string, typ int64, width string) {
+	g.bytes(field, valueInfo(name, typ, width))
 }
 
 // node adds a node and returns the name of its value.
 func (g *graph) node(op, domain string, inputs []string, attributes ...message) string {
-	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.nodes)))
+	name := g.names.unique(fmt.Sprintf("%s %d", op, len(g.names)))
 	g.addNode(name, op, domain, inputs, attributes...)
 	return name
 }
@@ -82,37 +71,40 @@ func (g *graph) addNode(output, op, domain string, inputs []string, attributes .
 	if domain != "" {
 		n.text(nodeDomain, domain)
 	}
-	g.nodes = append(g.nodes, n)
+	g.bytes(graphNode, n)
 }
 
-// doubles adds a constant tensor and returns its name.
-func (g *graph) doubles(dims []int64, values ...float64) string {
+// doubles adds a constant tensor of the given dimensions and returns its name.
+func (g *graph) doubles(values []float64, dims ...int) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	return g.tensor(doubleType, raw, dims)
+	return g.tensor(doubleType, raw, dims...)
 }
 
+// row adds a constant [1, len(values)].
+func (g *graph) row(values ...float64) string { return g.doubles(values, 1, len(values)) }
+
 // integers adds a constant vector and returns its name.
-func (g *graph) integers(n int64, values ...int64) string {
+func (g *graph) integers(values ...int64) string {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	return g.tensor(integerType, raw, []int64{n})
+	return g.tensor(integerType, raw, len(values))
 }
 
-func (g *graph) tensor(typ int64, raw []byte, dims []int64) string {
-	name := g.names.unique(fmt.Sprintf("constant %d", len(g.initializers)))
+func (g *graph) tensor(typ int64, raw []byte, dims ...int) string {
+	name := g.names.unique(fmt.Sprintf("constant %d", len(g.names)))
 	var t message
 	for _, d := range dims {
-		t.int(tensorDims, d)
+		t.int(tensorDims, int64(d))
 	}
 	t.int(tensorType, typ)
 	t.text(tensorName, name)
 	t.bytes(tensorRaw, raw)
-	g.initializers = append(g.initializers, t)
+	g.bytes(graphInitializer, t)
 	return name
 }
 
@@ -142,30 +134,24 @@ func operatorSet(domain string, version int64) message {
 	return m
 }
 
-func intAttribute(name string, v int64) message {
+// attribute returns an attribute of a node: an integer, integers or texts.
+func attribute[T int | []int64 | []string](name string, value T) message {
 	var m message
 	m.text(attributeName, name)
-	m.int(attributeInt, v)
-	m.int(attributeType, kindInt)
-	return m
-}
-
-func intsAttribute(name string, values []int64) message {
-	var m message
-	m.text(attributeName, name)
-	for _, v := range values {
-		m.int(attributeInts, v)
+	switch value := any(value).(type) {
+	case int:
+		m.int(attributeInt, int64(value))
+		m.int(attributeType, kindInt)
+	case []int64:
+		for _, v := range value {
+			m.int(attributeInts, v)
+		}
+		m.int(attributeType, kindInts)
+	case []string:
+		for _, v := range value {
+			m.text(attributeStrings, v)
+		}
+		m.int(attributeType, kindStrings)
 	}
-	m.int(attributeType, kindInts)
-	return m
-}
-
-func stringsAttribute(name string, values []string) message {
-	var m message
-	m.text(attributeName, name)
-	for _, v := range values {
-		m.text(attributeStrings, v)
-	}
-	m.int(attributeType, kindStrings)
 	return m
 }

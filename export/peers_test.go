@@ -83,15 +83,11 @@ func TestPeers(t *testing.T) {
 
 func newPeerCase(t *testing.T, formulas []*score.Formula, name string) peerCase {
 	t.Helper()
-	f := formulas[0]
-	c := peerCase{Name: name, Score: scoreName(f), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{}, Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
+	f, m := formulas[0], must(newModel(formulas))
+	c := peerCase{Name: name, Score: m.scoreName(), Rows: edgeRows(f), Far: [][]any{}, WantFar: [][]float64{}, Nulls: [][]any{}, Unscored: [][]any{}, Classes: f.Target.Classes}
 	for i, term := range f.Terms {
-		entry := 0
-		if term.Vector != "" {
-			entry = must(vectorIndex(term))
-		}
-		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry, entry)
-		typ := strings.TrimPrefix(goType(term), "*")
+		c.Columns, c.Vector, c.Entry = append(c.Columns, term.Column), append(c.Vector, term.Vector), append(c.Entry, m.columns[i].entry)
+		typ := strings.TrimPrefix(m.columns[i].goType(), "*")
 		typ = map[string]string{"float64": "number", "string": "text", "bool": "bool"}[typ]
 		if term.Date {
 			typ = "date"
@@ -104,7 +100,7 @@ func newPeerCase(t *testing.T, formulas []*score.Formula, name string) peerCase 
 		c.Types = append(c.Types, typ)
 		null := ""
 		if term.Null {
-			null = nullText(term)
+			null = nullText(term.Levels)
 		}
 		c.Null = append(c.Null, null)
 	}

@@ -1,62 +1,37 @@
 package export
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// An element is an XML element. Attributes are pairs of name and value.
+// An element is an XML element.
 type element struct {
-	name       string
-	attributes []string
-	text       string
-	children   []element
+	XMLName    xml.Name
+	Attributes []xml.Attr `xml:",any,attr"`
+	Text       string     `xml:",chardata"`
+	Children   []element  `xml:",any"`
 }
 
-// node returns an element with attributes and without children.
+// node returns an element with attributes, given as pairs of name and value, and without children.
 func node(name string, attributes ...string) element {
-	return element{name: name, attributes: attributes}
+	e := element{XMLName: xml.Name{Local: name}}
+	for pair := range slices.Chunk(attributes, 2) {
+		e.Attributes = append(e.Attributes, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: pair[1]})
+	}
+	return e
 }
 
 // withChildren returns the element with further children.
 func (e element) withChildren(children ...element) element {
-	e.children = append(e.children, children...)
+	e.Children = append(e.Children, children...)
 	return e
-}
-
-// write encodes the element. It returns an error for a text that XML cannot represent.
-func (e element) write(x *xml.Encoder) error {
-	start := xml.StartElement{Name: xml.Name{Local: e.name}}
-	texts := []string{e.text}
-	for i := 0; i < len(e.attributes); i += 2 {
-		start.Attr = append(start.Attr, xml.Attr{Name: xml.Name{Local: e.attributes[i]}, Value: e.attributes[i+1]})
-		texts = append(texts, e.attributes[i+1])
-	}
-	for _, text := range texts {
-		if !xmlText(text) {
-			return fmt.Errorf("%q has characters that XML does not have", text)
-		}
-	}
-	if err := x.EncodeToken(start); err != nil {
-		return err
-	}
-	if e.text != "" {
-		if err := x.EncodeToken(xml.CharData(e.text)); err != nil {
-			return err
-		}
-	}
-	for _, c := range e.children {
-		if err := c.write(x); err != nil {
-			return err
-		}
-	}
-	return x.EncodeToken(start.End())
 }
 
 // apply returns an Apply element with arguments.
@@ -73,225 +48,204 @@ func number(v float64) element { return typed(pmmlNumber(v), "double") }
 // typed returns a Constant element of a data type.
 func typed(value, dataType string) element {
 	e := node("Constant", "dataType", dataType)
-	e.text = value
+	e.Text = value
 	return e
-}
-
-// derivedField returns a DerivedField element.
-func derivedField(name string, value element) element {
-	return node("DerivedField", "name", name, "optype", "continuous", "dataType", "double").withChildren(value)
-}
-
-// standardised returns the expression (v − shift)/scale.
-func standardised(v element, shift, scale float64) element {
-	return apply("/", apply("-", v, number(shift)), number(scale))
 }
 
 func pmmlNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// xmlText reports whether XML 1.0 can represent s.
-func xmlText(s string) bool {
-	if !utf8.ValidString(s) {
-		return false
+// checkXML returns an error for a text of the model that XML 1.0 cannot represent.
+func (m *model) checkXML() error {
+	texts := append([]string{m.Name, m.Positive, m.Negative}, m.Classes...)
+	for _, c := range m.columns {
+		texts = append(append(texts, c.Column), c.Levels...)
 	}
-	for _, r := range s {
-		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
-			return false
+	for _, s := range texts {
+		bad := func(r rune) bool {
+			return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
+		}
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
+			return fmt.Errorf("%q has characters that XML does not have", s)
 		}
 	}
-	return true
+	return nil
 }
 
-// pmmlDocument returns a PMML 4.4 RegressionModel. Derived fields standardise numbers and give the
-// contributions of nulls; by the standard, a level that is not listed contributes nothing.
-func pmmlDocument(formulas []*score.Formula, version string) ([]byte, error) {
-	f := formulas[0]
-	target := columnNames(f).unique(f.Target.Name)
-	dictionary := pmmlDictionary(f, target)
-	function := []string{"functionName", "regression", "modelName", "drotrain"}
-	factor, constant := f.Target.Scale, f.Target.Shift // of the value of the model
+// pmml returns a PMML 4.4 RegressionModel. Derived fields standardise numbers and give the indicators of nulls; by
+// the standard, a level that is not listed contributes nothing.
+func (m *model) pmml(version string) ([]byte, error) {
+	if err := m.checkXML(); err != nil {
+		return nil, err
+	}
+	target := m.usedNames().unique(m.Name)
+	kind, normalization := "classification", "logit"
+	// The value of a numeric target is factor·v + constant of the value v of the tables, which are in units of scale.
+	factor, constant, scale, shift := m.Scale, m.Shift, 1.0, 0.0
 	switch {
-	case f.Target.Transform != "":
+	case len(m.constant) > 1:
+		normalization = "softmax"
+	case m.Transform != "":
 		// The inverse of the logarithm is the model's own, as an output that refers to another
 		// is an error in some evaluators where that is missing.
-		function = append(function, "normalizationMethod", "exp")
-		factor, constant = f.Target.Factor(), 0
-		if f.Target.Transform == "log1p" {
-			constant = -1
-		}
-		f = scaledFormula(f)
-		formulas = []*score.Formula{f}
-	case len(formulas) > 1:
-		function = []string{"functionName", "classification", "normalizationMethod", "softmax", "modelName", "drotrain"}
-	case isBinary(f):
-		function = []string{"functionName", "classification", "normalizationMethod", "logit", "modelName", "drotrain"}
+		kind, normalization = "regression", "exp"
+		factor, constant, scale, shift = m.Factor(), -m.subtrahend(), m.Scale, m.Shift
+	case m.Numeric:
+		kind, normalization = "regression", "none"
 	}
 	schema := node("MiningSchema").withChildren(node("MiningField", "name", target, "usageType", "target"))
-	for _, t := range f.Terms {
-		a := []string{"name", t.Column, "invalidValueTreatment", "asIs"}
-		if t.Fill != nil {
-			a = append(a, "missingValueReplacement", pmmlNumber(*t.Fill))
+	for _, c := range m.columns {
+		a := []string{"name", c.Column, "invalidValueTreatment", "asIs"}
+		if c.Fill != nil {
+			a = append(a, "missingValueReplacement", pmmlNumber(*c.Fill))
 		}
 		schema = schema.withChildren(node("MiningField", a...))
 	}
-	model := node("RegressionModel", function...).withChildren(schema, pmmlOutput(f, len(formulas)))
-	if f.Target.Numeric {
-		model = model.withChildren(node("Targets").withChildren(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
+	body := node("RegressionModel", "functionName", kind, "normalizationMethod", normalization, "modelName", "drotrain").withChildren(schema, m.pmmlOutput())
+	if m.Numeric {
+		body = body.withChildren(node("Targets").withChildren(node("Target", "field", target, "rescaleFactor", pmmlNumber(factor), "rescaleConstant", pmmlNumber(constant))))
 	}
-	model = model.withChildren(pmmlTransformations(formulas))
-	for c, f := range formulas {
-		category := f.Target.Positive
-		if len(formulas) > 1 {
-			category = f.Target.Classes[c]
+	body = body.withChildren(m.pmmlTransformations())
+	for output, intercept := range m.constant {
+		a := []string{"intercept", pmmlNumber(shift + scale*intercept)}
+		switch {
+		case m.Classes != nil:
+			a = append(a, "targetCategory", m.Classes[output])
+		case m.isBinary():
+			a = append(a, "targetCategory", m.Positive)
 		}
-		model = model.withChildren(pmmlTable(formulas, f, category))
+		body = body.withChildren(node("RegressionTable", a...).withChildren(m.pmmlPredictors(output, scale)...))
 	}
-	if isBinary(f) {
-		model = model.withChildren(node("RegressionTable", "intercept", "0", "targetCategory", f.Target.Negative))
+	if m.isBinary() {
+		body = body.withChildren(node("RegressionTable", "intercept", "0", "targetCategory", m.Negative))
 	}
-	header := node("Header", "description", describeScore(f)).withChildren(node("Application", "name", "drotrain", "version", version))
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	x := xml.NewEncoder(&b)
-	x.Indent("", " ")
-	if err := node("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4").withChildren(header, dictionary, model).write(x); err != nil {
-		return nil, err
-	}
-	if err := x.Close(); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
+	header := node("Header", "description", m.describeScore()).withChildren(node("Application", "name", "drotrain", "version", version))
+	document := node("PMML", "xmlns", "http://www.dmg.org/PMML-4_4", "version", "4.4").withChildren(header, m.pmmlDictionary(target), body)
+	b, err := xml.MarshalIndent(document, "", " ")
+	return slices.Concat([]byte(xml.Header), b, []byte("\n")), err
 }
 
-// pmmlOutput returns the outputs of a model that has the given number of formulas.
-func pmmlOutput(f *score.Formula, formulas int) element {
+// pmmlOutput returns the outputs of a model.
+func (m *model) pmmlOutput() element {
+	field := func(name, optype, dataType, feature string, more ...string) element {
+		return node("OutputField", append([]string{"name", name, "optype", optype, "dataType", dataType, "feature", feature}, more...)...)
+	}
 	out := node("Output")
 	switch {
-	case formulas > 1:
-		used := columnNames(f)
-		for _, class := range f.Target.Classes {
-			out = out.withChildren(node("OutputField", "name", used.unique("probability_"+class), "optype", "continuous", "dataType", "double", "feature", "probability", "value", class))
+	case m.Classes != nil:
+		used := m.usedNames()
+		for _, class := range m.Classes {
+			out = out.withChildren(field(used.unique("probability_"+class), "continuous", "double", "probability", "value", class))
 		}
-		return out.withChildren(node("OutputField", "name", used.unique("prediction"), "optype", "categorical", "dataType", "string", "feature", "predictedValue"))
-	case isBinary(f):
-		return out.withChildren(node("OutputField", "name", "probability", "optype", "continuous", "dataType", "double", "feature", "probability", "value", f.Target.Positive))
+		return out.withChildren(field(used.unique("prediction"), "categorical", "string", "predictedValue"))
+	case m.isBinary():
+		return out.withChildren(field("probability", "continuous", "double", "probability", "value", m.Positive))
 	}
-	return out.withChildren(node("OutputField", "name", "prediction", "optype", "continuous", "dataType", "double", "feature", "predictedValue"))
+	return out.withChildren(field("prediction", "continuous", "double", "predictedValue"))
 }
 
 // pmmlType returns the data type of a column.
-func pmmlType(t score.Term) string {
+func (c *column) pmmlType() string {
 	switch {
-	case t.Kind == score.Bool:
+	case c.Kind == score.Bool:
 		return "boolean"
-	case t.Kind == score.Numeric || t.Stored == score.Numeric:
+	case c.holdsNumbers():
 		return "double"
 	}
 	return "string"
 }
 
 // pmmlDictionary returns the DataDictionary: the columns and the target.
-func pmmlDictionary(f *score.Formula, target string) element {
-	values := f.Target.Classes
-	if isBinary(f) {
-		values = []string{f.Target.Positive, f.Target.Negative}
-	}
+func (m *model) pmmlDictionary(target string) element {
 	field := node("DataField", "name", target, "optype", "continuous", "dataType", "double")
-	if values != nil {
+	if !m.Numeric {
 		field = node("DataField", "name", target, "optype", "categorical", "dataType", "string")
+		values := m.Classes
+		if values == nil {
+			values = []string{m.Positive, m.Negative}
+		}
 		for _, v := range values {
 			field = field.withChildren(node("Value", "value", v))
 		}
 	}
 	out := node("DataDictionary").withChildren(field)
-	for _, t := range f.Terms {
+	for _, c := range m.columns {
 		optype := "categorical"
-		if t.Kind == score.Numeric {
+		if c.Kind == score.Numeric {
 			optype = "continuous"
 		}
-		out = out.withChildren(node("DataField", "name", t.Column, "optype", optype, "dataType", pmmlType(t)))
+		out = out.withChildren(node("DataField", "name", c.Column, "optype", optype, "dataType", c.pmmlType()))
 	}
 	return out
 }
 
-// derivedName returns the name of the derived field of term i.
-func derivedName(i int, t score.Term) string { return fmt.Sprintf("drotrain %d: %s", i+1, t.Column) }
+// derivedName returns the name of the derived field of a part.
+func (m *model) derivedName(part int) string {
+	return fmt.Sprintf("drotrain %d: %s", part+1, m.describe(m.parts[part]))
+}
 
-// productName returns the name of the derived field of product i.
-func productName(i int) string { return fmt.Sprintf("drotrain product %d", i+1) }
-
-// pmmlTransformations returns the derived fields: standardised columns, indicators of nulls and products.
-func pmmlTransformations(formulas []*score.Formula) element {
-	f := formulas[0]
+// pmmlTransformations returns the derived fields: standardised numbers and products, and indicators of nulls.
+func (m *model) pmmlTransformations() element {
 	out := node("LocalTransformations")
-	for i, t := range f.Terms {
+	for i, p := range m.parts {
+		var value element
 		switch {
-		case onlyInProducts(formulas, i):
-		case t.Kind == score.Numeric:
-			out = out.withChildren(derivedField(derivedName(i, t), standardised(fieldRef(t.Column), t.Shift, t.Scale)))
-		case t.Null:
-			missing := t.Missing
-			if len(formulas) > 1 {
-				missing = 1
+		case p.factors != nil:
+			value = m.pmmlFactor(&p.factors[0])
+			for k := range p.factors[1:] {
+				value = apply("*", value, m.pmmlFactor(&p.factors[k+1]))
 			}
-			out = out.withChildren(derivedField(derivedName(i, t), apply("if", apply("isMissing", fieldRef(t.Column)), number(missing), number(0))))
+			value = apply("/", apply("-", value, number(p.shift)), number(p.scale))
+		case m.columns[p.column].Null:
+			value = m.pmmlIndicator(p.column, len(m.columns[p.column].Levels))
+		default:
+			continue
 		}
-	}
-	for i := range f.Products {
-		p := &f.Products[i]
-		product := pmmlFactor(f.Terms[p.Factors[0].Term], &p.Factors[0])
-		for k := 1; k < len(p.Factors); k++ {
-			product = apply("*", product, pmmlFactor(f.Terms[p.Factors[k].Term], &p.Factors[k]))
-		}
-		out = out.withChildren(derivedField(productName(i), standardised(product, p.Shift, p.Scale)))
+		out = out.withChildren(node("DerivedField", "name", m.derivedName(i), "optype", "continuous", "dataType", "double").withChildren(value))
 	}
 	return out
 }
 
-// pmmlTable returns the RegressionTable of formula f.
-func pmmlTable(formulas []*score.Formula, f *score.Formula, category string) element {
-	a := []string{"intercept", pmmlNumber(f.Constant)}
-	if !f.Target.Numeric {
-		a = append(a, "targetCategory", category)
-	}
-	out := node("RegressionTable", a...)
-	predictor := func(name string, weight float64) {
-		out = out.withChildren(node("NumericPredictor", "name", name, "coefficient", pmmlNumber(weight)))
-	}
-	for i, t := range f.Terms { // numbers first, as the schema has it
-		switch {
-		case onlyInProducts(formulas, i):
-		case t.Kind == score.Numeric:
-			predictor(derivedName(i, t), t.Weight)
-		case t.Null && len(formulas) > 1:
-			predictor(derivedName(i, t), t.Missing)
-		case t.Null:
-			predictor(derivedName(i, t), 1)
+// pmmlPredictors returns the contents of the RegressionTable of an output, with the weights multiplied by scale.
+// Numbers come first, as the schema has it.
+func (m *model) pmmlPredictors(output int, scale float64) []element {
+	var numeric, categorical []element
+	for i, p := range m.parts {
+		predictor := func(weights []float64) element {
+			return node("NumericPredictor", "name", m.derivedName(i), "coefficient", pmmlNumber(scale*weights[output]))
+		}
+		if p.factors != nil {
+			numeric = append(numeric, predictor(p.weights))
+			continue
+		}
+		c := &m.columns[p.column]
+		if c.Null {
+			numeric = append(numeric, predictor(p.levels[len(c.Levels)]))
+		}
+		for k, l := range c.Levels {
+			categorical = append(categorical, node("CategoricalPredictor", "name", c.Column, "value", l, "coefficient", pmmlNumber(scale*p.levels[k][output])))
 		}
 	}
-	for i, p := range f.Products {
-		predictor(productName(i), p.Weight)
-	}
-	for _, t := range f.Terms {
-		for k, l := range t.Levels {
-			out = out.withChildren(node("CategoricalPredictor", "name", t.Column, "value", l, "coefficient", pmmlNumber(t.Weights[k])))
-		}
-	}
-	return out
+	return append(numeric, categorical...)
 }
 
 // pmmlFactor returns a factor of a product: a function of a number, or the indicator of a level.
-func pmmlFactor(t score.Term, x *score.Factor) element {
-	column := fieldRef(t.Column)
-	if t.Kind == score.Numeric {
-		return pmmlFunction(&x.Function, column)
+func (m *model) pmmlFactor(x *score.Factor) element {
+	c := &m.columns[x.Term]
+	if c.Kind == score.Numeric {
+		return pmmlFunction(&x.Function, fieldRef(c.Column))
 	}
-	missing := apply("isMissing", column)
-	if x.Level == len(t.Levels) {
+	return m.pmmlIndicator(x.Term, x.Level)
+}
+
+// pmmlIndicator returns 1 for a level of a column and 0 otherwise; the level after the last stands for nulls.
+func (m *model) pmmlIndicator(column, level int) element {
+	c := &m.columns[column]
+	field := fieldRef(c.Column)
+	missing := apply("isMissing", field)
+	if level == len(c.Levels) {
 		return apply("if", missing, number(1), number(0))
 	}
-	return apply("if", missing, number(0), apply("if", apply("equal", column, typed(t.Levels[x.Level], pmmlType(t))), number(1), number(0)))
+	return apply("if", missing, number(0), apply("if", apply("equal", field, typed(c.Levels[level], c.pmmlType())), number(1), number(0)))
 }
 
 // pmmlFunction returns a function of a column; it is missing outside the domain of the function.
@@ -307,14 +261,11 @@ func pmmlFunction(f *score.Function, column element) element {
 	case "square":
 		return apply("*", column, column)
 	case "piecewise":
-		last := len(f.Knots) - 1
-		out := pmmlPolynomial(column, f.Knots[last], f.Above[:])
-		for k := last; k >= 0; k-- { // if v < knot then the piece below it, else …
-			piece := f.Below[:]
-			if k > 0 {
-				piece = f.Pieces[k-1][:]
-			}
-			out = apply("if", apply("lessThan", column, number(f.Knots[k])), pmmlPolynomial(column, f.Knots[max(0, k-1)], piece), out)
+		pieces := piecesOf(f)
+		slices.Reverse(pieces)
+		out := pmmlPolynomial(column, pieces[0])
+		for _, p := range pieces[1:] { // if v < its end then this piece, else …
+			out = apply("if", apply("lessThan", column, number(p.until)), pmmlPolynomial(column, p), out)
 		}
 		return out
 	}
@@ -322,29 +273,10 @@ func pmmlFunction(f *score.Function, column element) element {
 }
 
 // pmmlPolynomial returns c[0] + u·(c[1] + u·(…)) for u = column − base.
-func pmmlPolynomial(column element, base float64, c []float64) element {
+func pmmlPolynomial(column element, p piece) element {
+	c := p.coefficients
 	if len(c) == 1 {
 		return number(c[0])
 	}
-	return apply("+", number(c[0]), apply("*", apply("-", column, number(base)), pmmlPolynomial(column, base, c[1:])))
-}
-
-// scaledFormula returns f with its margin in units of the fitted target.
-func scaledFormula(f *score.Formula) *score.Formula {
-	out := *f
-	scale := f.Target.Scale
-	out.Constant = f.Target.Shift + scale*f.Constant
-	out.Terms, out.Products = slices.Clone(f.Terms), slices.Clone(f.Products)
-	for i := range out.Terms {
-		t := &out.Terms[i]
-		t.Weight, t.Missing = scale*t.Weight, scale*t.Missing
-		t.Weights = slices.Clone(t.Weights)
-		for k := range t.Weights {
-			t.Weights[k] *= scale
-		}
-	}
-	for i := range out.Products {
-		out.Products[i].Weight *= scale
-	}
-	return &out
+	return apply("+", number(c[0]), apply("*", apply("-", column, number(p.base)), pmmlPolynomial(column, piece{base: p.base, coefficients: c[1:]})))
 }

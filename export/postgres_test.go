@@ -24,7 +24,7 @@ func TestPostgres(t *testing.T) {
 	run := startPostgres(t)
 	for name, formulas := range trained(t) {
 		c := newPeerCase(t, formulas, name)
-		sql, err := sqlSelect(formulas, Options{Dialect: "postgres", Table: `"rows of ` + name + `"`})
+		sql, err := encodeFormulas(formulas, SQL, Options{Dialect: "postgres", Table: `"rows of ` + name + `"`}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,59 +3,84 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/train/score"
 )
 
-// A sqlWriter writes the queries of a model in a dialect.
+// A sqlWriter writes the query of a model in a dialect.
 type sqlWriter struct {
 	*dialect
-	formulas []*score.Formula // one, or one a class
+	*model
 	table    string
-	used     names // of columns, as the dialect compares them
+	columns  []string   // of each column: its expression
+	literals [][]string // of each category: its levels
+	used     names      // of columns, as the dialect compares them
 	b        strings.Builder
 }
 
-// sqlSelect returns one SELECT that adds to the rows of a table the score or, for more than two classes, all
+// sql returns one SELECT that adds to the rows of a table the score or, for more than two classes, all
 // probabilities and the most probable class. The score is null if a number is NaN, infinite, too large, or null
 // without a fill, since some databases sort NaN above all numbers and some fail the whole query if one row
 // overflows.
-func sqlSelect(formulas []*score.Formula, o Options) ([]byte, error) {
+func (m *model) sql(o Options) ([]byte, error) {
 	d, err := findDialect(o.Dialect)
 	if err != nil {
 		return nil, err
 	}
-	w := &sqlWriter{dialect: d, formulas: formulas, table: o.Table, used: names{}}
+	w := &sqlWriter{dialect: d, model: m, table: o.Table, used: names{}}
 	if w.table == "" {
 		w.table = "data"
 	}
 	if strings.ContainsAny(w.table, ";\n") {
 		return nil, fmt.Errorf("the table %q: give the name of a table, quoted as in SQL where it needs that", o.Table)
 	}
-	f := formulas[0]
-	for _, c := range inputColumns(f) {
+	for _, c := range m.inputs() {
 		if w.used[d.fold(c)] {
 			return nil, fmt.Errorf("the columns called %q differ in case alone, which %s ignores", c, d.name)
 		}
 		w.used[d.fold(c)] = true
 	}
-	fmt.Fprintf(&w.b, "-- %s\n", oneLine(describeScore(f)))
-	margins := make([]string, len(formulas))
-	for c := range margins {
-		if margins[c], err = w.marginExpression(c); err != nil {
+	for i := range m.columns {
+		if err := w.addColumn(&m.columns[i]); err != nil {
 			return nil, err
 		}
 	}
+	fmt.Fprintf(&w.b, "-- %s\n", m.describeScore())
 	switch {
-	case len(formulas) > 1:
-		err = w.selectClasses(margins)
-	case isBinary(f):
-		w.selectProbability(margins[0])
+	case len(m.constant) > 1:
+		err = w.selectClasses()
+	case m.isBinary():
+		w.selectProbability()
 	default:
-		w.selectValue(margins[0])
+		w.selectValue()
 	}
 	return []byte(w.b.String()), err
+}
+
+// addColumn adds the expressions of a column and of its levels.
+func (w *sqlWriter) addColumn(c *column) error {
+	expression, err := w.identifier(c.input())
+	if err != nil {
+		return err
+	}
+	if c.Vector != "" {
+		if w.entry == "" {
+			return fmt.Errorf("the column %q holds vectors, which %s does not support: choose a dialect with lists, or the format onnx", c.Vector, w.name)
+		}
+		expression = fmt.Sprintf(w.entry, expression, c.entry+w.first)
+	}
+	literals := make([]string, len(c.Levels))
+	for k, l := range c.Levels {
+		if c.numbers != nil {
+			literals[k] = w.numeral(c.numbers[k])
+		} else if literals[k], err = w.quoteText(w.literal, l); err != nil {
+			return fmt.Errorf("column %q: %w", c.Column, err)
+		}
+	}
+	w.columns, w.literals = append(w.columns, expression), append(w.literals, literals)
+	return nil
 }
 
 // unique returns a name that is not the name of a column.
@@ -67,90 +92,83 @@ func (w *sqlWriter) unique(name string) string {
 	return name
 }
 
-// step returns a name for a query of the WITH clause that differs from the table's name.
-func (w *sqlWriter) step(name string) string {
-	for strings.Contains(strings.ToLower(w.table), name) {
-		name += "_"
+// A step is a query of a WITH clause that adds columns to the rows of the table, or of the step before it.
+type step struct{ name, columns string }
+
+// write writes a query that adds columns after the given steps, whose names it keeps apart from the table's.
+func (w *sqlWriter) write(columns string, before ...step) {
+	from := w.table
+	var with []string
+	for _, s := range before {
+		query := fmt.Sprintf("SELECT *, %s\nFROM %s", s.columns, from)
+		for from = s.name; strings.Contains(strings.ToLower(w.table), from); {
+			from += "_"
+		}
+		with = append(with, fmt.Sprintf("%s AS (\n%s\n)", from, query))
 	}
-	return name
+	if with != nil {
+		fmt.Fprintf(&w.b, "WITH %s\n", strings.Join(with, ", "))
+	}
+	fmt.Fprintf(&w.b, "SELECT *, %s\nFROM %s;\n", columns, from)
 }
 
 // selectValue writes the query of a numeric target.
-func (w *sqlWriter) selectValue(margin string) {
-	t := &w.formulas[0].Target
-	score := w.unique(scoreName(w.formulas[0]))
-	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(t.Shift), w.numeral(t.Scale), margin)
-	if t.Transform == "" {
-		fmt.Fprintf(&w.b, "SELECT *, %s AS %s\nFROM %s;\n", value, score, w.table)
+func (w *sqlWriter) selectValue() {
+	score := w.unique(w.scoreName())
+	value := fmt.Sprintf("%s + %s * (\n%s\n)", w.numeral(w.Shift), w.numeral(w.Scale), w.margin(0))
+	if w.Transform == "" {
+		w.write(value + " AS " + score)
 		return
 	}
-	less := 0.0
-	if t.Transform == "log1p" {
-		less = 1
-	}
 	// The exponential, times its factor, stays in its range.
-	factor, l, scored := t.Factor(), w.unique("log_prediction"), w.step("scored")
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, %s AS %s\nFROM %s\n)\n", scored, value, l, w.table)
-	fmt.Fprintf(&w.b, `SELECT *, CASE
+	factor, l := w.Factor(), w.unique("log_prediction")
+	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s < %[2]s THEN %[3]s
   WHEN %[1]s <= %[4]s THEN %[5]s * EXP(%[1]s) - %[6]s
-END AS %[7]s
-FROM %[8]s;
-`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-less), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(less), score, scored)
+END AS %[7]s`, l, w.numeral(-700-math.Log(min(1, factor))), w.numeral(-w.subtrahend()), w.numeral(700-math.Log(max(1, factor))), w.numeral(factor), w.numeral(w.subtrahend()), score),
+		step{"scored", value + " AS " + l})
 }
 
 // selectProbability writes the query of a target of two classes.
-func (w *sqlWriter) selectProbability(margin string) {
-	score, m, scored := w.unique(scoreName(w.formulas[0])), w.unique("margin"), w.step("scored")
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *, (\n%s\n) AS %s\nFROM %s\n)\n", scored, margin, m, w.table)
+func (w *sqlWriter) selectProbability() {
+	score, m := w.unique(w.scoreName()), w.unique("margin")
 	// The exponential stays in its range: databases make an error of what leaves it.
-	fmt.Fprintf(&w.b, `SELECT *, CASE
+	w.write(fmt.Sprintf(`CASE
   WHEN %[1]s >= 40 THEN %[2]s
   WHEN %[1]s >= 0 THEN %[2]s / (%[2]s + EXP(-%[1]s))
   WHEN %[1]s > -700 THEN EXP(%[1]s) / (%[2]s + EXP(%[1]s))
   WHEN %[1]s <= -700 THEN %[3]s
-END AS %[4]s
-FROM %[5]s;
-`, m, w.numeral(1), w.numeral(0), score, scored)
+END AS %[4]s`, m, w.numeral(1), w.numeral(0), score),
+		step{"scored", fmt.Sprintf("(\n%s\n) AS %s", w.margin(0), m)})
 }
 
 // selectClasses writes the query for more than two classes: the margins, their maximum, the logarithm of the
 // sum of exponentials, and the probabilities.
-func (w *sqlWriter) selectClasses(margins []string) error {
-	classes := w.formulas[0].Target.Classes
+func (w *sqlWriter) selectClasses() error {
 	label, total, largest := w.unique("prediction"), w.unique("margin_total"), w.unique("margin_max")
-	steps := []string{w.step("margins"), w.step("largest"), w.step("totals")}
-	name := make([]string, len(margins))
-	fmt.Fprintf(&w.b, "WITH %s AS (\nSELECT *", steps[0])
-	for c, margin := range margins {
-		name[c] = w.unique(fmt.Sprintf("margin_%d", c+1))
-		fmt.Fprintf(&w.b, ", (\n%s\n) AS %s", margin, name[c])
-	}
 	exponential := func(margin, less string) string {
 		return fmt.Sprintf("CASE WHEN %[1]s - %[2]s > -700 THEN EXP(%[1]s - %[2]s) WHEN %[1]s - %[2]s <= -700 THEN %[3]s END", margin, less, w.numeral(0))
 	}
-	sum := make([]string, len(margins))
-	for c := range sum {
-		sum[c] = exponential(name[c], largest)
-	}
-	fmt.Fprintf(&w.b, "\nFROM %s\n), %s AS (\nSELECT *, %s AS %s\nFROM %s\n)", w.table, steps[1], w.largestOf(name), largest, steps[0])
-	fmt.Fprintf(&w.b, ", %s AS (\nSELECT *, %s + %s(\n  %s\n) AS %s\nFROM %s\n)\nSELECT *", steps[2], largest, w.log, sumOf(sum), total, steps[1])
-	for c, class := range classes {
-		column, err := w.identifier(w.unique("probability_" + class))
+	var names, margins, sum, out []string
+	choice := "CASE"
+	for c, class := range w.Classes {
+		name := w.unique(fmt.Sprintf("margin_%d", c+1))
+		probability, err := w.identifier(w.unique("probability_" + class))
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&w.b, ",\n  %s AS %s", exponential(name[c], total), column)
-	}
-	w.b.WriteString(",\n  CASE")
-	for c, class := range classes {
 		text, err := w.quoteText("'%s'", class)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&w.b, "\n    WHEN %s = %s THEN %s", name[c], largest, text)
+		names, margins = append(names, name), append(margins, fmt.Sprintf("(\n%s\n) AS %s", w.margin(c), name))
+		sum, out = append(sum, exponential(name, largest)), append(out, exponential(name, total)+" AS "+probability)
+		choice += fmt.Sprintf("\n    WHEN %s = %s THEN %s", name, largest, text)
 	}
-	fmt.Fprintf(&w.b, "\n  END AS %s\nFROM %s;\n", label, steps[2])
+	w.write(strings.Join(append(out, choice+"\n  END AS "+label), ",\n  "),
+		step{"margins", strings.Join(margins, ", ")},
+		step{"largest", w.largestOf(names) + " AS " + largest},
+		step{"totals", fmt.Sprintf("%s + %s(\n  %s\n) AS %s", largest, w.log, sumOf(sum), total)})
 	return nil
 }
 
@@ -172,174 +190,135 @@ func (w *sqlWriter) largestOf(columns []string) string {
 func sumOf(terms []string) string {
 	for len(terms) > mostOperands {
 		var blocks []string
-		for lo := 0; lo < len(terms); lo += mostOperands {
-			blocks = append(blocks, "(\n  "+strings.Join(terms[lo:min(lo+mostOperands, len(terms))], "\n  + ")+"\n  )")
+		for block := range slices.Chunk(terms, mostOperands) {
+			blocks = append(blocks, "(\n  "+strings.Join(block, "\n  + ")+"\n  )")
 		}
 		terms = blocks
 	}
 	return strings.Join(terms, "\n  + ")
 }
 
-// marginExpression returns the expression of the margin of an output.
-func (w *sqlWriter) marginExpression(output int) (string, error) {
-	f := w.formulas[output]
-	terms := []string{w.numeral(f.Constant)}
-	for i, t := range f.Terms {
-		column, err := w.column(t)
-		if err != nil {
-			return "", err
-		}
-		switch {
-		case onlyInProducts(w.formulas, i):
-			continue
-		case t.Kind == score.Numeric:
-			terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(t.Weight), w.valueExpression(i, column, ""), w.numeral(t.Shift), w.numeral(t.Scale)))
-			continue
-		case t.Kind == score.Bool:
-			no, yes := boolWeights(t)
-			terms = append(terms, fmt.Sprintf("CASE WHEN %s IS NULL THEN %s WHEN %s THEN %s WHEN %s THEN %s END",
-				column, w.numeral(t.Missing), fmt.Sprintf(w.isTrue, column), w.numeral(yes), fmt.Sprintf(w.isFalse, column), w.numeral(no)))
+// margin returns the expression of the margin of an output.
+func (w *sqlWriter) margin(output int) string {
+	terms := []string{w.numeral(w.constant[output])}
+	for _, p := range w.parts {
+		if p.factors == nil {
+			terms = append(terms, w.levelWeight(p, output))
 			continue
 		}
-		keys, cast, err := w.levels(t)
-		if err != nil {
-			return "", err
+		factors := make([]string, len(p.factors))
+		for k := range p.factors {
+			factors[k] = w.factor(&p.factors[k])
 		}
-		var c strings.Builder
-		fmt.Fprintf(&c, "CASE WHEN %s IS NULL THEN %s ELSE CASE %s", column, w.numeral(t.Missing), fmt.Sprintf(cast, column))
-		for i, k := range keys {
-			fmt.Fprintf(&c, "\n      WHEN %s THEN %s", k, w.numeral(t.Weights[i]))
-		}
-		fmt.Fprintf(&c, "\n      ELSE %s END END", w.numeral(0))
-		terms = append(terms, c.String())
+		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.weights[output]), strings.Join(factors, " * "), w.numeral(p.shift), w.numeral(p.scale)))
 	}
-	for _, p := range f.Products {
-		factors := make([]string, len(p.Factors))
-		for k := range p.Factors {
-			var err error
-			if factors[k], err = w.factorExpression(&p.Factors[k]); err != nil {
-				return "", err
-			}
-		}
-		terms = append(terms, fmt.Sprintf("%s * ((%s - %s) / %s)", w.numeral(p.Weight), strings.Join(factors, " * "), w.numeral(p.Shift), w.numeral(p.Scale)))
-	}
-	return "  " + sumOf(terms), nil
+	return "  " + sumOf(terms)
 }
 
-// levels returns the levels of a category as literals, and a format that casts the column to their type.
-func (w *sqlWriter) levels(t score.Term) (literals []string, cast string, err error) {
-	literals = make([]string, len(t.Levels))
-	if t.Stored == score.Numeric {
-		values, err := levelNumbers(t)
-		if err != nil {
-			return nil, "", err
+// levelWeight returns the expression of the weight of the level of a category.
+func (w *sqlWriter) levelWeight(p part, output int) string {
+	c, name := &w.model.columns[p.column], w.columns[p.column]
+	weight := func(level int) string { return w.numeral(p.levels[level][output]) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "CASE WHEN %s IS NULL THEN %s", name, weight(len(c.Levels)))
+	if c.Kind == score.Bool {
+		for k := range c.Levels {
+			fmt.Fprintf(&b, " WHEN %s THEN %s", w.is(p.column, k), weight(k))
 		}
-		for i, v := range values {
-			literals[i] = w.numeral(v)
-		}
-		return literals, w.double, nil
+		return b.String() + " END"
 	}
-	for i, l := range t.Levels {
-		if literals[i], err = w.quoteText(w.literal, l); err != nil {
-			return nil, "", fmt.Errorf("column %q: %w", t.Column, err)
-		}
+	fmt.Fprintf(&b, " ELSE CASE %s", w.value(p.column))
+	for k, literal := range w.literals[p.column] {
+		fmt.Fprintf(&b, "\n      WHEN %s THEN %s", literal, weight(k))
 	}
-	return literals, w.text, nil
+	fmt.Fprintf(&b, "\n      ELSE %s END END", w.numeral(0))
+	return b.String()
+}
+
+// value returns the expression of a column as a number or a text.
+func (w *sqlWriter) value(column int) string {
+	c, name := &w.model.columns[column], w.columns[column]
+	switch {
+	case c.Date:
+		return fmt.Sprintf(w.days, name)
+	case c.holdsNumbers():
+		return fmt.Sprintf(w.double, name)
+	}
+	return fmt.Sprintf(w.text, name)
+}
+
+// is returns the condition that a column has a level; the level after the last stands for nulls.
+func (w *sqlWriter) is(column, level int) string {
+	c, name := &w.model.columns[column], w.columns[column]
+	switch {
+	case level == len(c.Levels):
+		return name + " IS NULL"
+	case c.Kind == score.Bool && c.Levels[level] == "true":
+		return fmt.Sprintf(w.isTrue, name)
+	case c.Kind == score.Bool:
+		return fmt.Sprintf(w.isFalse, name)
+	}
+	return w.value(column) + " = " + w.literals[column][level]
 }
 
 // tiny is a bound below which numbers count as 0, for databases in which a product that underflows is an error.
 // It is too small to change a score.
 const tiny = 1e-150
 
-// valueExpression returns an expression for the number of a term with nulls filled. It is null if the number is
-// NaN or too large for function, which is applied to it.
-func (w *sqlWriter) valueExpression(term int, column, function string) string {
-	t := w.formulas[0].Terms[term]
-	v := fmt.Sprintf(w.double, column)
-	if t.Date {
-		v = fmt.Sprintf(w.days, column)
+// factor returns the expression of a factor. It is null outside the domain of its function, and if a number is
+// NaN or too large.
+func (w *sqlWriter) factor(x *score.Factor) string {
+	c, v := &w.model.columns[x.Term], w.value(x.Term)
+	if c.Kind != score.Numeric {
+		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", w.is(x.Term, x.Level), w.numeral(1), w.numeral(0))
 	}
 	var b strings.Builder
 	b.WriteString("CASE")
-	if w.underflows && function != "log" {
+	if w.underflows && x.Function.Name != "log" {
 		fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-tiny), w.numeral(tiny), w.numeral(0))
 	}
-	most := largest(w.formulas, term)
+	most := w.largest(x.Term)
 	fmt.Fprintf(&b, " WHEN %s BETWEEN %s AND %s THEN %s", v, w.numeral(-most), w.numeral(most), v)
-	if t.Fill != nil {
-		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", column, w.numeral(*t.Fill))
+	if c.Fill != nil {
+		fmt.Fprintf(&b, " WHEN %s IS NULL THEN %s", w.columns[x.Term], w.numeral(*c.Fill))
 	}
 	b.WriteString(" END")
-	return b.String()
+	return w.function(&x.Function, b.String())
 }
 
-// largest returns the largest absolute value of a term for which no formula overflows.
-func largest(formulas []*score.Formula, term int) float64 {
-	most := math.Inf(1)
-	for _, f := range formulas {
-		const sum = math.MaxFloat64 / 1e4 // of up to as many terms
-		bound := sum / max(1, f.Target.Scale)
-		within := func(weight, scale float64) float64 {
-			return bound * min(1, scale) / max(1, math.Abs(weight))
-		}
-		t := f.Terms[term]
-		most = min(most, within(t.Weight, t.Scale))
-		for i := range f.Products {
-			p := &f.Products[i]
-			size, degree := within(p.Weight, p.Scale), 0.0
-			used := false
-			for k := range p.Factors {
-				x := &p.Factors[k]
-				used = used || x.Term == term
-				switch g := &x.Function; {
-				case f.Terms[x.Term].Kind != score.Numeric || strings.HasPrefix(g.Name, "log"):
-				case g.Name == "square":
-					degree += 2
-				case g.Name == "piecewise":
-					degree++
-					size /= max(1, math.Abs(g.Below[1]), math.Abs(g.Above[1]))
-				default:
-					degree++
-				}
+// largest returns the largest absolute value of a number for which no margin overflows.
+func (m *model) largest(column int) float64 {
+	const sum = math.MaxFloat64 / 1e4 // of up to as many parts
+	bound := sum / max(1, m.Scale)
+	most := bound
+	for _, p := range m.parts {
+		degree, used := 0.0, false
+		size := bound * min(1, p.scale)
+		for k := range p.factors {
+			x := &p.factors[k]
+			used = used || x.Term == column
+			switch f := &x.Function; {
+			case m.columns[x.Term].Kind != score.Numeric || strings.HasPrefix(f.Name, "log"):
+			case f.Name == "square":
+				degree += 2
+			case f.Name == "piecewise":
+				degree++
+				size /= max(1, math.Abs(f.Below[1]), math.Abs(f.Above[1]))
+			default:
+				degree++
 			}
+		}
+		for _, weight := range p.weights {
 			if used && degree > 0 {
-				most = min(most, math.Pow(size, 1/degree))
+				most = min(most, math.Pow(size/max(1, math.Abs(weight)), 1/degree))
 			}
 		}
 	}
 	return most
 }
 
-// factorExpression returns an expression for a factor; it is null outside the domain of its function.
-func (w *sqlWriter) factorExpression(x *score.Factor) (string, error) {
-	t := w.formulas[0].Terms[x.Term]
-	column, err := w.column(t)
-	if err != nil {
-		return "", err
-	}
-	if t.Kind == score.Numeric {
-		return w.functionExpression(&x.Function, w.valueExpression(x.Term, column, x.Function.Name)), nil
-	}
-	is := column + " IS NULL"
-	if x.Level < len(t.Levels) {
-		switch {
-		case t.Kind == score.Bool && t.Levels[x.Level] == "true":
-			is = fmt.Sprintf(w.isTrue, column)
-		case t.Kind == score.Bool:
-			is = fmt.Sprintf(w.isFalse, column)
-		default:
-			keys, cast, err := w.levels(t)
-			if err != nil {
-				return "", err
-			}
-			is = fmt.Sprintf(cast, column) + " = " + keys[x.Level]
-		}
-	}
-	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", is, w.numeral(1), w.numeral(0)), nil
-}
-
-// functionExpression returns f of the expression v.
-func (w *sqlWriter) functionExpression(f *score.Function, v string) string {
+// function returns f of the expression v.
+func (w *sqlWriter) function(f *score.Function, v string) string {
 	n := w.numeral
 	switch f.Name {
 	case "log":
@@ -350,17 +329,28 @@ func (w *sqlWriter) functionExpression(f *score.Function, v string) string {
 		return fmt.Sprintf("%[1]s * %[1]s", v)
 	case "piecewise":
 		var b strings.Builder
-		last := len(f.Knots) - 1
-		linear := func(c [2]float64, knot float64) string {
-			return fmt.Sprintf("%s + %s * (%s - %s)", n(c[0]), n(c[1]), v, n(knot))
+		b.WriteString("CASE")
+		for _, p := range piecesOf(f) {
+			condition := v + " < " + n(p.until)
+			if math.IsInf(p.until, 1) {
+				condition = v + " >= " + n(p.base) // false for null
+			}
+			fmt.Fprintf(&b, "\n      WHEN %s THEN %s", condition, w.polynomial(fmt.Sprintf("(%s - %s)", v, n(p.base)), p.coefficients))
 		}
-		fmt.Fprintf(&b, "CASE WHEN %s < %s THEN %s", v, n(f.Knots[0]), linear(f.Below, f.Knots[0]))
-		for k, c := range f.Pieces {
-			u := fmt.Sprintf("(%s - %s)", v, n(f.Knots[k]))
-			fmt.Fprintf(&b, "\n      WHEN %[1]s < %[2]s THEN %[3]s + %[4]s * (%[5]s + %[4]s * (%[6]s + %[4]s * %[7]s))", v, n(f.Knots[k+1]), n(c[0]), u, n(c[1]), n(c[2]), n(c[3]))
-		}
-		fmt.Fprintf(&b, "\n      WHEN %s >= %s THEN %s END", v, n(f.Knots[last]), linear(f.Above, f.Knots[last]))
+		b.WriteString(" END")
 		return b.String()
 	}
 	return v
+}
+
+// polynomial returns c[0] + u * (c[1] + u * (…)).
+func (w *sqlWriter) polynomial(u string, c []float64) string {
+	if len(c) == 1 {
+		return w.numeral(c[0])
+	}
+	rest := w.polynomial(u, c[1:])
+	if len(c) > 2 {
+		rest = "(" + rest + ")"
+	}
+	return fmt.Sprintf("%s + %s * %s", w.numeral(c[0]), u, rest)
 }

@@ -13,8 +13,7 @@ import (
 // A line is a row of the table of models.
 type line struct {
 	label      string
-	of         func(k int) float64                       // of model k
-	interval   func(k int) *eval.Interval                // nil: none
+	of         func(k int) (eval.Num, *eval.Interval)    // of model k
 	difference func(c *eval.Comparison) *eval.Difference // nil: without an interval
 }
 
@@ -48,25 +47,26 @@ func (p *page) Comparison() table {
 // cells returns the label, the numbers of the models with a common number of decimals, and the differences.
 func (l *line) cells(models int, compared []eval.Comparison) []string {
 	cells := []string{l.label}
+	value := func(k int) float64 { v, _ := l.of(k); return float64(v) }
 	scale := math.NaN()
 	for k := range models {
-		if v := l.of(k); math.IsNaN(scale) || math.Abs(v) > math.Abs(scale) {
+		if v := value(k); math.IsNaN(scale) || math.Abs(v) > math.Abs(scale) {
 			scale = v
 		}
 	}
 	for k := range models {
 		own := scale
-		if v := math.Abs(l.of(k)); v > 0 && v < math.Abs(scale)/20 {
+		if v := math.Abs(value(k)); v > 0 && v < math.Abs(scale)/20 {
 			own = v // one decimal for all would leave nothing of it
 		}
-		s := printable.NumberAtScale(l.of(k), own)
-		if l.interval != nil && l.interval(k) != nil && s != "–" {
-			s += " [" + l.interval(k).Text(own) + "]"
+		s := printable.NumberAtScale(value(k), own)
+		if _, iv := l.of(k); iv != nil && s != "–" {
+			s += " [" + iv.Text(own) + "]"
 		}
 		cells = append(cells, s)
 	}
 	for k := range compared {
-		d := &eval.Difference{Value: eval.Num(l.of(k+1) - l.of(0))}
+		d := &eval.Difference{Value: eval.Num(value(k+1) - value(0))}
 		if l.difference != nil {
 			d = l.difference(&compared[k])
 		}
@@ -79,8 +79,7 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 func (p *page) measure(label, key string) line {
 	models := p.E.Models
 	return line{label,
-		func(k int) float64 { return float64(models[k].Overall.Of[key]) },
-		func(k int) *eval.Interval { return models[k].Intervals.Of(key) },
+		func(k int) (eval.Num, *eval.Interval) { return models[k].Overall.Of[key], models[k].Intervals.Of(key) },
 		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
 	}
 }
@@ -104,12 +103,12 @@ func (p *page) measureLines() (lines []line) {
 }
 
 func (p *page) tailLines() []line {
-	cvar := func(share float64) func(int) float64 {
-		return func(k int) float64 { return float64(p.E.Models[k].CVaRAt(share)) }
+	cvar := func(share float64) func(int) (eval.Num, *eval.Interval) {
+		return func(k int) (eval.Num, *eval.Interval) { return p.E.Models[k].CVaRAt(share), nil }
 	}
 	return []line{
-		{"CVaR₀.₁: worst 10 % of rows", cvar(0.1), nil, func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
-		{"CVaR₀.₀₁: worst 1 % of rows", cvar(0.01), nil, nil},
+		{"CVaR₀.₁: worst 10 % of rows", cvar(0.1), func(c *eval.Comparison) *eval.Difference { return &c.CVaR }},
+		{"CVaR₀.₀₁: worst 1 % of rows", cvar(0.01), nil},
 	}
 }
 
@@ -120,32 +119,29 @@ func (p *page) groupLines() []line {
 		return nil
 	}
 	lines := []line{{p.riskName() + ", worst group",
-		func(k int) float64 { return float64(e.Models[k].WorstGroup.Risk) },
-		func(k int) *eval.Interval { return e.Models[k].WorstGroup.MaxInterval },
+		func(k int) (eval.Num, *eval.Interval) {
+			return e.Models[k].WorstGroup.Risk, e.Models[k].WorstGroup.MaxInterval
+		},
 		func(c *eval.Comparison) *eval.Difference { return c.WorstGroup },
 	}}
 	if len(p.Models) > 1 {
 		worst := e.Models[0].WorstGroup.Label
-		at := slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })
-		of := g.Groups[at].Models
+		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
-			func(k int) float64 { return float64(of[k].Values.Of["risk"]) },
-			func(k int) *eval.Interval { return of[k].Intervals.Of("risk") },
+			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Of["risk"], of[k].Intervals.Of("risk") },
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
-	spread := func(label, key string, value func(eval.Spread) eval.Num) line {
-		return line{label,
-			func(k int) float64 { return float64(value(g.Summary[k].Spread["risk"])) },
-			func(k int) *eval.Interval { return g.Summary[k].Spread["risk"].Intervals.Of(key) },
-			func(c *eval.Comparison) *eval.Difference {
-				d, ok := c.Spread[key]
-				if !ok {
-					d.Value = eval.Num(math.NaN())
-				}
+	return append(lines, line{"Difference between groups",
+		func(k int) (eval.Num, *eval.Interval) {
+			s := g.Summary[k].Spread["risk"]
+			return s.Difference.BetweenGroups, s.Intervals.Of("difference")
+		},
+		func(c *eval.Comparison) *eval.Difference {
+			if d, ok := c.Spread["difference"]; ok {
 				return &d
-			},
-		}
-	}
-	return append(lines, spread("Difference between groups", "difference", func(x eval.Spread) eval.Num { return x.Difference.BetweenGroups }))
+			}
+			return nil
+		},
+	})
 }

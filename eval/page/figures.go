@@ -129,10 +129,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 		return Figure{}, false
 	}
 	var alt []string
-	for i, q := range rows {
-		if i == eval.MostCoefficients {
-			break
-		}
+	for i, q := range rows[:min(len(rows), eval.MostCoefficients)] {
 		row := chart.Dot{Label: q.Name}
 		say := q.Name + ":"
 		for k, v := range q.Scaled { // as long as Models: see above

@@ -131,52 +131,61 @@ func (p *page) Caveats() []string {
 func (p *page) Tiles() []tile {
 	e := p.E
 	k := e.Focus()
-	compare := func(f func(m *eval.ModelResult) string, label, note string) tile {
-		t := tile{Label: label, Value: f(&e.Models[k]), Note: note}
-		if k > 0 {
-			t.Before = f(&e.Models[0])
-		}
-		return t
-	}
 	var out []tile
+	add := func(label, note string, of func(m *eval.ModelResult) string) {
+		t := tile{Label: label, Value: of(&e.Models[k]), Note: note}
+		if k > 0 {
+			t.Before = of(&e.Models[0])
+		}
+		out = append(out, t)
+	}
 	worst := func(m *eval.ModelResult) eval.Values { return e.WorstGroupValues(m.Name) }
 	all := func(m *eval.ModelResult) eval.Values { return m.Overall }
-	of := func(key string, write func(float64) string, in func(m *eval.ModelResult) eval.Values) func(m *eval.ModelResult) string {
-		return func(m *eval.ModelResult) string { return write(float64(in(m).Of[key])) }
-	}
-	share := func(n int) func(float64) string {
-		return func(x float64) string { return printable.PercentOf(x, n) }
+	measure := func(label, note, key string, n int, in func(m *eval.ModelResult) eval.Values) {
+		add(label, note, func(m *eval.ModelResult) string { return p.formatMeasure(key, float64(in(m).Of[key]), n) })
 	}
 	lossName := printable.WithUnit("mean loss", e.LossUnit)
 	if p.riskName() == "Log loss" {
 		lossName = "log loss"
 	}
 	if w := e.Models[k].WorstGroup; w == nil {
-		out = append(out, compare(func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(eval.TailAlpha))) }, "Worst 10\u00a0% of rows", lossName+", CVaR₀.₁"))
+		add("Worst 10\u00a0% of rows", lossName+", CVaR₀.₁", func(m *eval.ModelResult) string { return printable.Number(float64(m.CVaRAt(eval.TailAlpha))) })
 	} else {
-		where := fmt.Sprintf("%s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
-		if e.Task != eval.Regression {
-			out = append(out, compare(of("accuracy", share(w.N), worst), "Worst group: accuracy", "in "+where))
-			out = append(out, compare(of("risk", printable.Number, worst), "Worst group: "+lossName, "in "+where))
+		where := fmt.Sprintf("in %s (%s)", printable.Group(w.Label), printable.Plural(w.N, "row", "rows"))
+		if e.Task == eval.Regression {
+			measure("Worst group: RMSE", prefixUnit(e.TargetUnit, where), "rmse", w.N, worst)
 		} else {
-			out = append(out, compare(of("rmse", printable.Number, worst), "Worst group: RMSE", prefixUnit(e.TargetUnit, "in "+where)))
+			measure("Worst group: accuracy", where, "accuracy", w.N, worst)
+			measure("Worst group: "+lossName, where, "risk", w.N, worst)
 		}
 	}
 	rows := "over " + printable.Plural(e.N, "row", "rows")
-	if e.Task == eval.Multiclass {
-		out = append(out, compare(of("accuracy", share(e.N), all), "All rows: accuracy", rows),
-			compare(of("risk", printable.Number, all), "All rows: "+lossName, rows), compare(of("macro_f1", share(e.N), all), "Macro-F1", "mean over the classes"))
-	} else if e.Task == eval.Binary {
-		out = append(out, compare(of("accuracy", share(e.N), all), "All rows: accuracy", rows+", at threshold "+printable.FourDigits(float64(*e.Threshold))),
-			compare(of("risk", printable.Number, all), "All rows: "+lossName, rows))
+	if e.Task == eval.Regression {
+		measure("All rows: RMSE", prefixUnit(e.TargetUnit, rows), "rmse", e.N, all)
+		measure("Bias", prefixUnit(e.TargetUnit, "mean of prediction − target"), "bias", e.N, all)
 	} else {
-		out = append(out, compare(of("rmse", printable.Number, all), "All rows: RMSE", prefixUnit(e.TargetUnit, rows)),
-			compare(of("bias", printable.Number, all), "Bias", prefixUnit(e.TargetUnit, "mean of prediction − target")))
+		at := ""
+		if e.Task == eval.Binary {
+			at = ", at threshold " + printable.FourDigits(float64(*e.Threshold))
+		}
+		measure("All rows: accuracy", rows+at, "accuracy", e.N, all)
+		measure("All rows: "+lossName, rows, "risk", e.N, all)
+	}
+	if e.Task == eval.Multiclass {
+		measure("Macro-F1", "mean over the classes", "macro_f1", e.N, all)
 	}
 	if t := e.Verdict.Groups; t != nil {
 		out = append(out, tile{Label: "Groups better · worse · undecided", Value: fmt.Sprintf("%s · %s · %s", printable.Count(t.Better), printable.Count(t.Worse), printable.Count(t.Undecided)), Note: "by intervals that hold for all groups together"})
 	}
 	return out
+}
+
+// formatMeasure formats a measure over n rows.
+func (p *page) formatMeasure(key string, v float64, n int) string {
+	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
+		return printable.PercentOf(v, n)
+	}
+	return printable.Number(v)
 }
 
 // prefixUnit returns "unit, note".
@@ -258,18 +267,13 @@ func (p *page) Certificate() []eval.Fact {
 	if c == nil {
 		return nil
 	}
-	f := func(x eval.Num) string {
+	known := func(x eval.Num, format func(float64) string) string {
 		if !x.Defined() {
 			return "unknown"
 		}
-		return fmt.Sprintf("%.10g", float64(x))
+		return format(float64(x))
 	}
-	sci := func(x eval.Num) string {
-		if !x.Defined() {
-			return "unknown"
-		}
-		return printable.Scientific(float64(x))
-	}
+	digits := func(x float64) string { return fmt.Sprintf("%.10g", x) }
 	yes, asked := "no", ""
 	if c.Certified {
 		yes = "yes"
@@ -279,10 +283,10 @@ func (p *page) Certificate() []eval.Fact {
 	}
 	out := []eval.Fact{
 		{Key: "Certified to the requested gap", Value: yes},
-		{Key: "Relative gap", Value: sci(c.RelativeGap) + asked},
-		{Key: printable.WithUnit("Gap", unit), Value: sci(c.Gap)},
-		{Key: printable.WithUnit("Objective, upper bound", unit), Value: f(c.Upper)},
-		{Key: printable.WithUnit("Lower bound", unit), Value: f(c.Lower)},
+		{Key: "Relative gap", Value: known(c.RelativeGap, printable.Scientific) + asked},
+		{Key: printable.WithUnit("Gap", unit), Value: known(c.Gap, printable.Scientific)},
+		{Key: printable.WithUnit("Objective, upper bound", unit), Value: known(c.Upper, digits)},
+		{Key: printable.WithUnit("Lower bound", unit), Value: known(c.Lower, digits)},
 		{Key: "Work", Value: fmt.Sprintf("%s %s over the data, %.2g s", printable.FourDigits(c.Passes), printable.Noun(c.Passes, "pass", "passes"), c.Seconds)},
 	}
 	if c.Solver != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
@@ -89,17 +88,11 @@ func (p *page) Groups() *table {
 
 // fromTo returns a measure of the model in focus with that of the baseline below it.
 func (p *page) fromTo(h *eval.Group, key string) string {
-	write := printable.Number
-	if m, _ := p.E.Task.Measure(key); m.Unit == "share" {
-		write = func(x float64) string { return printable.PercentOf(x, h.N) }
-	}
 	f := p.E.Focus()
 	v, _ := h.Models[f].Values.Get(key)
-	s := write(v)
-	if f > 0 {
-		if b, ok := h.Models[0].Values.Get(key); ok {
-			s += fmt.Sprintf(" (%s: %s)", p.Models[0], write(b))
-		}
+	s := p.formatMeasure(key, v, h.N)
+	if b, ok := h.Models[0].Values.Get(key); ok && f > 0 {
+		s += fmt.Sprintf(" (%s: %s)", p.Models[0], p.formatMeasure(key, b, h.N))
 	}
 	return s
 }
@@ -140,20 +133,18 @@ func (p *page) Rates() *table {
 		s := g.Summary[k].Spread[key]
 		cell := printable.Percent(float64(s.Difference.BetweenGroups))
 		for _, q := range e.Gaps {
-			if q.Measure == key && q.Model == p.Models[k] {
-				if q.Interval != nil {
-					cell += fmt.Sprintf(" [%s to %s]", printable.Percent(float64(q.Interval.Low)), printable.Percent(float64(q.Interval.High)))
-				}
-				cell = strings.Replace(cell, " [", " ["+q.Outcome+"; ", 1)
+			if q.Measure == key && q.Model == p.Models[k] && q.Interval != nil {
+				cell += fmt.Sprintf(" [%s; %s to %s]", q.Outcome, printable.Percent(float64(q.Interval.Low)), printable.Percent(float64(q.Interval.High)))
 			}
 		}
 		gaps = append(gaps, cell)
 		cell = ""
 		if key == "selection_rate" && s.Ratio.BetweenGroups.Defined() {
-			cell = printable.Number(float64(s.Ratio.BetweenGroups)) + " (above 0.8)"
-			if float64(s.Ratio.BetweenGroups) < fourFifths {
-				cell = printable.Number(float64(s.Ratio.BetweenGroups)) + " (below 0.8)"
+			side := "above"
+			if s.Ratio.BetweenGroups < fourFifths {
+				side = "below"
 			}
+			cell = fmt.Sprintf("%s (%s 0.8)", printable.Number(float64(s.Ratio.BetweenGroups)), side)
 		}
 		ratio = append(ratio, cell)
 	}
@@ -222,16 +213,15 @@ func (p *page) massByLabel(name string) map[string]eval.GroupMass {
 	if p.Report.Adversary == nil {
 		return nil
 	}
-	for _, g := range p.Report.Adversary.Groupings {
-		if g.Name == name {
-			out := make(map[string]eval.GroupMass)
-			for _, m := range g.Groups {
-				out[m.Label] = m
-			}
-			return out
-		}
+	i := slices.IndexFunc(p.Report.Adversary.Groupings, func(g eval.MassGrouping) bool { return g.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	out := make(map[string]eval.GroupMass)
+	for _, m := range p.Report.Adversary.Groupings[i].Groups {
+		out[m.Label] = m
+	}
+	return out
 }
 
 func valueText(m eval.GroupModel, key string, iv *eval.Interval) string {

@@ -17,8 +17,8 @@ SELECT *, (
   + CASE WHEN "few" IS NULL THEN (-4e-01::float8) ELSE CASE CAST("few" AS TEXT)
       WHEN 'x' THEN 0e+00::float8
       ELSE 0e+00::float8 END END
-  + CASE WHEN "known" IS NULL THEN 0e+00::float8 WHEN CAST("known" AS BOOLEAN) THEN (-3e-01::float8) WHEN NOT CAST("known" AS BOOLEAN) THEN 0e+00::float8 END
-  + CASE WHEN "maybe" IS NULL THEN 3.3e-01::float8 WHEN CAST("maybe" AS BOOLEAN) THEN 2.2e-01::float8 WHEN NOT CAST("maybe" AS BOOLEAN) THEN 1.1e-01::float8 END
+  + CASE WHEN "known" IS NULL THEN 0e+00::float8 WHEN NOT CAST("known" AS BOOLEAN) THEN 0e+00::float8 WHEN CAST("known" AS BOOLEAN) THEN (-3e-01::float8) END
+  + CASE WHEN "maybe" IS NULL THEN 3.3e-01::float8 WHEN NOT CAST("maybe" AS BOOLEAN) THEN 1.1e-01::float8 WHEN CAST("maybe" AS BOOLEAN) THEN 2.2e-01::float8 END
   + CASE WHEN "floors" IS NULL THEN 0e+00::float8 ELSE CASE CAST("floors" AS DOUBLE PRECISION)
       WHEN (-1e+00::float8) THEN 3e-01::float8
       WHEN 0e+00::float8 THEN 2e-01::float8

@@ -74,14 +74,24 @@ func pathOf(pts ...vg.Point) (path vg.Path) {
 	return path
 }
 
-func (p sheet) drawLine(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
-	if len(pts) < 2 {
-		return
-	}
+// circle returns the circle around a point.
+func circle(at vg.Point, radius vg.Length) (path vg.Path) {
+	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	path.Arc(at, radius, 0, 2*math.Pi)
+	return path
+}
+
+func (p sheet) stroke(path vg.Path, col color.Color, width vg.Length, dash []vg.Length) {
 	p.c.SetColor(col)
 	p.c.SetLineWidth(width)
 	p.c.SetLineDash(dash, 0)
-	p.c.Stroke(pathOf(pts...))
+	p.c.Stroke(path)
+}
+
+func (p sheet) drawLine(col color.Color, width vg.Length, dash []vg.Length, pts ...vg.Point) {
+	if len(pts) > 1 {
+		p.stroke(pathOf(pts...), col, width, dash)
+	}
 }
 
 func (p sheet) fillArea(col color.Color, pts ...vg.Point) {
@@ -100,8 +110,7 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 		r *= 1.25
 		path = pathOf(to(-1, 0), to(0, 1), to(1, 0), to(0, -1))
 	case 1:
-		path.Move(to(1, 0))
-		path.Arc(at, r, 0, 2*math.Pi)
+		path = circle(at, r)
 	case 2:
 		path = pathOf(to(-1, -1), to(1, -1), to(1, 1), to(-1, 1))
 	default:
@@ -114,10 +123,7 @@ func (p sheet) drawMark(at vg.Point, k int, r vg.Length, col color.Color, open b
 		p.c.SetColor(col)
 	}
 	p.c.Fill(path)
-	p.c.SetColor(col)
-	p.c.SetLineWidth(1.3)
-	p.c.SetLineDash(nil, 0)
-	p.c.Stroke(path)
+	p.stroke(path, col, 1.3, nil)
 }
 
 // An Entry is the name of series K in a legend.
@@ -160,17 +166,8 @@ func (p sheet) drawLegend(x, y vg.Length, names []Entry, lines bool) {
 	})
 }
 
-// drawRing draws a circle around a point.
-func (p sheet) drawRing(at vg.Point) {
-	const radius = 6
-	var ring vg.Path
-	ring.Move(vg.Point{X: at.X + radius, Y: at.Y})
-	ring.Arc(at, radius, 0, 2*math.Pi)
-	p.c.SetColor(colInk)
-	p.c.SetLineWidth(1.1)
-	p.c.SetLineDash(nil, 0)
-	p.c.Stroke(ring)
-}
+// drawRing draws a ring around a point.
+func (p sheet) drawRing(at vg.Point) { p.stroke(circle(at, 6), colInk, 1.1, nil) }
 
 // legendHeight returns the height of a legend on a sheet of width w.
 func legendHeight(w, x vg.Length, names []Entry) vg.Length {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -118,37 +119,33 @@ func (q Lines) draw(p sheet, top vg.Length) {
 	}
 }
 
-// draw draws the line, its band and its marks.
+// draw draws the line, its band and its marks. A point that cannot be drawn interrupts a line.
 func (s Series) draw(p sheet, x, y axis) {
-	col, style, width := dataColour(s.K), dashes[s.K%len(dashes)], vg.Length(1.8)
-	for _, edge := range [][]float64{s.Lo, s.Hi} {
-		var pts []vg.Point
-		for i := range edge {
-			if x.contains(s.X[i]) && y.contains(edge[i]) {
-				pts = append(pts, vg.Point{X: x.position(s.X[i]), Y: y.position(edge[i])})
+	col, style := dataColour(s.K), dashes[s.K%len(dashes)]
+	runs := func(values []float64) [][]vg.Point {
+		out := [][]vg.Point{nil}
+		for i, v := range values {
+			if x.contains(s.X[i]) && y.contains(v) {
+				out[len(out)-1] = append(out[len(out)-1], vg.Point{X: x.position(s.X[i]), Y: y.position(v)})
+			} else {
+				out = append(out, nil)
 			}
 		}
-		p.drawLine(col, 0.9, style, pts...)
+		return out
 	}
-	var run []vg.Point
-	flush := func() {
-		p.drawLine(col, width, style, run...)
-		run = run[:0]
+	for _, run := range slices.Concat(runs(s.Lo), runs(s.Hi)) {
+		p.drawLine(col, 0.9, style, run...)
 	}
-	for i := range s.X {
-		if !x.contains(s.X[i]) || !y.contains(s.Y[i]) {
-			flush()
-			continue
+	line := runs(s.Y)
+	for _, run := range line {
+		p.drawLine(col, 1.8, style, run...)
+	}
+	for _, at := range slices.Concat(line...) {
+		if s.Ring {
+			p.drawRing(at)
 		}
-		run = append(run, vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])})
-	}
-	flush()
-	for i := range s.X {
-		if s.Ring && x.contains(s.X[i]) && y.contains(s.Y[i]) {
-			p.drawRing(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])})
-		}
-		if s.Marks && x.contains(s.X[i]) && y.contains(s.Y[i]) {
-			p.drawMark(vg.Point{X: x.position(s.X[i]), Y: y.position(s.Y[i])}, s.K, 2.6, col, false)
+		if s.Marks {
+			p.drawMark(at, s.K, 2.6, col, false)
 		}
 	}
 }

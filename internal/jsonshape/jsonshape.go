@@ -18,7 +18,7 @@ import (
 // for which v has no field, such as "config.speed" or "trace[].color". It returns an error for repeated keys
 // (in any case), a second value, invalid JSON, and a document whose values take far more memory than its text.
 func Check(doc []byte, v any) (unknown []string, err error) {
-	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, types: map[reflect.Type]*shape{}}
+	c := checker{free: 1<<20 + 8*int64(len(doc)), dec: json.NewDecoder(bytes.NewReader(doc)), seen: map[string]bool{}, fields: map[reflect.Type][]field{}}
 	c.dec.UseNumber()
 	if err := c.checkValue("", reflect.TypeOf(v)); err != nil {
 		return nil, err
@@ -34,31 +34,12 @@ type checker struct {
 	free    int64 // bytes that elements of lists may still take
 	unknown []string
 	seen    map[string]bool
-	types   map[reflect.Type]*shape
-}
-
-// A shape is the JSON form of a type.
-type shape struct {
-	plain  reflect.Type // itself without pointers, see plain
-	fields []field      // of a struct
+	fields  map[reflect.Type][]field // of the structs so far
 }
 
 type field struct {
 	name string
 	of   reflect.Type
-}
-
-// shapeOf returns the shape of a type, computed once.
-func (c *checker) shapeOf(t reflect.Type) *shape {
-	if s := c.types[t]; s != nil {
-		return s
-	}
-	s := &shape{plain: dereference(t)}
-	if s.plain != nil && s.plain.Kind() == reflect.Struct {
-		s.fields = fieldsOf(s.plain)
-	}
-	c.types[t] = s
-	return s
 }
 
 // checkValue checks one value for type t; nil means any type.
@@ -71,9 +52,9 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 	if !ok {
 		return nil
 	}
-	s := c.shapeOf(t)
+	t = dereference(t)
 	if delim == '[' {
-		of := element(s.plain)
+		of := element(t)
 		size := int64(16) // of any
 		if of != nil {
 			size = int64(of.Size())
@@ -100,12 +81,12 @@ func (c *checker) checkValue(path string, t reflect.Type) error {
 		}
 		key := token.(string)
 		at := strings.TrimPrefix(path+"."+key, ".")
-		if folded := strings.ToLower(strings.ToUpper(key)); keys[folded] { // as encoding/json folds
+		folded := strings.ToLower(strings.ToUpper(key)) // as encoding/json folds
+		if keys[folded] {
 			return fmt.Errorf("the key %q is given twice", at)
-		} else {
-			keys[folded] = true
 		}
-		field, known := s.field(key)
+		keys[folded] = true
+		field, known := c.field(t, key)
 		if !known && !c.seen[at] {
 			c.seen[at] = true
 			c.unknown = append(c.unknown, at)
@@ -144,18 +125,20 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// field returns the type of the field in which encoding/json stores key.
-func (s *shape) field(key string) (t reflect.Type, known bool) {
-	if s.plain == nil {
+// field returns the type of the field of t in which encoding/json stores key.
+func (c *checker) field(t reflect.Type, key string) (field reflect.Type, known bool) {
+	switch {
+	case t == nil:
 		return nil, true
-	}
-	if s.plain.Kind() == reflect.Map {
-		return s.plain.Elem(), true
-	}
-	if s.plain.Kind() != reflect.Struct {
+	case t.Kind() == reflect.Map:
+		return t.Elem(), true
+	case t.Kind() != reflect.Struct:
 		return nil, true // encoding/json says that the kinds differ
 	}
-	for _, f := range s.fields {
+	if _, ok := c.fields[t]; !ok {
+		c.fields[t] = fieldsOf(t)
+	}
+	for _, f := range c.fields[t] {
 		if strings.EqualFold(f.name, key) {
 			return f.of, true
 		}
