@@ -109,23 +109,23 @@ func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 		return 0, f.Rows
 	}
 	c := rows.Comm()
-	least := 0.0
+	least := 0
 	if len(own) > 0 {
-		least = 1 + float64(slices.Min(own))
+		least = 1 + slices.Min(own)
 	}
-	first := ranks.GatherValues(c, least)
+	first, _ := ranks.GatherAll(c, []int{least})
 	to = f.Rows
 	for r := c.Size() - 1; r > c.Rank(); r-- {
 		if first[r] > 0 {
-			to = int(first[r]) - 1
+			to = first[r] - 1
 		}
 	}
-	before := slices.ContainsFunc(first[:c.Rank()], func(v float64) bool { return v > 0 })
+	before := slices.ContainsFunc(first[:c.Rank()], func(v int) bool { return v > 0 })
 	switch {
 	case len(own) == 0:
 		return to, to
 	case !before:
 		return 0, to
 	}
-	return int(first[c.Rank()]) - 1, to
+	return first[c.Rank()] - 1, to
 }

@@ -59,11 +59,12 @@ func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(l
 		second = append(second, score(at[k], at[end-1]+1)...)
 		k = end
 	}
-	first, second = rows.CollectNumbers(first), rows.CollectNumbers(second)
+	first, _ = ranks.GatherAll(rows.Comm(), first)
+	second, _ = ranks.GatherAll(rows.Comm(), second)
 	found := []float64{0}
 	if rows.Comm().Rank() == 0 {
 		found[0] = spearman.Correlation(first, second)
 	}
-	rows.Comm().Broadcast(found)
+	rows.Comm().Sum(found)
 	return found[0]
 }

@@ -30,7 +30,7 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 		}
 		return e
 	}
-	all, err := gatherFromRanks(rows.Comm(), checkWeights(column, from))
+	all, err := ranks.GatherValues(rows.Comm(), checkWeights(column, from))
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,6 @@ type comm struct {
 	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
-	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr, r *request) int32
 	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr, r *request) int32
 	test       func(r *request, done *int32, s *status) int32
 	abort      func(comm uintptr, code int32) int32
@@ -115,7 +114,7 @@ func (m *comm) exit(code int) {
 func (m *comm) thread(handle uintptr, l Launcher, settings map[string]string, ready chan<- error) {
 	runtime.LockOSThread()
 	for name, f := range map[string]any{
-		"MPI_Iallreduce": &m.allreduce, "MPI_Ibcast": &m.bcast, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
+		"MPI_Iallreduce": &m.allreduce, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
 		"MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize, "usleep": &m.usleep,
 	} {
 		if err := register(f, handle, name); err != nil {
@@ -268,15 +267,6 @@ func (m *comm) Sum(v []float64) { m.reduce(v, m.sum) }
 
 // Max implements Comm.
 func (m *comm) Max(v []float64) { m.reduce(v, m.max) }
-
-// Broadcast implements Comm.
-func (m *comm) Broadcast(v []float64) {
-	parts(v, func(part []float64) {
-		m.call("MPI_Ibcast", func(r *request) int32 {
-			return m.bcast(pointer(part), int32(len(part)), m.double, 0, m.world, r)
-		})
-	})
-}
 
 // Gather implements Comm.
 func (m *comm) Gather(v []float64, ends []int) {
