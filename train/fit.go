@@ -162,7 +162,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 		return nil, nil, err
 	}
 	m, oracle, err := prepareTrainingOn(ctx, frame, cfg, disk)
-	if err == nil || disk != nil || !isOutOfMemory(err) {
+	if err == nil || disk != nil || !errors.Is(err, data.ErrMemory) {
 		return m, oracle, err
 	}
 	if disk, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || disk == nil {

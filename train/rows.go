@@ -164,7 +164,7 @@ func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (
 	var s *rowAssignment
 	var files *sharedFiles
 	var err error
-	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: o.dataStorage()}
+	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: (*data.DiskStorage)(o)}
 	if c.comm != nil {
 		if files, err = shareChecksums(c.comm, f); err != nil {
 			return nil, err

@@ -95,7 +95,7 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if err != nil {
 		return err
 	}
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: disk.dataStorage()})
+	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: (*data.DiskStorage)(disk)})
 	if err != nil {
 		return err
 	}
