@@ -30,20 +30,14 @@ func (m *Model) Formula() (*score.Formula, error) {
 		Name: t.Name, Numeric: t.Task == data.Regression, Positive: t.Positive, Negative: t.Negative, Classes: t.Classes,
 		Shift: t.Shift, Scale: t.Scale, Transform: t.Transform, Smear: t.Smear,
 	}
-	k := m.coefficientsPerColumn()
-	if k == 1 {
-		f := m.formulaAt(m.ScoringCoefficients())
-		f.Target = target
-		return f, nil
+	f := &score.Formula{}
+	if m.Classes() == nil {
+		f = m.formulaAt(m.ScoringCoefficients())
 	}
-	f := &score.Formula{Target: target}
-	for c := range k {
-		x := make([]float64, e.D())
-		for i := range x {
-			x[i] = m.ScoringCoefficients()[i*k+c]
-		}
-		f.Classes = append(f.Classes, m.formulaAt(x))
+	for class := range m.Classes() {
+		f.Classes = append(f.Classes, m.formulaAt(m.ofClass(m.ScoringCoefficients(), class)))
 	}
+	f.Target = target
 	return f, nil
 }
 

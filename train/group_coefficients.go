@@ -100,7 +100,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 func (c *Config) whyNotTried(g *GroupDesign, task data.Task) string {
 	switch {
 	case task == data.Multiclass:
-		return "the target has more than two classes"
+		return "they are for numbers and two classes, and the target has more classes"
 	case len(g.Groups) == 0:
 		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature"
 	case c.comm != nil:
