@@ -48,9 +48,8 @@ const checkpointMagic = "drotrain journal 2\n"
 // NewCheckpoint returns a checkpoint that is written to path at most once per interval. The first write creates
 // the file; Remove deletes it.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
-	j := &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, next: time.Now().Add(every)}}
-	j.content = checkpointContent{map[string]string{}, map[string][]byte{}}
-	return j
+	content := checkpointContent{map[string]string{}, map[string][]byte{}}
+	return &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, content: content, next: time.Now().Add(every)}}
 }
 
 // ResumeCheckpoint reads the checkpoint at path. The error is an fs.ErrNotExist if there is no file.
@@ -72,12 +71,6 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	}
 	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	if j.content.Parts == nil { // an empty map is not written
-		j.content.Parts = map[string][]byte{}
-	}
-	if j.content.Facts == nil {
-		j.content.Facts = map[string]string{}
 	}
 	return j, nil
 }
@@ -218,7 +211,7 @@ func (j *Checkpoint) Remove() error {
 	if j == nil {
 		return nil
 	}
-	if err := os.Remove(j.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(j.path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -221,9 +221,6 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	if fitted.Holdout != nil {
 		m.addNotes(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
 	}
-	if err := cfg.checkRecalibration(encoder.Target.Task); err != nil {
-		return nil, nil, err
-	}
 	m.muGiven = m.Config.Mu != nil
 	if err := m.agreeWithCheckpoint(cfg); err != nil {
 		return nil, nil, err
@@ -234,10 +231,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		}
 	}
 	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
-	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
-		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", m.Config.Target)
-	}
-	if err := checkLossTask(m.Config.Loss, encoder.Target.Task); err != nil {
+	if err := m.Config.checkTask(encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {

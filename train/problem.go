@@ -101,10 +101,15 @@ func (c Config) fillFromData(task data.Task, n int) Config {
 	return c
 }
 
-// checkLossTask returns an error if the loss does not fit the task.
-func checkLossTask(loss string, task data.Task) error {
-	if isClassLoss(loss) != (task != data.Regression) {
-		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
+// checkTask returns an error if a setting does not fit the task of the target.
+func (c Config) checkTask(task data.Task) error {
+	switch {
+	case c.Recalibrate && task != data.Binary:
+		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %q does not have two", c.Target)
+	case c.Threshold != nil && task != data.Binary:
+		return fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", c.Target)
+	case isClassLoss(c.Loss) != (task != data.Regression):
+		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, task)
 	}
 	return nil
 }

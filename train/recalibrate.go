@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
@@ -116,12 +115,4 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slo
 		intercept = res.X[1]
 	}
 	return res.X[0] / size, intercept, nil
-}
-
-// checkRecalibration returns an error if recalibration is asked for a target without classes.
-func (c Config) checkRecalibration(task data.Task) error {
-	if c.Recalibrate && task != data.Binary {
-		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s does not have two", c.Target)
-	}
-	return nil
 }
