@@ -100,10 +100,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	_, err = m.Run.disk.runChecked(ctx, func(ctx context.Context) error {
-		return m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))
-	})
-	if err != nil {
+	if err := m.Run.disk.withAdvice(m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))); err != nil {
 		return nil, nil, err
 	}
 	return m.Result.Selection, m.Notes, nil

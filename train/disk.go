@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,14 +223,16 @@ func (e *diskError) Unwrap() error { return e.Err }
 // Hint returns what the user can do.
 func (e *diskError) Hint() string { return e.Advice }
 
-// withAdvice adds a hint to an error of the disk.
+// withAdvice returns the error of the disk with a hint, or err if the disk has none.
 func (o *diskStorage) withAdvice(err error) error {
+	lost := o.err()
+	err = cmp.Or(lost, err)
 	switch {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
 		return &diskError{err, "nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
-	case errors.Is(err, o.err()):
+	case lost != nil:
 		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}
 	return err
@@ -237,16 +240,6 @@ func (o *diskStorage) withAdvice(err error) error {
 
 // close frees all rows and vectors.
 func (o *diskStorage) close() { o.arena().Close() }
-
-// runChecked calls do and reports whether rows or vectors could not be stored on disk. The results of do must
-// then not be used.
-func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
-	err = do(ctx)
-	if why := o.err(); why != nil {
-		lost, err = true, why
-	}
-	return lost, o.withAdvice(err)
-}
 
 // mapMatrix returns m, whose data are in the arena, with the arena for further vectors; m itself if arena is
 // nil.

@@ -81,11 +81,11 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // trainChecked works like trainAll. If rows on disk were lost, it removes all coefficients.
 func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time.Time) error {
-	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.trainAll(ctx, oracle, began) })
-	if lost {
+	err := m.trainAll(ctx, oracle, began)
+	if m.Run.Err() != nil {
 		m.Coefficients = nil
 	}
-	return err
+	return m.Run.disk.withAdvice(err)
 }
 
 // trainAll trains the baselines, chooses a level where none is set, and trains the robust
@@ -175,11 +175,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 // prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
 func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
-		if err == nil {
-			err = disk.err() // a vector did not fit on the disk
-		}
-		if err != nil {
-			err = disk.withAdvice(err)
+		if err = disk.withAdvice(err); err != nil {
 			disk.close()
 		}
 	}()
@@ -324,8 +320,7 @@ func (m *Model) nameColumn(err error) error {
 func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
-	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
-	res, err := m.solveOrResume(ctx, phase, p, nil, s)
+	res, err := m.solveOrResume(ctx, phase, m.problem(oracle, dual), nil, s)
 	return res, m.nameColumn(err)
 }
 
@@ -337,15 +332,14 @@ func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *d
 	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
 	s := &SummaryBaseline{Status: statusText(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
-	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
-	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)
+	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
 
 // solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
 func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
+	p := m.problem(oracle, adversary)
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
 	if asked == autoSolver {

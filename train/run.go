@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,9 +70,8 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 		return err
 	}
 	defer func() {
-		if err = cmp.Or(err, disk.err()); err != nil {
+		if err = disk.withAdvice(err); err != nil {
 			disk.close()
-			err = disk.withAdvice(err)
 		}
 	}()
 	if disk == nil {
