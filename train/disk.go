@@ -2,7 +2,6 @@ package train
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -119,7 +118,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 
 // newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
 // is no directory for them. full says that memory did not suffice.
-func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*diskStorage, error) {
+func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
 	}

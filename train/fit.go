@@ -157,7 +157,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 		}
 		return prepareTrainingOn(ctx, frame, cfg, nil)
 	}
-	disk, err := cfg.newDiskStorage(ctx, frame, false)
+	disk, err := cfg.newDiskStorage(frame, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +165,7 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 	if err == nil || disk != nil || !errors.Is(err, data.ErrMemory) {
 		return m, oracle, err
 	}
-	if disk, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || disk == nil {
+	if disk, tried := cfg.newDiskStorage(frame, true); tried != nil || disk == nil {
 		return nil, nil, cmp.Or(tried, err)
 	} else {
 		return prepareTrainingOn(ctx, frame, cfg, disk)

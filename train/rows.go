@@ -161,30 +161,17 @@ type encodedRows struct {
 // encodeRows splits and encodes the rows of a table. With several ranks it is a collective call that encodes
 // the rows of this rank. Rows on disk are stored in o.
 func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (*encodedRows, error) {
-	var s *rowAssignment
-	var files *sharedFiles
-	var err error
-	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: (*data.DiskStorage)(o)}
+	files, err := shareChecksums(c.comm, f)
+	if err != nil {
+		return nil, err
+	}
+	s, periods, err := c.assignRows(ctx, f, o)
+	if err != nil {
+		return nil, err
+	}
+	k, sink := &encodedRows{periods: periods}, data.Sink{Storage: data.Storage(c.Storage), Disk: (*data.DiskStorage)(o)}
 	if c.comm != nil {
-		if files, err = shareChecksums(c.comm, f); err != nil {
-			return nil, err
-		}
-		if s, k.periods, err = c.assignShards(ctx, f); err != nil {
-			return nil, err
-		}
 		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
-	} else {
-		train, held, err := c.splitRows(ctx, f, o.arena())
-		if err != nil {
-			return nil, err
-		}
-		s = &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
-		if k.periods, err = c.findPeriods(ctx, f, train, held); err != nil {
-			return nil, err
-		}
-		if o != nil {
-			slices.Sort(held) // they are read in the order of the table
-		}
 	}
 	k.filtered, k.allHeld, k.sharding = s.Total+s.AllHeld, s.AllHeld, s.Rows
 	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A rowAssignment lists the training and hold-out rows of a rank.
 type rowAssignment struct {
-	Rows           *ranks.Rows // how the training rows lie
+	Rows           *ranks.Rows // how the training rows lie; nil for one process
 	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
 	Total, AllHeld int         // of all ranks
 }
@@ -19,9 +19,14 @@ type rowAssignment struct {
 // chunkRows is the number of rows that are split at a time: whole stripes, which package data reads together.
 const chunkRows = 1 << 16
 
-// splitListedRows assigns rows to ranks. All ranks must have the same ascending lists.
+// splitListedRows assigns rows to ranks, all to one process if c is nil. All ranks must have the same ascending
+// lists.
 func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
-	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
+	s := &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
+	if c == nil {
+		return s
+	}
+	s.Rows = ranks.NewRows(c, len(train))
 	lo, hi := s.Rows.LocalRange(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
 	lo, hi = holdoutBounds(c, len(held))

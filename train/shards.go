@@ -34,24 +34,28 @@ func (c *Config) checkRanks() error {
 	return errors.Join(all...)
 }
 
-// assignShards assigns the rows of a table to ranks. It is a collective call. The training rows are those of
+// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are those of
 // one process in the order of the table, except that each shard is shuffled, so that its first rows are a
 // sample of it. If each row determines its split, a rank reads only its part of the table.
-func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
-	if h := c.dataHoldout(); f.SplitsByRow(h) {
+func (c *Config) assignRows(ctx context.Context, f *data.Frame, o *diskStorage) (s *rowAssignment, periods *Periods, err error) {
+	if h := c.dataHoldout(); c.comm != nil && f.SplitsByRow(h) {
 		s, err = splitRowsByChunk(ctx, c.comm, f, h)
 	} else {
 		var train, held []int
-		if train, held, err = c.splitRows(ctx, f, nil); err == nil {
+		if train, held, err = c.splitRows(ctx, f, o.arena()); err == nil {
 			s = splitListedRows(c.comm, train, held)
 			periods, err = c.findPeriods(ctx, f, train, held)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case o != nil:
+		slices.Sort(s.Held) // they are read in the order of the table
+	case c.comm != nil:
+		lo, _ := s.Rows.LocalRange(s.Total)
+		s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	}
-	lo, _ := s.Rows.LocalRange(s.Total)
-	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	return s, periods, nil
 }
 
