@@ -112,15 +112,7 @@ func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
 }
 
 // hasUniqueWeights reports whether the losses determine the adversary's weights.
-func (c Config) hasUniqueWeights() bool {
-	switch {
-	case c.Protect != nil:
-		return false
-	case c.Nu != nil:
-		return *c.Nu > 0
-	}
-	return true
-}
+func (c Config) hasUniqueWeights() bool { return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) }
 
 // weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }

@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -21,23 +20,6 @@ func (m *Model) coefficientsPerColumn() int { return m.Encoder.Target.Outputs() 
 // Classes returns the classes of a target with more than two, in the order of the coefficients of a column, and
 // nil for other targets.
 func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
-
-// classStartingPoint returns the starting point of the solvers: zero coefficients, with the logarithms of the
-// class proportions as intercepts.
-func classStartingPoint(d *data.Dataset, outputs int) []float64 {
-	x := make([]float64, d.D*outputs)
-	if d.Intercept < 0 {
-		return x
-	}
-	count := make([]float64, outputs)
-	for _, t := range d.Target {
-		count[int(t)]++
-	}
-	for c, n := range count {
-		x[d.Intercept*outputs+c] = math.Log(max(n, 0.5) / float64(d.N))
-	}
-	return x
-}
 
 // predictClasses works like PredictDataset for more than two classes.
 func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {

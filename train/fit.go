@@ -162,14 +162,14 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 		return nil, nil, err
 	}
 	m, oracle, err := prepareTrainingOn(ctx, frame, cfg, disk)
-	if err == nil || disk != nil || !errors.Is(err, data.ErrMemory) {
-		return m, oracle, err
-	}
-	if disk, tried := cfg.newDiskStorage(frame, true); tried != nil || disk == nil {
-		return nil, nil, cmp.Or(tried, err)
-	} else {
+	if disk == nil && errors.Is(err, data.ErrMemory) {
+		var refused error
+		if disk, refused = cfg.newDiskStorage(frame, true); disk == nil {
+			return nil, nil, cmp.Or(refused, err)
+		}
 		return prepareTrainingOn(ctx, frame, cfg, disk)
 	}
+	return m, oracle, err
 }
 
 // prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
@@ -179,7 +179,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 			disk.close()
 		}
 	}()
-	rows, err := cfg.encodeRows(ctx, frame, disk)
+	rows, err := cfg.encodeRows(ctx, frame, nil, disk)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -192,25 +192,25 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	m = &Model{
 		Schema: schema, Version: Version(), Trained: trainingTime(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
-		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: disk},
+		Run: &Run{Frame: frame, Train: train, rows: rows.Rows, disk: disk},
 	}
 	m.recordStorage(fitted.Storage)
 	m.addNotes(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
+		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.Total+rows.AllHeld, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {
 		m.addNotes(design.describe())
 	}
 	m.addNotes(encoder.Notes...)
-	if rows.sharding == nil { // a sample of rows on several ranks would travel
+	if rows.Rows == nil { // a sample of rows on several ranks would travel
 		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
 	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
 	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
 	m.addNotes(trainReport.String())
-	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped
+	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.AllHeld-fitted.HoldoutReport.Dropped
 	if s := heldReport.String(); s != "" {
 		m.addNotes("hold-out rows: " + s)
 	}
@@ -237,11 +237,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		return nil, nil, err
 	}
 	m.Run.Weight = rows.weight
-	if m.Classes() != nil {
-		m.from = classStartingPoint(train, m.coefficientsPerColumn())
-	} else {
-		m.from = m.startingPoint(weightedMean(m.Run.rows, train.Target, nil))
-	}
+	m.from = m.startingPoint()
 	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
 		if _, err := m.assignCrossfitFolds(); err != nil {
 			return nil, nil, &CrossfitError{err}
@@ -264,12 +260,8 @@ func (m *Model) recordStorage(s data.Storage) {
 
 // solverOptions returns the options of the solver for a phase.
 func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
-	s := dro.Options{}
-	s.X0 = m.from
-	s.RelativeGap = m.Config.Gap
-	s.MaxPasses = m.Config.MaxPasses
-	s.Seed = m.Config.Seed
-	s.Logf = m.Config.Logf
+	c := m.Config
+	s := dro.Options{X0: m.from, RelativeGap: c.Gap, MaxPasses: c.MaxPasses, Seed: c.Seed, Logf: c.Logf}
 	if observe := m.Config.Observe; observe != nil {
 		s.Observe = func(c dro.Check) {
 			observe(Progress{

@@ -308,6 +308,6 @@ func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Fra
 	}
 	c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
 	disk.freeRows(rows.fitted, rows.weight)
-	rows, err = c.encodeRows(ctx, frame, disk)
+	rows, err = c.encodeRows(ctx, frame, nil, disk)
 	return rows, g, err
 }

@@ -88,16 +88,14 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if m.RowsGiven {
 		return errRowsGiven
 	}
-	run := &Run{Frame: f, disk: disk}
-	rows, held, err := m.Config.splitRows(ctx, f, disk.arena())
+	cfg := m.Config
+	cfg.comm = nil // all rows are read here
+	rows, err := cfg.encodeRows(ctx, f, m.Encoder, disk)
 	if err != nil {
 		return err
 	}
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: (*data.DiskStorage)(disk)})
-	if err != nil {
-		return err
-	}
-	if run.Train, run.Holdout = fitted.Train, fitted.Holdout; run.Train.N != m.TrainRows {
+	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk}
+	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	p, err := m.PredictDataset(run.Train, m.Coefficients)
@@ -106,9 +104,6 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	}
 	memory.Release(run.arena(), p.Margin, p.Score)
 	run.Loss = p.Loss
-	if run.Weight, err = readWeights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
-		return err
-	}
 	if m.Config.hasUniqueWeights() {
 		dual, err := m.Config.Dual(run.levelRows())
 		if err != nil {
