@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/drotrain/drotrain/dro"
@@ -55,14 +54,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", err)
 	}
-	x := slices.Clone(m.Coefficients)
-	for i := range x {
-		x[i] *= slope
-	}
-	if d.Intercept >= 0 {
-		x[d.Intercept] += intercept
-	}
-	m.Recalibrated = x
+	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
 	defer memory.Release(m.Run.arena(), margin)
 	after := memory.Make[float64](m.Run.arena(), d.N)
 	defer memory.Release(m.Run.arena(), after)
@@ -102,17 +94,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slo
 	if err != nil {
 		return 0, 0, err
 	}
-	s := dro.Options{X0: []float64{size}, RelativeGap: 1e-8}
-	if d.Intercept >= 0 {
-		s.X0 = append(s.X0, 0)
-	}
 	primal := dro.L2{Mu: 1 / float64(d.N), Intercept: d.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	res, err := m.solveAtMargins(ctx, "recalibration", margin, size, dual, primal, s)
-	if err != nil {
-		return 0, 0, err
-	}
-	if d.Intercept >= 0 {
-		intercept = res.X[1]
-	}
-	return res.X[0] / size, intercept, nil
+	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", margin, size, 0, dual, primal, dro.Options{RelativeGap: 1e-8})
+	return slope, intercept, err
 }

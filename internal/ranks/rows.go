@@ -84,10 +84,7 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 
 // LocalRange returns the samples [lo, hi) of this rank.
 func (r *Rows) LocalRange(n int) (lo, hi int) {
-	if r == nil {
-		return 0, n
-	}
-	return r.Bounds(n, r.comm.Rank())
+	return r.Bounds(n, r.Comm().Rank())
 }
 
 // checkCount panics unless there are n samples.

@@ -41,14 +41,8 @@ func GatherToRoot[T number](rows *Rows, v []T) (all []T) {
 	if c.Rank() == 0 {
 		all = make([]T, len(v))
 	}
-	ends, n := make([]int, c.Size()), 0
-	for r := range ends {
-		lo, hi := rows.Bounds(len(v), r)
-		n += hi - lo
-		ends[r] = n
-	}
 	lo, hi := rows.LocalRange(len(v))
-	GatherRanksToRoot(c, all, v[lo:hi], ends)
+	GatherRanksToRoot(c, all, v[lo:hi], RankEnds(c, hi-lo))
 	return all
 }
 
