@@ -125,9 +125,8 @@ func groupCoefficientsBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// checkGroupColumnsMemory returns an error if memory or disk does not suffice for the matrix with group
-// coefficients.
-func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
+// checkGroupColumnsMemory returns an error if memory does not suffice for the matrix with group coefficients.
+func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -143,16 +142,6 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 	if data.Storage(c.Storage).Choose(float64(entries), all) == data.Sparse {
 		matrix = n * int64(entries) * 12
 	}
-	refuse := func(where string, free int64, limit, hint string) error {
-		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, formatBytes(matrix), formatBytes(free), where, limit), hint}
-	}
-	if disk != nil {
-		free, err := memory.DiskFree(disk.Dir)
-		if err == nil && free < matrix+matrix/4 {
-			err = refuse("disk", free, disk.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
-		}
-		return err
-	}
 	need := matrix + n*rowBytes
 	if !c.Level.IsSet() {
 		need += c.Choice.tuneOptions().MemoryBytes(d.N, all)
@@ -162,7 +151,10 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 	if budget.Fits(need) {
 		return nil
 	}
-	return refuse("memory", budget.Free(), budget.Limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
+	return &MemoryError{
+		fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of memory (%s) are free", n, all, formatBytes(matrix), formatBytes(budget.Free()), budget.Limit),
+		"allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no",
+	}
 }
 
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
@@ -299,12 +291,14 @@ func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Fra
 	if err != nil || g == nil || g.Ridge == 0 {
 		return rows, g, err
 	}
-	if err := c.checkGroupColumnsMemory(g, rows, disk); err != nil {
-		if disk == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
-			g.Ridge, g.LeftOut = 0, err.Error()
-			return rows, g, nil
+	if disk == nil { // which reserves what it needs
+		if err := c.checkGroupColumnsMemory(g, rows); err != nil {
+			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
+				g.Ridge, g.LeftOut = 0, err.Error()
+				return rows, g, nil
+			}
+			return nil, nil, err // the rows are kept on disk then
 		}
-		return nil, nil, err // in memory: the rows are kept on disk then
 	}
 	c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
 	disk.freeRows(rows.fitted, rows.weight)

@@ -196,18 +196,14 @@ func (c *Config) groupFeaturesWord() string {
 
 // setGroupFeatures sets what groupFeaturesWord returns; false and true mean no and auto.
 func (c *Config) setGroupFeatures(word string) error {
-	switch word {
-	case "no", "false":
-		c.GroupFeatures, c.GroupCoefficients = false, groupCoefficientsNo
-	case "shared":
-		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsNo
-	case "pooled", "auto":
-		c.GroupFeatures, c.GroupCoefficients = true, word
-	case "true":
-		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsAuto
-	default:
+	coefficients, known := map[string]string{
+		"no": groupCoefficientsNo, "false": groupCoefficientsNo, "shared": groupCoefficientsNo,
+		"pooled": groupCoefficientsPooled, "auto": groupCoefficientsAuto, "true": groupCoefficientsAuto,
+	}[word]
+	if !known {
 		return setting.Must("be no, shared, pooled or auto", "")
 	}
+	c.GroupFeatures, c.GroupCoefficients = word != "no" && word != "false", coefficients
 	return nil
 }
 

@@ -49,14 +49,7 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 // splitRowsByChunk assigns rows to ranks if each row determines its split. Every rank counts the rows of some
 // chunks and takes its own.
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
-	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()
-	chunks := (f.Rows + chunkRows - 1) / chunkRows
-	first, end := shard.Bounds(chunks, size, rank)
-	counts, ends := make([]float64, 2*chunks), make([]int, size)
-	for r := range ends {
-		_, last := shard.Bounds(chunks, size, r)
-		ends[r] = 2 * last
-	}
+	s, chunks := &rowAssignment{}, (f.Rows+chunkRows-1)/chunkRows
 	known := map[int][2][]int{} // chunks that this rank has looked at: training and hold-out rows
 	sides := func(k int) (of [2][]int, err error) {
 		of, ok := known[k]
@@ -66,17 +59,19 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		}
 		return of, err
 	}
+	var own []int // rows of either side
+	first, end := shard.Bounds(chunks, c.Size(), c.Rank())
 	for k := first; k < end; k++ {
 		of, err := sides(k)
 		if err != nil {
 			return nil, err
 		}
-		counts[2*k], counts[2*k+1] = float64(len(of[0])), float64(len(of[1]))
+		own = append(own, len(of[0]), len(of[1]))
 	}
-	c.Gather(counts, ends)
+	counts, _ := ranks.GatherAll(c, own)
 	before := make([][2]int, chunks+1) // rows of the chunks before one
 	for k := range chunks {
-		before[k+1] = [2]int{before[k][0] + int(counts[2*k]), before[k][1] + int(counts[2*k+1])}
+		before[k+1] = [2]int{before[k][0] + counts[2*k], before[k][1] + counts[2*k+1]}
 	}
 	s.Total, s.AllHeld = before[chunks][0], before[chunks][1]
 	if err := f.CheckSplit(h, s.Total, s.AllHeld); err != nil {

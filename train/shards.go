@@ -101,13 +101,7 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 		}
 		return sum
 	}
-	most := func(lo, hi int) (m float64) {
-		for _, v := range y[lo:hi] {
-			m = max(m, v)
-		}
-		return m
-	}
-	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
+	return r.rows.Sum(len(y), add), r.rows.Max(len(y), func(lo, hi int) float64 { return slices.Max(y[lo:hi]) })
 }
 
 // completeRow is the memory that a report needs per training row: losses, weights, places, groups and their

@@ -67,10 +67,8 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	}
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
-	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, min(d.N, mostRanked), func(lo, hi int) []float64 {
-		d.X.MarginsTo(score, m.Coefficients, lo, hi)
-		return score[lo:hi]
-	}))
+	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(score, m.Coefficients, lo, hi) })
+	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, score, min(d.N, mostRanked)))
 	m.Result.Tempered = t
 	return nil
 }

@@ -197,15 +197,6 @@ func (r *Rows) StratifiedSample(n, count int) []int {
 	return out
 }
 
-// LocalStratifiedSample works like StratifiedSample for the samples of this rank.
-func (r *Rows) LocalStratifiedSample(n, count int) []int {
-	lo, hi := r.LocalRange(n)
-	all := r.StratifiedSample(n, count)
-	from, _ := slices.BinarySearch(all, lo)
-	to, _ := slices.BinarySearch(all, hi)
-	return all[from:to]
-}
-
 // A StoppedError is the cause of a context that ended on all ranks because one of them was interrupted.
 type StoppedError struct {
 	Rank int   // that was asked
