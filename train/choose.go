@@ -62,11 +62,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		ratio := float64(d-g.Columns) / float64(d)
 		o.Rows = min(o.Rows, max(leastChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
-	if observe := m.Config.Observe; observe != nil {
-		o.Observe = func(done, total int) {
-			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
+	o.Observe = m.Config.countObserver("choosing", began)
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError

@@ -80,11 +80,7 @@ func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows
 		return nil, err
 	}
 	g.Rows = len(p.Target)
-	if c.Observe != nil {
-		p.Observe = func(done, total int) {
-			c.Observe(Progress{Phase: "group coefficients", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
+	p.Observe = c.countObserver("group coefficients", began)
 	choice, err := p.Compare(ctx, groupRidges)
 	if err != nil {
 		return nil, err

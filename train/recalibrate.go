@@ -41,12 +41,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	t := m.tuneTable(d)
 	t.Memory = m.Config.Checkpoint.forPart("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
-	tell := func(done, total int) {
-		if m.Config.Observe != nil {
-			m.Config.Observe(Progress{Phase: "recalibrating", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
-	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, tell)
+	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
 	}
@@ -71,11 +66,17 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 
 // riskAtMargins returns the mean loss of the training rows at the given margins.
 func (m *Model) riskAtMargins(margin []float64) float64 {
-	arena := m.Run.arena()
-	loss, slope := memory.Make[float64](arena, len(margin)), memory.Make[float64](arena, len(margin))
-	defer memory.Release(arena, loss, slope)
-	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
+	loss := memory.Make[float64](m.Run.arena(), len(margin))
+	defer memory.Release(m.Run.arena(), loss)
+	m.lossesAtMargins(loss, margin)
 	return m.Run.weightedAverage(loss)
+}
+
+// lossesAtMargins stores the losses of the training rows at the given margins in loss.
+func (m *Model) lossesAtMargins(loss, margin []float64) {
+	slope := memory.Make[float64](m.Run.arena(), len(margin))
+	defer memory.Release(m.Run.arena(), slope)
+	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
 }
 
 // fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge penalty of 1/(2n) on the
