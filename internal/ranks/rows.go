@@ -128,7 +128,9 @@ func (r *Rows) Partials(count, width int) *shard.Partials {
 
 // Share distributes slices with one entry per shard to all ranks.
 func (r *Rows) Share(parts ...[]float64) {
-	r.ShareEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
+	if r != nil {
+		r.ShareEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
+	}
 }
 
 // ShareEach works like Share for the entries at(s, 0), …, at(s, width−1) of shard s.

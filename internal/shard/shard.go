@@ -78,22 +78,10 @@ func RunCount(n, count int, f func(s, lo, hi int)) { RunSome(n, count, 0, count,
 
 // RunSome works like RunCount for the shards [first, end).
 func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
-	runIndexed(end-first, func(i int) {
-		lo, hi := Bounds(n, count, first+i)
-		if hook := between.Load(); hook != nil {
-			(*hook)()
-		}
-		f(first+i, lo, hi)
-	})
-}
-
-// runIndexed calls do(0), …, do(n−1) on at most Threads goroutines. A panic of a call is raised again in the
-// caller.
-func runIndexed(n int, do func(i int)) {
-	threads := min(Threads(), n)
+	threads := min(Threads(), end-first)
 	if threads <= 1 {
-		for i := range n {
-			do(i)
+		for s := first; s < end; s++ {
+			runShard(n, count, s, f)
 		}
 		return
 	}
@@ -109,8 +97,8 @@ func runIndexed(n int, do func(i int)) {
 				failed.Store(&r)
 			}
 		}()
-		for i := int(next.Add(1)) - 1; i < n && failed.Load() == nil; i = int(next.Add(1)) - 1 {
-			do(i)
+		for s := first + int(next.Add(1)) - 1; s < end && failed.Load() == nil; s = first + int(next.Add(1)) - 1 {
+			runShard(n, count, s, f)
 		}
 	}
 	wg.Add(threads)
@@ -124,13 +112,22 @@ func runIndexed(n int, do func(i int)) {
 	}
 }
 
+// runShard calls the hook, and f for a shard.
+func runShard(n, count, s int, f func(s, lo, hi int)) {
+	if hook := between.Load(); hook != nil {
+		(*hook)()
+	}
+	lo, hi := Bounds(n, count, s)
+	f(s, lo, hi)
+}
+
 // Parallel calls do(0), …, do(n−1) concurrently, on at most Threads goroutines, and returns the error of the
 // smallest index that failed. A panic of a call is raised again in the caller. After an error no further call
 // begins.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	var mu sync.Mutex
 	failed, first := n, error(nil)
-	runIndexed(n, func(i int) {
+	RunCount(n, n, func(i, _, _ int) {
 		mu.Lock()
 		stop := first != nil
 		mu.Unlock()
