@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"slices"
 	"sort"
@@ -32,19 +30,7 @@ func gather[T any](c ranks.Comm, own T) ([]T, error) {
 	if c == nil {
 		return []T{own}, nil
 	}
-	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(own); err != nil {
-		return nil, err
-	}
-	var all []T
-	for _, text := range ranks.GatherBytes(c, b.Bytes()) {
-		var of T
-		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&of); err != nil {
-			return nil, err
-		}
-		all = append(all, of)
-	}
-	return all, nil
+	return ranks.GatherValues(c, own)
 }
 
 // faultOfRows returns err as an *Error that ranks can exchange, or nil if it is not about rows of the table.

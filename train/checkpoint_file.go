@@ -48,9 +48,8 @@ const checkpointMagic = "drotrain journal 2\n"
 // NewCheckpoint returns a checkpoint that is written to path at most once per interval. The first write creates
 // the file; Remove deletes it.
 func NewCheckpoint(path string, every time.Duration) *Checkpoint {
-	j := &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, next: time.Now().Add(every)}}
-	j.content = checkpointContent{map[string]string{}, map[string][]byte{}}
-	return j
+	content := checkpointContent{map[string]string{}, map[string][]byte{}}
+	return &Checkpoint{checkpointFile: &checkpointFile{path: path, every: every, content: content, next: time.Now().Add(every)}}
 }
 
 // ResumeCheckpoint reads the checkpoint at path. The error is an fs.ErrNotExist if there is no file.
@@ -72,12 +71,6 @@ func ResumeCheckpoint(path string, every time.Duration) (*Checkpoint, error) {
 	}
 	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&j.content); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
-	}
-	if j.content.Parts == nil { // an empty map is not written
-		j.content.Parts = map[string][]byte{}
-	}
-	if j.content.Facts == nil {
-		j.content.Facts = map[string]string{}
 	}
 	return j, nil
 }
@@ -109,82 +102,83 @@ func shortenFact(v string) string {
 	return v
 }
 
+// locked calls do while no other goroutine uses the file. A nil checkpoint does nothing.
+func (j *Checkpoint) locked(do func()) {
+	if j != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		do()
+	}
+}
+
 // Agree records a fact, or returns a *ChangedError if another value is recorded.
-func (j *Checkpoint) Agree(what, value string) error {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {
-		return &ChangedError{what, was, value}
-	}
-	j.content.Facts[j.prefix+what] = value
-	return nil
+func (j *Checkpoint) Agree(what, value string) (err error) {
+	j.locked(func() {
+		if was, ok := j.content.Facts[j.prefix+what]; ok && was != value {
+			err = &ChangedError{what, was, value}
+			return
+		}
+		j.content.Facts[j.prefix+what] = value
+	})
+	return err
 }
 
 // Facts returns the facts whose names begin with prefix, without the prefix.
 func (j *Checkpoint) Facts(prefix string) map[string]string {
 	out := map[string]string{}
-	if j == nil {
-		return out
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for k, v := range j.content.Facts {
-		if rest, ok := strings.CutPrefix(k, j.prefix+prefix); ok {
-			out[rest] = v
+	j.locked(func() {
+		for k, v := range j.content.Facts {
+			if rest, ok := strings.CutPrefix(k, j.prefix+prefix); ok {
+				out[rest] = v
+			}
 		}
-	}
+	})
 	return out
 }
 
 // Load stores the value of a part in into, and reports whether the checkpoint has one.
-func (j *Checkpoint) Load(part string, into any) (bool, error) {
-	if j == nil {
-		return false, nil
-	}
-	j.mu.Lock()
-	b, ok := j.content.Parts[j.prefix+part]
-	j.mu.Unlock()
-	if !ok {
-		return false, nil
-	}
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(into); err != nil {
-		return false, fmt.Errorf("%s: %q cannot be read: %w", j.path, part, err)
-	}
-	return true, nil
+func (j *Checkpoint) Load(part string, into any) (has bool, err error) {
+	j.locked(func() {
+		var b []byte
+		if b, has = j.content.Parts[j.prefix+part]; !has {
+			return
+		}
+		if err = gob.NewDecoder(bytes.NewReader(b)).Decode(into); err != nil {
+			has, err = false, fmt.Errorf("%s: %q cannot be read: %w", j.path, part, err)
+		}
+	})
+	return has, err
 }
 
 // Store records the value of a part: its result, or a point to restart from. It writes the file if the interval
 // since the last write has passed; Flush writes it at once.
 func (j *Checkpoint) Store(part string, value any) {
-	if j == nil {
-		return
-	}
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(value)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err != nil {
-		j.err = err
-		return
-	}
-	j.content.Parts[j.prefix+part] = b.Bytes()
-	if !time.Now().Before(j.next) {
-		j.write()
-	}
+	j.locked(func() {
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(value); err != nil {
+			j.err = err
+			return
+		}
+		j.content.Parts[j.prefix+part] = b.Bytes()
+		if !time.Now().Before(j.next) {
+			j.write()
+		}
+	})
 }
 
 // Flush writes the file now.
-func (j *Checkpoint) Flush() error {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.write()
-	return j.err
+func (j *Checkpoint) Flush() (err error) {
+	j.locked(func() {
+		j.write()
+		err = j.err
+	})
+	return err
+}
+
+// HasParts reports whether any part is stored.
+func (j *Checkpoint) HasParts() (has bool) {
+	j.locked(func() { has = len(j.content.Parts) > 0 })
+	return has
 }
 
 // write writes the file. The caller must hold the lock.
@@ -203,22 +197,12 @@ func (j *Checkpoint) write() {
 	j.next = time.Now().Add(j.every)
 }
 
-// HasParts reports whether any part is stored.
-func (j *Checkpoint) HasParts() bool {
-	if j == nil {
-		return false
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.content.Parts) > 0
-}
-
 // Remove deletes the file.
 func (j *Checkpoint) Remove() error {
 	if j == nil {
 		return nil
 	}
-	if err := os.Remove(j.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(j.path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -62,11 +62,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		ratio := float64(d-g.Columns) / float64(d)
 		o.Rows = min(o.Rows, max(leastChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
-	if observe := m.Config.Observe; observe != nil {
-		o.Observe = func(done, total int) {
-			observe(Progress{Phase: "choosing", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
+	o.Observe = m.Config.countObserver("choosing", began)
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError
@@ -100,10 +96,7 @@ func Choose(ctx context.Context, frame *data.Frame, cfg Config) (s *tune.Selecti
 	}
 	defer m.Run.Close()
 	m.mustChoose = true
-	_, err = m.Run.disk.runChecked(ctx, func(ctx context.Context) error {
-		return m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))
-	})
-	if err != nil {
+	if err := m.Run.disk.withAdvice(m.nameColumn(m.chooseLevel(ctx, nil, time.Now()))); err != nil {
 		return nil, nil, err
 	}
 	return m.Result.Selection, m.Notes, nil
@@ -115,15 +108,7 @@ func (m *Model) tuneTable(d *data.Dataset) *tune.Table {
 }
 
 // hasUniqueWeights reports whether the losses determine the adversary's weights.
-func (c Config) hasUniqueWeights() bool {
-	switch {
-	case c.Protect != nil:
-		return false
-	case c.Nu != nil:
-		return *c.Nu > 0
-	}
-	return true
-}
+func (c Config) hasUniqueWeights() bool { return c.Protect == nil && (c.Nu == nil || *c.Nu > 0) }
 
 // weightedAverage returns the mean of v, which has one entry per training row, under the sample weights.
 func (r *Run) weightedAverage(v []float64) float64 { return weightedMean(r.rows, v, r.Weight) }

@@ -3,7 +3,9 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
@@ -18,23 +20,6 @@ func (m *Model) coefficientsPerColumn() int { return m.Encoder.Target.Outputs() 
 // Classes returns the classes of a target with more than two, in the order of the coefficients of a column, and
 // nil for other targets.
 func (m *Model) Classes() []string { return m.Encoder.Target.Classes }
-
-// classStartingPoint returns the starting point of the solvers: zero coefficients, with the logarithms of the
-// class proportions as intercepts.
-func classStartingPoint(d *data.Dataset, outputs int) []float64 {
-	x := make([]float64, d.D*outputs)
-	if d.Intercept < 0 {
-		return x
-	}
-	count := make([]float64, outputs)
-	for _, t := range d.Target {
-		count[int(t)]++
-	}
-	for c, n := range count {
-		x[d.Intercept*outputs+c] = math.Log(max(n, 0.5) / float64(d.N))
-	}
-	return x
-}
 
 // predictClasses works like PredictDataset for more than two classes.
 func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error) {
@@ -63,7 +48,7 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 		for j := lo; j < hi; j++ {
 			row, t := p.Probability[j*k:(j+1)*k], int(target[j])
 			row[t]++ // of its slope
-			p.Class[j] = int32(indexOfLargest(row))
+			p.Class[j] = int32(floats.MaxIdx(row))
 			p.Score[j] = row[p.Class[j]]
 			if d.Target != nil {
 				p.Score[j], p.Place[j] = row[t], 1
@@ -114,19 +99,10 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 			best[i] = make([]int32, len(p.Class))
 		}
 		for j := range p.Class {
-			row := p.Probability[j*k : (j+1)*k]
+			left := slices.Clone(p.Probability[j*k : (j+1)*k])
 			for i := range best {
-				at := int32(-1)
-				for c, v := range row {
-					taken := false
-					for _, b := range best[:i] {
-						taken = taken || b[j] == int32(c)
-					}
-					if !taken && (at < 0 || v > row[at]) {
-						at = int32(c)
-					}
-				}
-				best[i][j] = at
+				at := floats.MaxIdx(left)
+				best[i][j], left[at] = int32(at), -1
 			}
 		}
 		for i, code := range best {

@@ -161,6 +161,17 @@ type Progress struct {
 	Done, Total int // models solved and to solve, of a phase that solves many; the bounds are then 0
 }
 
+// countObserver returns a function that reports how many models of a phase are solved, or nil if nothing
+// observes the training.
+func (c Config) countObserver(phase string, began time.Time) func(done, total int) {
+	if c.Observe == nil {
+		return nil
+	}
+	return func(done, total int) {
+		c.Observe(Progress{Phase: phase, Done: done, Total: total, Elapsed: time.Since(began)})
+	}
+}
+
 // Share returns the finished proportion of a solve: of the logarithm of the gap from the first one to the
 // target, or of the passes to their limit if that is larger.
 func (p Progress) Share(first float64) float64 {

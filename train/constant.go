@@ -9,15 +9,26 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for targets
-// with the given mean. It is the best constant if the loss is losses.ByMean; otherwise the log-odds of two
-// classes or the mean of numbers.
-func (m *Model) startingPoint(mean float64) []float64 {
-	d := m.Run.Train
-	x := make([]float64, d.D)
+// startingPoint returns the starting point of the solvers: zero coefficients, with an intercept for the mean
+// target. It is the best constant if the loss is losses.ByMean; otherwise the log-odds of two classes, the mean
+// of numbers, or the logarithms of the proportions of more classes.
+func (m *Model) startingPoint() []float64 {
+	d, k := m.Run.Train, m.coefficientsPerColumn()
+	x := make([]float64, d.D*k)
 	if d.Intercept < 0 {
 		return x
 	}
+	if m.Classes() != nil {
+		count := x[d.Intercept*k:][:k]
+		for _, t := range d.Target {
+			count[int(t)]++
+		}
+		for c, n := range count {
+			count[c] = math.Log(max(n, 0.5) / float64(d.N))
+		}
+		return x
+	}
+	mean := weightedMean(m.Run.rows, d.Target, nil)
 	b := mean
 	if by, ok := m.loss.(losses.ByMean); ok {
 		b = by.ConstantMargin(mean)

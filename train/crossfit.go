@@ -48,14 +48,15 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	if err != nil {
 		return nil, err
 	}
-	began, arena := time.Now(), m.Run.arena()
+	observe := m.Config.countObserver("cross-fitting", time.Now())
 	out := &OutOfFold{Folds: crossfitFolds}
 	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
 		cfg := m.configBeforeChoice()
 		cfg.Checkpoint = m.Config.Checkpoint.forPart(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
-		if cfg.Observe = m.foldObserver(k, began); cfg.Observe != nil {
-			cfg.Observe(Progress{}) // before its rows are encoded
+		if observe != nil {
+			observe(k, crossfitFolds) // before its rows are encoded
+			cfg.Observe = func(Progress) { observe(k, crossfitFolds) }
 		}
 		var places []int32 // in d, of the rows of the fold
 		cfg.Rows, places = splitFold(d.Rows, fold, k)
@@ -71,9 +72,7 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 	}
 	for _, p := range []*Prediction{out.Baseline, out.Robust, out.GroupWeighted, out.Tempered} {
 		if p != nil {
-			slope := memory.Make[float64](arena, d.N)
-			m.loss.EvalTo(p.Loss, slope, p.Margin, d.Target)
-			memory.Release(arena, slope)
+			m.lossesAtMargins(p.Loss, p.Margin)
 		}
 	}
 	return out, nil
@@ -132,17 +131,6 @@ func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places [
 		}
 	}
 	return other.Run.Err()
-}
-
-// foldObserver returns an observer of the training without fold k, or nil if nothing observes m.
-func (m *Model) foldObserver(k int, began time.Time) func(Progress) {
-	observe := m.Config.Observe
-	if observe == nil {
-		return nil
-	}
-	return func(Progress) {
-		observe(Progress{Phase: "cross-fitting", Done: k, Total: crossfitFolds, Elapsed: time.Since(began)})
-	}
 }
 
 // splitFold returns the training rows without fold k and the rows of fold k, in the order of the table, with

@@ -1,7 +1,7 @@
 package train
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +14,7 @@ import (
 )
 
 // A diskStorage stores the training rows, and vectors with one entry per row, on disk.
-type diskStorage struct{ data.DiskStorage }
+type diskStorage data.DiskStorage
 
 // Bytes that a row takes in memory beside its features: its number, place and target, and the vectors of the solver.
 const (
@@ -39,22 +39,18 @@ func (e *MemoryError) Unwrap() error { return data.ErrMemory }
 
 // countColumns returns a lower bound on the number of encoded columns: one per feature.
 func (c Config) countColumns(f *data.Frame) (columns, categories int) {
-	role := map[string]bool{c.Target: true, c.Weight: true}
-	left := [][]string{c.Drop}
-	if !c.GroupFeatures {
-		left = append(left, c.Groups)
-	}
-	for _, list := range left {
-		for _, name := range list {
-			role[name] = true
+	listed := c.Features
+	if len(listed) == 0 {
+		if listed = append(c.nonFeatures(), c.Target); !c.GroupFeatures {
+			listed = append(listed, c.Groups...)
 		}
 	}
-	named := map[string]bool{}
-	for _, name := range c.Features {
-		named[name] = true
+	isListed := map[string]bool{}
+	for _, name := range listed {
+		isListed[name] = true
 	}
 	for _, col := range f.Columns {
-		if named[col.Name] || len(named) == 0 && !role[col.Name] {
+		if isListed[col.Name] == (len(c.Features) > 0) {
 			columns++
 			if col.Kind != data.Numeric {
 				categories++
@@ -65,6 +61,14 @@ func (c Config) countColumns(f *data.Frame) (columns, categories int) {
 		columns++
 	}
 	return columns, categories
+}
+
+// cellBytes returns the bytes of an encoded number.
+func (c Config) cellBytes() int64 {
+	if c.Storage == string(data.Float32) {
+		return 4
+	}
+	return 8
 }
 
 // A memoryDemand is the memory that the rows of a table take, in bytes.
@@ -81,11 +85,7 @@ type memoryDemand struct {
 // estimateDemand returns a lower bound on the memory that the rows of a table take.
 func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 	columns, categories := c.countColumns(f)
-	cell := int64(8)
-	if c.Storage == string(data.Float32) {
-		cell = 4
-	}
-	n := int64(f.Rows)
+	n, cell := int64(f.Rows), c.cellBytes()
 	trained := int64(float64(n) * (1 - c.Holdout))
 	d.columns, d.matrix = columns, trained*int64(columns)*cell
 	if d.memory = n*int64(columns)*cell + n*rowBytes; c.Evaluate == EvaluateCrossfit { // a fold has rows of its own beside those of all
@@ -118,7 +118,7 @@ func (c Config) estimateDemand(f *data.Frame) (d memoryDemand) {
 
 // newDiskStorage decides where the rows are stored. It returns nil for memory: if they fit there, or if there
 // is no directory for them. full says that memory did not suffice.
-func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*diskStorage, error) {
+func (c Config) newDiskStorage(f *data.Frame, full bool) (*diskStorage, error) {
 	if c.Cache == "" {
 		return nil, nil
 	}
@@ -146,10 +146,8 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 		return refuse("raise it, or limit memory by a control group or by Config.Memory instead", "%s leaves %s of address space beside rows and vectors on disk: at least %s are needed", memory.Ulimit, formatBytes(left), formatBytes(more))
 	}
 	if float64(d.heap-d.choice) > heapShare*float64(may) || d.heap > memory.ResidentLimit(may) {
-		if d.choice+d.table > d.heap/2 {
-			return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows", "choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and all that is not kept on disk %s, and %s of memory (%s) are allowed", formatBytes(d.choice), formatBytes(d.table), formatBytes(d.heap), formatBytes(may), limit)
-		}
-		return refuse("allow more memory, or use fewer rows", "the targets, groups and categories take %s, and %s of memory (%s) are allowed; only the numbers of the rows are kept on disk", formatBytes(d.heap), formatBytes(may), limit)
+		return refuse("allow more memory, set the level (as with Config.Nu), share coefficients (Config.GroupCoefficients), keep the table as Parquet, or use fewer rows",
+			"only the numbers of the rows are kept on disk: the targets, groups and categories take %s of memory, choosing the level and coefficients of groups takes %s, the table, which is read whole unless it is Parquet, %s, and %s (%s) are allowed", formatBytes(d.heap-d.choice-d.table), formatBytes(d.choice), formatBytes(d.table), formatBytes(may), limit)
 	}
 	dir := memory.ExistingDir(c.Cache)
 	free, err := memory.DiskFree(dir)
@@ -164,7 +162,7 @@ func (c Config) newDiskStorage(ctx context.Context, f *data.Frame, full bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return &diskStorage{data.DiskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}}, nil
+	return &diskStorage{Dir: dir, Arena: arena, Memory: may / 6, Bucket: may / 6}, nil
 }
 
 func (c Config) reportStorage(line string) {
@@ -209,21 +207,8 @@ func (o *diskStorage) freeRows(f *data.Fitted, weight []float64) {
 	}
 }
 
-// dataStorage returns the storage as package data takes it; nil means memory.
-func (o *diskStorage) dataStorage() *data.DiskStorage {
-	if o == nil {
-		return nil
-	}
-	return &o.DiskStorage
-}
-
 // err returns the error of reading or writing rows on disk, if any.
-func (o *diskStorage) err() error {
-	if o == nil {
-		return nil
-	}
-	return o.Arena.Err()
-}
+func (o *diskStorage) err() error { return o.arena().Err() }
 
 // A diskError reports that the disk with the rows is full or can no longer be read.
 type diskError struct {
@@ -237,39 +222,23 @@ func (e *diskError) Unwrap() error { return e.Err }
 // Hint returns what the user can do.
 func (e *diskError) Hint() string { return e.Advice }
 
-// withAdvice adds a hint to an error of the disk.
+// withAdvice returns the error of the disk with a hint, or err if the disk has none.
 func (o *diskStorage) withAdvice(err error) error {
+	lost := o.err()
+	err = cmp.Or(lost, err)
 	switch {
 	case o == nil || err == nil:
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
 		return &diskError{err, "nothing is left behind; free some space there, or name a directory on another disk with Config.Cache"}
-	case errors.Is(err, o.err()):
+	case lost != nil:
 		return &diskError{err, "name a directory on another disk with Config.Cache, and train again"}
 	}
 	return err
 }
 
 // close frees all rows and vectors.
-func (o *diskStorage) close() {
-	if o == nil {
-		return
-	}
-	o.Arena.Close()
-}
-
-// runChecked calls do and reports whether rows or vectors could not be stored on disk. The results of do must
-// then not be used.
-func (o *diskStorage) runChecked(ctx context.Context, do func(context.Context) error) (lost bool, err error) {
-	err = do(ctx)
-	if why := o.err(); why != nil {
-		lost, err = true, why
-	}
-	return lost, o.withAdvice(err)
-}
-
-// isOutOfMemory reports whether err says that rows do not fit into memory.
-func isOutOfMemory(err error) bool { return errors.Is(err, data.ErrMemory) }
+func (o *diskStorage) close() { o.arena().Close() }
 
 // mapMatrix returns m, whose data are in the arena, with the arena for further vectors; m itself if arena is
 // nil.

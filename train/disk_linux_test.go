@@ -113,7 +113,7 @@ func TestFit_AddressSpaceCounted(t *testing.T) {
 		cfg := keepingRows()
 		cfg.Target, cfg.Cache, cfg.OnDisk = "y", t.TempDir(), true
 		restore := memtest.LimitSpace(t, 2<<30)
-		o, err := cfg.newDiskStorage(t.Context(), f, false)
+		o, err := cfg.newDiskStorage(f, false)
 		restore()
 		o.close()
 		if !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), c.says) {

@@ -46,7 +46,7 @@ func wide(t *testing.T, n int) *data.Frame {
 func away(t *testing.T, c *Config, resident int64) *diskStorage {
 	t.Helper()
 	c.Cache = t.TempDir()
-	o, err := c.newDiskStorage(context.Background(), &data.Frame{}, true)
+	o, err := c.newDiskStorage(&data.Frame{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestOutsideOf(t *testing.T) {
 				f.Columns = append(f.Columns, f.Columns[0])
 			}
 		}
-		o, err := cfg.newDiskStorage(context.Background(), f, false)
+		o, err := cfg.newDiskStorage(f, false)
 		switch {
 		case err != nil:
 			if c.want == "" || !strings.Contains(err.Error(), c.want) || !errors.Is(err, data.ErrMemory) {
@@ -172,13 +172,13 @@ func TestOutsideOf(t *testing.T) {
 	// What is few enough to be refused for nothing else fits into the least memory there may be.
 	cfg := keepingRows()
 	cfg.Target, cfg.Cache, cfg.Memory = "y", t.TempDir(), memory.LeastOnDisk
-	least, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true)
+	least, err := cfg.newDiskStorage(frame(10, 3), true)
 	if err != nil || least == nil {
 		t.Errorf("ten rows in %s: %v", formatBytes(memory.LeastOnDisk), err)
 	}
 	least.close()
 	cfg.Memory--
-	if _, err := cfg.newDiskStorage(context.Background(), frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
+	if _, err := cfg.newDiskStorage(frame(10, 3), true); err == nil || !strings.Contains(err.Error(), "too few") {
 		t.Errorf("ten rows in a byte less: %v", err)
 	}
 }
@@ -248,7 +248,7 @@ func TestDemands_ChoiceAndTableInMemory(t *testing.T) {
 		t.Errorf("a table in memory: %d bytes cannot leave it, want %d", whole.heap, want)
 	}
 	cfg.Level.Nu, cfg.OnDisk = nil, true
-	if o, err := cfg.newDiskStorage(t.Context(), f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
+	if o, err := cfg.newDiskStorage(f, false); o != nil || err == nil || !errors.Is(err, data.ErrMemory) || !strings.Contains(err.Error(), "choosing the level and coefficients of groups takes") {
 		t.Errorf("on disk %v, %v", o != nil, err)
 		o.close()
 	}

@@ -17,56 +17,37 @@ type Coefficient struct {
 	Encoded float64 `json:"encoded"`
 }
 
-// Explain returns the coefficients in original units, in the order of the encoded columns. If the model has no
+// Explain returns the coefficients in original units, in the order of the encoded columns; of more than two
+// classes, those of one class after the other. If the model has no
 // intercept, the constant that standardisation introduces is appended as "(constant)" unless it is zero.
 func (m *Model) Explain() []Coefficient {
-	if m.Classes() != nil {
-		return m.explainClasses()
-	}
-	robust, erm := m.Original(m.ScoringCoefficients()), m.Original(m.Baseline)
-	out := make([]Coefficient, len(robust))
-	for i, w := range robust {
-		out[i] = Coefficient{Name: "(constant)", Robust: w}
-		if i < len(m.Coefficients) {
-			out[i].Name, out[i].Encoded = m.Encoder.Columns[i].Name, m.Coefficients[i]
+	k := m.coefficientsPerColumn()
+	var out []Coefficient
+	for class := range k {
+		robust, erm := m.Original(m.ofClass(m.ScoringCoefficients(), class)), m.Original(m.ofClass(m.Baseline, class))
+		for i, w := range robust {
+			c := Coefficient{Name: "(constant)", Robust: w}
+			if i < m.Encoder.D() {
+				c.Name, c.Encoded = m.Encoder.Columns[i].Name, m.Coefficients[i*k+class]
+			} else if w == 0 && (erm == nil || erm[i] == 0) {
+				continue
+			}
+			if k > 1 {
+				c.Name += " → " + m.Classes()[class]
+			}
+			if erm != nil {
+				c.Baseline = &erm[i]
+			}
+			out = append(out, c)
 		}
-		if erm != nil {
-			out[i].Baseline = &erm[i]
-		}
-	}
-	if last := len(out) - 1; last == len(m.Coefficients) && robust[last] == 0 && (erm == nil || erm[last] == 0) {
-		out = out[:last]
 	}
 	return out
 }
 
-// explainClasses works like Explain for more than two classes: a column has one coefficient per class.
-func (m *Model) explainClasses() []Coefficient {
-	k := m.coefficientsPerColumn()
-	var out []Coefficient
-	for c, class := range m.Classes() {
-		one := func(x []float64) []float64 {
-			if x == nil {
-				return nil
-			}
-			column := make([]float64, 0, len(x)/k)
-			for i := c; i < len(x); i += k {
-				column = append(column, x[i])
-			}
-			return m.Original(column)
-		}
-		robust, erm := one(m.ScoringCoefficients()), one(m.Baseline)
-		for i, w := range robust {
-			q := Coefficient{Name: "(constant)", Robust: w}
-			if i < m.Encoder.D() {
-				q.Name, q.Encoded = m.Encoder.Columns[i].Name, m.Coefficients[i*k+c]
-			}
-			q.Name += " → " + class
-			if erm != nil {
-				q.Baseline = &erm[i]
-			}
-			out = append(out, q)
-		}
+// ofClass returns the coefficients of one class among x, those of the model or a baseline; nil of nil.
+func (m *Model) ofClass(x []float64, class int) (out []float64) {
+	for i := class; i < len(x); i += m.coefficientsPerColumn() {
+		out = append(out, x[i])
 	}
 	return out
 }

@@ -85,10 +85,7 @@ func (m *Model) UnmarshalJSON(raw []byte) error {
 	if *head.Schema != schema {
 		return fmt.Errorf("a model of schema %d: this version reads schema %d", *head.Schema, schema)
 	}
-	if head.Config.Latent != nil {
-		return fmt.Errorf("a model that weights a latent subgroup (option latent), which this version does not support: train it again with another level of robustness, or use drotrain %s", head.Version)
-	}
-	for option, set := range map[string]bool{"adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
+	for option, set := range map[string]bool{"latent": head.Config.Latent != nil, "adversary_prior": head.Config.Prior == "equal", "adversary_groups": head.Config.Among == "each", "confidence": head.Config.Confidence != nil} {
 		if set {
 			return fmt.Errorf("a model trained with the option %s, which this version does not support: train it again with another level of robustness, or use drotrain %s", option, head.Version)
 		}
@@ -157,7 +154,7 @@ func (m *Model) validate() error {
 	if m.loss, err = losses.Parse(c.Loss, c.HuberDelta); err != nil {
 		return err
 	}
-	if err := checkLossTask(c.Loss, m.Encoder.Target.Task); err != nil {
+	if err := c.checkTask(m.Encoder.Target.Task); err != nil {
 		return err
 	}
 	s := &m.Result

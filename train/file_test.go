@@ -224,7 +224,7 @@ func TestLoadRefuses(t *testing.T) {
 		"groups of every column of an older version": {"the option adversary_groups, which this version does not support", func(v object) {
 			in(v, "config")["adversary_groups"] = "each"
 		}},
-		"a latent subgroup of an older version": {"weights a latent subgroup (option latent), which this version does not support", func(v object) {
+		"a latent subgroup of an older version": {"trained with the option latent, which this version does not support", func(v object) {
 			in(v, "config")["latent"] = 0.4
 		}},
 		"a result of another μ":  {"another configuration", func(v object) { in(v, "result")["mu"] = 7 }},

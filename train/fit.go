@@ -81,11 +81,11 @@ func FitFrame(ctx context.Context, frame *data.Frame, cfg Config) (*Model, error
 
 // trainChecked works like trainAll. If rows on disk were lost, it removes all coefficients.
 func (m *Model) trainChecked(ctx context.Context, oracle tune.Oracle, began time.Time) error {
-	lost, err := m.Run.disk.runChecked(ctx, func(ctx context.Context) error { return m.trainAll(ctx, oracle, began) })
-	if lost {
+	err := m.trainAll(ctx, oracle, began)
+	if m.Run.Err() != nil {
 		m.Coefficients = nil
 	}
-	return err
+	return m.Run.disk.withAdvice(err)
 }
 
 // trainAll trains the baselines, chooses a level where none is set, and trains the robust
@@ -157,33 +157,29 @@ func prepareTraining(ctx context.Context, frame *data.Frame, cfg Config) (*Model
 		}
 		return prepareTrainingOn(ctx, frame, cfg, nil)
 	}
-	disk, err := cfg.newDiskStorage(ctx, frame, false)
+	disk, err := cfg.newDiskStorage(frame, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	m, oracle, err := prepareTrainingOn(ctx, frame, cfg, disk)
-	if err == nil || disk != nil || !isOutOfMemory(err) {
-		return m, oracle, err
-	}
-	if disk, tried := cfg.newDiskStorage(ctx, frame, true); tried != nil || disk == nil {
-		return nil, nil, cmp.Or(tried, err)
-	} else {
+	if disk == nil && errors.Is(err, data.ErrMemory) {
+		var refused error
+		if disk, refused = cfg.newDiskStorage(frame, true); disk == nil {
+			return nil, nil, cmp.Or(refused, err)
+		}
 		return prepareTrainingOn(ctx, frame, cfg, disk)
 	}
+	return m, oracle, err
 }
 
 // prepareTrainingOn works like prepareTraining with the training rows in disk; nil means memory.
 func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk *diskStorage) (m *Model, oracle tune.Oracle, err error) {
 	defer func() {
-		if err == nil {
-			err = disk.err() // a vector did not fit on the disk
-		}
-		if err != nil {
-			err = disk.withAdvice(err)
+		if err = disk.withAdvice(err); err != nil {
 			disk.close()
 		}
 	}()
-	rows, err := cfg.encodeRows(ctx, frame, disk)
+	rows, err := cfg.encodeRows(ctx, frame, nil, disk)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,33 +192,30 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 	m = &Model{
 		Schema: schema, Version: Version(), Trained: trainingTime(), Config: cfg, Encoder: encoder,
 		Sources: frame.Sources, TrainRows: train.N, RowsGiven: cfg.Rows != nil, Periods: rows.periods,
-		Run: &Run{Frame: frame, Train: train, rows: rows.sharding, disk: disk},
+		Run: &Run{Frame: frame, Train: train, rows: rows.Rows, disk: disk},
 	}
 	m.recordStorage(fitted.Storage)
 	m.addNotes(frame.NotesOn(encoder.Uses)...)
 	if cfg.Filter != "" {
-		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.filtered, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
+		m.addNotes(fmt.Sprintf("the filter %s leaves %d of %d %s", cfg.Filter, rows.Total+rows.AllHeld, frame.Rows, printable.Noun(frame.Rows, "row", "rows")))
 	}
 	m.addNotes(cfg.describeGroupFeatures(encoder))
 	if m.Result.Design = design; design != nil {
 		m.addNotes(design.describe())
 	}
 	m.addNotes(encoder.Notes...)
-	if rows.sharding == nil { // a sample of rows on several ranks would travel
+	if rows.Rows == nil { // a sample of rows on several ranks would travel
 		encoder.MakeProfile(train, fitted.TrainReport, fitted.Storage)
 	}
 	trainReport, heldReport := fitted.TrainReport, fitted.HoldoutReport
 	trainReport.Imputed, heldReport.Imputed = nil, nil // the encoder notes the fills of training
 	m.addNotes(trainReport.String())
-	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.allHeld-fitted.HoldoutReport.Dropped
+	m.Run.Holdout, m.HoldoutRows = fitted.Holdout, rows.AllHeld-fitted.HoldoutReport.Dropped
 	if s := heldReport.String(); s != "" {
 		m.addNotes("hold-out rows: " + s)
 	}
 	if fitted.Holdout != nil {
 		m.addNotes(noteUntrainedGroups(train.Groups, fitted.Holdout.Groups)...)
-	}
-	if err := cfg.checkRecalibration(encoder.Target.Task); err != nil {
-		return nil, nil, err
 	}
 	m.muGiven = m.Config.Mu != nil
 	if err := m.agreeWithCheckpoint(cfg); err != nil {
@@ -234,10 +227,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		}
 	}
 	m.Config = m.Config.fillFromData(encoder.Target.Task, train.N)
-	if m.Config.Threshold != nil && encoder.Target.Task != data.Binary {
-		return nil, nil, fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", m.Config.Target)
-	}
-	if err := checkLossTask(m.Config.Loss, encoder.Target.Task); err != nil {
+	if err := m.Config.checkTask(encoder.Target.Task); err != nil {
 		return nil, nil, err
 	}
 	if m.loss, err = losses.Parse(m.Config.Loss, m.Config.HuberDelta); err != nil {
@@ -247,11 +237,7 @@ func prepareTrainingOn(ctx context.Context, frame *data.Frame, cfg Config, disk 
 		return nil, nil, err
 	}
 	m.Run.Weight = rows.weight
-	if m.Classes() != nil {
-		m.from = classStartingPoint(train, m.coefficientsPerColumn())
-	} else {
-		m.from = m.startingPoint(weightedMean(m.Run.rows, train.Target, nil))
-	}
+	m.from = m.startingPoint()
 	if cfg.Evaluate == EvaluateCrossfit && cfg.KeepRows { // for an evaluation, which would fail after the training
 		if _, err := m.assignCrossfitFolds(); err != nil {
 			return nil, nil, &CrossfitError{err}
@@ -274,12 +260,8 @@ func (m *Model) recordStorage(s data.Storage) {
 
 // solverOptions returns the options of the solver for a phase.
 func (m *Model) solverOptions(phase string, began time.Time) dro.Options {
-	s := dro.Options{}
-	s.X0 = m.from
-	s.RelativeGap = m.Config.Gap
-	s.MaxPasses = m.Config.MaxPasses
-	s.Seed = m.Config.Seed
-	s.Logf = m.Config.Logf
+	c := m.Config
+	s := dro.Options{X0: m.from, RelativeGap: c.Gap, MaxPasses: c.MaxPasses, Seed: c.Seed, Logf: c.Logf}
 	if observe := m.Config.Observe; observe != nil {
 		s.Observe = func(c dro.Check) {
 			observe(Progress{
@@ -330,8 +312,7 @@ func (m *Model) nameColumn(err error) error {
 func (m *Model) solveBaseline(ctx context.Context, oracle tune.Oracle, dual dro.Dual, phase string, start []float64, began time.Time) (*dro.Result, error) {
 	s := m.solverOptions(phase, began)
 	s.X0 = start
-	p := &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
-	res, err := m.solveOrResume(ctx, phase, p, nil, s)
+	res, err := m.solveOrResume(ctx, phase, m.problem(oracle, dual), nil, s)
 	return res, m.nameColumn(err)
 }
 
@@ -343,15 +324,14 @@ func (m *Model) summariseBaseline(oracle tune.Oracle, adversary dro.Dual, res *d
 	loss := lossesAt(oracle, res.X)
 	defer memory.Release(oracle.Arena(), loss)
 	s := &SummaryBaseline{Status: statusText(res.Status, *m.Config.Mu), Objective: res.Objective, Risk: m.Run.weightedAverage(loss)}
-	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
-	s.RobustRisk, _, _ = dro.Evaluate(p, res.X)
+	s.RobustRisk, _, _ = dro.Evaluate(m.problem(oracle, adversary), res.X)
 	_, s.WorstGroup = m.Config.groupRisks(m.Run, loss)
 	return s
 }
 
 // solveRobust minimises the worst-case risk of the level. If the level is a baseline, it uses its solution.
 func (m *Model) solveRobust(ctx context.Context, oracle tune.Oracle, adversary dro.Dual, plain, balanced *dro.Result, began time.Time) error {
-	p := &dro.Problem{Oracle: oracle, Dual: adversary, Primal: m.regulariser()}
+	p := m.problem(oracle, adversary)
 	method, why := dro.Choose(p)
 	asked := m.Config.Solver
 	if asked == autoSolver {

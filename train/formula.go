@@ -30,20 +30,14 @@ func (m *Model) Formula() (*score.Formula, error) {
 		Name: t.Name, Numeric: t.Task == data.Regression, Positive: t.Positive, Negative: t.Negative, Classes: t.Classes,
 		Shift: t.Shift, Scale: t.Scale, Transform: t.Transform, Smear: t.Smear,
 	}
-	k := m.coefficientsPerColumn()
-	if k == 1 {
-		f := m.formulaAt(m.ScoringCoefficients())
-		f.Target = target
-		return f, nil
+	f := &score.Formula{}
+	if m.Classes() == nil {
+		f = m.formulaAt(m.ScoringCoefficients())
 	}
-	f := &score.Formula{Target: target}
-	for c := range k {
-		x := make([]float64, e.D())
-		for i := range x {
-			x[i] = m.ScoringCoefficients()[i*k+c]
-		}
-		f.Classes = append(f.Classes, m.formulaAt(x))
+	for class := range m.Classes() {
+		f.Classes = append(f.Classes, m.formulaAt(m.ofClass(m.ScoringCoefficients(), class)))
 	}
+	f.Target = target
 	return f, nil
 }
 
@@ -122,7 +116,7 @@ func (m *Model) formulaAt(x []float64) *score.Formula {
 		moveCentreToLevel(f, in.Of, &p)
 		f.Products = append(f.Products, p)
 	}
-	m.setTrainingRanges(f)
+	m.setTrainingRanges(f, term)
 	f.Rename(m.Config.Reading.Relabel)
 	return f
 }
@@ -139,16 +133,15 @@ func moveCentreToLevel(f *score.Formula, of []data.Operand, p *score.Product) {
 	}
 }
 
-// setTrainingRanges sets the range of the training values of each term.
-func (m *Model) setTrainingRanges(f *score.Formula) {
+// setTrainingRanges sets the range of the training values of each term; term holds their places by column.
+func (m *Model) setTrainingRanges(f *score.Formula, term map[string]int) {
 	if m.Encoder.Profile == nil {
 		return
 	}
 	for i := range m.Encoder.Profile.Inputs {
 		p := &m.Encoder.Profile.Inputs[i]
 		in := &m.Encoder.Inputs[p.Input]
-		k := slices.IndexFunc(f.Terms, func(t score.Term) bool { return t.Column == in.Name })
-		if in.Kind == data.Numeric && in.Of == nil && k >= 0 {
+		if k, known := term[in.Name]; known && in.Kind == data.Numeric && in.Of == nil {
 			tolerance := 1e-9 * (math.Abs(p.Low) + math.Abs(p.High)) // the profile is of encoded values
 			if m.Encoder.Profile.Float32 {
 				tolerance *= 1000

@@ -51,69 +51,54 @@ type GroupDesign struct {
 
 // chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column
 // is a feature or the choice was not asked for.
-func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows, disk *diskStorage) (*GroupDesign, error) {
-	if c.GroupCoefficients == "" || c.GroupCoefficients == groupCoefficientsNo {
+func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows) (*GroupDesign, error) {
+	mustPool := c.GroupCoefficients == groupCoefficientsPooled
+	if !mustPool && c.GroupCoefficients != groupCoefficientsAuto {
 		return nil, nil
 	}
-	e, d := rows.fitted.Encoder, rows.fitted.Train
-	if e.Target.Task == data.Multiclass {
-		if c.GroupCoefficients == groupCoefficientsPooled {
-			return nil, errors.New("group coefficients are for numbers and two classes, and the target has more classes")
-		}
-		return nil, nil
-	}
+	began, e := time.Now(), rows.fitted.Encoder
 	columns := e.GroupColumns()
-	if len(columns) == 0 {
-		if c.GroupCoefficients == groupCoefficientsPooled {
-			return nil, errors.New("group coefficients are pooled, but no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature")
-		}
+	if !mustPool && (len(columns) == 0 || e.Target.Task == data.Multiclass) {
 		return nil, nil
 	}
-	began := time.Now()
-	out := &GroupDesign{Folds: designFolds, Rows: d.N}
-	for _, g := range columns {
-		in := e.Inputs[g.Input]
-		out.Groups = append(out.Groups, in.Name)
-		out.Columns += len(in.Levels) * len(g.Columns)
+	g := &GroupDesign{Folds: designFolds, Rows: rows.fitted.Train.N}
+	for _, of := range columns {
+		in := e.Inputs[of.Input]
+		g.Groups = append(g.Groups, in.Name)
+		g.Columns += len(in.Levels) * len(of.Columns)
 	}
-	c = c.fillFromData(e.Target.Task, d.N)
-	if out.LeftOut = c.whyNotTried(out); out.LeftOut != "" {
-		if c.GroupCoefficients == groupCoefficientsPooled {
-			return nil, fmt.Errorf("group coefficients cannot be pooled: %s", out.LeftOut)
-		}
-		return out, nil
-	}
-	p, err := c.newPooledProblem(ctx, f, rows, columns)
+	c = c.fillFromData(e.Target.Task, g.Rows)
+	p, err := c.newPooledProblem(ctx, f, rows, g, columns)
 	var few *tune.FewRowsError
-	if errors.As(err, &few) {
-		if c.GroupCoefficients == groupCoefficientsPooled {
-			return nil, fmt.Errorf("group coefficients cannot be pooled: %w", err)
-		}
-		out.LeftOut = err.Error()
-		return out, nil
-	} else if err != nil {
+	switch {
+	case errors.As(err, &few) && mustPool:
+		return nil, fmt.Errorf("group coefficients cannot be pooled: %w", err)
+	case errors.As(err, &few):
+		g.LeftOut = err.Error()
+		return g, nil
+	case err != nil:
 		return nil, err
 	}
-	out.Rows = len(p.Target)
-	if c.Observe != nil {
-		p.Observe = func(done, total int) {
-			c.Observe(Progress{Phase: "group coefficients", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
+	g.Rows = len(p.Target)
+	p.Observe = c.countObserver("group coefficients", began)
 	choice, err := p.Compare(ctx, groupRidges)
 	if err != nil {
 		return nil, err
 	}
-	out.Choice = *choice
-	if best := choice.Best(); c.GroupCoefficients == groupCoefficientsPooled || best.Change <= -designError*best.SE && best.Change < 0 {
-		out.Ridge = best.Ridge
+	g.Choice = *choice
+	if best := choice.Best(); mustPool || best.Change <= -designError*best.SE && best.Change < 0 {
+		g.Ridge = best.Ridge
 	}
-	return out, nil
+	return g, nil
 }
 
 // whyNotTried returns why group coefficients are not tried, or "".
-func (c *Config) whyNotTried(g *GroupDesign) string {
+func (c *Config) whyNotTried(g *GroupDesign, task data.Task) string {
 	switch {
+	case task == data.Multiclass:
+		return "they are for numbers and two classes, and the target has more classes"
+	case len(g.Groups) == 0:
+		return "no group column is a feature taken as a category beside another feature: name one under groups, and keep it a feature"
 	case c.comm != nil:
 		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:
@@ -136,9 +121,8 @@ func groupCoefficientsBytes(rows, columns int64) int64 {
 	return bytes
 }
 
-// checkGroupColumnsMemory returns an error if memory or disk does not suffice for the matrix with group
-// coefficients.
-func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk *diskStorage) error {
+// checkGroupColumnsMemory returns an error if memory does not suffice for the matrix with group coefficients.
+func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows) error {
 	d := rows.fitted.Train
 	n := int64(d.N)
 	if h := rows.fitted.Holdout; h != nil {
@@ -149,23 +133,10 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 		entries += len(of.Columns)
 	}
 	all := d.D + g.Columns
-	cell := int64(8)
-	if c.Storage == string(data.Float32) {
-		cell = 4
-	}
+	cell := c.cellBytes()
 	matrix := n * int64(all) * cell
 	if data.Storage(c.Storage).Choose(float64(entries), all) == data.Sparse {
 		matrix = n * int64(entries) * 12
-	}
-	refuse := func(where string, free int64, limit, hint string) error {
-		return &MemoryError{fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of %s (%s) are free", n, all, formatBytes(matrix), formatBytes(free), where, limit), hint}
-	}
-	if disk != nil {
-		free, err := memory.DiskFree(disk.Dir)
-		if err == nil && free < matrix+matrix/4 {
-			err = refuse("disk", free, disk.Dir, "name a directory on another disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
-		}
-		return err
 	}
 	need := matrix + n*rowBytes
 	if !c.Level.IsSet() {
@@ -176,13 +147,19 @@ func (c Config) checkGroupColumnsMemory(g *GroupDesign, rows *encodedRows, disk 
 	if budget.Fits(need) {
 		return nil
 	}
-	return refuse("memory", budget.Free(), budget.Limit, "allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no")
+	return &MemoryError{
+		fmt.Sprintf("%d rows × %d columns with group coefficients: the matrix takes %s, and %s of memory (%s) are free", n, all, formatBytes(matrix), formatBytes(budget.Free()), budget.Limit),
+		"allow more memory, name a directory for rows on disk with Config.Cache, or share the coefficients with Config.GroupCoefficients no",
+	}
 }
 
 // newPooledProblem returns the problem of choosing a design, on the first training rows, which are in random
-// order.
-func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, columns []data.GroupColumn) (*pooled.Problem, error) {
+// order. It returns a *tune.FewRowsError with the reason if there is no choice for them.
+func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *encodedRows, g *GroupDesign, columns []data.GroupColumn) (*pooled.Problem, error) {
 	e, d := rows.fitted.Encoder, rows.fitted.Train
+	if why := c.whyNotTried(g, e.Target.Task); why != "" {
+		return nil, &tune.FewRowsError{Msg: why}
+	}
 	loss, err := losses.Parse(c.Loss, c.HuberDelta)
 	if err != nil {
 		return nil, err
@@ -215,26 +192,22 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		}
 		drawUnitFolds(p.Fold, p.Unit, c.Seed)
 	}
-	row := make([]float64, d.D)
-	cells := map[string]bool{}
-	levels := make([][]int32, len(columns))
-	for c := range columns {
-		levels[c] = make([]int32, all.N)
+	for _, of := range columns {
+		p.Groups = append(p.Groups, pooled.Group{Level: make([]int32, all.N), Levels: len(e.Inputs[of.Input].Levels), Columns: of.Columns})
 	}
+	row, cells := make([]float64, d.D), map[string]bool{}
 	for i := range all.N {
 		all.X.RowTo(row, i)
 		key := ""
-		for c, g := range columns {
-			levels[c][i] = levelOfRow(&e.Inputs[g.Input], row)
-			key += string(levels[c][i]+1) + ","
+		for k, of := range columns {
+			level := levelOfRow(&e.Inputs[of.Input], row)
+			p.Groups[k].Level[i] = level
+			key += fmt.Sprint(level, ",")
 		}
 		cells[key] = true
 	}
 	if n := len(cells) * d.D * d.D; n > mostDesignGram {
 		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d combinations of groups with %d columns are too many", len(cells), d.D)}
-	}
-	for c, g := range columns {
-		p.Groups = append(p.Groups, pooled.Group{Level: levels[c], Levels: len(e.Inputs[g.Input].Levels), Columns: g.Columns})
 	}
 	return p, nil
 }
@@ -261,21 +234,16 @@ func unitIndex(ctx context.Context, f *data.Frame, name string, rows []int) ([]i
 	if err != nil {
 		return nil, err
 	}
-	out, known := make([]int32, len(rows)), map[string]int32{}
-	next := int32(0)
+	out, known, next := make([]int32, len(rows)), map[string]int32{}, int32(0)
 	for i, r := range rows {
-		if c.IsNull(r) {
-			out[i] = next
-			next++
-			continue
-		}
-		u, ok := known[c.Text(r)]
-		if !ok {
-			u = next
-			known[c.Text(r)] = u
+		unit, ok := known[c.Text(r)]
+		if c.IsNull(r) || !ok {
+			unit = next
 			next++
 		}
-		out[i] = u
+		if out[i] = unit; !c.IsNull(r) {
+			known[c.Text(r)] = unit
+		}
 	}
 	return out, nil
 }
@@ -315,25 +283,21 @@ func formatSignedPercent(v float64) string {
 // encodeWithGroupCoefficients chooses a design and, if groups get their own coefficients, encodes the rows
 // again with the products.
 func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Frame, rows *encodedRows, disk *diskStorage) (*encodedRows, *GroupDesign, error) {
-	began := time.Now()
-	g, err := c.chooseGroupCoefficients(ctx, frame, rows, disk)
-	if err != nil || g == nil {
-		return rows, nil, err
+	g, err := c.chooseGroupCoefficients(ctx, frame, rows)
+	if err != nil || g == nil || g.Ridge == 0 {
+		return rows, g, err
 	}
-	if c.Logf != nil {
-		c.Logf("group coefficients: κ %v of %d columns, chosen in %.2f s", g.Ridge, g.Columns, time.Since(began).Seconds())
-	}
-	if g.Ridge > 0 {
-		if err := c.checkGroupColumnsMemory(g, rows, disk); err != nil {
-			if disk == nil && c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
+	if disk == nil { // which reserves what it needs
+		if err := c.checkGroupColumnsMemory(g, rows); err != nil {
+			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil
 			}
-			return nil, nil, err // in memory: the rows are kept on disk then
+			return nil, nil, err // the rows are kept on disk then
 		}
-		c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
-		disk.freeRows(rows.fitted, rows.weight)
-		rows, err = c.encodeRows(ctx, frame, disk)
 	}
+	c.products = rows.fitted.Encoder.GroupProducts(g.Ridge)
+	disk.freeRows(rows.fitted, rows.weight)
+	rows, err = c.encodeRows(ctx, frame, nil, disk)
 	return rows, g, err
 }

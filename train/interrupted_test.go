@@ -103,15 +103,13 @@ func TestFit_ValidEdgeCases(t *testing.T) {
 	cfg := keepingRows()
 	cfg.Target, cfg.Nu = "y", level.At(1)
 	m := fitFrame(t, wide(t, 60), cfg)
-	d := *m.Run.Train
 	for name, set := range map[string]func(c *Config){
-		"a loss of nothing":    func(c *Config) { c.Loss = "" },
+		"an unknown loss":      func(c *Config) { c.Loss = "hinge" },
 		"a level of no groups": func(c *Config) { c.Adversary = "groups" },
-		"targets of no rows":   func(c *Config) { d.Target = nil },
 	} {
 		c := m.Config
 		set(&c)
-		if p, err := c.problem(&d); err == nil {
+		if p, _, err := NewProblem(t.Context(), m.Run.Frame, c); err == nil {
 			t.Errorf("%s: %v", name, p)
 		}
 	}

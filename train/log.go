@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"time"
 )
 
@@ -53,11 +52,12 @@ func (c Config) withLogObserver() Config {
 // LogValue returns the phase, the passes, the elapsed time, the bounds that are known, and for phases that
 // solve many models how many are done.
 func (p Progress) LogValue() slog.Value {
-	a := []slog.Attr{slog.String("phase", p.Phase), slog.Float64("passes", p.Passes), slog.Duration("elapsed", p.Elapsed)}
+	phase, elapsed := slog.String("phase", p.Phase), slog.Duration("elapsed", p.Elapsed)
 	if p.Total > 0 {
-		return slog.GroupValue(slog.String("phase", p.Phase), slog.Int("done", p.Done), slog.Int("total", p.Total), slog.Duration("elapsed", p.Elapsed))
+		return slog.GroupValue(phase, slog.Int("done", p.Done), slog.Int("total", p.Total), elapsed)
 	}
-	return slog.GroupValue(appendFinite(a, "upper", p.Upper, "lower", p.Lower, "gap", p.RelativeGap)...)
+	a := []slog.Attr{phase, slog.Float64("passes", p.Passes), elapsed}
+	return slog.GroupValue(appendBounds(a, finiteOrNil(p.Upper), finiteOrNil(p.Lower), finiteOrNil(p.RelativeGap))...)
 }
 
 // LogValue returns the status, the objective with its bounds, the work and the worst group.
@@ -67,25 +67,18 @@ func (s Summary) LogValue() slog.Value {
 		slog.Int("rows", s.N), slog.Int("columns", s.D),
 		slog.Float64("objective", s.Objective), slog.Float64("passes", s.Passes), slog.Float64("seconds", s.Seconds),
 	}
-	for _, b := range []struct {
-		name  string
-		value *float64
-	}{{"upper", s.Certificate.Upper}, {"lower", s.Certificate.Lower}, {"gap", s.Certificate.RelativeGap}} {
-		if b.value != nil {
-			a = append(a, slog.Float64(b.name, *b.value))
-		}
-	}
+	a = appendBounds(a, s.Certificate.Upper, s.Certificate.Lower, s.Certificate.RelativeGap)
 	if w := s.WorstGroup; w != nil {
 		a = append(a, slog.Group("worst_group", "name", w.Name, "rows", w.Count, "risk", w.Risk))
 	}
 	return slog.GroupValue(a...)
 }
 
-// appendFinite appends pairs of a name and a float64, without NaN and infinities.
-func appendFinite(a []slog.Attr, pairs ...any) []slog.Attr {
-	for i := 0; i < len(pairs); i += 2 {
-		if v := pairs[i+1].(float64); !math.IsInf(v, 0) && !math.IsNaN(v) {
-			a = append(a, slog.Float64(pairs[i].(string), v))
+// appendBounds appends the bounds and the gap that are known.
+func appendBounds(a []slog.Attr, upper, lower, gap *float64) []slog.Attr {
+	for i, v := range []*float64{upper, lower, gap} {
+		if v != nil {
+			a = append(a, slog.Float64([]string{"upper", "lower", "gap"}[i], *v))
 		}
 	}
 	return a

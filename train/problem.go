@@ -101,10 +101,15 @@ func (c Config) fillFromData(task data.Task, n int) Config {
 	return c
 }
 
-// checkLossTask returns an error if the loss does not fit the task.
-func checkLossTask(loss string, task data.Task) error {
-	if isClassLoss(loss) != (task != data.Regression) {
-		return fmt.Errorf("a %s loss with a target of task %s", loss, task)
+// checkTask returns an error if a setting does not fit the task of the target.
+func (c Config) checkTask(task data.Task) error {
+	switch {
+	case c.Recalibrate && task != data.Binary:
+		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %q does not have two", c.Target)
+	case c.Threshold != nil && task != data.Binary:
+		return fmt.Errorf("Config.Threshold is for two classes: the target %q does not have two", c.Target)
+	case isClassLoss(c.Loss) != (task != data.Regression):
+		return fmt.Errorf("a %s loss with a target of task %s", c.Loss, task)
 	}
 	return nil
 }
@@ -121,34 +126,24 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg Config) (*dro.Proble
 		return nil, cfg, err
 	}
 	cfg = cfg.fillFromData(encoder.Target.Task, rows.N)
-	p, err := cfg.problem(rows)
-	return p, cfg, err
+	m := &Model{Config: cfg, Encoder: encoder, Run: &Run{}}
+	if m.loss, err = losses.Parse(cfg.Loss, cfg.HuberDelta); err != nil {
+		return nil, cfg, err
+	}
+	oracle, err := m.tuneTable(rows).Oracle()
+	if err != nil {
+		return nil, cfg, err
+	}
+	dual, err := cfg.Dual(Rows(rows, nil))
+	if err != nil {
+		return nil, cfg, err
+	}
+	return m.problem(oracle, dual), cfg, nil
 }
 
-// problem returns the robust problem of the configuration on the rows of d.
-func (c Config) problem(d *data.Dataset) (*dro.Problem, error) {
-	loss, err := losses.Parse(c.Loss, c.HuberDelta)
-	if err != nil {
-		return nil, err
-	}
-	outputs := 1
-	if isClassLoss(c.Loss) {
-		for _, t := range d.Target {
-			outputs = max(outputs, int(t)+1)
-		}
-		if outputs == 2 { // the targets are ±1
-			outputs = 1
-		}
-	}
-	oracle, err := (&tune.Table{X: d.X, Target: d.Target, Loss: loss, Outputs: outputs}).Oracle()
-	if err != nil {
-		return nil, err
-	}
-	dual, err := c.Dual(Rows(d, nil))
-	if err != nil {
-		return nil, err
-	}
-	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: c.regulariser(loss, outputs)}, nil
+// problem returns the robust problem of an adversary.
+func (m *Model) problem(oracle tune.Oracle, dual dro.Dual) *dro.Problem {
+	return &dro.Problem{Oracle: oracle, Dual: dual, Primal: m.regulariser()}
 }
 
 // Rows returns the weights and groups of d as a level needs them. The groups are those of all group columns
@@ -162,10 +157,7 @@ func Rows(d *data.Dataset, weights []float64) level.Rows {
 	return r
 }
 
-// regulariser returns the ridge penalty for the given number of coefficients per column.
-func (c Config) regulariser(loss losses.Loss, outputs int) dro.L2 {
-	return dro.L2{Mu: *c.Mu, Intercept: c.Intercept, FreeModulus: loss.Smoothness(), Classes: outputs}
-}
-
 // regulariser returns the ridge penalty of the model.
-func (m *Model) regulariser() dro.L2 { return m.Config.regulariser(m.loss, m.coefficientsPerColumn()) }
+func (m *Model) regulariser() dro.L2 {
+	return dro.L2{Mu: *m.Config.Mu, Intercept: m.Config.Intercept, FreeModulus: m.loss.Smoothness(), Classes: m.coefficientsPerColumn()}
+}

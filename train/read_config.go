@@ -161,28 +161,21 @@ func (c *Config) setHoldout(text string) error {
 	next.Holdout, next.Evaluate = DefaultConfig().Holdout, DefaultConfig().Evaluate
 	next.HoldoutData, next.Split, next.GroupHoldout, next.Time = "", "", "", ""
 	const example = "as in 0.2 or 0.3,time:date"
-	errForm := setting.Must("be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit", example)
 	number, rest, both := strings.Cut(text, ",")
-	if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil {
-		if !(v >= 0 && v < 1) {
-			return errForm
-		}
-		next.Holdout, text = v, rest
-		if both && !strings.HasPrefix(rest, "time:") && !strings.HasPrefix(rest, "units:") {
-			return setting.Must("name the rows behind the comma by time:COLUMN or units:COLUMN", example)
-		}
-		if !both {
-			*c = next
-			return nil
-		}
+	proportion, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err == nil {
+		next.Holdout, text = proportion, rest
 	}
 	kind, name, _ := strings.Cut(text, ":")
 	field := map[string]*string{"time": &next.Time, "units": &next.GroupHoldout, "split": &next.Split, "file": &next.HoldoutData}[kind]
-	switch {
+	switch isProportion := next.Holdout >= 0 && next.Holdout < 1; {
+	case isProportion && err == nil && !both:
+	case isProportion && err == nil && kind != "time" && kind != "units":
+		return setting.Must("name the rows behind the comma by time:COLUMN or units:COLUMN", example)
 	case text == EvaluateCrossfit:
 		next.Evaluate, next.Holdout = EvaluateCrossfit, 0
-	case field == nil || name == "":
-		return errForm
+	case !isProportion || field == nil || name == "":
+		return setting.Must("be a proportion from 0 to below 1, time:COLUMN, units:COLUMN, split:COLUMN, file:FILE or crossfit", example)
 	default:
 		*field = name
 	}
@@ -203,18 +196,14 @@ func (c *Config) groupFeaturesWord() string {
 
 // setGroupFeatures sets what groupFeaturesWord returns; false and true mean no and auto.
 func (c *Config) setGroupFeatures(word string) error {
-	switch word {
-	case "no", "false":
-		c.GroupFeatures, c.GroupCoefficients = false, groupCoefficientsNo
-	case "shared":
-		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsNo
-	case "pooled", "auto":
-		c.GroupFeatures, c.GroupCoefficients = true, word
-	case "true":
-		c.GroupFeatures, c.GroupCoefficients = true, groupCoefficientsAuto
-	default:
+	coefficients, known := map[string]string{
+		"no": groupCoefficientsNo, "false": groupCoefficientsNo, "shared": groupCoefficientsNo,
+		"pooled": groupCoefficientsPooled, "auto": groupCoefficientsAuto, "true": groupCoefficientsAuto,
+	}[word]
+	if !known {
 		return setting.Must("be no, shared, pooled or auto", "")
 	}
+	c.GroupFeatures, c.GroupCoefficients = word != "no" && word != "false", coefficients
 	return nil
 }
 

@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/train/level"
@@ -43,12 +41,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	t := m.tuneTable(d)
 	t.Memory = m.Config.Checkpoint.forPart("recalibration")
 	folds := cmp.Or(m.Config.Folds, tune.DefaultFolds)
-	tell := func(done, total int) {
-		if m.Config.Observe != nil {
-			m.Config.Observe(Progress{Phase: "recalibrating", Done: done, Total: total, Elapsed: time.Since(began)})
-		}
-	}
-	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, tell)
+	margin, err := t.Margins(ctx, m.Config.Level, folds, m.Config.Seed, m.Coefficients, m.Config.countObserver("recalibrating", began))
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", m.nameColumn(err))
 	}
@@ -56,14 +49,7 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return fmt.Errorf("recalibrating: %w", err)
 	}
-	x := slices.Clone(m.Coefficients)
-	for i := range x {
-		x[i] *= slope
-	}
-	if d.Intercept >= 0 {
-		x[d.Intercept] += intercept
-	}
-	m.Recalibrated = x
+	m.Recalibrated = m.withSlope(m.Coefficients, slope, intercept)
 	defer memory.Release(m.Run.arena(), margin)
 	after := memory.Make[float64](m.Run.arena(), d.N)
 	defer memory.Release(m.Run.arena(), after)
@@ -80,11 +66,17 @@ func (m *Model) recalibrate(ctx context.Context, began time.Time) error {
 
 // riskAtMargins returns the mean loss of the training rows at the given margins.
 func (m *Model) riskAtMargins(margin []float64) float64 {
-	arena := m.Run.arena()
-	loss, slope := memory.Make[float64](arena, len(margin)), memory.Make[float64](arena, len(margin))
-	defer memory.Release(arena, loss, slope)
-	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
+	loss := memory.Make[float64](m.Run.arena(), len(margin))
+	defer memory.Release(m.Run.arena(), loss)
+	m.lossesAtMargins(loss, margin)
 	return m.Run.weightedAverage(loss)
+}
+
+// lossesAtMargins stores the losses of the training rows at the given margins in loss.
+func (m *Model) lossesAtMargins(loss, margin []float64) {
+	slope := memory.Make[float64](m.Run.arena(), len(margin))
+	defer memory.Release(m.Run.arena(), slope)
+	m.loss.EvalTo(loss, slope, margin, m.Run.Train.Target)
 }
 
 // fitSlopeAndIntercept minimises the mean loss of slope·margin + intercept. A ridge penalty of 1/(2n) on the
@@ -103,25 +95,7 @@ func (m *Model) fitSlopeAndIntercept(ctx context.Context, margin []float64) (slo
 	if err != nil {
 		return 0, 0, err
 	}
-	s := dro.Options{X0: []float64{size}, RelativeGap: 1e-8}
-	if d.Intercept >= 0 {
-		s.X0 = append(s.X0, 0)
-	}
 	primal := dro.L2{Mu: 1 / float64(d.N), Intercept: d.Intercept >= 0, FreeModulus: m.loss.Smoothness()}
-	res, err := m.solveAtMargins(ctx, "recalibration", margin, size, dual, primal, s)
-	if err != nil {
-		return 0, 0, err
-	}
-	if d.Intercept >= 0 {
-		intercept = res.X[1]
-	}
-	return res.X[0] / size, intercept, nil
-}
-
-// checkRecalibration returns an error if recalibration is asked for a target without classes.
-func (c Config) checkRecalibration(task data.Task) error {
-	if c.Recalibrate && task != data.Binary {
-		return fmt.Errorf("Config.Recalibrate is for a target of two values, and %s does not have two", c.Target)
-	}
-	return nil
+	_, slope, intercept, err = m.solveAtMargins(ctx, "recalibration", margin, size, 0, dual, primal, dro.Options{RelativeGap: 1e-8})
+	return slope, intercept, err
 }

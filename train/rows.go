@@ -9,7 +9,6 @@ import (
 
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/internal/memory"
-	"github.com/drotrain/drotrain/internal/ranks"
 )
 
 // A RowSet lists training and hold-out rows of a table, counted from 0, for example those of a fold or a year.
@@ -42,28 +41,18 @@ func (s *RowSet) validate(n int) error {
 // splitRows returns the training rows, in their order, and the hold-out rows. Vectors as long as the table are
 // allocated in arena.
 func (c *Config) splitRows(ctx context.Context, f *data.Frame, arena *memory.Arena) (train, held []int, err error) {
-	if arena != nil && c.Rows == nil && c.Filter == "" && c.drawsHoldout() {
+	switch h := c.dataHoldout(); {
+	case c.Rows != nil:
+		train, held, err = slices.Clone(c.Rows.Train), slices.Clone(c.Rows.Holdout), c.Rows.validate(f.Rows)
+	case arena != nil && h == data.Holdout{Fraction: c.Holdout, Seed: c.Seed}: // drawn from all rows
 		train, held, err = data.Split(memory.Make[int](arena, f.Rows), c.Holdout, c.Seed)
-		if err != nil {
-			return nil, nil, err
-		}
-	} else if c.Rows != nil {
-		if err := c.Rows.validate(f.Rows); err != nil {
-			return nil, nil, err
-		}
-		train, held = append(train, c.Rows.Train...), append(held, c.Rows.Holdout...)
-	} else if train, held, err = f.SplitRows(ctx, c.dataHoldout()); err != nil {
-		return nil, nil, err
+	default:
+		train, held, err = f.SplitRows(ctx, h)
 	}
-	if c.comm == nil { // ranks shuffle their shards themselves
+	if err == nil && c.comm == nil { // ranks shuffle their shards themselves
 		shuffle(train, c.Seed)
 	}
-	return train, held, nil
-}
-
-// drawsHoldout reports whether hold-out rows are drawn at random.
-func (c *Config) drawsHoldout() bool {
-	return c.HoldoutData == "" && c.Split == "" && c.GroupHoldout == "" && c.Time == ""
+	return train, held, err
 }
 
 // dataHoldout returns the data.Holdout of the configuration.
@@ -150,49 +139,39 @@ func (c *Config) findPeriods(ctx context.Context, f *data.Frame, train, held []i
 
 // encodedRows holds the encoded training and hold-out rows of a table.
 type encodedRows struct {
-	fitted   *data.Fitted
-	weight   []float64
-	periods  *Periods
-	filtered int         // rows that the filter kept
-	allHeld  int         // hold-out rows on all ranks
-	sharding *ranks.Rows // how the rows are sharded over ranks; nil for one process
+	*rowAssignment
+	fitted  *data.Fitted
+	weight  []float64
+	periods *Periods
 }
 
-// encodeRows splits and encodes the rows of a table. With several ranks it is a collective call that encodes
-// the rows of this rank. Rows on disk are stored in o.
-func (c Config) encodeRows(ctx context.Context, f *data.Frame, o *diskStorage) (*encodedRows, error) {
-	var s *rowAssignment
-	var files *sharedFiles
-	var err error
-	k, sink := &encodedRows{}, data.Sink{Storage: data.Storage(c.Storage), Disk: o.dataStorage()}
-	if c.comm != nil {
-		if files, err = shareChecksums(c.comm, f); err != nil {
-			return nil, err
-		}
-		if s, k.periods, err = c.assignShards(ctx, f); err != nil {
-			return nil, err
-		}
-		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
-	} else {
-		train, held, err := c.splitRows(ctx, f, o.arena())
-		if err != nil {
-			return nil, err
-		}
-		s = &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
-		if k.periods, err = c.findPeriods(ctx, f, train, held); err != nil {
-			return nil, err
-		}
-		if o != nil {
-			slices.Sort(held) // they are read in the order of the table
-		}
+// encodeRows splits and encodes the rows of a table, with e or, if it is nil, with an encoder that is fitted to
+// the training rows. With several ranks it is a collective call that encodes the rows of this rank. Rows on disk
+// are stored in o.
+func (c Config) encodeRows(ctx context.Context, f *data.Frame, e *data.Encoder, o *diskStorage) (*encodedRows, error) {
+	files, err := shareChecksums(c.comm, f)
+	if err != nil {
+		return nil, err
 	}
-	k.filtered, k.allHeld, k.sharding = s.Total+s.AllHeld, s.AllHeld, s.Rows
-	if k.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink); err != nil {
+	s, periods, err := c.assignRows(ctx, f, o)
+	if err != nil {
+		return nil, err
+	}
+	rows, sink := &encodedRows{rowAssignment: s, periods: periods}, data.Sink{Storage: data.Storage(c.Storage), Disk: (*data.DiskStorage)(o)}
+	if c.comm != nil {
+		sink.Shared = &data.Shared{Rows: s.Rows, Total: s.Total}
+	}
+	if e != nil {
+		rows.fitted, err = e.EncodeTo(ctx, f, s.Train, s.Held, sink)
+	} else {
+		rows.fitted, err = data.Fit(ctx, f, s.Train, s.Held, c.dataSpec(), sink)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err = files.checkSameFiles(); err != nil {
 		return nil, err
 	}
-	k.weight, err = readWeights(ctx, f, k.fitted.Train, c.Weight, k.sharding)
-	return k, err
+	rows.weight, err = readWeights(ctx, f, rows.fitted.Train, c.Weight, s.Rows)
+	return rows, err
 }

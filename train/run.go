@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,14 +65,13 @@ var errRowsGiven = errors.New("the rows of the training were chosen by the progr
 // Run.Close; without that directory Rerun returns a *MemoryError. If the contents of the table have changed, it
 // returns a *ChangedDataError. Adversary weights that are not unique, at ν = 0 and for CVaR, stay unknown.
 func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
-	disk, err := m.Config.newDiskStorage(ctx, f, false)
+	disk, err := m.Config.newDiskStorage(f, false)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err = cmp.Or(err, disk.err()); err != nil {
+		if err = disk.withAdvice(err); err != nil {
 			disk.close()
-			err = disk.withAdvice(err)
 		}
 	}()
 	if disk == nil {
@@ -90,16 +88,14 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	if m.RowsGiven {
 		return errRowsGiven
 	}
-	run := &Run{Frame: f, disk: disk}
-	rows, held, err := m.Config.splitRows(ctx, f, disk.arena())
+	cfg := m.Config
+	cfg.comm = nil // all rows are read here
+	rows, err := cfg.encodeRows(ctx, f, m.Encoder, disk)
 	if err != nil {
 		return err
 	}
-	fitted, err := m.Encoder.EncodeTo(ctx, f, rows, held, data.Sink{Storage: data.Storage(m.Config.Storage), Disk: disk.dataStorage()})
-	if err != nil {
-		return err
-	}
-	if run.Train, run.Holdout = fitted.Train, fitted.Holdout; run.Train.N != m.TrainRows {
+	run := &Run{Frame: f, Train: rows.fitted.Train, Holdout: rows.fitted.Holdout, Weight: rows.weight, disk: disk}
+	if run.Train.N != m.TrainRows {
 		return &ChangedDataError{f.Name(), fmt.Sprintf("it has %d training rows, not %d", run.Train.N, m.TrainRows)}
 	}
 	p, err := m.PredictDataset(run.Train, m.Coefficients)
@@ -108,9 +104,6 @@ func (m *Model) Rerun(ctx context.Context, f *data.Frame) (err error) {
 	}
 	memory.Release(run.arena(), p.Margin, p.Score)
 	run.Loss = p.Loss
-	if run.Weight, err = readWeights(ctx, f, run.Train, m.Config.Weight, nil); err != nil {
-		return err
-	}
 	if m.Config.hasUniqueWeights() {
 		dual, err := m.Config.Dual(run.levelRows())
 		if err != nil {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -18,13 +17,16 @@ type sharedFiles struct {
 }
 
 // shareChecksums returns an error if ranks see other files or rows than rank 0. It assigns the checksums of
-// shared files to ranks.
+// shared files to ranks. It returns nil for one process.
 func shareChecksums(c ranks.Comm, f *data.Frame) (*sharedFiles, error) {
-	all, err := gatherFromRanks(c, f.Stamps())
+	if c == nil {
+		return nil, nil
+	}
+	all, err := ranks.GatherValues(c, f.Stamps())
 	if err != nil {
 		return nil, err
 	}
-	rows := ranks.GatherValues(c, float64(f.Rows))
+	rows, _ := ranks.GatherAll(c, []int{f.Rows})
 	d := &sharedFiles{c, f, make([]bool, len(f.Sources))}
 	for r, stamps := range all {
 		if len(stamps) != len(all[0]) {
@@ -52,7 +54,7 @@ func (d *sharedFiles) checkSameFiles() error {
 	if d == nil { // there is one process
 		return nil
 	}
-	all, err := gatherFromRanks(d.comm, d.f.Sources)
+	all, err := ranks.GatherValues(d.comm, d.f.Sources)
 	if err != nil {
 		return err
 	}
@@ -68,19 +70,4 @@ func (d *sharedFiles) checkSameFiles() error {
 		}
 	}
 	return nil
-}
-
-// gatherFromRanks returns the values of all ranks.
-func gatherFromRanks[T any](c ranks.Comm, own T) ([]T, error) {
-	b, err := json.Marshal(own)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]T, c.Size())
-	for r, b := range ranks.GatherBytes(c, b) {
-		if err := json.Unmarshal(b, &all[r]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // A rowAssignment lists the training and hold-out rows of a rank.
 type rowAssignment struct {
-	Rows           *ranks.Rows // how the training rows lie
+	Rows           *ranks.Rows // how the training rows lie; nil for one process
 	Train, Held    []int       // the rows of this rank, in their order; hold-out rows behind those of the ranks before
 	Total, AllHeld int         // of all ranks
 }
@@ -19,9 +19,14 @@ type rowAssignment struct {
 // chunkRows is the number of rows that are split at a time: whole stripes, which package data reads together.
 const chunkRows = 1 << 16
 
-// splitListedRows assigns rows to ranks. All ranks must have the same ascending lists.
+// splitListedRows assigns rows to ranks, all to one process if c is nil. All ranks must have the same ascending
+// lists.
 func splitListedRows(c ranks.Comm, train, held []int) *rowAssignment {
-	s := &rowAssignment{Rows: ranks.NewRows(c, len(train)), Total: len(train), AllHeld: len(held)}
+	s := &rowAssignment{Train: train, Held: held, Total: len(train), AllHeld: len(held)}
+	if c == nil {
+		return s
+	}
+	s.Rows = ranks.NewRows(c, len(train))
 	lo, hi := s.Rows.LocalRange(s.Total)
 	s.Train = slices.Clone(train[lo:hi])
 	lo, hi = holdoutBounds(c, len(held))
@@ -44,14 +49,7 @@ func holdoutBounds(c ranks.Comm, all int) (lo, hi int) {
 // splitRowsByChunk assigns rows to ranks if each row determines its split. Every rank counts the rows of some
 // chunks and takes its own.
 func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.Holdout) (*rowAssignment, error) {
-	s, size, rank := &rowAssignment{}, c.Size(), c.Rank()
-	chunks := (f.Rows + chunkRows - 1) / chunkRows
-	first, end := shard.Bounds(chunks, size, rank)
-	counts, ends := make([]float64, 2*chunks), make([]int, size)
-	for r := range ends {
-		_, last := shard.Bounds(chunks, size, r)
-		ends[r] = 2 * last
-	}
+	s, chunks := &rowAssignment{}, (f.Rows+chunkRows-1)/chunkRows
 	known := map[int][2][]int{} // chunks that this rank has looked at: training and hold-out rows
 	sides := func(k int) (of [2][]int, err error) {
 		of, ok := known[k]
@@ -61,17 +59,19 @@ func splitRowsByChunk(ctx context.Context, c ranks.Comm, f *data.Frame, h data.H
 		}
 		return of, err
 	}
+	var own []int // rows of either side
+	first, end := shard.Bounds(chunks, c.Size(), c.Rank())
 	for k := first; k < end; k++ {
 		of, err := sides(k)
 		if err != nil {
 			return nil, err
 		}
-		counts[2*k], counts[2*k+1] = float64(len(of[0])), float64(len(of[1]))
+		own = append(own, len(of[0]), len(of[1]))
 	}
-	c.Gather(counts, ends)
+	counts, _ := ranks.GatherAll(c, own)
 	before := make([][2]int, chunks+1) // rows of the chunks before one
 	for k := range chunks {
-		before[k+1] = [2]int{before[k][0] + int(counts[2*k]), before[k][1] + int(counts[2*k+1])}
+		before[k+1] = [2]int{before[k][0] + counts[2*k], before[k][1] + counts[2*k+1]}
 	}
 	s.Total, s.AllHeld = before[chunks][0], before[chunks][1]
 	if err := f.CheckSplit(h, s.Total, s.AllHeld); err != nil {
@@ -109,23 +109,23 @@ func tableRange(f *data.Frame, own []int, rows *ranks.Rows) (from, to int) {
 		return 0, f.Rows
 	}
 	c := rows.Comm()
-	least := 0.0
+	least := 0
 	if len(own) > 0 {
-		least = 1 + float64(slices.Min(own))
+		least = 1 + slices.Min(own)
 	}
-	first := ranks.GatherValues(c, least)
+	first, _ := ranks.GatherAll(c, []int{least})
 	to = f.Rows
 	for r := c.Size() - 1; r > c.Rank(); r-- {
 		if first[r] > 0 {
-			to = int(first[r]) - 1
+			to = first[r] - 1
 		}
 	}
-	before := slices.ContainsFunc(first[:c.Rank()], func(v float64) bool { return v > 0 })
+	before := slices.ContainsFunc(first[:c.Rank()], func(v int) bool { return v > 0 })
 	switch {
 	case len(own) == 0:
 		return to, to
 	case !before:
 		return 0, to
 	}
-	return int(first[c.Rank()]) - 1, to
+	return first[c.Rank()] - 1, to
 }

@@ -46,7 +46,7 @@ func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 			err := ranks.Run(size, func(comm ranks.Comm) error {
 				own := c
 				own.comm = comm
-				s, _, err := own.assignShards(context.Background(), f)
+				s, _, err := own.assignRows(context.Background(), f, nil)
 				if err != nil {
 					return err
 				}
@@ -88,7 +88,7 @@ func TestAssignShards_RowsOfOneProcess(t *testing.T) {
 		_ = ranks.Run(2, func(comm ranks.Comm) error {
 			own := c
 			own.comm = comm
-			_, _, told[comm.Rank()] = own.assignShards(context.Background(), f)
+			_, _, told[comm.Rank()] = own.assignRows(context.Background(), f, nil)
 			return nil
 		})
 		for rank, got := range told {

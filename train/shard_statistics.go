@@ -28,7 +28,7 @@ func weightedMean(rows *ranks.Rows, v, weight []float64) float64 {
 }
 
 // groupRisks returns the mean losses by group.
-func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupRisk {
+func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []SummaryGroup {
 	k := len(g.Labels)
 	sums := rows.Totals(len(loss), 2*k, func(sums []float64, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -36,34 +36,17 @@ func groupRisks(rows *ranks.Rows, g data.Grouping, loss []float64) []data.GroupR
 			sums[k+int(g.Index[j])]++
 		}
 	})
-	var out []data.GroupRisk
+	out := []SummaryGroup{}
 	for i, label := range g.Labels {
 		if n := sums[k+i]; n > 0 {
-			out = append(out, data.GroupRisk{Label: label, Rows: int(n), Risk: sums[i] / n})
+			out = append(out, SummaryGroup{Name: label, Count: int(n), Risk: sums[i] / n})
 		}
 	}
 	return out
 }
 
-// rankCorrelation returns Spearman's rank correlation of margin and score on about count rows; score(lo, hi)
-// returns the scores of the rows [lo, hi).
-func rankCorrelation(rows *ranks.Rows, margin []float64, count int, score func(lo, hi int) []float64) float64 {
-	at := rows.LocalStratifiedSample(len(margin), count)
-	first, second := make([]float64, 0, len(at)), make([]float64, 0, len(at))
-	for k := 0; k < len(at); {
-		end := k + 1
-		for end < len(at) && at[end] == at[end-1]+1 {
-			end++
-		}
-		first = append(first, margin[at[k]:at[end-1]+1]...)
-		second = append(second, score(at[k], at[end-1]+1)...)
-		k = end
-	}
-	first, second = rows.CollectNumbers(first), rows.CollectNumbers(second)
-	found := []float64{0}
-	if rows.Comm().Rank() == 0 {
-		found[0] = spearman.Correlation(first, second)
-	}
-	rows.Comm().Broadcast(found)
-	return found[0]
+// rankCorrelation returns Spearman's rank correlation of two scores on about count rows.
+func rankCorrelation(rows *ranks.Rows, first, second []float64, count int) float64 {
+	sample := ranks.GatherAt(rows, rows.StratifiedSample(len(first), count), first, second)
+	return spearman.Correlation(sample[0], sample[1])
 }

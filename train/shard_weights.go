@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,41 +24,28 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 	if err != nil {
 		return nil, err
 	}
-	fail := func(row int, format string, args ...any) error {
-		e := &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf(format, args...), Hint: "weights must be positive: leave out rows without a weight"}
-		if row >= 0 {
-			e.Path, e.Row = f.Where(row)
-		}
-		return e
-	}
-	all, err := gatherFromRanks(rows.Comm(), checkWeights(column, from))
+	all, err := ranks.GatherValues(rows.Comm(), checkWeights(column, from))
 	if err != nil {
 		return nil, err
 	}
-	known := weightStatistics{First: -1}
+	known := weightStatistics{Least: math.Inf(1)}
 	for _, k := range all {
-		if k.Type != "" {
-			return nil, fail(-1, "the weight column holds %s, not numbers", k.Type)
-		}
-		known.Sum += k.Sum
-		if known.Most = max(known.Most, k.Most); known.Least == 0 || k.Least > 0 && k.Least < known.Least {
-			known.Least = k.Least
-		}
-		if known.Wrong += k.Wrong; known.First < 0 {
-			known.First, known.What = k.First, k.What
-		}
+		known = known.plus(k)
 	}
-	if known.Wrong > 0 {
-		more := ""
-		if known.Wrong > 1 {
-			more = fmt.Sprintf("; %d of %d weights are not positive", known.Wrong, f.Rows)
+	wrong := &data.Error{Path: f.Name(), Column: name, Hint: "weights must be positive: leave out rows without a weight"}
+	switch {
+	case known.Type != "":
+		wrong.Msg = fmt.Sprintf("the weight column holds %s, not numbers", known.Type)
+		return nil, wrong
+	case known.Wrong > 0:
+		wrong.Path, wrong.Row = f.Where(known.First)
+		if wrong.Msg = "the weight is " + known.What; known.Wrong > 1 {
+			wrong.Msg += fmt.Sprintf("; %d of %d weights are not positive", known.Wrong, f.Rows)
 		}
-		return nil, fail(known.First, "the weight is %s%s", known.What, more)
-	}
-	if math.IsInf(known.Sum/smallSum, 0) {
+		return nil, wrong
+	case math.IsInf(known.Sum/smallSum, 0):
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: "the sum of the weights overflows double precision", Hint: "divide all of them by the same number: it changes nothing else"}
-	}
-	if known.Most > 0 && known.Least < known.Most/widestWeights {
+	case known.Least < known.Most/widestWeights:
 		return nil, &data.Error{Path: f.Name(), Column: name, Msg: fmt.Sprintf("the weights lie too far apart: from %g to %g", known.Least, known.Most), Hint: "leave out rows of almost no weight"}
 	}
 	w := make([]float64, d.N)
@@ -70,13 +58,22 @@ func readWeights(ctx context.Context, f *data.Frame, d *data.Dataset, name strin
 	return w, nil
 }
 
-// weightStatistics holds the number of invalid weights and the first of them.
+// weightStatistics describes some weights.
 type weightStatistics struct {
-	Type         string // of a column that is not numeric; else ""
-	First, Wrong int
-	What         string
-	Sum          float64 // of the right ones, times smallSum: finite
-	Least, Most  float64 // of the right ones; 0 for none
+	Type        string  // of a column that is not numeric; else ""
+	Wrong       int     // number of invalid weights
+	First       int     // row of the first of them
+	What        string  // is there
+	Sum         float64 // of the right ones, times smallSum: finite
+	Least, Most float64 // of the right ones; +Inf and 0 for none
+}
+
+// plus returns the statistics of the weights of k followed by those of o.
+func (k weightStatistics) plus(o weightStatistics) weightStatistics {
+	if k.Wrong == 0 {
+		k.First, k.What = o.First, o.What
+	}
+	return weightStatistics{cmp.Or(k.Type, o.Type), k.Wrong + o.Wrong, k.First, k.What, k.Sum + o.Sum, min(k.Least, o.Least), max(k.Most, o.Most)}
 }
 
 // smallSum scales weights so that their sums are finite for any number of rows.
@@ -87,22 +84,18 @@ const widestWeights = 1e100
 
 // checkWeights returns the statistics of a weight column, whose first row is row first of the table.
 func checkWeights(column *data.Column, first int) weightStatistics {
-	k := weightStatistics{First: -1}
+	k := weightStatistics{Least: math.Inf(1)}
 	if column.Number == nil && column.Len() > 0 {
 		k.Type = strings.TrimSpace(column.Type)
 	}
 	for row, v := range column.Number {
-		if !column.IsNull(row) && !math.IsInf(v, 0) && v > 0 {
-			k.Sum += v * smallSum
-			if k.Most = max(k.Most, v); k.Least == 0 || v < k.Least {
-				k.Least = v
-			}
-			continue
-		}
-		if k.Wrong++; k.First < 0 {
-			if k.First, k.What = first+row, "missing"; !column.IsNull(row) {
-				k.What = column.Text(row)
-			}
+		switch {
+		case column.IsNull(row):
+			k = k.plus(weightStatistics{Wrong: 1, First: first + row, What: "missing", Least: math.Inf(1)})
+		case math.IsInf(v, 0) || !(v > 0):
+			k = k.plus(weightStatistics{Wrong: 1, First: first + row, What: column.Text(row), Least: math.Inf(1)})
+		default:
+			k = k.plus(weightStatistics{Sum: v * smallSum, Least: v, Most: v})
 		}
 	}
 	return k

@@ -34,24 +34,28 @@ func (c *Config) checkRanks() error {
 	return errors.Join(all...)
 }
 
-// assignShards assigns the rows of a table to ranks. It is a collective call. The training rows are those of
+// assignRows assigns the rows of a table to ranks. It is a collective call. The training rows are those of
 // one process in the order of the table, except that each shard is shuffled, so that its first rows are a
 // sample of it. If each row determines its split, a rank reads only its part of the table.
-func (c *Config) assignShards(ctx context.Context, f *data.Frame) (s *rowAssignment, periods *Periods, err error) {
-	if h := c.dataHoldout(); f.SplitsByRow(h) {
+func (c *Config) assignRows(ctx context.Context, f *data.Frame, o *diskStorage) (s *rowAssignment, periods *Periods, err error) {
+	if h := c.dataHoldout(); c.comm != nil && f.SplitsByRow(h) {
 		s, err = splitRowsByChunk(ctx, c.comm, f, h)
 	} else {
 		var train, held []int
-		if train, held, err = c.splitRows(ctx, f, nil); err == nil {
+		if train, held, err = c.splitRows(ctx, f, o.arena()); err == nil {
 			s = splitListedRows(c.comm, train, held)
 			periods, err = c.findPeriods(ctx, f, train, held)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case o != nil:
+		slices.Sort(s.Held) // they are read in the order of the table
+	case c.comm != nil:
+		lo, _ := s.Rows.LocalRange(s.Total)
+		s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	}
-	lo, _ := s.Rows.LocalRange(s.Total)
-	s.Rows.Run(s.Total, func(k, from, to int) { shuffle(s.Train[from-lo:to-lo], c.Seed+uint64(k)) })
 	return s, periods, nil
 }
 
@@ -79,7 +83,7 @@ func (r *Run) firstRows(count int) *data.Dataset {
 		return &d
 	}
 	at := r.rows.StratifiedSample(d.N, min(count, maxCopies(d.X)))
-	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, d.Target, at)
+	d.N, d.X, d.Target = len(at), d.X.Select(at), ranks.GatherAt(r.rows, at, d.Target)[0]
 	return &d
 }
 
@@ -97,13 +101,7 @@ func (r *Run) weightConcentration(y []float64) (squares, largest float64) {
 		}
 		return sum
 	}
-	most := func(lo, hi int) (m float64) {
-		for _, v := range y[lo:hi] {
-			m = max(m, v)
-		}
-		return m
-	}
-	return r.rows.Sum(len(y), add), r.rows.Max(len(y), most)
+	return r.rows.Sum(len(y), add), r.rows.Max(len(y), func(lo, hi int) float64 { return slices.Max(y[lo:hi]) })
 }
 
 // completeRow is the memory that a report needs per training row: losses, weights, places, groups and their
@@ -120,11 +118,11 @@ func (m *Model) GatherRows() {
 	}
 	budget := memory.NewBudget(0)
 	need := int64(r.Train.N) * completeRow
-	has := []float64{1}
-	if !budget.Fits(need) {
-		has[0] = 0
+	has := []float64{0}
+	if !m.isFollower() && budget.Fits(need) {
+		has[0] = 1
 	}
-	if m.Config.comm.Broadcast(has); has[0] == 0 {
+	if m.Config.comm.Sum(has); has[0] == 0 {
 		d := *r.Train
 		d.Groups = nil // whose shares nobody knows
 		r.Weights, r.Train = nil, &d
@@ -147,8 +145,9 @@ func (m *Model) GatherRows() {
 // selectRows works like t.Select for rows on several ranks.
 func selectRows(rows *ranks.Rows, t *tune.Table, at []int) *tune.Table {
 	s := *t
-	s.X, s.Target = t.X.Select(at), ranks.GatherAt(rows, t.Target, at)
-	s.Rows = level.Rows{N: len(at), Weights: ranks.GatherAt(rows, t.Weights, at), Group: ranks.GatherAt(rows, t.Group, at), Labels: t.Labels}
+	numbers := ranks.GatherAt(rows, at, t.Target, t.Weights)
+	s.X, s.Target = t.X.Select(at), numbers[0]
+	s.Rows = level.Rows{N: len(at), Weights: numbers[1], Group: ranks.GatherAt(rows, at, t.Group)[0], Labels: t.Labels}
 	return &s
 }
 
@@ -167,31 +166,31 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	}
 	t = selectRows(m.Run.rows, t, m.Run.rows.StratifiedSample(t.N, min(t.N, o.Rows, maxCopies(t.X))))
 	type outcome struct {
-		Selection *tune.Selection
+		Selection []byte // JSON, as a model has it
 		Few       bool
 		Stopped   int // exit status for which rank 0 was asked to stop; 0 if it was not
 		Error     string
 	}
-	var told outcome
-	var failed error
-	if m.Config.comm.Rank() == 0 {
-		told.Selection, failed = tune.Select(ctx, t, x, o)
+	var own outcome
+	s, failed := &tune.Selection{}, error(nil)
+	if !m.isFollower() {
+		s, failed = tune.Select(ctx, t, x, o)
 		var few *tune.FewRowsError
-		if told.Few = errors.As(failed, &few); failed != nil {
-			if told.Error = failed.Error(); ctx.Err() != nil {
-				told.Stopped = ranks.StopCode(context.Cause(ctx))
+		if own.Few = errors.As(failed, &few); failed == nil {
+			s.Of, s.Start = m.Run.Train.N, nil // which are not shared
+			own.Selection, failed = json.Marshal(s)
+		}
+		if failed != nil {
+			if own.Error = failed.Error(); ctx.Err() != nil {
+				own.Stopped = ranks.StopCode(context.Cause(ctx))
 			}
-		} else {
-			told.Selection.Of, told.Selection.Start = m.Run.Train.N, nil // which are not broadcast
 		}
 	}
-	b, err := json.Marshal(told)
+	all, err := ranks.GatherValues(m.Config.comm, own)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(ranks.BroadcastBytes(m.Config.comm, b), &told); err != nil {
-		return nil, err
-	}
+	told := all[0]
 	switch {
 	case failed != nil:
 		return nil, failed
@@ -202,5 +201,5 @@ func (m *Model) selectOnRoot(ctx context.Context, t *tune.Table, x []float64, o 
 	case told.Error != "":
 		return nil, errors.New(told.Error)
 	}
-	return told.Selection, nil
+	return s, json.Unmarshal(told.Selection, s)
 }

@@ -2,9 +2,9 @@ package train
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
-	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -78,18 +78,14 @@ func (c *Config) groupRisks(run *Run, loss []float64) ([]SummaryGroup, *SummaryG
 		return nil, nil
 	}
 	last := d.Groups[len(d.Groups)-1]
-	risks := groupRisks(run.rows, last, loss)
-	groups := make([]SummaryGroup, len(risks))
-	for i, r := range risks {
-		groups[i] = SummaryGroup{Name: r.Label, Count: r.Rows, Risk: r.Risk}
+	groups := groupRisks(run.rows, last, loss)
+	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) }) // NaN comes last
+	for _, g := range groups {
+		if g.Count >= c.MinGroupSize && !math.IsNaN(g.Risk) {
+			return groups, &g
+		}
 	}
-	var worst *SummaryGroup
-	if i := data.WorstGroup(risks, c.MinGroupSize); i >= 0 {
-		w := groups[i]
-		worst = &w
-	}
-	slices.SortStableFunc(groups, func(a, b SummaryGroup) int { return cmp.Compare(b.Risk, a.Risk) })
-	return groups, worst
+	return groups, nil
 }
 
 // EffectiveShare returns the effective sample size as a proportion of the rows.

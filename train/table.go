@@ -105,20 +105,19 @@ func (m *Model) predictionColumns(p *Prediction, first int, kept []*data.Column,
 
 // copyRows copies the given rows of a column.
 func copyRows(c *data.Column, rows []int) data.Column {
-	out := data.Column{Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level}
+	return data.Column{
+		Name: c.Name, Type: c.Type, Kind: c.Kind, Level: c.Level,
+		Number: entriesAt(c.Number, rows), Int: entriesAt(c.Int, rows), Code: entriesAt(c.Code, rows), Null: entriesAt(c.Null, rows),
+	}
+}
+
+// entriesAt returns the entries of v at the given rows; nil of nil.
+func entriesAt[T any](v []T, rows []int) (out []T) {
+	if v == nil {
+		return nil
+	}
 	for _, r := range rows {
-		if c.Number != nil {
-			out.Number = append(out.Number, c.Number[r])
-		}
-		if c.Int != nil {
-			out.Int = append(out.Int, c.Int[r])
-		}
-		if c.Code != nil {
-			out.Code = append(out.Code, c.Code[r])
-		}
-		if c.Null != nil {
-			out.Null = append(out.Null, c.Null[r])
-		}
+		out = append(out, v[r])
 	}
 	return out
 }

@@ -49,23 +49,16 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	margin := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), margin)
 	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(margin, direction, lo, hi) })
-	s := m.solverOptions("tempered erm", began)
-	s.X0 = []float64{norm}
+	start := 0.0
 	if d.Intercept >= 0 {
-		s.X0 = append(s.X0, plain[d.Intercept])
+		start = plain[d.Intercept]
 	}
 	// Over the norm, so that ½μ times the square of the slope is ½μ‖x‖².
-	res, err := m.solveAtMargins(ctx, "tempered", margin, norm, adversary, m.regulariser(), s)
+	res, slope, intercept, err := m.solveAtMargins(ctx, "tempered", margin, norm, start, adversary, m.regulariser(), m.solverOptions("tempered erm", began))
 	if err != nil {
 		return m.nameColumn(err)
 	}
-	m.Tempered = slices.Clone(direction)
-	for i := range m.Tempered {
-		m.Tempered[i] *= res.X[0] / norm
-	}
-	if d.Intercept >= 0 {
-		m.Tempered[d.Intercept] = res.X[1]
-	}
+	m.Tempered = m.withSlope(direction, slope, intercept)
 	res.X = m.Tempered
 	t := &SummaryTempered{SummaryBaseline: *m.summariseBaseline(oracle, adversary, res), Slope: res.X[indexOfLargest(direction)] / direction[indexOfLargest(direction)]}
 	if fall := m.Result.ERM.RobustRisk - m.Result.RobustRisk; fall > 1e-9*math.Abs(m.Result.ERM.RobustRisk) {
@@ -74,18 +67,33 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	}
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
-	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, min(d.N, mostRanked), func(lo, hi int) []float64 {
-		d.X.MarginsTo(score, m.Coefficients, lo, hi)
-		return score[lo:hi]
-	}))
+	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(score, m.Coefficients, lo, hi) })
+	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, score, min(d.N, mostRanked)))
 	m.Result.Tempered = t
 	return nil
 }
 
-// solveAtMargins minimises the robust risk of the scores a·margin/size + b over the slope a and, if the model
-// has an intercept, over b. margin has one entry per training row.
-func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float64, size float64, dual dro.Dual, primal dro.L2, s dro.Options) (*dro.Result, error) {
+// withSlope returns x with another slope and, if the model has an intercept, with more of it.
+func (m *Model) withSlope(x []float64, slope, intercept float64) []float64 {
+	x = slices.Clone(x)
+	for i := range x {
+		x[i] *= slope
+	}
+	if k := m.Run.Train.Intercept; k >= 0 {
+		x[k] += intercept
+	}
+	return x
+}
+
+// solveAtMargins minimises the robust risk of the scores slope·margin + intercept, starting at slope 1 and an
+// intercept of start; without an intercept if the model has none. margin has one entry per training row, and
+// the penalty is on slope·size.
+func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float64, size, start float64, dual dro.Dual, primal dro.L2, s dro.Options) (res *dro.Result, slope, intercept float64, err error) {
 	d, arena := m.Run.Train, m.Run.disk.arena()
+	s.X0 = []float64{size}
+	if d.Intercept >= 0 {
+		s.X0 = append(s.X0, start)
+	}
 	columns := len(s.X0)
 	first, end := m.Run.rows.LocalRange(d.N)
 	rows := memory.Make[float64](arena, (end-first)*columns)
@@ -101,17 +109,23 @@ func (m *Model) solveAtMargins(ctx context.Context, part string, margin []float6
 	})
 	local, err := design.NewDense(end-first, columns, rows)
 	if err != nil {
-		return nil, err
+		return nil, 0, 0, err
 	}
 	all, err := m.Run.shardMatrix(mapMatrix(arena, local))
 	if err != nil {
-		return nil, err
+		return nil, 0, 0, err
 	}
 	oracle, err := losses.NewLinear(m.loss, all, d.Target)
 	if err != nil {
-		return nil, err
+		return nil, 0, 0, err
 	}
-	return m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s)
+	if res, err = m.solveOrResume(ctx, part, &dro.Problem{Oracle: oracle, Dual: dual, Primal: primal}, nil, s); err != nil {
+		return nil, 0, 0, err
+	}
+	if columns == 2 {
+		intercept = res.X[1]
+	}
+	return res, res.X[0] / size, intercept, nil
 }
 
 // indexOfLargest returns the index of the entry with the largest absolute value.

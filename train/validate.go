@@ -78,6 +78,8 @@ func (c *Config) validate() error {
 		{"Gap", c.Gap, c.Gap > 0, "> 0"},
 		{"MaxPasses", c.MaxPasses, c.MaxPasses > 0, "> 0"},
 		{"Holdout", c.Holdout, c.Holdout >= 0 && c.Holdout < 1, "in [0, 1)"},
+		{"Threshold", valueOrZero(c.Threshold), valueOrZero(c.Threshold) >= 0 && valueOrZero(c.Threshold) <= 1, "in [0, 1]"},
+		{"Mu", valueOrZero(c.Mu), valueOrZero(c.Mu) >= 0, "≥ 0"},
 	} {
 		if !e.ok || math.IsInf(e.value, 0) {
 			say("Config.%s is %v: it must be finite and %s", e.what, e.value, e.want)
@@ -105,12 +107,7 @@ func (c *Config) validate() error {
 			against[column] = true
 		}
 	}
-	ways := 0
-	for _, way := range []string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time} {
-		if way != "" {
-			ways++
-		}
-	}
+	ways := len(slices.DeleteFunc([]string{c.HoldoutData, c.Split, c.GroupHoldout, c.Time}, func(way string) bool { return way == "" }))
 	if ways > 1 || ways > 0 && c.Rows != nil {
 		say("Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time choose the rows held out: set one of them")
 	}
@@ -119,14 +116,8 @@ func (c *Config) validate() error {
 			say("%v", err)
 		}
 	}
-	if c.Evaluate == EvaluateCrossfit && ways > 0 {
-		say("Config.Evaluate crossfit measures all rows: it excludes Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time")
-	}
-	if c.Evaluate == EvaluateCrossfit && c.Holdout > 0 {
-		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0")
-	}
-	if c.Threshold != nil && !(*c.Threshold >= 0 && *c.Threshold <= 1) {
-		say("Config.Threshold is %v: it must lie between 0 and 1", *c.Threshold)
+	if c.Evaluate == EvaluateCrossfit && (ways > 0 || c.Holdout > 0) {
+		say("Config.Evaluate crossfit measures all rows: set Config.Holdout to 0; it excludes Config.HoldoutData, Config.Split, Config.GroupHoldout and Config.Time")
 	}
 	if c.Threshold != nil && c.Loss != "" && !isClassLoss(c.Loss) {
 		say("Config.Threshold is for two classes: a %s loss predicts numbers", c.Loss)
@@ -137,11 +128,16 @@ func (c *Config) validate() error {
 	if c.Weight != "" && (c.Weight == c.Target || slices.Contains(c.Features, c.Weight) || slices.Contains(c.Groups, c.Weight)) {
 		say("Config.Weight: column %q is the target, a feature or a group as well", c.Weight)
 	}
-	if c.Mu != nil && (!(*c.Mu >= 0) || math.IsInf(*c.Mu, 0)) {
-		say("Config.Mu is %v: it must be finite and ≥ 0", *c.Mu)
-	}
 	if wrong == nil {
 		return nil
 	}
 	return errors.New(strings.Join(wrong, "; "))
+}
+
+// valueOrZero returns *p, or 0 for nil.
+func valueOrZero(p *float64) float64 {
+	if p == nil {
+		return 0
+	}
+	return *p
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -114,23 +113,16 @@ func shareProcessors(processors, place, beside int) int {
 // agreeOnPlace returns an error if ranks have different states. Otherwise it returns the place of this rank
 // among those on the same processors, and their number. It is a collective call.
 func (own rankState) agreeOnPlace(c ranks.Comm) (place, beside int, err error) {
-	b, err := json.Marshal(own)
+	all, err := ranks.GatherValues(c, own)
 	if err != nil {
 		return 0, 0, err
 	}
-	var first rankState
-	for r, text := range ranks.GatherBytes(c, b) {
-		var is rankState
-		if err := json.Unmarshal(text, &is); err != nil {
-			return 0, 0, err
-		}
+	first := all[0]
+	for r, is := range all {
 		if is.Processors == own.Processors {
 			if beside++; r < c.Rank() {
 				place++
 			}
-		}
-		if r == 0 {
-			first = is
 		}
 		for _, f := range []struct{ what, was, is string }{
 			{"is another version", first.Version, is.Version}, {"runs on another kind of processor", first.Machine, is.Machine},

@@ -175,24 +175,27 @@ func (a *Arena) release(address uintptr) {
 	b, ok := a.maps[address]
 	delete(a.maps, address)
 	a.mu.Unlock()
-	switch {
-	case !ok:
-	case a.parent != nil:
+	if ok {
+		a.free(address, b)
+	}
+}
+
+// free unmaps a slice that this arena has allocated.
+func (a *Arena) free(address uintptr, b []byte) {
+	if a.parent != nil {
 		a.parent.release(address)
-	default:
+	} else {
 		unmap(b)
 	}
 }
 
 // allocate maps size bytes and records them.
 func (a *Arena) allocate(size int64) ([]byte, error) {
-	var b []byte
-	var err error
+	from := a.mapBytes
 	if a.parent != nil {
-		b, err = a.parent.allocate(size)
-	} else {
-		b, err = a.mapBytes(size)
+		from = a.parent.allocate
 	}
+	b, err := from(size)
 	if err != nil {
 		return nil, err
 	}
@@ -250,13 +253,9 @@ func (a *Arena) Close() {
 		a.stop = nil
 	}
 	for address, b := range a.maps {
-		if a.parent != nil {
-			a.parent.release(address)
-		} else {
-			unmap(b)
-		}
-		delete(a.maps, address)
+		a.free(address, b)
 	}
+	clear(a.maps)
 }
 
 // watch checks the memory of the process until stop is closed.
@@ -268,8 +267,8 @@ func (a *Arena) watch(stop chan struct{}) {
 		case <-stop:
 			return
 		case <-t.C:
+			a.keepBelowLimit()
 		}
-		a.keepBelowLimit()
 	}
 }
 

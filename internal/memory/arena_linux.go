@@ -1,10 +1,8 @@
 package memory
 
 import (
-	"bytes"
 	"math"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,20 +50,6 @@ func unmap(b []byte) { _ = unix.Munmap(b) }
 
 // evict removes pages from memory; their contents stay in the file.
 func evict(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) }
-
-// Resident returns the resident memory of the process in bytes; 0 if unknown.
-func Resident() int64 {
-	statm, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	f := bytes.Fields(statm)
-	if len(f) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(string(f[1]), 10, 64)
-	return pages * int64(os.Getpagesize())
-}
 
 // DiskFree returns the bytes that this user may still write to the disk of dir.
 func DiskFree(dir string) (int64, error) {

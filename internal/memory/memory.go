@@ -64,16 +64,11 @@ func LimitHeap() int64 {
 		return debug.SetMemoryLimit(-1)
 	}
 	bytes, name := Available()
-	switch name {
-	case groupLimit:
-		bytes += liveBytes()
-	case Ulimit:
-		bytes += liveBytes()
-	default:
+	if name != groupLimit && name != Ulimit {
 		return math.MaxInt64
 	}
 	softLimit = name
-	bytes = max(bytes, 16<<20)
+	bytes = max(bytes+liveBytes(), 16<<20)
 	debug.SetMemoryLimit(bytes)
 	return bytes
 }
@@ -97,9 +92,6 @@ func AddressSpaceLimit() int64 {
 	}
 	return max(0, left-spaceReserve-threadSpace())
 }
-
-// AddressSpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
-func AddressSpaceLeft() int64 { return spaceLeft() }
 
 // LeastAddressSpace returns the address space below which the runtime may end a command at any allocation or
 // new thread.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,16 +20,38 @@ func systemLimits(tighten func(n int64, name string)) {
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	controlGroupLimits(string(groups), "/sys/fs/cgroup", tighten)
-	info, _ := os.ReadFile("/proc/meminfo")
-	for line := range bytes.Lines(info) {
-		if rest, ok := bytes.CutPrefix(line, []byte("MemAvailable:")); ok {
-			if f := strings.Fields(string(rest)); len(f) > 0 {
-				if kb, err := strconv.ParseInt(f[0], 10, 64); err == nil {
-					tighten(kb<<10, "the memory of the machine")
-				}
-			}
+	if kb, ok := readField("/proc/meminfo", "MemAvailable:"); ok {
+		tighten(kb<<10, "the memory of the machine")
+	}
+}
+
+// readField returns the number behind one of the given names, at the start of a line of a file.
+func readField(file string, names ...string) (int64, bool) {
+	b, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && slices.Contains(names, f[0]) {
+			n, err := strconv.ParseInt(f[1], 10, 64)
+			return n, err == nil
 		}
 	}
+	return 0, false
+}
+
+// pagesOf returns a size of the process, in bytes, by its place in /proc/self/statm.
+func pagesOf(place int) (bytes int64, ok bool) {
+	b, _ := os.ReadFile("/proc/self/statm")
+	f := strings.Fields(string(b))
+	if len(f) <= place {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(f[place], 10, 64)
+	return pages * int64(os.Getpagesize()), err == nil
+}
+
+// Resident returns the resident memory of the process in bytes; 0 if unknown.
+func Resident() int64 {
+	bytes, _ := pagesOf(1)
+	return bytes
 }
 
 // usesLibC reports whether threads are created by a C library, as with cgo or MPI.
@@ -43,19 +66,17 @@ func threads() int {
 	return len(tasks)
 }
 
-// spaceLeft returns the address space limit minus the address space in use.
-func spaceLeft() int64 {
+// AddressSpaceLeft returns the address space that ulimit -v leaves, in bytes; math.MaxInt64 means no limit.
+func AddressSpaceLeft() int64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &r) != nil || r.Cur >= math.MaxInt64 {
 		return math.MaxInt64
 	}
-	statm, err := os.ReadFile("/proc/self/statm")
-	f := strings.Fields(string(statm))
-	if err != nil || len(f) == 0 {
+	used, ok := pagesOf(0)
+	if !ok {
 		return math.MaxInt64
 	}
-	pages, _ := strconv.ParseInt(f[0], 10, 64)
-	return int64(r.Cur) - pages*int64(os.Getpagesize())
+	return int64(r.Cur) - used
 }
 
 // controlGroupLimits looks at the control groups of a process and at those they are in, of
@@ -79,7 +100,8 @@ func controlGroupLimits(list, root string, tighten func(n int64, name string)) {
 			have, ok2 := readNumber(path.Join(dir, at, used))
 			if ok && ok2 && limit < 1<<60 {
 				// A tenth stays for what is no heap, and for garbage.
-				tighten(limit-limit/10-have+cachedBytes(path.Join(dir, at, "memory.stat")), groupLimit)
+				cached, _ := readField(path.Join(dir, at, "memory.stat"), "inactive_file", "total_inactive_file") // can be reclaimed
+				tighten(limit-limit/10-have+cached, groupLimit)
 			}
 			if at == "/" {
 				break
@@ -95,16 +117,4 @@ func readNumber(file string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
 	return n, err == nil // "max" is no limit
-}
-
-// cachedBytes returns the size of a group's file cache, which can be reclaimed.
-func cachedBytes(file string) int64 {
-	b, _ := os.ReadFile(file)
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) == 2 && (f[0] == "inactive_file" || f[0] == "total_inactive_file") {
-			n, _ := strconv.ParseInt(f[1], 10, 64)
-			return n
-		}
-	}
-	return 0
 }

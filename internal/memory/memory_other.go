@@ -7,7 +7,8 @@ import "math"
 // systemLimits reports no limits on this operating system.
 func systemLimits(func(n int64, name string)) {}
 
-func spaceLeft() int64 { return math.MaxInt64 }
+// AddressSpaceLeft returns math.MaxInt64: no limit is known.
+func AddressSpaceLeft() int64 { return math.MaxInt64 }
 
 func usesLibC() bool { return false }
 

@@ -1,8 +1,10 @@
 package ranks
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/gob"
 	"math"
 	"sync/atomic"
 )
@@ -21,9 +23,6 @@ type Comm interface {
 
 	// Max replaces v by the largest over ranks, entry by entry. None is NaN.
 	Max(v []float64)
-
-	// Broadcast replaces v by that of rank 0.
-	Broadcast(v []float64)
 
 	// Gather completes v, of which rank r has set the entries [ends[r−1], ends[r]), from 0
 	// for the first. Bits are those that were set.
@@ -60,7 +59,6 @@ func (c *counted) add(v []float64) {
 
 func (c *counted) Sum(v []float64)                { c.add(v); c.Comm.Sum(v) }
 func (c *counted) Max(v []float64)                { c.add(v); c.Comm.Max(v) }
-func (c *counted) Broadcast(v []float64)          { c.add(v); c.Comm.Broadcast(v) }
 func (c *counted) Gather(v []float64, ends []int) { c.add(v); c.Comm.Gather(v, ends) }
 
 // One is the Comm of a single rank.
@@ -80,69 +78,60 @@ func (One) Sum([]float64) {}
 // Max implements Comm.
 func (One) Max([]float64) {}
 
-// Broadcast implements Comm.
-func (One) Broadcast([]float64) {}
-
 // Gather implements Comm.
 func (One) Gather([]float64, []int) {}
 
 // Abort implements Comm: there are no other ranks.
 func (One) Abort(int) {}
 
+// number is the type of what travels: exact for float64 and for whole numbers below 2⁵³.
+type number interface{ int | int32 | float64 }
+
 // GatherAll returns the numbers of all ranks, concatenated by rank, and where those of each rank end. Ranks may
 // have different counts.
-func GatherAll(c Comm, own []float64) (all []float64, ends []int) {
+func GatherAll[T number](c Comm, own []T) (all []T, ends []int) {
 	ends = RankEnds(c, len(own))
-	all = make([]float64, ends[len(ends)-1])
-	copy(all[ends[c.Rank()]-len(own):], own)
-	c.Gather(all, ends)
-	return all, ends
+	v := make([]float64, ends[len(ends)-1])
+	for k, x := range own {
+		v[ends[c.Rank()]-len(own)+k] = float64(x)
+	}
+	c.Gather(v, ends)
+	return convertTo[T](v), ends
 }
 
 // RankEnds returns where the entries of each rank end in their concatenation; this rank has own entries.
 func RankEnds(c Comm, own int) []int {
-	ends := make([]int, c.Size())
+	counts, ends := make([]float64, c.Size()), make([]int, c.Size())
+	for r := range ends {
+		ends[r] = r + 1
+	}
+	counts[c.Rank()] = float64(own)
+	c.Gather(counts, ends)
 	total := 0
-	for r, k := range GatherValues(c, float64(own)) {
+	for r, k := range counts {
 		total += int(k)
 		ends[r] = total
 	}
 	return ends
 }
 
-// GatherValues returns the numbers of all ranks, one each.
-func GatherValues(c Comm, own float64) []float64 {
-	all, ends := make([]float64, c.Size()), make([]int, c.Size())
-	for r := range ends {
-		ends[r] = r + 1
+// GatherValues returns the values of all ranks, one each, as package gob transmits them: zero values behind
+// pointers become nil.
+func GatherValues[T any](c Comm, own T) ([]T, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(own); err != nil {
+		return nil, err
 	}
-	all[c.Rank()] = own
-	c.Gather(all, ends)
-	return all
-}
-
-// GatherBytes returns the bytes of each rank.
-func GatherBytes(c Comm, own []byte) [][]byte {
-	all, ends := GatherAll(c, pack(own))
-	out := make([][]byte, len(ends))
+	packed, ends := GatherAll(c, pack(b.Bytes()))
+	values := make([]T, c.Size())
 	from := 0
 	for r, end := range ends {
-		out[r] = unpack(all[from:end])
+		if err := gob.NewDecoder(bytes.NewReader(unpack(packed[from:end]))).Decode(&values[r]); err != nil {
+			return nil, err
+		}
 		from = end
 	}
-	return out
-}
-
-// BroadcastBytes returns the bytes of rank 0.
-func BroadcastBytes(c Comm, own []byte) []byte {
-	length := []float64{float64(1 + (len(own)+7)/8)}
-	c.Broadcast(length)
-	v := make([]float64, int(length[0]))
-	if c.Rank() == 0 {
-		copy(v, pack(own))
-	}
-	c.Broadcast(v)
-	return unpack(v)
+	return values, nil
 }
 
 // pack stores bytes, preceded by their length, in the bits of numbers.

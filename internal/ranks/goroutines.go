@@ -12,7 +12,7 @@ var ErrAborted = errors.New("another rank has ended the job")
 // Run calls f for size ranks, which are goroutines of this process, and returns the first error after all have
 // returned. If a rank returns an error, panics or aborts, the others end at their next collective call.
 func Run(size int, f func(c Comm) error) error {
-	w := &world{size: size, errs: make([]error, size)}
+	w := &world{given: make([][]float64, size)}
 	w.turn.L = &w.mu
 	var wg sync.WaitGroup
 	for r := range size {
@@ -21,13 +21,13 @@ func Run(size int, f func(c Comm) error) error {
 				switch p := recover().(type) {
 				case nil:
 				case aborted:
-					w.end(r, p.err)
+					w.end(p.err)
 				default:
-					w.end(r, fmt.Errorf("rank %d: panic: %v", r, p))
+					w.end(fmt.Errorf("rank %d: panic: %v", r, p))
 				}
 			}()
 			if err := f(&goroutine{w, r}); err != nil {
-				w.end(r, err)
+				w.end(err)
 			}
 		})
 	}
@@ -38,25 +38,22 @@ func Run(size int, f func(c Comm) error) error {
 // A world is the state shared by ranks that are goroutines. A collective call has two phases: all ranks provide
 // their values, then all read the result.
 type world struct {
-	size int
-
 	mu      sync.Mutex
 	turn    sync.Cond
 	given   [][]float64 // by rank
 	waiting int
 	round   int
-	errs    []error
-	first   error
+	first   error // that has ended all ranks
 }
 
 // aborted is the value with which a rank panics if another rank has ended it.
 type aborted struct{ err error }
 
 // end ends all ranks with an error.
-func (w *world) end(rank int, err error) {
+func (w *world) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.errs[rank] = err; w.first == nil {
+	if w.first == nil {
 		w.first = err
 	}
 	w.turn.Broadcast()
@@ -64,7 +61,7 @@ func (w *world) end(rank int, err error) {
 
 // synchronise blocks until all ranks have called it.
 func (w *world) synchronise() {
-	if w.waiting++; w.waiting == w.size {
+	if w.waiting++; w.waiting == len(w.given) {
 		w.waiting = 0
 		w.round++
 		w.turn.Broadcast()
@@ -84,16 +81,13 @@ type goroutine struct {
 
 var _ Comm = (*goroutine)(nil)
 
-// exchange calls read with the values of all ranks.
-func (g *goroutine) exchange(v []float64, read func(all [][]float64) []float64) {
+// exchange replaces v by what combine makes of the values of all ranks, in a vector of zeros.
+func (g *goroutine) exchange(v []float64, combine func(out []float64, all [][]float64)) {
 	w := g.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.first != nil {
 		panic(aborted{ErrAborted})
-	}
-	if w.given == nil {
-		w.given = make([][]float64, w.size)
 	}
 	w.given[g.rank] = v
 	w.synchronise()
@@ -102,58 +96,49 @@ func (g *goroutine) exchange(v []float64, read func(all [][]float64) []float64) 
 			panic(fmt.Sprintf("ranks: %d numbers where rank %d gives %d", len(v), r, len(given)))
 		}
 	}
-	result := read(w.given)
+	result := make([]float64, len(v))
+	combine(result, w.given)
 	w.synchronise()
 	copy(v, result)
-	w.synchronise()
 }
 
 // Rank implements Comm.
 func (g *goroutine) Rank() int { return g.rank }
 
 // Size implements Comm.
-func (g *goroutine) Size() int { return g.w.size }
+func (g *goroutine) Size() int { return len(g.w.given) }
 
 // Sum implements Comm.
 func (g *goroutine) Sum(v []float64) {
-	g.exchange(v, func(all [][]float64) []float64 {
-		out := make([]float64, len(v))
+	g.exchange(v, func(out []float64, all [][]float64) {
 		for _, a := range all {
 			for i, x := range a {
 				out[i] += x
 			}
 		}
-		return out
 	})
 }
 
 // Max implements Comm.
 func (g *goroutine) Max(v []float64) {
-	g.exchange(v, func(all [][]float64) []float64 {
-		out := append([]float64(nil), all[0]...)
-		for _, a := range all[1:] {
+	g.exchange(v, func(out []float64, all [][]float64) {
+		copy(out, all[0])
+		for _, a := range all {
 			for i, x := range a {
 				out[i] = max(out[i], x)
 			}
 		}
-		return out
 	})
-}
-
-// Broadcast implements Comm.
-func (g *goroutine) Broadcast(v []float64) {
-	g.exchange(v, func(all [][]float64) []float64 { return append([]float64(nil), all[0]...) })
 }
 
 // Gather implements Comm.
 func (g *goroutine) Gather(v []float64, ends []int) {
-	g.exchange(v, func(all [][]float64) []float64 {
-		out, from := make([]float64, len(v)), 0
+	g.exchange(v, func(out []float64, all [][]float64) {
+		from := 0
 		for r, end := range ends {
 			copy(out[from:end], all[r][from:end])
 			from = end
 		}
-		return out
 	})
 }
 

@@ -84,10 +84,7 @@ func (r *Rows) Bounds(n, rank int) (lo, hi int) {
 
 // LocalRange returns the samples [lo, hi) of this rank.
 func (r *Rows) LocalRange(n int) (lo, hi int) {
-	if r == nil {
-		return 0, n
-	}
-	return r.Bounds(n, r.comm.Rank())
+	return r.Bounds(n, r.Comm().Rank())
 }
 
 // checkCount panics unless there are n samples.
@@ -98,23 +95,17 @@ func (r *Rows) checkCount(n int) {
 }
 
 // Run calls f once for every shard of this rank. It is not a collective call.
-func (r *Rows) Run(n int, f func(s, lo, hi int)) {
-	if r == nil {
-		shard.Run(n, f)
-		return
-	}
-	r.checkCount(n)
-	first, end := r.shardsOf(r.comm.Rank())
-	shard.RunSome(n, r.count, first, end, f)
-}
+func (r *Rows) Run(n int, f func(s, lo, hi int)) { r.RunCount(n, r.Shards(n), f) }
 
-// RunCount works like Run over count shards. It panics unless this process has all samples.
+// RunCount works like Run over count shards if this process has all samples.
 func (r *Rows) RunCount(n, count int, f func(s, lo, hi int)) {
 	if r == nil {
 		shard.RunCount(n, count, f)
 		return
 	}
-	r.Run(n, f)
+	r.checkCount(n)
+	first, end := r.shardsOf(r.comm.Rank())
+	shard.RunSome(n, r.count, first, end, f)
 }
 
 // Count returns the number of shards of n samples for RunCount, which is at most most if this process has all
@@ -128,84 +119,59 @@ func (r *Rows) Count(n, most int) int {
 
 // Partials returns one vector for each shard of this rank, of count shards in all.
 func (r *Rows) Partials(count, width int) *shard.Partials {
-	if r == nil {
-		return shard.NewPartials(count, width)
+	first, end := 0, count
+	if r != nil {
+		first, end = r.shardsOf(r.comm.Rank())
 	}
-	first, end := r.shardsOf(r.comm.Rank())
-	return shard.NewPartialsOf(first, end, width)
-}
-
-// ShareEach distributes values of shards to all ranks: at(s) returns the width values of shard s, which its
-// rank has set.
-func (r *Rows) ShareEach(width int, at func(s int) []float64) {
-	if r == nil {
-		return
-	}
-	ends, total := make([]int, r.comm.Size()), 0
-	for rank := range ends {
-		first, end := r.shardsOf(rank)
-		total += (end - first) * width
-		ends[rank] = total
-	}
-	all := make([]float64, total)
-	first, end := r.shardsOf(r.comm.Rank())
-	for s := first; s < end; s++ {
-		copy(all[s*width:(s+1)*width], at(s))
-	}
-	r.gather(all, ends)
-	for s := range r.count {
-		copy(at(s)[:width], all[s*width:])
-	}
+	return shard.NewPartials(first, end, width)
 }
 
 // Share distributes slices with one entry per shard to all ranks.
 func (r *Rows) Share(parts ...[]float64) {
+	if r != nil {
+		r.ShareEach(len(parts), func(s, k int) *float64 { return &parts[k][s] })
+	}
+}
+
+// ShareEach works like Share for the entries at(s, 0), …, at(s, width−1) of shard s.
+func (r *Rows) ShareEach(width int, at func(s, k int) *float64) {
 	if r == nil {
 		return
 	}
-	each := make([]float64, r.count*len(parts))
+	all, ends := make([]float64, r.count*width), make([]int, r.comm.Size())
+	for rank := range ends {
+		_, end := r.shardsOf(rank)
+		ends[rank] = end * width
+	}
 	first, end := r.shardsOf(r.comm.Rank())
-	for s := first; s < end; s++ {
-		for k, p := range parts {
-			each[s*len(parts)+k] = p[s]
-		}
+	for i := first * width; i < end*width; i++ {
+		all[i] = *at(i/width, i%width)
 	}
-	r.ShareEach(len(parts), func(s int) []float64 { return each[s*len(parts) : (s+1)*len(parts)] })
-	for s := range r.count {
-		for k, p := range parts {
-			p[s] = each[s*len(parts)+k]
-		}
+	r.gather(all, ends)
+	for i, v := range all {
+		*at(i/width, i%width) = v
 	}
 }
 
-// ShareCounts works like Share for integers.
-func (r *Rows) ShareCounts(part []int) {
-	if r == nil {
-		return
-	}
-	v := make([]float64, r.count)
-	for s := range v {
-		v[s] = float64(part[s])
-	}
-	r.Share(v)
-	for s := range v {
-		part[s] = int(v[s])
-	}
-}
-
-// Sum adds f(lo, hi) over the shards of n samples in their order.
-func (r *Rows) Sum(n int, f func(lo, hi int) float64) float64 {
-	if r == nil {
-		return shard.Sum(n, f)
-	}
+// evaluateShards returns f(lo, hi) for all shards of n samples.
+func (r *Rows) evaluateShards(n int, f func(lo, hi int) float64) []float64 {
 	part := r.Scalars(n)
 	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
 	r.Share(part)
-	total := 0.0
-	for _, v := range part {
+	return part
+}
+
+// Sum adds f(lo, hi) over the shards of n samples in their order.
+func (r *Rows) Sum(n int, f func(lo, hi int) float64) (total float64) {
+	for _, v := range r.evaluateShards(n, f) {
 		total += v
 	}
 	return total
+}
+
+// Max returns the largest f(lo, hi) over the shards of n samples.
+func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
+	return slices.Max(r.evaluateShards(n, f))
 }
 
 // Totals returns width sums over n samples; add must add the terms of the samples [lo, hi).
@@ -216,70 +182,6 @@ func (r *Rows) Totals(n, width int, add func(sums []float64, lo, hi int)) []floa
 	sums := make([]float64, width)
 	r.SumTo(sums, part)
 	return sums
-}
-
-// Max returns the largest f(lo, hi) over the shards of n samples.
-func (r *Rows) Max(n int, f func(lo, hi int) float64) float64 {
-	if r == nil {
-		return shard.Max(n, f)
-	}
-	part := r.Scalars(n)
-	r.Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	r.Share(part)
-	return slices.Max(part)
-}
-
-// Collect returns the samples that the ranks list, each its own in ascending order.
-func (r *Rows) Collect(own []int) []int {
-	if r == nil {
-		return own
-	}
-	v := make([]float64, len(own))
-	for i, j := range own {
-		v[i] = float64(j)
-	}
-	all, _ := GatherAll(r.comm, v)
-	out := make([]int, len(all))
-	for i, j := range all {
-		out[i] = int(j)
-	}
-	return out
-}
-
-// CollectNumbers works like Collect for numbers.
-func (r *Rows) CollectNumbers(own []float64) []float64 {
-	if r == nil {
-		return own
-	}
-	all, _ := GatherAll(r.comm, own)
-	return all
-}
-
-// EachShard calls f for the shards of this rank sequentially. It is not a collective call.
-func (r *Rows) EachShard(f func(lo, hi int)) {
-	first, end := r.shardsOf(r.comm.Rank())
-	for s := first; s < end; s++ {
-		f(shard.Bounds(r.n, r.count, s))
-	}
-}
-
-// PickSamples returns the entries at samples of vectors with one entry per sample.
-func (r *Rows) PickSamples(samples []int, of ...[]float64) [][]float64 {
-	k := len(samples)
-	all, out := make([]float64, k*len(of)), make([][]float64, len(of))
-	for i, v := range of {
-		out[i] = all[i*k : (i+1)*k]
-		lo, hi := r.LocalRange(len(v))
-		for at, j := range samples {
-			if j >= lo && j < hi {
-				out[i][at] = v[j]
-			}
-		}
-	}
-	if r != nil {
-		r.comm.Sum(all) // each has one term that is not zero
-	}
-	return out
 }
 
 // StratifiedSample returns about count samples, ascending: the first ones of every shard, equally many of each.
@@ -295,15 +197,6 @@ func (r *Rows) StratifiedSample(n, count int) []int {
 		}
 	}
 	return out
-}
-
-// LocalStratifiedSample works like StratifiedSample for the samples of this rank.
-func (r *Rows) LocalStratifiedSample(n, count int) []int {
-	lo, hi := r.LocalRange(n)
-	all := r.StratifiedSample(n, count)
-	from, _ := slices.BinarySearch(all, lo)
-	to, _ := slices.BinarySearch(all, hi)
-	return all[from:to]
 }
 
 // A StoppedError is the cause of a context that ended on all ranks because one of them was interrupted.

@@ -1,30 +1,39 @@
 package ranks
 
 // A vector of one entry a row is as long as the rows of all ranks, and each has the entries of
-// its own rows. What follows are collective calls, exact for float64 and for whole numbers
-// below 2⁵³; nil is of nil.
+// its own rows. What follows are collective calls; nil is of nil.
 
-// GatherAt returns the entries of v at the given rows on all ranks.
-func GatherAt[T int | int32 | float64](rows *Rows, v []T, at []int) []T {
-	if v == nil {
-		return nil
-	}
-	lo, hi := rows.LocalRange(len(v))
-	all := make([]float64, len(at))
-	for k, j := range at {
-		if j >= lo && j < hi {
-			all[k] = float64(v[j])
+// GatherAt returns the entries of vectors at the given rows, by vector.
+func GatherAt[T number](rows *Rows, at []int, of ...[]T) [][]T {
+	var all []float64
+	for _, v := range of {
+		if v == nil {
+			continue
+		}
+		lo, hi := rows.LocalRange(len(v))
+		for _, j := range at {
+			x := 0.0
+			if j >= lo && j < hi {
+				x = float64(v[j])
+			}
+			all = append(all, x)
 		}
 	}
 	rows.Comm().Sum(all) // each has one term that is not zero
-	return convertTo[T](all)
+	values, out := convertTo[T](all), make([][]T, len(of))
+	for i, v := range of {
+		if v != nil {
+			out[i], values = values[:len(at):len(at)], values[len(at):]
+		}
+	}
+	return out
 }
 
 // travelling is the number of entries sent to rank 0 at a time.
 const travelling = 1 << 20
 
 // GatherToRoot returns the entries of all ranks on rank 0, nil on the others.
-func GatherToRoot[T int | int32 | float64](rows *Rows, v []T) (all []T) {
+func GatherToRoot[T number](rows *Rows, v []T) (all []T) {
 	if v == nil {
 		return nil
 	}
@@ -32,20 +41,14 @@ func GatherToRoot[T int | int32 | float64](rows *Rows, v []T) (all []T) {
 	if c.Rank() == 0 {
 		all = make([]T, len(v))
 	}
-	ends, n := make([]int, c.Size()), 0
-	for r := range ends {
-		lo, hi := rows.Bounds(len(v), r)
-		n += hi - lo
-		ends[r] = n
-	}
 	lo, hi := rows.LocalRange(len(v))
-	GatherRanksToRoot(c, all, v[lo:hi], ends)
+	GatherRanksToRoot(c, all, v[lo:hi], RankEnds(c, hi-lo))
 	return all
 }
 
 // GatherRanksToRoot stores the parts own of all ranks in all on rank 0, where the part of rank r ends
 // at ends[r]. Parts are sent in pieces; on other ranks all is not used.
-func GatherRanksToRoot[T int | int32 | float64](c Comm, all, own []T, ends []int) {
+func GatherRanksToRoot[T number](c Comm, all, own []T, ends []int) {
 	size, rank := c.Size(), c.Rank()
 	first, longest := make([]int, size), 0
 	for r := range first {
@@ -83,7 +86,7 @@ func GatherRanksToRoot[T int | int32 | float64](c Comm, all, own []T, ends []int
 	}
 }
 
-func convertTo[T int | int32 | float64](all []float64) []T {
+func convertTo[T number](all []float64) []T {
 	if of, ok := any(all).([]T); ok {
 		return of
 	}

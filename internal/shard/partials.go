@@ -7,11 +7,8 @@ type Partials struct {
 	v                           []float64 // allocated by the first Clear
 }
 
-// NewPartials returns count vectors of the given width.
-func NewPartials(count, width int) *Partials { return NewPartialsOf(0, count, width) }
-
-// NewPartialsOf returns the vectors of the shards [first, end).
-func NewPartialsOf(first, end, width int) *Partials {
+// NewPartials returns the vectors of the shards [first, end), of the given width.
+func NewPartials(first, end, width int) *Partials {
 	const apart = 16 // a pair of cache lines
 	return &Partials{first: first, count: end - first, width: width, stride: (width + 2*apart - 1) / apart * apart}
 }

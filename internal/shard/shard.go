@@ -4,6 +4,7 @@
 package shard
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -80,35 +81,24 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	threads := min(Threads(), end-first)
 	if threads <= 1 {
 		for s := first; s < end; s++ {
-			lo, hi := Bounds(n, count, s)
-			callHook()
-			f(s, lo, hi)
+			runShard(n, count, s, f)
 		}
 		return
 	}
 	var (
 		next   atomic.Int64
 		wg     sync.WaitGroup
-		mu     sync.Mutex
-		failed any
+		failed atomic.Pointer[any]
 	)
 	work := func() {
 		defer wg.Done()
 		defer func() {
 			if r := recover(); r != nil {
-				mu.Lock()
-				failed = r
-				mu.Unlock()
+				failed.Store(&r)
 			}
 		}()
-		for {
-			s := first + int(next.Add(1)) - 1
-			if s >= end {
-				return
-			}
-			lo, hi := Bounds(n, count, s)
-			callHook()
-			f(s, lo, hi)
+		for s := first + int(next.Add(1)) - 1; s < end && failed.Load() == nil; s = first + int(next.Add(1)) - 1 {
+			runShard(n, count, s, f)
 		}
 	}
 	wg.Add(threads)
@@ -117,9 +107,43 @@ func RunSome(n, count, first, end int, f func(s, lo, hi int)) {
 	}
 	work()
 	wg.Wait()
-	if failed != nil {
-		panic(failed)
+	if r := failed.Load(); r != nil {
+		panic(*r)
 	}
+}
+
+// runShard calls the hook, and f for a shard.
+func runShard(n, count, s int, f func(s, lo, hi int)) {
+	if hook := between.Load(); hook != nil {
+		(*hook)()
+	}
+	lo, hi := Bounds(n, count, s)
+	f(s, lo, hi)
+}
+
+// Parallel calls do(0), …, do(n−1) concurrently, on at most Threads goroutines, and returns the error of the
+// smallest index that failed. A panic of a call is raised again in the caller. After an error no further call
+// begins.
+func Parallel(ctx context.Context, n int, do func(i int) error) error {
+	var mu sync.Mutex
+	failed, first := n, error(nil)
+	RunCount(n, n, func(i, _, _ int) {
+		mu.Lock()
+		stop := first != nil
+		mu.Unlock()
+		if stop {
+			return
+		}
+		err := ctx.Err()
+		if err == nil {
+			err = do(i)
+		}
+		if mu.Lock(); err != nil && i < failed {
+			failed, first = i, err
+		}
+		mu.Unlock()
+	})
+	return first
 }
 
 // between is called before every shard.
@@ -129,30 +153,12 @@ var between atomic.Pointer[func()]
 // memory, and returns the previous one. nil removes it.
 func SetShardHook(f *func()) (was *func()) { return between.Swap(f) }
 
-func callHook() {
-	if f := between.Load(); f != nil {
-		(*f)()
-	}
-}
-
 // Sum adds f(lo, hi) over the shards of n rows in shard order.
-func Sum(n int, f func(lo, hi int) float64) float64 {
-	var part [Limit]float64
+func Sum(n int, f func(lo, hi int) float64) (total float64) {
+	part := make([]float64, Count(n))
 	Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	total := 0.0
-	for s := range Count(n) {
-		total += part[s]
+	for _, v := range part {
+		total += v
 	}
 	return total
-}
-
-// Max returns the largest f(lo, hi) over the shards of n rows.
-func Max(n int, f func(lo, hi int) float64) float64 {
-	var part [Limit]float64
-	Run(n, func(s, lo, hi int) { part[s] = f(lo, hi) })
-	m := part[0]
-	for s := 1; s < Count(n); s++ {
-		m = max(m, part[s])
-	}
-	return m
 }

@@ -76,10 +76,7 @@ func TestPartialsAddUp(t *testing.T) {
 	for _, width := range []int{1, 15, 16, 17, 40} {
 		for _, first := range []int{0, 3} {
 			const count = 5
-			p := NewPartialsOf(first, first+count, width)
-			if first == 0 {
-				p = NewPartials(count, width)
-			}
+			p := NewPartials(first, first+count, width)
 			for round := range 2 { // the second starts with what the first left
 				p.Clear()
 				want := make([]float64, width)
@@ -112,24 +109,6 @@ func TestPartialsAddUp(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// The largest of all shards is found wherever it lies, and where all are negative.
-func TestLargestOfShards(t *testing.T) {
-	n := 5*minRows + 7
-	v := make([]float64, n)
-	for _, at := range []int{0, minRows, 2*minRows + 5, n - 1} {
-		for i := range v {
-			v[i] = -2
-		}
-		v[at] = -1
-		if got := Max(n, func(lo, hi int) float64 { return slices.Max(v[lo:hi]) }); got != -1 {
-			t.Errorf("the largest is at %d: %v", at, got)
-		}
-	}
-	if got := Max(3, func(lo, hi int) float64 { return float64(hi - lo) }); got != 3 {
-		t.Errorf("of one shard: %v", got)
 	}
 }
 

@@ -173,7 +173,7 @@ func shardedCurvatureWeights(c *saddle.Certifier, o saddle.LinearModel, all sadd
 	}
 	if all != nil && len(samples) > 0 && len(samples) <= most && len(samples) < c.N {
 		of, ok = all.Select(samples).(saddle.LinearModel)
-		return of, nil, c.Rows.PickSamples(samples, weight)[0], radius, decay, ok
+		return of, nil, ranks.GatherAt(c.Rows, samples, weight)[0], radius, decay, ok
 	}
 	return o, c.Rows, weight, radius, decay, c.N <= limit
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +35,7 @@ func (m *sqp) formSubproblem(h *mat.SymDense, share float64) (*sqpStep, error) {
 		return nil, err
 	}
 	p := &sqpStep{quadratic: &quadratic{h: h, g: g, j: s}}
-	at := c.Rows.PickSamples(ids, c.Slope, c.Value, m.cap, c.Y)
+	at := ranks.GatherAt(c.Rows, ids, c.Slope, c.Value, m.cap, c.Y)
 	s.slope, p.v, p.u = at[0], at[1], at[2]
 	p.weigh = func(y, q []float64) []float64 {
 		lo, hi := c.Rows.LocalRange(c.N)

@@ -19,7 +19,8 @@ func HeaviestSamples(rows *ranks.Rows, y []float64, share float64, minCount int)
 			out = append(out, j)
 		}
 	}
-	return rows.Collect(out)
+	all, _ := ranks.GatherAll(rows.Comm(), out)
+	return all
 }
 
 // cutoff returns a power of two such that the positive weights below it have at most the proportion share
@@ -86,14 +87,14 @@ func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int
 	})
 	number := make([]float64, bins)
 	rows.SumTo(number, part)
-	last, left := 0, count // last bin, and number of samples taken from it
-	for ; last < bins && int(number[last]) <= left; last++ {
-		left -= int(number[last])
+	last, left := 0, float64(count) // last bin, and number of samples taken from it
+	for ; last < bins && number[last] <= left; last++ {
+		left -= number[last]
 	}
-	among := make([]int, rows.Shards(n))
+	among := rows.Scalars(n)
 	if last < bins {
-		rows.Run(n, func(s, lo, hi int) { among[s] = int(part.Shard(s)[last]) })
-		rows.ShareCounts(among)
+		rows.Run(n, func(s, lo, hi int) { among[s] = part.Shard(s)[last] })
+		rows.Share(among)
 	}
 	for s, have := range among {
 		among[s] = min(have, left)
@@ -111,5 +112,6 @@ func SmallestKeys(rows *ranks.Rows, n, count int, key func(j int) float64) []int
 			}
 		}
 	})
-	return rows.Collect(slices.Concat(taken...))
+	all, _ := ranks.GatherAll(rows.Comm(), slices.Concat(taken...))
+	return all
 }

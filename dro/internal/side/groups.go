@@ -183,10 +183,7 @@ func (g *Groups) WithRows(rows *ranks.Rows) saddle.Dual {
 // OfSamples implements Adversary.
 func (g *Groups) OfSamples(samples []int) saddle.Dual {
 	of := *g
-	of.rows, of.weight, of.of = nil, ranks.GatherAt(g.rows, g.weight, samples), nil
-	for _, ids := range g.of {
-		of.of = append(of.of, ranks.GatherAt(g.rows, ids, samples))
-	}
+	of.rows, of.weight, of.of = nil, ranks.GatherAt(g.rows, samples, g.weight)[0], ranks.GatherAt(g.rows, samples, g.of...)
 	return &of
 }
 

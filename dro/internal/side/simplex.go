@@ -202,7 +202,7 @@ func (s Simplex) WithRows(rows *ranks.Rows) saddle.Dual {
 
 // OfSamples implements Adversary.
 func (s Simplex) OfSamples(samples []int) saddle.Dual {
-	s.Weights, s.rows = ranks.GatherAt(s.rows, s.Weights, samples), nil
+	s.Weights, s.rows = ranks.GatherAt(s.rows, samples, s.Weights)[0], nil
 	return s
 }
 

@@ -65,16 +65,6 @@ func (l Launcher) agrees(size int, library string) error {
 	return fmt.Errorf("%s started %d processes, but the MPI library sees %d (%s): set %s to the library of the launcher", l.Name, l.Size, size, library, Variable)
 }
 
-// settings returns settings of Open MPI that save a fifth of a second at the start of ranks that are
-// all on one host: without them it looks for networks. Variables that are already set stay.
-func (l Launcher) settings(getenv func(string) string) map[string]string {
-	const pml = "OMPI_MCA_pml"
-	if l.Name != launchers[0].name || getenv("OMPI_COMM_WORLD_LOCAL_SIZE") != strconv.Itoa(l.Size) || getenv(pml) != "" {
-		return nil
-	}
-	return map[string]string{pml: "ob1"}
-}
-
 // Patience says in the environment how long a rank waits for the others before it ends all, as
 // 90s or 10m: longer than the first one ever works alone. Without it ranks wait for ever, as
 // launchers do that take no notice of a wire that is cut.

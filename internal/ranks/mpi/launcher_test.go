@@ -60,23 +60,3 @@ func TestPatience(t *testing.T) {
 		}
 	}
 }
-
-// Open MPI looks for no network where all ranks are on one host, unless somebody has said how
-// they are to talk.
-func TestSettingsOfOneHost(t *testing.T) {
-	for _, c := range []struct {
-		size, here, pml string
-		set             bool
-	}{{"4", "4", "", true}, {"4", "2", "", false}, {"4", "", "", false}, {"4", "4", "ucx", false}} {
-		env := map[string]string{"OMPI_COMM_WORLD_SIZE": c.size, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": c.here, "OMPI_MCA_pml": c.pml}
-		getenv := func(name string) string { return env[name] }
-		if got := LauncherOf(getenv).settings(getenv)["OMPI_MCA_pml"] == "ob1"; got != c.set {
-			t.Errorf("%s of %s on this host, pml %q: set is %v", c.here, c.size, c.pml, got)
-		}
-	}
-	env := map[string]string{"PMI_SIZE": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}
-	getenv := func(name string) string { return env[name] }
-	if got := LauncherOf(getenv).settings(getenv); got != nil {
-		t.Errorf("MPICH is set %v", got)
-	}
-}

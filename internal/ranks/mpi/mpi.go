@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,6 @@ type comm struct {
 	patience   time.Duration // how long a call may wait for other ranks; 0: for ever
 
 	allreduce  func(send uintptr, receive unsafe.Pointer, count int32, datatype, op, comm uintptr, r *request) int32
-	bcast      func(buffer unsafe.Pointer, count int32, datatype uintptr, root int32, comm uintptr, r *request) int32
 	allgatherv func(send uintptr, count int32, sendType uintptr, receive unsafe.Pointer, counts, places *int32, receiveType, comm uintptr, r *request) int32
 	test       func(r *request, done *int32, s *status) int32
 	abort      func(comm uintptr, code int32) int32
@@ -71,7 +71,7 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 		return nil, nil, err
 	}
 	ready := make(chan error)
-	go m.thread(handle, l, l.settings(getenv), ready)
+	go m.thread(handle, l, ready)
 	if err := <-ready; err != nil {
 		return nil, nil, err
 	}
@@ -112,28 +112,30 @@ func (m *comm) exit(code int) {
 }
 
 // thread initialises the library and then makes the calls, all of one thread.
-func (m *comm) thread(handle uintptr, l Launcher, settings map[string]string, ready chan<- error) {
+func (m *comm) thread(handle uintptr, l Launcher, ready chan<- error) {
 	runtime.LockOSThread()
-	for name, f := range map[string]any{
-		"MPI_Iallreduce": &m.allreduce, "MPI_Ibcast": &m.bcast, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
-		"MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize, "usleep": &m.usleep,
-	} {
-		if err := register(f, handle, name); err != nil {
-			ready <- err
-			return
-		}
+	err := m.initialise(handle, l)
+	ready <- err
+	if err != nil {
+		return
 	}
+	for f := range m.calls {
+		f()
+	}
+}
+
+// initialise loads the functions of the library and initialises it.
+func (m *comm) initialise(handle uintptr, l Launcher) error {
 	var initialise func(argc, argv uintptr, required int32, provided *int32) int32
-	var setenv func(name, value string, over int32) int32 // of the C library's environment, which is not Go's
 	var number, count func(comm uintptr, out *int32) int32
 	var version func(text *byte, length *int32) int32
 	for name, f := range map[string]any{
+		"MPI_Iallreduce": &m.allreduce, "MPI_Iallgatherv": &m.allgatherv, "MPI_Test": &m.test,
+		"MPI_Abort": &m.abort, "MPI_Finalize": &m.finalize, "usleep": &m.usleep,
 		"MPI_Init_thread": &initialise, "MPI_Comm_rank": &number, "MPI_Comm_size": &count, "MPI_Get_library_version": &version,
-		"setenv": &setenv,
 	} {
 		if err := register(f, handle, name); err != nil {
-			ready <- err
-			return
+			return err
 		}
 	}
 	var provided, rank, size, length int32
@@ -142,23 +144,15 @@ func (m *comm) thread(handle uintptr, l Launcher, settings map[string]string, re
 	line, _, _ := strings.Cut(string(text[:max(0, min(int(length), len(text)))]), "\n")
 	m.library = strings.Trim(strings.ReplaceAll(line, "\t", " "), " \x00") + ", " + m.abi.name
 	if err := l.suits(m.library); err != nil {
-		ready <- err
-		return
-	}
-	for name, value := range settings {
-		setenv(name, value, 1)
+		return err
 	}
 	if code := initialise(0, 0, m.funneled, &provided); code != 0 {
-		ready <- fmt.Errorf("MPI cannot be initialised: MPI_Init_thread returned %d", code)
-		return
+		return fmt.Errorf("MPI cannot be initialised: MPI_Init_thread returned %d", code)
 	}
 	number(m.world, &rank)
 	count(m.world, &size)
 	m.rank, m.size = int(rank), int(size)
-	ready <- nil
-	for f := range m.calls {
-		f()
-	}
+	return nil
 }
 
 func register(f any, handle uintptr, name string) error {
@@ -234,15 +228,6 @@ func (m *comm) check(what string, code int32) {
 // to fail above 2 GiB.
 const mostNumbers = 1 << 27
 
-// parts calls f on v, part by part.
-func parts(v []float64, f func(part []float64)) {
-	for len(v) > 0 {
-		n := min(len(v), mostNumbers)
-		f(v[:n])
-		v = v[n:]
-	}
-}
-
 // pointer returns the address of the first entry of v.
 func pointer(v []float64) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v)) }
 
@@ -256,11 +241,11 @@ func (m *comm) Rank() int { return m.rank }
 func (m *comm) Size() int { return m.size }
 
 func (m *comm) reduce(v []float64, op uintptr) {
-	parts(v, func(part []float64) {
+	for part := range slices.Chunk(v, mostNumbers) {
 		m.call("MPI_Iallreduce", func(r *request) int32 {
 			return m.allreduce(m.inPlace, pointer(part), int32(len(part)), m.double, op, m.world, r)
 		})
-	})
+	}
 }
 
 // Sum implements Comm.
@@ -268,15 +253,6 @@ func (m *comm) Sum(v []float64) { m.reduce(v, m.sum) }
 
 // Max implements Comm.
 func (m *comm) Max(v []float64) { m.reduce(v, m.max) }
-
-// Broadcast implements Comm.
-func (m *comm) Broadcast(v []float64) {
-	parts(v, func(part []float64) {
-		m.call("MPI_Ibcast", func(r *request) int32 {
-			return m.bcast(pointer(part), int32(len(part)), m.double, 0, m.world, r)
-		})
-	})
-}
 
 // Gather implements Comm.
 func (m *comm) Gather(v []float64, ends []int) {
