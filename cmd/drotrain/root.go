@@ -56,7 +56,6 @@ is lower than with the standard model without group columns on 19 and higher on
 		newExport(a),
 		newInspect(a),
 		newDatasets(a),
-		newBench(a),
 		newVersion(a),
 	)
 	return root
@@ -82,6 +81,7 @@ func newHelp(a *app) *cobra.Command {
 // renamed maps commands of earlier versions to their replacements.
 var renamed = map[string]string{
 	"audit":  "drotrain eval --predictions FILE --target COLUMN --score COLUMNS",
+	"bench":  "go -C bench run ./experiments methods, in a checkout of the repository",
 	"report": "drotrain eval --model FILE --out report.html",
 }
 

@@ -174,7 +174,7 @@ func hintFor(fs *pflag.FlagSet, name string) string {
 	if hint := setting.DidYouMean(name, flagNames(fs), "--"); hint != "" {
 		return hint
 	}
-	for _, command := range []string{Train, Eval, Predict, Export, Inspect, Tune, Bench} {
+	for _, command := range []string{Train, Eval, Predict, Export, Inspect, Tune} {
 		if isOption(command, name) {
 			return fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
 		}

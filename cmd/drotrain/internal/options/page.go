@@ -48,7 +48,7 @@ A table is ` + plainTable + `.
 }
 
 // commands lists the commands with options in the registry.
-var commands = []string{Train, Tune, Eval, Predict, Export, Inspect, Bench}
+var commands = []string{Train, Tune, Eval, Predict, Export, Inspect}
 
 // describe returns the kind of the value of an option, and its help texts by command.
 func describe(o *Option, defaults map[string]*pflag.FlagSet) (kind, usage string) {
