@@ -49,7 +49,7 @@ type app struct {
 
 	warnings []string // printed at the end, also where quiet
 
-	hasOption func(name string) bool // of the command that runs; nil: not known
+	flags *pflag.FlagSet // of the command that runs; nil: not known
 }
 
 // run executes the command line and returns the exit code.
@@ -77,7 +77,7 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	})
 	cmd, err := root.ExecuteContextC(ctx)
 	if cmd != nil && cmd != root {
-		a.hasOption = func(name string) bool { return cmd.Flags().Lookup(name) != nil }
+		a.flags = cmd.Flags()
 	}
 	err = asUsage(err)
 	text.Flush()
@@ -100,6 +100,9 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	a.printError(err, code)
 	return code
 }
+
+// hasOption reports whether the command that runs may have an option.
+func (a *app) hasOption(name string) bool { return a.flags == nil || a.flags.Lookup(name) != nil }
 
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error, code int) {
