@@ -25,6 +25,9 @@ type evalOptions struct {
 	measure report.Options
 	begin   func(phase string) // of the progress
 	kept    *eval.Reference    // numbers of the hold-out that the model keeps
+
+	directory string   // of the outputs, or ""
+	formats   []string // of the directory, or of each file of --out
 }
 
 func newEval(a *app) *cobra.Command {
@@ -74,10 +77,18 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if err := o.check(fs); err != nil {
 		return err
 	}
-	if err := o.checkOutputs(a); err != nil {
-		return err
-	}
+	var out *outputDir
 	var err error
+	if o.directory != "" {
+		if out, err = a.inputs.OpenDir(o.directory, o.Force); err != nil {
+			return err
+		}
+		defer out.Close()
+	} else if !o.writesToStream() {
+		if err := a.inputs.Check(o.Force, o.Outputs...); err != nil {
+			return err
+		}
+	}
 	if o.measure, err = reportOptions(o.Settings); err != nil {
 		return err
 	}
@@ -126,7 +137,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	for _, w := range e.Verdict.Warnings {
 		a.warn(w)
 	}
-	files, err := o.write(ctx, a, e, r)
+	files, err := o.write(ctx, a, out, e, r)
 	p.Finish()
 	if err != nil {
 		return err
@@ -182,7 +193,7 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 			return exit.Usagef("leave out --"+name, "--%s is for %s", name, other)
 		}
 	}
-	if err := o.checkFormats(); err != nil {
+	if err := o.chooseFormats(); err != nil {
 		return err
 	}
 	switch {
@@ -311,8 +322,8 @@ is one of these, with a KEY of the lists below:
 
 // modelFolder returns the directory of the output files, or the working directory if there are none.
 func (o *evalOptions) modelFolder() string {
-	if dir := o.outputDirectory(); dir != "" {
-		return dir
+	if o.directory != "" {
+		return o.directory
 	}
 	if len(o.Outputs) > 0 {
 		return filepath.Dir(o.Outputs[0])

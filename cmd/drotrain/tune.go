@@ -104,11 +104,7 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		out.Wrote(name)
 	}
 	if f, ok := page.ChoiceFigure(report.Choice(s)); ok {
-		drawn, err := f.SVG()
-		if err != nil {
-			return err
-		}
-		if err := out.Write(f.Name+".svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }); err != nil {
+		if err := writeFigure(out, f, "svg"); err != nil {
 			return err
 		}
 	}
