@@ -115,7 +115,7 @@ func (o *evalOptions) write(ctx context.Context, a *app, out *outputDir, e *eval
 		}
 	}
 	if out != nil {
-		for _, name := range out.Files() {
+		for _, name := range out.files {
 			paths = append(paths, out.File(name))
 		}
 	}

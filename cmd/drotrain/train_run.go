@@ -356,7 +356,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
-	if err := out.Rewrite(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+	if err := out.Write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return nil, err
 	}
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {

@@ -95,13 +95,12 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	for _, name := range selectionTables {
-		if err := a.inputs.MayWrite(out.File(name)); err != nil {
+		write := func(w io.Writer) error {
+			return data.WriteBlocksTo(w, name, func(put func([]data.Column) error) error { return put(table) })
+		}
+		if err := out.Write(name, write); err != nil {
 			return err
 		}
-		if err := data.WriteTable(out.File(name), table, o.Force); err != nil {
-			return exit.ReplaceHint(err)
-		}
-		out.Wrote(name)
 	}
 	if f, ok := page.ChoiceFigure(report.Choice(s)); ok {
 		if err := writeFigure(out, f, "svg"); err != nil {
