@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +13,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -23,8 +20,8 @@ import (
 type evalOptions struct {
 	*options.Settings
 	measure report.Options
-	begin   func(phase string) // of the progress
-	kept    *eval.Reference    // numbers of the hold-out that the model keeps
+	shown   *show.Progress
+	kept    *eval.Reference // numbers of the hold-out that the model keeps
 
 	directory string   // of the outputs, or ""
 	formats   []string // of the directory, or of each file of --out
@@ -107,11 +104,15 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if err != nil {
 		return err
 	}
-	p := a.newProgress()
-	defer p.Finish()
-	ctx = p.Watch(ctx)
-	o.begin, m.Observe = p.Begin, p.ObserveEvaluation
-	measured, title, err := o.evaluate(ctx, a)
+	o.shown = a.newProgress()
+	defer o.shown.Finish()
+	ctx = o.shown.Watch(ctx)
+	m.Observe = o.shown.ObserveEvaluation
+	measure := o.measureModels
+	if o.Predictions != "" {
+		measure = o.measurePredictions
+	}
+	measured, title, err := measure(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		a.warn(w)
 	}
 	files, err := o.write(ctx, a, out, e, r)
-	p.Finish()
+	o.shown.Finish()
 	if err != nil {
 		return err
 	}
@@ -170,27 +171,26 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	return a.reportGates(e.Gates)
 }
 
-// onlyPredictions lists the options that describe a table of predictions.
-var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
-
-// onlyModels lists the options that apply only to models.
-var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}
+// Options that apply only to predictions, and only to models.
+var (
+	onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
+	onlyModels      = []string{"model-variant", "data", "trained-on", "filter", "training-filter"}
+)
 
 // check returns errors that can be found from the command line alone.
 func (o *evalOptions) check(fs *pflag.FlagSet) error {
-	of, not := "--model", onlyPredictions
-	if o.Predictions != "" {
-		of, not = "--predictions", onlyModels
-	} else if len(o.Models) == 0 {
+	foreign, of := onlyPredictions, "--predictions"
+	switch {
+	case o.Predictions != "" && len(o.Models) > 0:
+		return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
+	case o.Predictions != "":
+		foreign, of = onlyModels, "--model"
+	case len(o.Models) == 0:
 		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with --predictions", "no --model")
 	}
-	for _, name := range not {
-		if f := fs.Lookup(name); f != nil && f.Changed {
-			other := map[string]string{"--model": "--predictions", "--predictions": "--model"}[of]
-			if name == "model" {
-				return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
-			}
-			return exit.Usagef("leave out --"+name, "--%s is for %s", name, other)
+	for _, name := range foreign {
+		if fs.Changed(name) {
+			return exit.Usagef("leave out --"+name, "--%s is for %s", name, of)
 		}
 	}
 	if err := o.chooseFormats(); err != nil {
@@ -208,81 +208,6 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant chooses the model that is measured on a table; held-out rows and comparisons measure all of a file")
 	}
 	return nil
-}
-
-// evaluate measures the models or predictions of the command line. It returns the evaluation and the first line
-// to print.
-func (o *evalOptions) evaluate(ctx context.Context, a *app) (*report.Measured, string, error) {
-	switch {
-	case o.Predictions != "":
-		return o.measurePredictions(ctx, a)
-	case len(o.Models) > 1:
-		measured, err := o.compareModels(ctx, a)
-		if err != nil {
-			return nil, "", err
-		}
-		e := measured.Evaluation
-		return measured, fmt.Sprintf("%s: %s of the %s", strings.Join(o.Models, ", "), show.Plural(e.N, "row", "rows"), e.Split), nil
-	case o.Config.Data == "":
-		m, err := a.loadModel(ctx, o.Models[0])
-		if err != nil {
-			return nil, "", err
-		}
-		measured, err := o.measureHoldout(ctx, a, m)
-		if err != nil {
-			return nil, "", err
-		}
-		e := measured.Evaluation
-		return measured, fmt.Sprintf("%s: %s of the %s, target %s", m.Config.Data, show.Plural(e.N, "row", "rows"), e.Split, show.Target(m)), nil
-	}
-	m, _, err := a.loadVariant(ctx, o.Models[0], o.Variant)
-	if err != nil {
-		return nil, "", err
-	}
-	measured, err := o.measureTable(ctx, a, m)
-	if err != nil {
-		return nil, "", err
-	}
-	return measured, fmt.Sprintf("%s: %s, target %s", o.Config.Data, show.Plural(measured.Evaluation.N, "row", "rows"), show.Target(m)), nil
-}
-
-// measureTable evaluates a model on the rows of --data.
-func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
-	if len(m.Reference) > 0 {
-		var err error
-		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Models[0], err)
-		}
-	}
-	o.begin(show.Reading)
-	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
-	if err != nil {
-		return nil, err
-	}
-	if was := m.Config.Filter; was != "" {
-		switch {
-		case o.TrainingFilter && o.measure.Filter != "":
-			o.measure.Filter = "(" + was + ") && (" + o.measure.Filter + ")"
-		case o.TrainingFilter:
-			o.measure.Filter = was
-		default:
-			a.note("the model was trained on the rows with %s; --training-filter measures it on such rows alone", was)
-		}
-	}
-	measured, err := report.MeasureTable(ctx, m, f, o.measure)
-	if err != nil {
-		return nil, err
-	}
-	if s := measured.Encoding.String(); s != "" {
-		a.note("%s", s)
-	}
-	for _, s := range measured.Notes() {
-		a.note("%s", s)
-	}
-	if m.TrainedOn(f) {
-		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
-	}
-	return measured, nil
 }
 
 // listMeasures prints the measures that --fail-if can compare.

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measurePredictions evaluates a table of predictions.
+// measurePredictions evaluates a table of predictions. It returns the evaluation and the first line to print.
 func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.Measured, string, error) {
 	scores, err := o.scores()
 	if err != nil {
 		return nil, "", err
 	}
 	c := &o.Config
-	o.begin(show.Reading)
+	o.shown.Begin(show.Reading)
 	f, err := a.openTable(ctx, o.Predictions, c.Reading)
 	if err != nil {
 		return nil, "", err
