@@ -24,6 +24,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -141,6 +142,9 @@ func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Co
 			}
 		}
 		a.quiet, a.json, a.logFormat = s.Quiet, s.JSON, s.LogFormat
+		if s.Threads > 0 {
+			shard.SetThreads(s.Threads)
+		}
 		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
 	}
 }

@@ -97,8 +97,7 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if m.Cache == "" {
 		m.Cache = o.modelFolder()
 	}
-	limitHeap(m.Memory)
-	m.Announce = storageAnnouncer(a, m.Memory)
+	m.Announce = a.limitMemory(m.Memory)
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
 	if err != nil {

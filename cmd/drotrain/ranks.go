@@ -21,7 +21,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -170,9 +169,6 @@ func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.Flag
 	}
 	if err := o.chooseData(a, fs); err != nil {
 		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
 	}
 	ctx = ranks.NewContext(ctx, a.comm)
 	if o.trainsAlone() {

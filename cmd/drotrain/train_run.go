@@ -23,7 +23,6 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -57,34 +56,10 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 
 // runFrom trains, continuing from the checkpoint if there is one.
 func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if err := o.chooseData(a, fs); err != nil {
+	if err := o.prepare(a, fs); err != nil {
 		return err
 	}
-	c := &o.Config
-	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
-		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
-	if err != nil {
-		return err
-	}
-	if o.Measure != options.Auto {
-		c.Evaluate = o.Measure
-	}
-	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && c.Memory == 0
-	if c.Evaluate == train.EvaluateCrossfit {
-		c.Holdout = 0
-	}
-	if err := c.Validate(); err != nil {
-		return exit.Usagef("", "%v", err)
-	}
-	if err := checkOneLevel(fs); err != nil {
-		return err
-	}
-	if err := checkApplicable(fs, c); err != nil {
-		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
-	}
+	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && o.Config.Memory == 0
 	ctx = ranks.NewContext(ctx, a.comm)
 	if a.comm != nil && o.trainsAlone() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
@@ -205,6 +180,29 @@ func (o *trainOptions) trainsAlone() bool {
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
 }
 
+// prepare chooses the data and checks the options.
+func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	c := &o.Config
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
+		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
+	if err != nil {
+		return err
+	}
+	if o.Measure != options.Auto {
+		c.Evaluate = o.Measure
+	}
+	if c.Evaluate == train.EvaluateCrossfit {
+		c.Holdout = 0
+	}
+	if err := c.Validate(); err != nil {
+		return exit.Usagef("", "%v", err)
+	}
+	return checkCombinations(fs, c)
+}
+
 // chooseData sets the data if they are not given, and the default columns of an embedded data set.
 func (o *trainOptions) chooseData(a *app, fs *pflag.FlagSet) error {
 	for _, name := range []string{"data", "target", "out"} {
@@ -294,8 +292,8 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 // choiceOptions lists the options that say how a level is chosen.
 var choiceOptions = []string{"select", "folds"}
 
-// checkOneLevel returns an error if the level is set and options say how to choose it.
-func checkOneLevel(fs *pflag.FlagSet) error {
+// checkCombinations returns an error for options that exclude each other, or have no effect together.
+func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	given := func(names ...string) (out []string) {
 		for _, name := range names {
 			if fs.Changed(name) {
@@ -305,23 +303,13 @@ func checkOneLevel(fs *pflag.FlagSet) error {
 		return out
 	}
 	level, choice := given("average", "nu", "ess", "protect", "radius"), given(choiceOptions...)
-	if len(level) == 0 || len(choice) == 0 {
-		return nil
-	}
-	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
-}
-
-// checkApplicable returns an error for options without an effect.
-func checkApplicable(fs *pflag.FlagSet, c *train.Config) error {
-	given := func(name string) bool {
-		f := fs.Lookup(name)
-		return f != nil && f.Changed
-	}
 	switch {
-	case given("penalty") && !c.HasDivergence():
+	case len(level) > 0 && len(choice) > 0:
+		return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
+	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
-	case given("adversary") && !c.Level.IsSet():
+	case fs.Changed("adversary") && !c.Level.IsSet():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: cross-validation then chooses the level", "--adversary %s has no effect without a level", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
@@ -339,8 +327,7 @@ func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
 	}
-	limitHeap(cfg.Memory)
-	cfg.Announce = storageAnnouncer(a, cfg.Memory)
+	cfg.Announce = a.limitMemory(cfg.Memory)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training

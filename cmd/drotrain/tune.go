@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/page"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 	"github.com/drotrain/drotrain/train/tune"
@@ -53,17 +51,8 @@ and train.yaml has its options for train --config.`,
 
 // tune chooses a level, writes the files and prints the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if err := o.chooseData(a, fs); err != nil {
+	if err := o.prepare(a, fs); err != nil {
 		return err
-	}
-	if err := o.Config.Validate(); err != nil {
-		return exit.Usagef("", "%v", err)
-	}
-	if err := checkApplicable(fs, &o.Config); err != nil {
-		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
 	}
 	out, err := a.inputs.OpenDir(o.Out, o.Force)
 	if err != nil {
