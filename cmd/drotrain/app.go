@@ -129,10 +129,15 @@ func (a *app) printError(err error, code int) {
 	}
 }
 
-// define adds the options of a command to cmd. When cmd runs, it reads --config, checks how streams are used,
-// and calls run.
-func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error) {
+// A runner runs a command with its settings, the flags that set them, and the arguments.
+type runner func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error
+
+// define adds the options of a command to cmd, and returns cmd. When it runs, it reads --config and calls run.
+func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Command {
 	s := options.Add(cmd, command)
+	if cmd.Args == nil {
+		cmd.Args = noArgs
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		defer memory.Catch(&err)
 		if s.ConfigFile != "" {
@@ -147,6 +152,7 @@ func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Co
 		}
 		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
 	}
+	return cmd
 }
 
 // longestLine is the largest length of a message in bytes, since messages may quote input of any length.

@@ -28,10 +28,9 @@ type evalOptions struct {
 }
 
 func newEval(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "eval (--model FILES | --predictions FILE) [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Evaluate models or predictions overall and by group",
+	return a.define(&cobra.Command{
+		Use:   "eval (--model FILES | --predictions FILE) [options]",
+		Short: "Evaluate models or predictions overall and by group",
 		Long: `Evaluate a trained model, several of them, or the predictions of any program:
 overall and by group with intervals, worst group first. With --out it writes the
 report as a page or Markdown, or the numbers as JSON; --fail-if makes it a gate.
@@ -58,12 +57,9 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
       --fail-if "worst_group.risk > 0.6" --out metrics.json,gates.xml
   drotrain eval --predictions preds.csv --target y --score old=p1,new=p2 \
       --groups region,sex`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&evalOptions{Settings: s}).run(ctx, a, fs)
 	})
-	return cmd
 }
 
 // run measures, writes the files and prints the outcome.

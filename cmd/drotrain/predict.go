@@ -36,10 +36,9 @@ type predictOutput struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "predict --model FILE --data FILE --out FILE [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Predict the rows of a table",
+	return a.define(&cobra.Command{
+		Use:   "predict --model FILE --data FILE --out FILE [options]",
+		Short: "Predict the rows of a table",
 		Long: `Apply a trained model to the rows of a table and write the predictions as
 Parquet, CSV or an Arrow stream, by the ending of the name. Columns: row
 (counted from 1), those named with --keep, probability (of the positive value;
@@ -50,12 +49,9 @@ spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv
   cat new.csv | drotrain predict --model drotrain-out --data - --out -`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
+	}, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
 		return a.predict(ctx, s)
 	})
-	return cmd
 }
 
 // predict writes the predictions of a model for the rows of a table.

@@ -58,7 +58,16 @@ is lower than with the standard model without group columns on 19 and higher on
 		newDatasets(a),
 		newVersion(a),
 	)
+	hideFlags(root)
 	return root
+}
+
+// hideFlags leaves "[flags]" out of the usage of the commands below cmd: each says what it takes.
+func hideFlags(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		c.DisableFlagsInUseLine = true
+		hideFlags(c)
+	}
 }
 
 func newHelp(a *app) *cobra.Command {

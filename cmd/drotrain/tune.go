@@ -27,10 +27,9 @@ const (
 var selectionTables = []string{"selection.csv", "selection.parquet"}
 
 func newTune(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "tune [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Choose how robust a model should be",
+	return a.define(&cobra.Command{
+		Use:   "tune [options]",
+		Short: "Choose how robust a model should be",
 		Long: `Choose a level of robustness by cross-validation inside the training rows, as
 train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
@@ -41,12 +40,9 @@ and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1
   drotrain tune --data loans.parquet --target deny --learning-curve --out t`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&trainOptions{Settings: s}).tune(ctx, a, fs)
 	})
-	return cmd
 }
 
 // tune chooses a level, writes the files and prints the outcome.
