@@ -109,8 +109,8 @@ func TestProgress_ShareOfATraining(t *testing.T) {
 			if !math.IsNaN(gap) {
 				best = math.Max(best, math.Min(1, math.Log(start/gap)/math.Log(start/1e-6)))
 			}
-			if !(math.Abs(p.done-best) < 1e-9) {
-				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.done, best)
+			if !(math.Abs(p.share-best) < 1e-9) {
+				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.share, best)
 			}
 		}
 		p.Finish()
@@ -147,6 +147,7 @@ func TestProgress_Reading(t *testing.T) {
 func TestProgress_TimeLeft(t *testing.T) {
 	now := time.Unix(100, 0)
 	p := &Progress{now: func() time.Time { return now }}
+	p.counted = true
 	for _, c := range []struct {
 		took  time.Duration
 		share float64
