@@ -92,14 +92,6 @@ func DidYouMean(word string, candidates []string, prefix string) string {
 	return ""
 }
 
-// OrList joins words as in "a", "a or b" and "a, b or c".
-func OrList(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
 // Text returns a value for text.
 func Text(p *string) *Value { return Word(p, "", func(string) bool { return true }) }
 
@@ -130,7 +122,7 @@ func Switch(p *bool) *Value {
 func Choice(words []string, get func() string, set func(word string) error) *Value {
 	return New(strings.Join(words, "|"), get, func(text string) error {
 		if !slices.Contains(words, text) {
-			return Must("be "+OrList(words), DidYouMean(text, words, ""))
+			return Must("be "+printable.JoinWords(words, "or"), DidYouMean(text, words, ""))
 		}
 		return set(text)
 	})

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -28,23 +26,21 @@ func Wrapped(w io.Writer, indent, text string) {
 
 // FitWidth pads or cuts s to width characters.
 func FitWidth(s string, width int) string {
-	s = printable.EscapeLine(s)
-	n := utf8.RuneCountInString(s)
-	if n > width {
-		return string([]rune(s)[:width-1]) + "…"
-	}
-	return s + strings.Repeat(" ", width-n)
+	return fmt.Sprintf("%-*s", width, cut(s, width))
 }
 
 // PadLeft right-aligns s in width characters and cuts it if necessary.
 func PadLeft(s string, width int) string {
-	s = printable.EscapeLine(s)
-	n := utf8.RuneCountInString(s)
-	if n > width {
-		r := []rune(s)
+	return fmt.Sprintf("%*s", width, cut(s, width))
+}
+
+// cut returns s as one line of at most width characters.
+func cut(s string, width int) string {
+	r := []rune(printable.EscapeLine(s))
+	if len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
-	return strings.Repeat(" ", width-n) + s
+	return string(r)
 }
 
 // JSON writes v as one indented JSON object.

@@ -97,8 +97,8 @@ func TestNumbersReadBack(t *testing.T) {
 		}
 	}
 	v := 0.12345678
-	if formatBound(&v) != Number6(v) || formatOptional(&v) != Number6(v) || formatBound(nil) != "unknown" || formatOptional(nil) != "-" {
-		t.Errorf("%s, %s; of nothing %s, %s", formatBound(&v), formatOptional(&v), formatBound(nil), formatOptional(nil))
+	if formatOptional(&v, "-") != Number6(v) || formatOptional(nil, "-") != "-" {
+		t.Errorf("%s; of nothing %s", formatOptional(&v, "-"), formatOptional(nil, "-"))
 	}
 	for _, n := range []int{0, 7, 999, 1000, 1904, 123456, 1234567, -1, -999, -1000, -1904, math.MinInt64 + 1} {
 		text := Thousands(n)

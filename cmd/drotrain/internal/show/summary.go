@@ -34,7 +34,7 @@ func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	}
 	printField(w, "Certificate", describeCertificate(s, m.Config.Gap))
 	if e == nil {
-		printField(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatBound(s.Certificate.Lower), formatBound(s.Certificate.Upper), printable.EscapeLine(report.LossUnit(m.Config)),
+		printField(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatOptional(s.Certificate.Lower, "unknown"), formatOptional(s.Certificate.Upper, "unknown"), printable.EscapeLine(report.LossUnit(m.Config)),
 			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns"), s.Solver, s.Seconds))
 	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
