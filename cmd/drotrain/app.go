@@ -82,11 +82,10 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	}
 	err = asUsage(err)
 	text.Flush()
-	for _, w := range a.warnings {
-		if a.isFollower() {
-			break // the first rank prints them
+	if !a.isFollower() { // the first rank prints them
+		for _, w := range a.warnings {
+			a.log(logWarning, w)
 		}
-		a.log(logWarning, w)
 	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
 		return exit.Pipe // whoever read has seen enough
@@ -114,11 +113,11 @@ func (a *app) printError(err error, code int) {
 		return
 	}
 	if a.json || a.logFormat == options.LogJSON {
-		f := failure{Level: logError, Message: printable.EscapeText(msg), Hint: printable.EscapeText(hint), ExitCode: code}
+		l := logLine{Level: logError, Message: printable.EscapeText(msg), Hint: printable.EscapeText(hint), ExitCode: code}
 		if a.logFormat == options.LogJSON {
-			f.Time = a.now().UTC().Format(time.RFC3339)
+			l.Time = a.time()
 		}
-		a.logJSON(f)
+		a.logJSON(l)
 		return
 	}
 	if msg != "" {
@@ -192,17 +191,12 @@ func (a *app) warn(text string) {
 // log writes one line to stderr: plain, or as text or JSON with the time and its kind.
 func (a *app) log(kind, text string) {
 	text = printable.Shorten(printable.EscapeText(text), longestLine)
-	now := func() string { return a.now().UTC().Format(time.RFC3339) }
 	switch a.logFormat {
 	case options.LogText:
-		fmt.Fprintf(a.stderr, "%s %-8s %s\n", now(), kind, strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintf(a.stderr, "%s %-8s %s\n", a.time(), kind, strings.ReplaceAll(text, "\n", "\n  "))
 		return
 	case options.LogJSON:
-		a.logJSON(struct {
-			Time    string `json:"time"`
-			Level   string `json:"level"`
-			Message string `json:"message"`
-		}{now(), kind, text})
+		a.logJSON(logLine{Time: a.time(), Level: kind, Message: text})
 		return
 	}
 	switch kind {
@@ -217,35 +211,36 @@ func (a *app) log(kind, text string) {
 		fmt.Fprintln(a.stderr, text)
 		return
 	}
-	colour, plain := "", ""
-	if os.Getenv("NO_COLOR") == "" {
-		switch kind {
-		case logWarning:
-			colour, plain = "\x1b[33m", "\x1b[0m"
-		case logError:
-			colour, plain = "\x1b[31m", "\x1b[0m"
-		}
+	colour := colours[kind]
+	if colour == "" || os.Getenv("NO_COLOR") != "" {
+		show.Wrapped(a.stderr, "", text)
+		return
 	}
 	fmt.Fprint(a.stderr, colour)
 	show.Wrapped(a.stderr, "", text)
-	fmt.Fprint(a.stderr, plain)
+	fmt.Fprint(a.stderr, "\x1b[0m")
 }
 
-// logJSON writes one line of JSON to stderr.
-func (a *app) logJSON(v any) {
-	if b, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(a.stderr, "%s\n", b)
-	}
-}
+// colours maps kinds of lines to their colours on a terminal.
+var colours = map[string]string{logWarning: "\x1b[33m", logError: "\x1b[31m"}
 
-// A failure is the JSON form of an error on stderr.
-type failure struct {
+// A logLine is the JSON form of a line on stderr.
+type logLine struct {
 	Time     string `json:"time,omitempty"`
 	Level    string `json:"level"`
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
-	ExitCode int    `json:"exit_code"`
+	ExitCode int    `json:"exit_code,omitempty"` // of an error
 }
+
+func (a *app) logJSON(l logLine) {
+	if b, err := json.Marshal(l); err == nil {
+		fmt.Fprintf(a.stderr, "%s\n", b)
+	}
+}
+
+// time returns the time of a line on stderr.
+func (a *app) time() string { return a.now().UTC().Format(time.RFC3339) }
 
 func internalError(value any, site string) error {
 	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),

@@ -30,7 +30,7 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 		m, err = train.Load(path)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, exit.Interruption(ctx, err)
+		return nil, err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,12 +18,6 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 )
-
-// A writeError is an error of the file that is written.
-type writeError struct{ err error }
-
-func (e *writeError) Error() string { return e.err.Error() }
-func (e *writeError) Unwrap() error { return e.err }
 
 // A predictOutput describes what predict wrote.
 type predictOutput struct {
@@ -86,13 +79,13 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	shown.Begin(show.Reading)
 	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
 	if err != nil {
-		return exit.Interruption(ctx, err)
+		return err
 	}
 	if f.Rows == 0 {
 		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
 	}
 	done := predictOutput{Out: o.Out, Variant: variant}
-	var failed error
+	var failed, written error // of the table, and of the file
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
@@ -105,10 +98,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 			}
 			done.Rows += columns[0].Len()
 			shown.ObserveEvaluation(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
-			if err := put(columns); err != nil {
-				return &writeError{err}
-			}
-			return nil
+			written = put(columns)
+			return written
 		})
 		if failed == nil {
 			failed = a.checkDrift(done.Report, o.Strict)
@@ -116,10 +107,9 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return failed
 	})
 	shown.Finish()
-	var wrote *writeError
 	switch {
-	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file
-		return exit.Interruption(ctx, failed)
+	case failed != nil && written == nil:
+		return failed
 	case err != nil:
 		return err
 	}
