@@ -11,11 +11,7 @@ import (
 )
 
 func TestGolden_OptionsPage(t *testing.T) {
-	var b strings.Builder
-	if err := WritePage(&b); err != nil {
-		t.Fatal(err)
-	}
-	goldentest.Text(t, "../../../../docs/options.md", b.String())
+	goldentest.Text(t, "../../../../docs/options.md", Page())
 }
 
 // No command has two entries of one name, and every name of a command is known.
