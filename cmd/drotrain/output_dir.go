@@ -116,17 +116,12 @@ func (o *outputDir) Spares(names ...string) error {
 
 // Write writes a file atomically. It replaces one written by this run.
 func (o *outputDir) Write(name string, content func(io.Writer) error) error {
-	if err := o.inputs.MayWrite(o.File(name)); err != nil {
-		return err
-	}
 	again := slices.Contains(o.files, name)
-	if err := atomicfile.Write(o.File(name), o.force || again, content); err != nil {
-		return exit.ReplaceHint(err)
-	}
-	if !again {
+	err := o.inputs.WriteFile(o.File(name), o.force || again, content)
+	if err == nil && !again {
 		o.files = append(o.files, name)
 	}
-	return nil
+	return err
 }
 
 // Close unlocks the directory and removes directories created by OpenDir that are empty.

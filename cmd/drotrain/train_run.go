@@ -79,8 +79,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		}
 		return err
 	}
-	defer func() { out.Close() }()
-
+	defer out.Close()
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	err = o.trainAndReport(ctx, a, out, opt, auto)
 	var few *train.CrossfitError
@@ -93,10 +92,6 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 			o.Config.Checkpoint = nil
 		}
 		o.Config.Evaluate, o.Config.Holdout = train.EvaluateHoldout, train.DefaultConfig().Holdout
-		out.Close()
-		if out, err = a.inputs.OpenDir(o.Out, true); err != nil { // the model that was not measured is in it
-			return err
-		}
 		err = o.trainAndReport(ctx, a, out, opt, false)
 	}
 	return err
@@ -132,20 +127,16 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 	if stopped != nil {
 		return o.reportStopped(ctx, a, m, out, stopped)
 	}
-	if o.Report == options.ReportNone {
-		if err := o.writeWeights(a, m); err != nil {
-			return err
+	var e *eval.Evaluation
+	if o.Report != options.ReportNone {
+		opt.Observe = p.ObserveEvaluation
+		e, err = o.writeResults(ctx, m, out, opt, p)
+		p.Finish()
+		if err != nil && context.Cause(ctx) != nil {
+			return o.reportStopped(ctx, a, m, out, err)
+		} else if err != nil {
+			return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 		}
-		o.ended = true
-		return o.printResult(a, m, nil, out)
-	}
-	opt.Observe = p.ObserveEvaluation
-	e, err := o.writeResults(ctx, m, out, opt, p)
-	p.Finish()
-	if err != nil && context.Cause(ctx) != nil {
-		return o.reportStopped(ctx, a, m, out, err)
-	} else if err != nil {
-		return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 	}
 	if err := o.writeWeights(a, m); err != nil {
 		return err

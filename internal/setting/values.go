@@ -133,11 +133,11 @@ func Enum(p *string, words []string) *Value {
 	return Choice(words, func() string { return *p }, func(word string) error { *p = word; return nil })
 }
 
-// number returns a value for a finite number that satisfies valid; get reports whether it is set.
-func number(get func() (float64, bool), set func(float64), must string, valid func(float64) bool) *Value {
+// number returns a value for a finite number that satisfies valid; get returns nil if it is not set.
+func number(get func() *float64, set func(float64), must string, valid func(float64) bool) *Value {
 	text := func() string {
-		if x, ok := get(); ok {
-			return strconv.FormatFloat(x, 'g', -1, 64)
+		if x := get(); x != nil {
+			return strconv.FormatFloat(*x, 'g', -1, 64)
 		}
 		return ""
 	}
@@ -159,18 +159,12 @@ func number(get func() (float64, bool), set func(float64), must string, valid fu
 // Number returns a value for a finite number that satisfies valid; must describes the requirement, as in "be at
 // least 0".
 func Number(p *float64, must string, valid func(float64) bool) *Value {
-	return number(func() (float64, bool) { return *p, true }, func(x float64) { *p = x }, must, valid)
+	return number(func() *float64 { return p }, func(x float64) { *p = x }, must, valid)
 }
 
 // Optional works like Number for an optional number: *p is nil if it is not set.
 func Optional(p **float64, must string, valid func(float64) bool) *Value {
-	get := func() (float64, bool) {
-		if *p == nil {
-			return 0, false
-		}
-		return **p, true
-	}
-	return number(get, func(x float64) { *p = &x }, must, valid)
+	return number(func() *float64 { return *p }, func(x float64) { *p = &x }, must, valid)
 }
 
 // AtLeastZero returns a value for a number of at least 0.
