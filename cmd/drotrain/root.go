@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -99,22 +100,14 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	if now, ok := renamed[word]; ok && !cmd.HasParent() {
 		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
 	}
-	names := commandNames(cmd)
-	hint := setting.DidYouMean(word, names, cmd.CommandPath()+" ")
-	if hint == "" {
-		hint = "the commands are " + strings.Join(names, ", ")
-	}
-	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
-}
-
-func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return names
+	hint := cmp.Or(setting.DidYouMean(word, names, cmd.CommandPath()+" "), "the commands are "+strings.Join(names, ", "))
+	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
 }
 
 // noArgs returns an error if there are arguments besides options.

@@ -424,14 +424,10 @@ func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome
 		return t
 	}
 	t.Verdict, t.Measured = &e.Verdict, &measured{Split: e.Split, Rows: e.N}
-	for k, of := range e.Models {
-		one := measuredModel{Name: of.Name, Overall: of.Overall, WorstGroup: of.WorstGroup}
-		if w := of.WorstGroup; w != nil {
-			for _, g := range e.Groupings[len(e.Groupings)-1].Groups {
-				if g.Label == w.Label {
-					one.Measures = g.Models[k].Values
-				}
-			}
+	for _, m := range e.Models {
+		one := measuredModel{Name: m.Name, Overall: m.Overall, WorstGroup: m.WorstGroup}
+		if m.WorstGroup != nil {
+			one.Measures = e.WorstGroupValues(m.Name)
 		}
 		t.Measured.Models = append(t.Measured.Models, one)
 	}

@@ -49,11 +49,9 @@ type phaseState struct {
 	phase   string
 	begun   time.Time
 	text    string    // of the newest report
-	share   float64   // done of the phase, or of its pass; that of a training never falls
+	share   float64   // done of the phase, or of its pass over the table; that of a training never falls
 	counted bool      // the share grows evenly
 	first   float64   // the first gap of a training; 0: none yet
-	pass    int       // of a table that is read more than once
-	since   time.Time // the beginning of the pass
 	shown   time.Time // when something was last written
 	written int       // frames or lines
 	pending bool      // the newest report has not been shown
@@ -129,16 +127,13 @@ const (
 func (p *Progress) observeReading(s data.Progress) {
 	switch {
 	case p.phase == Reading && s.Size > 0:
-		pass := int(max(0, s.Read-1) / s.Size)
-		if pass != p.pass {
-			p.pass, p.since = pass, p.now()
-		}
-		read := s.Read - int64(pass)*s.Size
+		pass := max(0, s.Read-1) / s.Size
+		read := s.Read - pass*s.Size
 		text := fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size))
 		if pass > 0 {
 			text += fmt.Sprintf(", pass %d", pass+1)
 		}
-		p.report(text, float64(read)/float64(s.Size), true)
+		p.report(text, float64(read)/float64(s.Size), pass == 0)
 	case p.phase == Encoding && s.Of > 0:
 		p.report(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of), true)
 	}
@@ -169,8 +164,7 @@ func (p *Progress) report(text string, share float64, counted bool) {
 
 // timeText returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time.
 func (p *Progress) timeText() string {
-	now := p.now()
-	took := now.Sub(p.begun)
+	took := p.now().Sub(p.begun)
 	if took < tickInterval {
 		return ""
 	}
@@ -178,12 +172,8 @@ func (p *Progress) timeText() string {
 	if !p.counted || !(p.share >= leastShare) || took < 2*tickInterval {
 		return text
 	}
-	left := time.Duration(float64(now.Sub(p.since)) * (1 - p.share) / p.share)
-	if left >= time.Second {
+	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
 		text += ", about " + shortDuration(left) + " left"
-		if p.pass > 0 {
-			text += " of this pass"
-		}
 	}
 	return text
 }
@@ -202,10 +192,9 @@ func (p *Progress) enterPhase(phase string) {
 		return
 	}
 	p.leavePhase()
-	now := p.now()
-	p.phaseState = phaseState{phase: phase, begun: now, since: now}
+	p.phaseState = phaseState{phase: phase, begun: p.now()}
 	if !p.terminal {
-		p.shown = now
+		p.shown = p.begun
 	}
 	p.stop = make(chan struct{})
 	go p.tick(p.stop)

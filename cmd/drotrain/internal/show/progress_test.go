@@ -156,7 +156,7 @@ func TestProgress_TimeLeft(t *testing.T) {
 		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"}, {10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
 		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"}, {10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
 	} {
-		p.begun, p.since, p.share = now.Add(-c.took), now.Add(-c.took), c.share
+		p.begun, p.share = now.Add(-c.took), c.share
 		if got := p.timeText(); got != c.want {
 			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
 		}
