@@ -39,9 +39,7 @@ const (
 
 // run trains, writes the files and prints the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if a.isFollower() {
-		return o.runAsFollower(ctx, a, fs)
-	}
+	a.quiet = a.quiet || a.isFollower()
 	if err := o.checkStreams(a); err != nil {
 		return err
 	}
@@ -51,7 +49,11 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err := a.agreeOnOptions(o, fs); err != nil {
 		return err
 	}
-	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
+	err := o.runFrom(ctx, a, fs)
+	if a.isFollower() {
+		return err
+	}
+	return o.closeCheckpoint(ctx, a, err)
 }
 
 // runFrom trains, continuing from the checkpoint if there is one.
@@ -69,7 +71,10 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err != nil {
 		return err
 	}
-	if o.Out == stream {
+	switch {
+	case a.isFollower():
+		return o.follow(ctx, a, opt)
+	case o.Out == stream:
 		return o.trainToStream(ctx, a)
 	}
 	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
