@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -89,10 +90,11 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	m := &o.measure
 	m.Groups, m.Filter, m.Threshold, m.Weight = c.Groups, c.Filter, c.Threshold, c.Weight
 	m.Unweighted = fs.Changed("weight") && c.Weight == ""
-	m.Cache, m.Memory = c.Cache, c.Memory
-	if m.Cache == "" {
-		m.Cache = o.modelFolder()
+	place := "."
+	if len(o.Outputs) > 0 {
+		place = filepath.Dir(o.Outputs[0])
 	}
+	m.Cache, m.Memory = cmp.Or(c.Cache, o.directory, place), c.Memory
 	m.Announce = a.limitMemory(m.Memory)
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
@@ -118,14 +120,12 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		}
 	}
 	e := measured.Evaluation
-	if e.Reference = against; against == nil {
-		e.Reference = o.kept
-	}
+	e.Reference = cmp.Or(against, o.kept)
 	if err := checkGates(e, o.Gates); err != nil {
 		return err
 	}
 	var r *eval.Report
-	if o.needsReport() || o.Predictions != "" && !o.JSON {
+	if o.needsReport() {
 		if r, err = measured.Report(); err != nil {
 			return err
 		}
@@ -150,11 +150,6 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 			show.Verdict(a.stdout, e)
 		} else {
 			show.Evaluation(a.stdout, e, title)
-		}
-		if r != nil && o.Predictions != "" {
-			for _, n := range r.Notes {
-				a.note("%s", n)
-			}
 		}
 		if len(files) > 0 {
 			fmt.Fprintln(a.stdout)
@@ -238,15 +233,4 @@ is one of these, with a KEY of the lists below:
 		}
 	}
 	return nil
-}
-
-// modelFolder returns the directory of the output files, or the working directory if there are none.
-func (o *evalOptions) modelFolder() string {
-	if o.directory != "" {
-		return o.directory
-	}
-	if len(o.Outputs) > 0 {
-		return filepath.Dir(o.Outputs[0])
-	}
-	return "."
 }

@@ -33,6 +33,9 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 	if err != nil {
 		return nil, "", err
 	}
+	for _, n := range f.Notes {
+		a.note("%s", n)
+	}
 	target := measured.Input.TargetName
 	if p := measured.Input.Positive; p != "" {
 		target += ", positive: " + p

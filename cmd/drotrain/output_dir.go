@@ -41,22 +41,19 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 		o.Close()
 		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another one with --out")
 	}
+	var err error
+	if o.made, err = missingDirs(o.path); err == nil {
+		err = os.MkdirAll(o.path, 0o777)
+	}
+	if err != nil {
+		return fail("make", err)
+	}
 	entries, err := os.ReadDir(o.path)
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if o.made, err = missingDirs(o.path); err == nil {
-			err = os.MkdirAll(o.path, 0o777)
-		}
-		if err != nil {
-			return fail("make", err)
-		}
-	case err != nil:
-		if info, statErr := os.Stat(o.path); statErr == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is a file, not a directory", o.path)
-		}
+	if err != nil {
 		return fail("use", err)
-	case len(entries) > 0 && !force:
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
+	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
 			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.QuoteShell(unusedSibling(o.path)))
 	}
