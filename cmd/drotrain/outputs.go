@@ -34,20 +34,10 @@ var figureFormats = map[string]func(page.Figure) ([]byte, error){
 	"svg": page.Figure.SVG, "png": page.Figure.PNG, "pdf": page.Figure.PDF,
 }
 
-// formatOf returns the format of a file extension, or "".
-func formatOf(path string) string {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".html", ".htm":
-		return "html"
-	case ".md":
-		return "md"
-	case ".json":
-		return "metrics"
-	case ".xml":
-		return "junit"
-	}
-	return ""
-}
+var formatOfExtension = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".json": "metrics", ".xml": "junit"}
+
+// formatOf returns the format of a file by its extension, or "".
+func formatOf(path string) string { return formatOfExtension[strings.ToLower(filepath.Ext(path))] }
 
 // writesToStream reports whether the report is written to standard output.
 func (o *evalOptions) writesToStream() bool { return slices.Equal(o.Outputs, []string{stream}) }

@@ -421,7 +421,7 @@ type measuredModel struct {
 	Measures   eval.Values      `json:"worst_group_measures,omitempty"`
 }
 
-func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome {
+func outcomeOf(s train.Summary, e *eval.Evaluation) trainOutcome {
 	t := trainOutcome{Summary: s, Warnings: append([]string{}, s.Warnings...)}
 	leaks, notes := train.SplitWarnings(s.Notes)
 	t.Warnings, t.Notes = append(t.Warnings, leaks...), notes
@@ -449,7 +449,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 		s.Warnings = e.Verdict.Warnings
 	}
 	if o.JSON {
-		return s, show.JSON(a.stdout, outcomeOf(m, s, e))
+		return s, show.JSON(a.stdout, outcomeOf(s, e))
 	}
 	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate { // else the error has them
 		for _, w := range s.Warnings {
@@ -487,10 +487,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
 		hint = fmt.Sprintf("at --nu %g all rows have the same weight up to rounding, so the gap is rounding error: --average plain solves the same problem with a certificate; or set a smaller --nu", s.Nu)
-	case s.Status == "stalled" && m.Config.Scale == "none":
-		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread and no intercept, or kept on disk: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":
-		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
+		hint = "the limit of the arithmetic is reached: ask for a wider --gap, raise --mu, or leave out --scale none"
 	}
 	return exit.WithCode(exit.Limit, err, hint)
 }
@@ -507,12 +505,10 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 		return err
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
-	}
-	if o.Report == options.ReportNone {
+	case o.Report == options.ReportNone:
 		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
 	}
-	return exit.WithCode(exit.Code(ctx, cause),
-		fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
+	return exit.WithHint(fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
 		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
 }
 
