@@ -14,7 +14,6 @@ import (
 
 func newDatasets(a *app) *cobra.Command {
 	var asJSON bool
-	list := func(*cobra.Command, []string) error { return listDatasets(a, asJSON) }
 	cmd := &cobra.Command{
 		Use:   "datasets [list]",
 		Short: "List, show or export the embedded data sets",
@@ -24,21 +23,15 @@ names one of them.`,
   drotrain datasets show hmda
   drotrain datasets export hmda --out hmda.parquet`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+			if len(args) > 0 && (args[0] != "list" || len(args) > 1) {
+				return unknownCommand(cmd, strings.Join(args, " "))
 			}
 			return nil
 		},
-		RunE: list,
+		RunE: func(*cobra.Command, []string) error { return listDatasets(a, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	ls := &cobra.Command{
-		Use:   "list [--json]",
-		Short: "List the embedded data sets", Example: "  drotrain datasets list --json",
-		Args: noArgs, RunE: list,
-	}
-	ls.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.AddCommand(ls, newDatasetsShow(a), newDatasetsExport(a))
+	cmd.AddCommand(newDatasetsShow(a), newDatasetsExport(a))
 	return cmd
 }
 

@@ -22,8 +22,8 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 		if !f.Changed || !isKey(f) {
 			return
 		}
-		list, ok := f.Value.(*setting.Value)
-		if !ok || list.Type() != "names" {
+		names := f.Value.(*setting.Value).Names()
+		if names == nil {
 			text := f.Value.String()
 			if t := f.Value.Type(); t != "bool" && t != "int" && t != "float" {
 				text = strconv.Quote(text)
@@ -32,7 +32,7 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 			return
 		}
 		fmt.Fprintf(&b, "%s:\n", f.Name)
-		for _, item := range list.Names() {
+		for _, item := range names {
 			fmt.Fprintf(&b, "  - %s", strconv.Quote(item))
 			if comment != nil && comment(f.Name, item) != "" {
 				fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(comment(f.Name, item)), " "))
