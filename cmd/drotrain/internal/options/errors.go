@@ -27,8 +27,7 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	for {
 		err := fs.ParseAll(args, func(f *pflag.Flag, value string) error {
 			if err := f.Value.Set(value); err != nil {
-				_, hint := exit.Describe(err)
-				tell(exit.Usagef(hint, "--%s %q: %w", f.Name, printable.Shorten(value, 200), err))
+				tell(exit.Usagef("", "--%s %q: %w", f.Name, printable.Shorten(value, 200), err))
 			}
 			return nil
 		})
@@ -65,8 +64,7 @@ func joinErrorsBy(with string, all []error) error {
 	case 0:
 		return nil
 	case 1:
-		_, hint := exit.Describe(all[0])
-		return exit.Usagef(hint, "%w", all[0])
+		return exit.WithCode(exit.Usage, all[0], "")
 	}
 	var lines strings.Builder
 	for _, err := range all {
