@@ -213,11 +213,11 @@ func (a *app) log(kind, text string) {
 	}
 	colour := colours[kind]
 	if colour == "" || os.Getenv("NO_COLOR") != "" {
-		show.Wrapped(a.stderr, "", text)
+		show.Lines(a.stderr, text)
 		return
 	}
 	fmt.Fprint(a.stderr, colour)
-	show.Wrapped(a.stderr, "", text)
+	show.Lines(a.stderr, text)
 	fmt.Fprint(a.stderr, "\x1b[0m")
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -21,6 +23,17 @@ func Wrapped(w io.Writer, indent, text string) {
 			line = "  " + line
 		}
 		fmt.Fprintf(w, "%s%s\n", indent, line)
+	}
+}
+
+// Lines prints text line by line; a line that is too long is wrapped below its indent.
+func Lines(w io.Writer, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if rest := strings.TrimLeft(line, " "); utf8.RuneCountInString(line) > Width {
+			Wrapped(w, line[:len(line)-len(rest)], rest)
+		} else {
+			fmt.Fprintln(w, line)
+		}
 	}
 }
 

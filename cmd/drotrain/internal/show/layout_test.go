@@ -73,6 +73,17 @@ func TestLinesAreFull(t *testing.T) {
 	}
 }
 
+// Lines stay lines, with their columns, and a long one goes on below its indent.
+func TestLines(t *testing.T) {
+	var b strings.Builder
+	long := strings.TrimSpace(strings.Repeat("word ", 20))
+	Lines(&b, "2 things:\n  a    b\n    → "+long)
+	want := "2 things:\n  a    b\n    → " + strings.TrimSpace(strings.Repeat("word ", 14)) + "\n      " + strings.TrimSpace(strings.Repeat("word ", 6)) + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // Numbers are read back as what they were to their digits; what is none, or not known, is
 // no number, in words or a dash.
 func TestNumbersReadBack(t *testing.T) {
