@@ -26,14 +26,19 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// Lines prints text line by line; a line that is too long is wrapped below its indent.
+// Lines prints text line by line; a line that is too long goes on below, indented by two columns more.
 func Lines(w io.Writer, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if rest := strings.TrimLeft(line, " "); utf8.RuneCountInString(line) > Width {
-			Wrapped(w, line[:len(line)-len(rest)], rest)
-		} else {
-			fmt.Fprintln(w, line)
+		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
+		for utf8.RuneCountInString(line) > Width {
+			end := strings.LastIndex(string([]rune(line)[:Width+1]), " ")
+			if end <= len(indent) {
+				break // one long word
+			}
+			fmt.Fprintln(w, line[:end])
+			line = indent + line[end+1:]
 		}
+		fmt.Fprintln(w, line)
 	}
 }
 

@@ -76,9 +76,10 @@ func TestLinesAreFull(t *testing.T) {
 // Lines stay lines, with their columns, and a long one goes on below its indent.
 func TestLines(t *testing.T) {
 	var b strings.Builder
-	long := strings.TrimSpace(strings.Repeat("word ", 20))
-	Lines(&b, "2 things:\n  a    b\n    → "+long)
-	want := "2 things:\n  a    b\n    → " + strings.TrimSpace(strings.Repeat("word ", 14)) + "\n      " + strings.TrimSpace(strings.Repeat("word ", 6)) + "\n"
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	unbroken := strings.Repeat("x", 100)
+	Lines(&b, "2 things:\n  a    b "+words(20)+"\n    → "+words(3)+"\n"+unbroken+"\na "+unbroken)
+	want := "2 things:\n  a    b " + words(14) + "\n    " + words(6) + "\n    → " + words(3) + "\n" + unbroken + "\na " + unbroken + "\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
