@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
-	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Columns where the texts of the options begin, in the full and in the short help.
@@ -100,7 +99,7 @@ func printOption(w io.Writer, f *pflag.Flag) {
 		fmt.Fprintln(w, left)
 		left = ""
 	}
-	printBeside(w, left, usage, helpIndent)
+	show.Beside(w, left, usage, helpIndent)
 }
 
 // printShort writes one option of the short help.
@@ -109,13 +108,5 @@ func printShort(w io.Writer, f *pflag.Flag) {
 	if strings.Contains(f.Value.Type(), "|") {
 		name = "word"
 	}
-	printBeside(w, strings.TrimRight("  --"+f.Name+" "+name, " "), f.Annotations[shortKey][0], shortIndent)
-}
-
-// printBeside writes a wrapped text that begins in column indent, with left before its first line.
-func printBeside(w io.Writer, left, text string, indent int) {
-	for _, line := range printable.Wrap(text, show.Width-indent) {
-		fmt.Fprintf(w, "%-*s%s\n", indent, left, line)
-		left = ""
-	}
+	show.Beside(w, strings.TrimRight("  --"+f.Name+" "+name, " "), f.Annotations[shortKey][0], shortIndent)
 }

@@ -26,6 +26,14 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
+// Beside prints a wrapped text that begins in column indent, with left before its first line.
+func Beside(w io.Writer, left, text string, indent int) {
+	for _, line := range printable.Wrap(text, Width-indent) {
+		fmt.Fprintf(w, "%-*s%s\n", indent, left, line)
+		left = ""
+	}
+}
+
 // Lines prints text line by line; a line that is too long goes on below, indented by two columns more.
 func Lines(w io.Writer, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
