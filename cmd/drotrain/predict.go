@@ -70,8 +70,10 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if o.Config.Threshold != nil {
 		threshold = *o.Config.Threshold
 	}
-	if err := a.inputs.Check(o.Force, o.Out); err != nil && !toStream {
-		return err
+	if !toStream {
+		if err := a.inputs.Check(o.Force, o.Out); err != nil {
+			return err
+		}
 	}
 	shown := a.newProgress()
 	defer shown.Finish()
@@ -116,17 +118,14 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)
 	}
-	if toStream {
+	switch {
+	case toStream || a.quiet && !o.JSON:
 		return nil
-	}
-	if o.JSON {
+	case o.JSON:
 		return show.JSON(a.stdout, done)
 	}
-	if a.quiet {
-		return nil
-	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
-	return nil
+	_, err = fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
+	return err
 }
 
 // escapeFormulas puts an apostrophe before names and levels that spreadsheets would take for formulas.
