@@ -218,7 +218,7 @@ func (c *Config) setLoss(text string) error {
 	names := losses.Names(nil)
 	name, delta, given := strings.Cut(text, ":")
 	if !slices.Contains(names, name) {
-		return setting.Must("be "+setting.OrList(names), setting.DidYouMean(name, names, ""))
+		return setting.Must("be "+losses.Either(names), setting.DidYouMean(name, names, ""))
 	}
 	value := DefaultConfig().HuberDelta
 	if given {

@@ -38,7 +38,7 @@ seed: 18446744073709551615
 func TestReadConfig_Refusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"target: y\npenality: kl": `configuration:2: unknown key "penality" (did you mean penalty?)`,
-		"target: y\nnu: much":     "configuration:2: nu: must be a number, not the text \"much\"",
+		"target: y\nnu: much":     `configuration:2: nu "much": must be a number`,
 		"target: y\ntarget: z":    "configuration:2: key \"target\" is already set on line 1",
 		"target: y\n---\nnu: 1":   "a second YAML document",
 		"target: y\nnu: -1":       `configuration:2: nu "-1": must be at least 0`,

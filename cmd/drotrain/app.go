@@ -24,6 +24,7 @@ import (
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
+	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -49,7 +50,7 @@ type app struct {
 
 	warnings []string // printed at the end, also where quiet
 
-	hasOption func(name string) bool // of the command that runs; nil: not known
+	flags *pflag.FlagSet // of the command that runs; nil: not known
 }
 
 // run executes the command line and returns the exit code.
@@ -77,15 +78,14 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	})
 	cmd, err := root.ExecuteContextC(ctx)
 	if cmd != nil && cmd != root {
-		a.hasOption = func(name string) bool { return cmd.Flags().Lookup(name) != nil }
+		a.flags = cmd.Flags()
 	}
 	err = asUsage(err)
 	text.Flush()
-	for _, w := range a.warnings {
-		if a.isFollower() {
-			break // the first rank prints them
+	if !a.isFollower() { // the first rank prints them
+		for _, w := range a.warnings {
+			a.log(logWarning, w)
 		}
-		a.log(logWarning, w)
 	}
 	if err == nil && errors.Is(out.err, syscall.EPIPE) {
 		return exit.Pipe // whoever read has seen enough
@@ -101,6 +101,9 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	return code
 }
 
+// hasOption reports whether the command that runs may have an option.
+func (a *app) hasOption(name string) bool { return a.flags == nil || a.flags.Lookup(name) != nil }
+
 // printError writes err to stderr, with its hint if it has one.
 func (a *app) printError(err error, code int) {
 	msg, hint := exit.DescribeFor(err, a.hasOption)
@@ -110,11 +113,11 @@ func (a *app) printError(err error, code int) {
 		return
 	}
 	if a.json || a.logFormat == options.LogJSON {
-		f := failure{Level: logError, Message: printable.EscapeText(msg), Hint: printable.EscapeText(hint), ExitCode: code}
+		l := logLine{Level: logError, Message: printable.EscapeText(msg), Hint: printable.EscapeText(hint), ExitCode: code}
 		if a.logFormat == options.LogJSON {
-			f.Time = a.now().UTC().Format(time.RFC3339)
+			l.Time = a.time()
 		}
-		a.logJSON(f)
+		a.logJSON(l)
 		return
 	}
 	if msg != "" {
@@ -125,10 +128,15 @@ func (a *app) printError(err error, code int) {
 	}
 }
 
-// define adds the options of a command to cmd. When cmd runs, it reads --config, checks how streams are used,
-// and calls run.
-func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error) {
+// A runner runs a command with its settings, the flags that set them, and the arguments.
+type runner func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, args []string) error
+
+// define adds the options of a command to cmd, and returns cmd. When it runs, it reads --config and calls run.
+func (a *app) define(cmd *cobra.Command, command string, run runner) *cobra.Command {
 	s := options.Add(cmd, command)
+	if cmd.Args == nil {
+		cmd.Args = noArgs
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		defer memory.Catch(&err)
 		if s.ConfigFile != "" {
@@ -138,8 +146,12 @@ func (a *app) define(cmd *cobra.Command, command string, run func(ctx context.Co
 			}
 		}
 		a.quiet, a.json, a.logFormat = s.Quiet, s.JSON, s.LogFormat
+		if s.Threads > 0 {
+			shard.SetThreads(s.Threads)
+		}
 		return exit.Interruption(cmd.Context(), run(cmd.Context(), s, cmd.Flags(), args))
 	}
+	return cmd
 }
 
 // longestLine is the largest length of a message in bytes, since messages may quote input of any length.
@@ -179,17 +191,12 @@ func (a *app) warn(text string) {
 // log writes one line to stderr: plain, or as text or JSON with the time and its kind.
 func (a *app) log(kind, text string) {
 	text = printable.Shorten(printable.EscapeText(text), longestLine)
-	now := func() string { return a.now().UTC().Format(time.RFC3339) }
 	switch a.logFormat {
 	case options.LogText:
-		fmt.Fprintf(a.stderr, "%s %-8s %s\n", now(), kind, strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintf(a.stderr, "%s %-8s %s\n", a.time(), kind, strings.ReplaceAll(text, "\n", "\n  "))
 		return
 	case options.LogJSON:
-		a.logJSON(struct {
-			Time    string `json:"time"`
-			Level   string `json:"level"`
-			Message string `json:"message"`
-		}{now(), kind, text})
+		a.logJSON(logLine{Time: a.time(), Level: kind, Message: text})
 		return
 	}
 	switch kind {
@@ -204,35 +211,36 @@ func (a *app) log(kind, text string) {
 		fmt.Fprintln(a.stderr, text)
 		return
 	}
-	colour, plain := "", ""
-	if os.Getenv("NO_COLOR") == "" {
-		switch kind {
-		case logWarning:
-			colour, plain = "\x1b[33m", "\x1b[0m"
-		case logError:
-			colour, plain = "\x1b[31m", "\x1b[0m"
-		}
+	colour := colours[kind]
+	if colour == "" || os.Getenv("NO_COLOR") != "" {
+		show.Lines(a.stderr, text)
+		return
 	}
 	fmt.Fprint(a.stderr, colour)
-	show.Wrapped(a.stderr, "", text)
-	fmt.Fprint(a.stderr, plain)
+	show.Lines(a.stderr, text)
+	fmt.Fprint(a.stderr, "\x1b[0m")
 }
 
-// logJSON writes one line of JSON to stderr.
-func (a *app) logJSON(v any) {
-	if b, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(a.stderr, "%s\n", b)
-	}
-}
+// colours maps kinds of lines to their colours on a terminal.
+var colours = map[string]string{logWarning: "\x1b[33m", logError: "\x1b[31m"}
 
-// A failure is the JSON form of an error on stderr.
-type failure struct {
+// A logLine is the JSON form of a line on stderr.
+type logLine struct {
 	Time     string `json:"time,omitempty"`
 	Level    string `json:"level"`
 	Message  string `json:"message"`
 	Hint     string `json:"hint,omitempty"`
-	ExitCode int    `json:"exit_code"`
+	ExitCode int    `json:"exit_code,omitempty"` // of an error
 }
+
+func (a *app) logJSON(l logLine) {
+	if b, err := json.Marshal(l); err == nil {
+		fmt.Fprintf(a.stderr, "%s\n", b)
+	}
+}
+
+// time returns the time of a line on stderr.
+func (a *app) time() string { return a.now().UTC().Format(time.RFC3339) }
 
 func internalError(value any, site string) error {
 	return exit.WithHint(fmt.Errorf("internal error%s: %v", site, value),

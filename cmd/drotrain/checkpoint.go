@@ -74,12 +74,11 @@ func (o *trainOptions) openCheckpoint(a *app, set *pflag.FlagSet) error {
 		return exit.WithHint(errors.Join(changed...), "--resume --out DIR alone continues with the options of the interrupted run")
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if f := set.Lookup(name); f == nil {
-			return fmt.Errorf("%s names the option --%s, which this version does not have", path, name)
-		} else if !f.Changed {
-			if err := set.Set(name, before[name]); err != nil {
-				return fmt.Errorf("%s: --%s: %w", path, name, err)
-			}
+		if set.Changed(name) {
+			continue
+		}
+		if err := set.Set(name, before[name]); err != nil {
+			return fmt.Errorf("%s: --%s: %w", path, name, err)
 		}
 	}
 	o.Config.Checkpoint = j

@@ -14,32 +14,24 @@ import (
 
 func newDatasets(a *app) *cobra.Command {
 	var asJSON bool
-	list := func(*cobra.Command, []string) error { return listDatasets(a, asJSON) }
 	cmd := &cobra.Command{
-		Use:                   "datasets [list]",
-		DisableFlagsInUseLine: true,
-		Short:                 "List, show or export the embedded data sets",
+		Use:   "datasets [list]",
+		Short: "List, show or export the embedded data sets",
 		Long: `The data sets inside the binary. Everywhere a table is asked for, builtin:NAME
 names one of them.`,
 		Example: `  drotrain datasets
   drotrain datasets show hmda
   drotrain datasets export hmda --out hmda.parquet`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+			if len(args) > 0 && (args[0] != "list" || len(args) > 1) {
+				return unknownCommand(cmd, strings.Join(args, " "))
 			}
 			return nil
 		},
-		RunE: list,
+		RunE: func(*cobra.Command, []string) error { return listDatasets(a, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	ls := &cobra.Command{
-		Use: "list [--json]", DisableFlagsInUseLine: true,
-		Short: "List the embedded data sets", Example: "  drotrain datasets list --json",
-		Args: noArgs, RunE: list,
-	}
-	ls.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.AddCommand(ls, newDatasetsShow(a), newDatasetsExport(a))
+	cmd.AddCommand(newDatasetsShow(a), newDatasetsExport(a))
 	return cmd
 }
 
@@ -73,7 +65,7 @@ func oneDataset(cmd *cobra.Command, args []string) error {
 
 func newDatasetsShow(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", DisableFlagsInUseLine: true,
+		Use:     "show NAME",
 		Short:   "Print the card of a data set: source, columns, licence",
 		Example: "  drotrain datasets show hmda",
 		Args:    oneDataset,
@@ -92,7 +84,7 @@ func newDatasetsExport(a *app) *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{
-		Use: "export NAME [--out FILE]", DisableFlagsInUseLine: true,
+		Use:     "export NAME [--out FILE]",
 		Short:   "Write a data set as a Parquet file",
 		Example: "  drotrain datasets export hmda --out hmda.parquet",
 		Args:    oneDataset,

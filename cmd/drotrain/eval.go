@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +14,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/eval"
-	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
 
@@ -23,15 +21,17 @@ import (
 type evalOptions struct {
 	*options.Settings
 	measure report.Options
-	begin   func(phase string) // of the progress
-	kept    *eval.Reference    // numbers of the hold-out that the model keeps
+	shown   *show.Progress
+	kept    *eval.Reference // numbers of the hold-out that the model keeps
+
+	directory string   // of the outputs, or ""
+	formats   []string // of the directory, or of each file of --out
 }
 
 func newEval(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "eval (--model FILES | --predictions FILE) [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Evaluate models or predictions overall and by group",
+	return a.define(&cobra.Command{
+		Use:   "eval (--model FILES | --predictions FILE) [options]",
+		Short: "Evaluate models or predictions overall and by group",
 		Long: `Evaluate a trained model, several of them, or the predictions of any program:
 overall and by group with intervals, worst group first. With --out it writes the
 report as a page or Markdown, or the numbers as JSON; --fail-if makes it a gate.
@@ -58,12 +58,9 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 4 a --fail-if gate failed.`,
       --fail-if "worst_group.risk > 0.6" --out metrics.json,gates.xml
   drotrain eval --predictions preds.csv --target y --score old=p1,new=p2 \
       --groups region,sex`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Eval, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&evalOptions{Settings: s}).run(ctx, a, fs)
 	})
-	return cmd
 }
 
 // run measures, writes the files and prints the outcome.
@@ -74,10 +71,18 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	if err := o.check(fs); err != nil {
 		return err
 	}
-	if err := o.checkOutputs(a); err != nil {
-		return err
-	}
+	var out *outputDir
 	var err error
+	if o.directory != "" {
+		if out, err = a.inputs.OpenDir(o.directory, o.Force); err != nil {
+			return err
+		}
+		defer out.Close()
+	} else if !o.writesToStream() {
+		if err := a.inputs.Check(o.Force, o.Outputs...); err != nil {
+			return err
+		}
+	}
 	if o.measure, err = reportOptions(o.Settings); err != nil {
 		return err
 	}
@@ -85,22 +90,26 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	m := &o.measure
 	m.Groups, m.Filter, m.Threshold, m.Weight = c.Groups, c.Filter, c.Threshold, c.Weight
 	m.Unweighted = fs.Changed("weight") && c.Weight == ""
-	m.Cache, m.Memory = c.Cache, c.Memory
-	if m.Cache == "" {
-		m.Cache = o.modelFolder()
+	place := "."
+	if len(o.Outputs) > 0 {
+		place = filepath.Dir(o.Outputs[0])
 	}
-	limitHeap(m.Memory)
-	m.Announce = storageAnnouncer(a, m.Memory)
+	m.Cache, m.Memory = cmp.Or(c.Cache, o.directory, place), c.Memory
+	m.Announce = a.limitMemory(m.Memory)
 	m.Command = options.CommandLine("eval", fs)
 	against, err := readReference(o.Against)
 	if err != nil {
 		return err
 	}
-	p := a.newProgress()
-	defer p.Finish()
-	ctx = p.Watch(ctx)
-	o.begin, m.Observe = p.Begin, p.ObserveEvaluation
-	measured, title, err := o.evaluate(ctx, a)
+	o.shown = a.newProgress()
+	defer o.shown.Finish()
+	ctx = o.shown.Watch(ctx)
+	m.Observe = o.shown.ObserveEvaluation
+	measure := o.measureModels
+	if o.Predictions != "" {
+		measure = o.measurePredictions
+	}
+	measured, title, err := measure(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -111,14 +120,12 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		}
 	}
 	e := measured.Evaluation
-	if e.Reference = against; against == nil {
-		e.Reference = o.kept
-	}
+	e.Reference = cmp.Or(against, o.kept)
 	if err := checkGates(e, o.Gates); err != nil {
 		return err
 	}
 	var r *eval.Report
-	if o.needsReport() || o.Predictions != "" && !o.JSON {
+	if o.needsReport() {
 		if r, err = measured.Report(); err != nil {
 			return err
 		}
@@ -126,8 +133,8 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	for _, w := range e.Verdict.Warnings {
 		a.warn(w)
 	}
-	files, err := o.write(ctx, a, e, r)
-	p.Finish()
+	files, err := o.write(ctx, a, out, e, r)
+	o.shown.Finish()
 	if err != nil {
 		return err
 	}
@@ -144,11 +151,6 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 		} else {
 			show.Evaluation(a.stdout, e, title)
 		}
-		if r != nil && o.Predictions != "" {
-			for _, n := range r.Notes {
-				a.note("%s", n)
-			}
-		}
 		if len(files) > 0 {
 			fmt.Fprintln(a.stdout)
 		}
@@ -159,30 +161,29 @@ func (o *evalOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error 
 	return a.reportGates(e.Gates)
 }
 
-// onlyPredictions lists the options that describe a table of predictions.
-var onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
-
-// onlyModels lists the options that apply only to models.
-var onlyModels = []string{"model", "model-variant", "data", "trained-on", "filter", "training-filter"}
+// Options that apply only to predictions, and only to models.
+var (
+	onlyPredictions = []string{"target", "score", "task", "positive", "loss", "columns", "drop", "seed"}
+	onlyModels      = []string{"model-variant", "data", "trained-on", "filter", "training-filter"}
+)
 
 // check returns errors that can be found from the command line alone.
 func (o *evalOptions) check(fs *pflag.FlagSet) error {
-	of, not := "--model", onlyPredictions
-	if o.Predictions != "" {
-		of, not = "--predictions", onlyModels
-	} else if len(o.Models) == 0 {
+	foreign, of := onlyPredictions, "--predictions"
+	switch {
+	case o.Predictions != "" && len(o.Models) > 0:
+		return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
+	case o.Predictions != "":
+		foreign, of = onlyModels, "--model"
+	case len(o.Models) == 0:
 		return exit.Usagef("name the model that drotrain train wrote with --model, or a table of predictions with --predictions", "no --model")
 	}
-	for _, name := range not {
-		if f := fs.Lookup(name); f != nil && f.Changed {
-			other := map[string]string{"--model": "--predictions", "--predictions": "--model"}[of]
-			if name == "model" {
-				return exit.Usagef("leave out one of them", "--model and --predictions exclude each other")
-			}
-			return exit.Usagef("leave out --"+name, "--%s is for %s", name, other)
+	for _, name := range foreign {
+		if fs.Changed(name) {
+			return exit.Usagef("leave out --"+name, "--%s is for %s", name, of)
 		}
 	}
-	if err := o.checkFormats(); err != nil {
+	if err := o.chooseFormats(); err != nil {
 		return err
 	}
 	switch {
@@ -197,81 +198,6 @@ func (o *evalOptions) check(fs *pflag.FlagSet) error {
 		return exit.Usagef("leave out --model-variant, or name a table with --data", "--model-variant chooses the model that is measured on a table; held-out rows and comparisons measure all of a file")
 	}
 	return nil
-}
-
-// evaluate measures the models or predictions of the command line. It returns the evaluation and the first line
-// to print.
-func (o *evalOptions) evaluate(ctx context.Context, a *app) (*report.Measured, string, error) {
-	switch {
-	case o.Predictions != "":
-		return o.measurePredictions(ctx, a)
-	case len(o.Models) > 1:
-		measured, err := o.compareModels(ctx, a)
-		if err != nil {
-			return nil, "", err
-		}
-		e := measured.Evaluation
-		return measured, fmt.Sprintf("%s: %s of the %s", strings.Join(o.Models, ", "), show.Plural(e.N, "row", "rows"), e.Split), nil
-	case o.Config.Data == "":
-		m, err := a.loadModel(ctx, o.Models[0])
-		if err != nil {
-			return nil, "", err
-		}
-		measured, err := o.measureHoldout(ctx, a, m)
-		if err != nil {
-			return nil, "", err
-		}
-		e := measured.Evaluation
-		return measured, fmt.Sprintf("%s: %s of the %s, target %s", m.Config.Data, show.Plural(e.N, "row", "rows"), e.Split, show.Target(m)), nil
-	}
-	m, _, err := a.loadVariant(ctx, o.Models[0], o.Variant)
-	if err != nil {
-		return nil, "", err
-	}
-	measured, err := o.measureTable(ctx, a, m)
-	if err != nil {
-		return nil, "", err
-	}
-	return measured, fmt.Sprintf("%s: %s, target %s", o.Config.Data, show.Plural(measured.Evaluation.N, "row", "rows"), show.Target(m)), nil
-}
-
-// measureTable evaluates a model on the rows of --data.
-func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
-	if len(m.Reference) > 0 {
-		var err error
-		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Models[0], err)
-		}
-	}
-	o.begin(show.Reading)
-	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
-	if err != nil {
-		return nil, err
-	}
-	if was := m.Config.Filter; was != "" {
-		switch {
-		case o.TrainingFilter && o.measure.Filter != "":
-			o.measure.Filter = "(" + was + ") && (" + o.measure.Filter + ")"
-		case o.TrainingFilter:
-			o.measure.Filter = was
-		default:
-			a.note("the model was trained on the rows with %s; --training-filter measures it on such rows alone", was)
-		}
-	}
-	measured, err := report.MeasureTable(ctx, m, f, o.measure)
-	if err != nil {
-		return nil, err
-	}
-	if s := measured.Encoding.String(); s != "" {
-		a.note("%s", s)
-	}
-	for _, s := range measured.Notes() {
-		a.note("%s", s)
-	}
-	if m.TrainedOn(f) {
-		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
-	}
-	return measured, nil
 }
 
 // listMeasures prints the measures that --fail-if can compare.
@@ -307,15 +233,4 @@ is one of these, with a KEY of the lists below:
 		}
 	}
 	return nil
-}
-
-// modelFolder returns the directory of the output files, or the working directory if there are none.
-func (o *evalOptions) modelFolder() string {
-	if dir := o.outputDirectory(); dir != "" {
-		return dir
-	}
-	if len(o.Outputs) > 0 {
-		return filepath.Dir(o.Outputs[0])
-	}
-	return "."
 }

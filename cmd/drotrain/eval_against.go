@@ -18,11 +18,11 @@ func readReference(path string) (*eval.Reference, error) {
 	if path == "" {
 		return nil, nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		for _, name := range []string{metricsFile, modelFile} {
-			if file := filepath.Join(path, name); fileExists(file) {
-				return readReference(file)
-			}
+	for _, name := range []string{metricsFile, modelFile} {
+		file := filepath.Join(path, name)
+		if _, err := os.Stat(file); err == nil {
+			path = file
+			break
 		}
 	}
 	raw, err := os.ReadFile(path)
@@ -34,11 +34,6 @@ func readReference(path string) (*eval.Reference, error) {
 		return nil, exit.WithHint(fmt.Errorf("--against %s: %w", path, err), "name the metrics.json of an earlier evaluation, or a model.json")
 	}
 	return r, nil
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // parseReference returns the numbers of metrics, a report or a model.

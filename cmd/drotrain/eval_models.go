@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,81 +13,132 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/datasets"
+	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measureHoldout evaluates a model on the hold-out rows of its training.
-func (o *evalOptions) measureHoldout(ctx context.Context, a *app, m *train.Model) (*report.Measured, error) {
-	if m.Config.Data == "-" {
-		return nil, exit.Usagef("name the data to measure the model on with --data", "the model was trained on the standard input, which is gone")
-	}
-	if m.Config.HoldoutData != "" {
-		return nil, exit.Usagef("measure it there with --data "+printable.QuoteShell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
-	}
-	path, err := o.trainingTable(m)
+// measureModels evaluates the models on the rows of --data, or on those that their trainings held out. It returns
+// the evaluation and the first line to print.
+func (o *evalOptions) measureModels(ctx context.Context, a *app) (measured *report.Measured, title string, err error) {
+	models, err := o.loadModels(ctx, a)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	o.begin(show.Reading)
-	f, err := a.openTable(ctx, path, m.Config.Reading)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.rerun(ctx, m, f); err != nil {
-		var changed *train.ChangedDataError
-		if errors.As(err, &changed) {
-			return nil, exit.WithHint(err, "name the data to measure the model on with --data")
+	first, path := models[0].Model, o.Config.Data
+	if path == "" {
+		if path, err = o.trainingTable(first); err != nil {
+			return nil, "", err
 		}
-		return nil, err
 	}
-	return report.Measure(ctx, m, o.measure)
+	o.shown.Begin(show.Reading)
+	f, err := a.openTable(ctx, path, mergeReading(o.Config.Reading, first.Config.Reading))
+	if err != nil {
+		return nil, "", err
+	}
+	on := f
+	if o.Config.Data == "" {
+		on = nil
+		if err := o.rerun(ctx, models, f, path); err != nil {
+			return nil, "", err
+		}
+	}
+	switch {
+	case len(models) > 1:
+		measured, err = report.Compare(ctx, models, on, o.measure)
+	case on == nil:
+		measured, err = report.Measure(ctx, first, o.measure)
+	default:
+		measured, err = o.measureTable(ctx, a, first, f)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	e := measured.Evaluation
+	rows := show.Plural(e.N, "row", "rows")
+	switch {
+	case len(models) > 1:
+		title = fmt.Sprintf("%s: %s of the %s", strings.Join(o.Models, ", "), rows, e.Split)
+	case on == nil:
+		title = fmt.Sprintf("%s: %s of the %s, target %s", first.Config.Data, rows, e.Split, show.Target(first))
+	default:
+		title = fmt.Sprintf("%s: %s, target %s", path, rows, show.Target(first))
+	}
+	return measured, title, nil
 }
 
-// rerun reads the rows of a training again, to disk if they do not fit into memory.
-func (o *evalOptions) rerun(ctx context.Context, m *train.Model, f *data.Frame) error {
-	o.begin(show.Encoding)
-	m.Config.Cache, m.Config.Memory, m.Config.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
-	return m.Rerun(ctx, f)
-}
-
-// compareModels evaluates several models on the rows of --data, or on their common hold-out rows.
-func (o *evalOptions) compareModels(ctx context.Context, a *app) (*report.Measured, error) {
-	var models []report.Named
+// loadModels reads the models, one alone on --data in the variant of --model-variant.
+func (o *evalOptions) loadModels(ctx context.Context, a *app) (models []report.Named, err error) {
 	for _, path := range o.Models {
-		m, err := a.loadModel(ctx, path)
+		var m *train.Model
+		if o.Config.Data != "" && len(o.Models) == 1 {
+			m, _, err = a.loadVariant(ctx, path, o.Variant)
+		} else {
+			m, err = a.loadModel(ctx, path)
+		}
 		if err != nil {
 			return nil, err
 		}
 		models = append(models, report.Named{Name: filepath.Base(filepath.Clean(strings.TrimSuffix(path, modelFile))), Model: m})
 	}
-	path := o.Config.Data
-	if path == "" {
+	return models, nil
+}
+
+// rerun reads the rows of the trainings again, to disk if they do not fit into memory.
+func (o *evalOptions) rerun(ctx context.Context, models []report.Named, f *data.Frame, path string) error {
+	o.shown.Begin(show.Encoding)
+	for k, m := range models {
+		c := &m.Model.Config
+		c.Cache, c.Memory, c.Announce = o.measure.Cache, o.measure.Memory, o.measure.Announce
+		err := m.Model.Rerun(ctx, f)
+		if err == nil {
+			continue
+		}
+		var changed *train.ChangedDataError
+		if !errors.As(err, &changed) {
+			return err
+		}
+		if k > 0 {
+			err = fmt.Errorf("%s: trained on %s, and %s on %s, another table (%s)", m.Name, c.Data, models[0].Name, path, changed.Why)
+		}
+		return exit.WithHint(err, "name the data to measure on with --data")
+	}
+	return nil
+}
+
+// measureTable evaluates a model on the rows of --data.
+func (o *evalOptions) measureTable(ctx context.Context, a *app, m *train.Model, f *data.Frame) (*report.Measured, error) {
+	if len(m.Reference) > 0 {
 		var err error
-		if path, err = o.trainingTable(models[0].Model); err != nil {
-			return nil, err
+		if o.kept, err = eval.ReadReference(bytes.NewReader(m.Reference)); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Models[0], err)
 		}
 	}
-	o.begin(show.Reading)
-	f, err := a.openTable(ctx, path, mergeReading(o.Config.Reading, models[0].Model.Config.Reading))
+	if was := m.Config.Filter; was != "" {
+		switch {
+		case o.TrainingFilter && o.measure.Filter != "":
+			o.measure.Filter = "(" + was + ") && (" + o.measure.Filter + ")"
+		case o.TrainingFilter:
+			o.measure.Filter = was
+		default:
+			a.note("the model was trained on the rows with %s; --training-filter measures it on such rows alone", was)
+		}
+	}
+	measured, err := report.MeasureTable(ctx, m, f, o.measure)
 	if err != nil {
 		return nil, err
 	}
-	on := f
-	if o.Config.Data == "" {
-		on = nil
-		for _, m := range models {
-			if err := o.rerun(ctx, m.Model, f); err != nil {
-				var other *train.ChangedDataError
-				if m.Name != models[0].Name && errors.As(err, &other) {
-					err = fmt.Errorf("trained on %s, and %s on %s, another table (%s)", m.Model.Config.Data, models[0].Name, path, other.Why)
-				}
-				return nil, exit.WithHint(fmt.Errorf("%s: %w", m.Name, err), "name a table to compare the models on with --data")
-			}
-		}
+	if s := measured.Encoding.String(); s != "" {
+		a.note("%s", s)
 	}
-	return report.Compare(ctx, models, on, o.measure)
+	for _, s := range measured.Notes() {
+		a.note("%s", s)
+	}
+	if m.TrainedOn(f) {
+		a.warn("the model was trained on rows of this table; `drotrain eval` without --data measures it on those held out")
+	}
+	return measured, nil
 }
 
 // trainingTable returns the path of the training table: the one given by --trained-on, or the one named in the
@@ -98,6 +150,10 @@ func (o *evalOptions) trainingTable(m *train.Model) (string, error) {
 		dir = filepath.Dir(dir)
 	}
 	switch {
+	case path == stream:
+		return "", exit.Usagef("name the data to measure on with --data", "the model was trained on the standard input, which is gone")
+	case m.Config.HoldoutData != "":
+		return "", exit.Usagef("measure it there with --data "+printable.QuoteShell(m.Config.HoldoutData), "the rows that the model's training held out are in another table")
 	case o.TrainedOn != "":
 		return o.TrainedOn, nil
 	case path == "":

@@ -13,14 +13,14 @@ import (
 	"github.com/drotrain/drotrain/train/report"
 )
 
-// measurePredictions evaluates a table of predictions.
+// measurePredictions evaluates a table of predictions. It returns the evaluation and the first line to print.
 func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.Measured, string, error) {
 	scores, err := o.scores()
 	if err != nil {
 		return nil, "", err
 	}
 	c := &o.Config
-	o.begin(show.Reading)
+	o.shown.Begin(show.Reading)
 	f, err := a.openTable(ctx, o.Predictions, c.Reading)
 	if err != nil {
 		return nil, "", err
@@ -33,6 +33,9 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 	if err != nil {
 		return nil, "", err
 	}
+	for _, n := range f.Notes {
+		a.note("%s", n)
+	}
 	target := measured.Input.TargetName
 	if p := measured.Input.Positive; p != "" {
 		target += ", positive: " + p
@@ -43,11 +46,7 @@ func (o *evalOptions) measurePredictions(ctx context.Context, a *app) (*report.M
 // scores returns the columns of predictions with the names of their models.
 func (o *evalOptions) scores() ([]report.Score, error) {
 	c := &o.Config
-	score := ""
-	if len(o.Scores) > 0 {
-		score = o.Scores[0]
-	}
-	if err := checkNeeded(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", score, "name the column of the predictions, as in --score p"}); err != nil {
+	if err := checkNeeded(requiredOption{"target", c.Target, "name the column of the actual outcome, as in --target y"}, requiredOption{"score", strings.Join(o.Scores, ""), "name the column of the predictions, as in --score p"}); err != nil {
 		return nil, err
 	}
 	if kind, ok := losses.KindOf(c.Loss); ok && o.Task != "" && !kind.Measures(o.Task == "binary") {
@@ -58,27 +57,24 @@ func (o *evalOptions) scores() ([]report.Score, error) {
 	if o.Task == "regression" && c.Positive != "" {
 		return nil, exit.Usagef("leave one of them out", "--positive is for --task binary")
 	}
-	var names, columns []string
 	var scores []report.Score
+	var columns []string
 	for _, s := range o.Scores {
 		name, column := scoreName(s)
 		if name == "" || column == "" {
 			return nil, exit.Usagef("write --score NAME=COLUMN", "--score %q: a name or a column is missing", s)
 		}
-		if slices.Contains(names, name) {
+		if slices.ContainsFunc(scores, func(s report.Score) bool { return s.Name == name }) {
 			return nil, exit.Usagef("name them, as in --score old=p1,new=p2", "two score columns are called %q", name)
 		}
-		names, columns = append(names, name), append(columns, column)
 		scores = append(scores, report.Score{Name: name, Column: column})
-	}
-	once := slices.Compact(slices.Sorted(slices.Values(columns)))
-	weight := []string{}
-	if c.Weight != "" {
-		weight = []string{c.Weight}
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
 	}
 	return scores, checkRoles(
-		role{"target", []string{c.Target}, []string{"score", "weight", "columns"}}, role{"score", once, []string{"weight", "columns"}},
-		role{"weight", weight, []string{"columns", "groups"}}, role{"groups", c.Groups, nil},
+		role{"target", []string{c.Target}, []string{"score", "weight", "columns"}}, role{"score", columns, []string{"weight", "columns"}},
+		role{"weight", []string{c.Weight}, []string{"columns", "groups"}}, role{"groups", c.Groups, nil},
 		role{"columns", o.Columns, []string{"drop"}}, role{"drop", c.Drop, nil},
 	)
 }

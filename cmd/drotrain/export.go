@@ -24,10 +24,9 @@ type exportOutput struct {
 }
 
 func newExport(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "export --model FILE --out FILE [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Write a model for other systems",
+	return a.define(&cobra.Command{
+		Use:   "export --model FILE --out FILE [options]",
+		Short: "Write a model for other systems",
 		Long: `Write a trained model so that another system scores rows as drotrain predict
 does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
 source without dependencies and its test, PMML 4.4, or a table of coefficients.
@@ -41,12 +40,9 @@ number without a fill makes the score null; in Go and ONNX it makes it NaN.`,
   drotrain export --model drotrain-out --out score.sql \
       --dialect postgres --table loans
   drotrain export --model drotrain-out --out score/score.go --package score`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Export, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Export, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return a.export(ctx, s, fs)
 	})
-	return cmd
 }
 
 // export writes a model in the format of another system.

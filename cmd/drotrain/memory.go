@@ -20,16 +20,12 @@ func enoughSpace(left, least int64) error {
 	return nil
 }
 
-// limitHeap limits the heap to the memory given by --memory.
-func limitHeap(memory int64) {
+// limitMemory limits the heap to the memory given by --memory. It returns a function that reports that rows are
+// stored on disk, and lowers the limit to leave memory for their cache.
+func (a *app) limitMemory(memory int64) (announce func(line string)) {
 	if memory > 0 && memory < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(memory)
 	}
-}
-
-// storageAnnouncer returns a function that reports that rows are stored on disk, and lowers the limit of the
-// heap to leave memory for their cache.
-func storageAnnouncer(a *app, memory int64) func(line string) {
 	return func(line string) {
 		if memory == 0 {
 			memory = debug.SetMemoryLimit(-1)

@@ -15,9 +15,6 @@ import (
 
 // loadModel reads a model from a file, or from a directory with one, and prints its warnings.
 func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) {
-	if err := checkNeeded(modelNeeded(path)); err != nil {
-		return nil, err
-	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, modelFile)
 	}
@@ -30,7 +27,7 @@ func (a *app) loadModel(ctx context.Context, path string) (*train.Model, error) 
 		m, err = train.Load(path)
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, exit.Interruption(ctx, err)
+		return nil, err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, exit.WithHint(fmt.Errorf("there is no model %s", path), "drotrain train writes one")

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
+	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/internal/atomicfile"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -40,22 +41,19 @@ func (in *inputFiles) OpenDir(path string, force bool) (*outputDir, error) {
 		o.Close()
 		return nil, exit.WithHint(fmt.Errorf("cannot %s the output directory: %w", what, err), "choose another one with --out")
 	}
+	var err error
+	if o.made, err = missingDirs(o.path); err == nil {
+		err = os.MkdirAll(o.path, 0o777)
+	}
+	if err != nil {
+		return fail("make", err)
+	}
 	entries, err := os.ReadDir(o.path)
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if o.made, err = missingDirs(o.path); err == nil {
-			err = os.MkdirAll(o.path, 0o777)
-		}
-		if err != nil {
-			return fail("make", err)
-		}
-	case err != nil:
-		if info, statErr := os.Stat(o.path); statErr == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is a file, not a directory", o.path)
-		}
+	if err != nil {
 		return fail("use", err)
-	case len(entries) > 0 && !force:
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName || atomicfile.IsTemporary(e.Name()) })
+	if len(entries) > 0 && !force {
 		return nil, exit.WithHint(fmt.Errorf("the output directory %s exists and is not empty", o.path),
 			"--force replaces the files of an earlier run and leaves all others; or write beside it with --out "+printable.QuoteShell(unusedSibling(o.path)))
 	}
@@ -113,24 +111,14 @@ func (o *outputDir) Spares(names ...string) error {
 	return nil
 }
 
-// Write writes a file atomically.
+// Write writes a file atomically. It replaces one written by this run.
 func (o *outputDir) Write(name string, content func(io.Writer) error) error {
-	if err := o.inputs.MayWrite(o.File(name)); err != nil {
-		return err
+	again := slices.Contains(o.files, name)
+	err := o.inputs.WriteFile(o.File(name), o.force || again, content)
+	if err == nil && !again {
+		o.files = append(o.files, name)
 	}
-	if err := os.MkdirAll(o.path, 0o777); err != nil {
-		return exit.WithHint(fmt.Errorf("cannot make the output directory: %w", err), "choose another one with --out")
-	}
-	if err := atomicfile.Write(o.File(name), o.force, content); err != nil {
-		return exit.ReplaceHint(err)
-	}
-	o.files = append(o.files, name)
-	return nil
-}
-
-// Rewrite replaces a file written by this run.
-func (o *outputDir) Rewrite(name string, content func(io.Writer) error) error {
-	return atomicfile.Write(o.File(name), true, content)
+	return err
 }
 
 // Close unlocks the directory and removes directories created by OpenDir that are empty.
@@ -144,26 +132,18 @@ func (o *outputDir) Close() {
 	o.made, o.unlock = nil, func() {}
 }
 
-// List prints the files written, with one line for all figures of a format.
+// List prints the files written, with one line for all figures.
 func (o *outputDir) List(w io.Writer) {
-	plots := map[string]int{}
+	plots := 0
 	fmt.Fprintln(w)
 	for _, f := range o.files {
-		if ext := filepath.Ext(f); ext == ".svg" || ext == ".png" || ext == ".pdf" {
-			plots[ext]++
+		if filepath.Ext(f) == ".svg" {
+			plots++
 			continue
 		}
 		fmt.Fprintf(w, "wrote  %s\n", o.File(f))
 	}
-	for _, ext := range []string{".svg", ".png", ".pdf"} {
-		if n := plots[ext]; n > 0 {
-			fmt.Fprintf(w, "wrote  %s\n", o.File(fmt.Sprintf("*%s (%d %s)", ext, n, printable.Noun(n, "plot", "plots"))))
-		}
+	if plots > 0 {
+		fmt.Fprintf(w, "wrote  %s (%s)\n", o.File("*.svg"), show.Plural(plots, "plot", "plots"))
 	}
 }
-
-// Files returns the files written so far, in order.
-func (o *outputDir) Files() []string { return o.files }
-
-// Wrote records a file that was written by other means.
-func (o *outputDir) Wrote(name string) { o.files = append(o.files, name) }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,181 +13,131 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 )
 
-// The formats of reports and figures, and the files of a report directory.
-var reportFiles = map[string]string{
-	"html": reportFile, "md": "report.md", "json": "report.json", "metrics": metricsFile, "junit": "gates.xml",
+// A documentFormat is a format of eval that is one file.
+type documentFormat struct {
+	file  string // in a report directory
+	full  bool   // it has more than the evaluation and its gates
+	write func(w io.Writer, e *eval.Evaluation, r *eval.Report) error
+}
+
+var documents = map[string]documentFormat{
+	"html":    {reportFile, true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return page.WriteHTML(w, r) }},
+	"md":      {"report.md", true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return page.WriteMarkdown(w, r) }},
+	"json":    {"report.json", true, func(w io.Writer, _ *eval.Evaluation, r *eval.Report) error { return r.WriteJSON(w) }},
+	"metrics": {metricsFile, false, func(w io.Writer, e *eval.Evaluation, _ *eval.Report) error { return e.WriteJSON(w) }},
+	"junit": {"gates.xml", false, func(w io.Writer, e *eval.Evaluation, _ *eval.Report) error {
+		return eval.WriteJUnit(w, "drotrain", e.Gates)
+	}},
 }
 
 var figureFormats = map[string]func(page.Figure) ([]byte, error){
 	"svg": page.Figure.SVG, "png": page.Figure.PNG, "pdf": page.Figure.PDF,
 }
 
-// formatOf returns the format of a file extension, or "".
-func formatOf(path string) string {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".html", ".htm":
-		return "html"
-	case ".md":
-		return "md"
-	case ".json":
-		return "metrics"
-	case ".xml":
-		return "junit"
-	}
-	return ""
-}
+var formatOfExtension = map[string]string{".html": "html", ".htm": "html", ".md": "md", ".json": "metrics", ".xml": "junit"}
+
+// formatOf returns the format of a file by its extension, or "".
+func formatOf(path string) string { return formatOfExtension[strings.ToLower(filepath.Ext(path))] }
 
 // writesToStream reports whether the report is written to standard output.
 func (o *evalOptions) writesToStream() bool { return slices.Equal(o.Outputs, []string{stream}) }
 
-// outputDirectory returns the directory given by --out, or "" if it names files.
-func (o *evalOptions) outputDirectory() string {
-	if o.writesToStream() {
-		return ""
+// chooseFormats sets the formats: of the documents and figures of a directory, or of each file of --out. It
+// returns an error if one is unknown.
+func (o *evalOptions) chooseFormats() error {
+	only := ""
+	if len(o.Outputs) == 1 {
+		only = o.Outputs[0]
 	}
-	if len(o.Outputs) == 1 && formatOf(o.Outputs[0]) == "" && (filepath.Ext(o.Outputs[0]) == "" || len(o.Formats) > 0) {
-		return o.Outputs[0]
-	}
-	return ""
-}
-
-// checkFormats returns an error for outputs of an unknown format.
-func (o *evalOptions) checkFormats() error {
-	if o.outputDirectory() != "" {
-		return nil
-	}
-	if o.writesToStream() {
-		if len(o.Formats) == 0 {
-			o.Formats = []string{"html"}
+	o.formats = o.Formats
+	switch {
+	case only == stream:
+		if len(o.formats) == 0 {
+			o.formats = []string{"html"}
 		}
-		if _, document := reportFiles[o.Formats[0]]; len(o.Formats) > 1 || !document {
+		if _, ok := documents[o.formats[0]]; len(o.formats) > 1 || !ok {
 			return exit.Usagef("as in --out - --format html", "--out - takes one format of a document: html, md, json, metrics or junit")
 		}
-		return nil
-	}
-	if len(o.Formats) > 0 {
+	case only != "" && formatOf(only) == "" && (filepath.Ext(only) == "" || len(o.formats) > 0):
+		if o.directory = only; len(o.formats) == 0 {
+			o.formats = []string{"html", "json", "metrics"}
+		}
+	case len(o.formats) > 0:
 		return exit.Usagef("as in --out report --format html,png", "--format needs a directory: --out DIR")
 	}
-	for _, path := range o.Outputs {
-		if formatOf(path) == "" {
-			return exit.Usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
+	if o.directory == "" && only != stream {
+		for _, path := range o.Outputs {
+			if formatOf(path) == "" {
+				return exit.Usagef("end the name in .html, .md, .json or .xml", "--out %q: unknown format", path)
+			}
+			o.formats = append(o.formats, formatOf(path))
 		}
 	}
 	return nil
 }
 
-// checkOutputs returns an error if an output exists or is an input.
-func (o *evalOptions) checkOutputs(a *app) error {
-	dir := o.outputDirectory()
-	if o.writesToStream() {
-		return nil
-	}
-	if dir == "" {
-		return a.inputs.Check(o.Force, o.Outputs...)
-	}
-	out, err := a.inputs.OpenDir(dir, o.Force)
-	if err == nil {
-		out.Close()
-	}
-	return err
-}
-
-// formats returns the formats to write to a directory.
-func (o *evalOptions) formats() []string {
-	if len(o.Formats) > 0 {
-		return o.Formats
-	}
-	return []string{"html", "json", "metrics"}
-}
-
 // needsReport reports whether an output contains more than the evaluation and its gates.
 func (o *evalOptions) needsReport() bool {
-	needs := func(format string) bool { return format != "metrics" && format != "junit" }
-	if o.outputDirectory() != "" || o.writesToStream() {
-		return slices.ContainsFunc(o.formats(), needs)
-	}
-	return slices.ContainsFunc(o.Outputs, func(path string) bool { return needs(formatOf(path)) })
+	return slices.ContainsFunc(o.formats, func(format string) bool {
+		d, ok := documents[format]
+		return d.full || !ok // figures
+	})
 }
 
-// write writes the outputs and returns their paths. r may be nil if no output needs it.
-func (o *evalOptions) write(ctx context.Context, a *app, e *eval.Evaluation, r *eval.Report) ([]string, error) {
-	dir := o.outputDirectory()
-	if o.writesToStream() {
-		return nil, contentWriter(o.Formats[0], e, r)(a.rawOut)
-	}
-	if dir == "" {
-		for _, path := range o.Outputs {
-			if err := a.inputs.WriteFile(path, o.Force, contentWriter(formatOf(path), e, r)); err != nil {
-				return nil, err
-			}
+// write writes the outputs, to out if they are in a directory, and returns their paths. r may be nil if no output
+// needs it.
+func (o *evalOptions) write(ctx context.Context, a *app, out *outputDir, e *eval.Evaluation, r *eval.Report) (paths []string, err error) {
+	for k, format := range o.formats {
+		d, isDocument := documents[format]
+		content := func(w io.Writer) error { return d.write(w, e, r) }
+		switch {
+		case o.writesToStream():
+			err = content(a.rawOut)
+		case out == nil:
+			paths, err = append(paths, o.Outputs[k]), a.inputs.WriteFile(o.Outputs[k], o.Force, content)
+		case isDocument:
+			err = out.Write(d.file, content)
+		default:
+			err = writeFigures(ctx, r, out, nil, format)
 		}
-		return o.Outputs, nil
-	}
-	out, err := a.inputs.OpenDir(dir, o.Force)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Close()
-	for _, f := range o.formats() {
-		if name, ok := reportFiles[f]; ok {
-			if err := out.Write(name, contentWriter(f, e, r)); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := writeFigures(ctx, r, out, nil, f); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	var paths []string
-	for _, f := range out.Files() {
-		paths = append(paths, out.File(f))
+	if out != nil {
+		for _, name := range out.files {
+			paths = append(paths, out.File(name))
+		}
 	}
 	return paths, nil
-}
-
-// contentWriter returns a function that writes a report in a format.
-func contentWriter(format string, e *eval.Evaluation, r *eval.Report) func(io.Writer) error {
-	return func(w io.Writer) error {
-		switch format {
-		case "html":
-			return page.WriteHTML(w, r)
-		case "md":
-			return page.WriteMarkdown(w, r)
-		case "json":
-			return r.WriteJSON(w)
-		case "metrics":
-			return e.WriteJSON(w)
-		case "junit":
-			return eval.WriteJUnit(w, "drotrain", e.Gates)
-		}
-		return fmt.Errorf("unknown format %q", format)
-	}
 }
 
 // drawing is the name of the phase that writes the page and the figures.
 const drawing = "drawing"
 
-// writeFigures writes all figures of the report in the given formats.
-func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.Progress, formats ...string) error {
+// writeFigures writes all figures of the report in a format.
+func writeFigures(ctx context.Context, r *eval.Report, out *outputDir, p *show.Progress, format string) error {
 	figures, err := page.Figures(r)
 	if err != nil {
 		return err
 	}
 	for k, f := range figures {
 		p.ObserveEvaluation(eval.Progress{Phase: drawing, Done: k, Total: len(figures)})
-		for _, format := range formats {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			b, err := figureFormats[format](f)
-			if err != nil {
-				return err
-			}
-			if err := out.Write(f.Name+"."+format, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
-				return err
-			}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := writeFigure(out, f, format); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// writeFigure writes a figure in a format.
+func writeFigure(out *outputDir, f page.Figure, format string) error {
+	b, err := figureFormats[format](f)
+	if err != nil {
+		return err
+	}
+	return out.Write(f.Name+"."+format, func(w io.Writer) error { _, err := w.Write(b); return err })
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,12 +19,6 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// A writeError is an error of the file that is written.
-type writeError struct{ err error }
-
-func (e *writeError) Error() string { return e.err.Error() }
-func (e *writeError) Unwrap() error { return e.err }
-
 // A predictOutput describes what predict wrote.
 type predictOutput struct {
 	Out     string            `json:"out"`
@@ -36,10 +29,9 @@ type predictOutput struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "predict --model FILE --data FILE --out FILE [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Predict the rows of a table",
+	return a.define(&cobra.Command{
+		Use:   "predict --model FILE --data FILE --out FILE [options]",
+		Short: "Predict the rows of a table",
 		Long: `Apply a trained model to the rows of a table and write the predictions as
 Parquet, CSV or an Arrow stream, by the ending of the name. Columns: row
 (counted from 1), those named with --keep, probability (of the positive value;
@@ -50,12 +42,9 @@ spreadsheets run a cell such as =1+1: --csv-safe prevents it.`,
   drotrain predict --model drotrain-out/model.json --data builtin:hmda \
       --keep afam,single --out preds.csv
   cat new.csv | drotrain predict --model drotrain-out --data - --out -`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
+	}, options.Predict, func(ctx context.Context, s *options.Settings, _ *pflag.FlagSet, _ []string) error {
 		return a.predict(ctx, s)
 	})
-	return cmd
 }
 
 // predict writes the predictions of a model for the rows of a table.
@@ -81,8 +70,10 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	if o.Config.Threshold != nil {
 		threshold = *o.Config.Threshold
 	}
-	if err := a.inputs.Check(o.Force, o.Out); err != nil && !toStream {
-		return err
+	if !toStream {
+		if err := a.inputs.Check(o.Force, o.Out); err != nil {
+			return err
+		}
 	}
 	shown := a.newProgress()
 	defer shown.Finish()
@@ -90,13 +81,13 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 	shown.Begin(show.Reading)
 	f, err := a.openTable(ctx, o.Config.Data, mergeReading(o.Config.Reading, m.Config.Reading))
 	if err != nil {
-		return exit.Interruption(ctx, err)
+		return err
 	}
 	if f.Rows == 0 {
 		return fmt.Errorf("%s: no rows to predict", printable.EscapeLine(f.Name()))
 	}
 	done := predictOutput{Out: o.Out, Variant: variant}
-	var failed error
+	var failed, written error // of the table, and of the file
 	err = a.writeTable(o.Out, extension, o.Force, func(put func(cols []data.Column) error) error {
 		done.Report, failed = m.PredictBlocks(ctx, f, o.Keep, threshold, func(columns []data.Column) error {
 			if o.Safe && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(extension)) {
@@ -109,10 +100,8 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 			}
 			done.Rows += columns[0].Len()
 			shown.ObserveEvaluation(eval.Progress{Phase: "predicting", Done: done.Rows, Total: f.Rows})
-			if err := put(columns); err != nil {
-				return &writeError{err}
-			}
-			return nil
+			written = put(columns)
+			return written
 		})
 		if failed == nil {
 			failed = a.checkDrift(done.Report, o.Strict)
@@ -120,27 +109,23 @@ func (a *app) predict(ctx context.Context, o *options.Settings) error {
 		return failed
 	})
 	shown.Finish()
-	var wrote *writeError
 	switch {
-	case failed != nil && !errors.As(failed, &wrote): // of the table, not of the file
-		return exit.Interruption(ctx, failed)
+	case failed != nil && written == nil:
+		return failed
 	case err != nil:
 		return err
 	}
 	if s := done.Report.String(); s != "" {
 		a.note("%s", s)
 	}
-	if toStream {
+	switch {
+	case toStream || a.quiet && !o.JSON:
 		return nil
-	}
-	if o.JSON {
+	case o.JSON:
 		return show.JSON(a.stdout, done)
 	}
-	if a.quiet {
-		return nil
-	}
-	fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
-	return nil
+	_, err = fmt.Fprintf(a.stdout, "wrote  %s (%s: %s)\n", o.Out, show.Plural(done.Rows, "row", "rows"), printable.EscapeLine(strings.Join(done.Columns, ", ")))
+	return err
 }
 
 // escapeFormulas puts an apostrophe before names and levels that spreadsheets would take for formulas.

@@ -20,7 +20,6 @@ import (
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -81,10 +80,7 @@ func (a *app) agreeOnOptions(o *trainOptions, fs *pflag.FlagSet) error {
 	}
 	own := rankState{Version: train.Version(), Machine: machine(), Processors: processors()}
 	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Changed {
-			return
-		}
-		if options.Resumes(f) {
+		if f.Changed && options.Resumes(f) {
 			own.Options += fmt.Sprintf("--%s %s ", f.Name, f.Value.String())
 		}
 	})
@@ -151,28 +147,9 @@ func machine() string {
 	return fmt.Sprintf("%s, AVX2 %v, FMA %v", runtime.GOARCH, cpu.X86.HasAVX2, cpu.X86.HasFMA)
 }
 
-// runAsFollower takes part in the training of the first rank without writing results.
-func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	a.quiet = true
-	if err := o.openCheckpoint(a, fs); err != nil {
-		return err
-	}
-	if err := a.agreeOnOptions(o, fs); err != nil {
-		return err
-	}
-	if err := o.chooseData(a, fs); err != nil {
-		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
-	}
-	ctx = ranks.NewContext(ctx, a.comm)
-	if o.trainsAlone() {
-		o.Report = options.ReportNone
-	}
-	p := a.newProgress()
-	defer p.Finish()
-	m, err := o.fit(ctx, a, nil, p, false)
+// follow takes part in the training of the first rank and in the measuring, without writing results.
+func (o *trainOptions) follow(ctx context.Context, a *app, opt report.Options) error {
+	m, err := o.fit(ctx, a, nil, nil, false)
 	var stopped *ranks.StoppedError
 	switch {
 	case errors.As(err, &stopped), m != nil && err != nil:
@@ -182,7 +159,6 @@ func (o *trainOptions) runAsFollower(ctx context.Context, a *app, fs *pflag.Flag
 	case o.Report == options.ReportNone:
 		return nil
 	}
-	opt, _ := reportOptions(o.Settings) // the first rank says what is wrong with them
 	_, err = report.Measure(ctx, m, opt)
 	return interruptedBefore(ctx, cmp.Or(err, ctx.Err()), "the report was finished")
 }

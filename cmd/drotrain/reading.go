@@ -1,6 +1,10 @@
 package main
 
-import "github.com/drotrain/drotrain/data"
+import (
+	"cmp"
+
+	"github.com/drotrain/drotrain/data"
+)
 
 // mergeReading returns the reading options for a model: those given on the command line, and otherwise those of
 // its training.
@@ -11,14 +15,9 @@ func mergeReading(given, trained data.Reading) data.Reading {
 	if len(g.Missing) > 0 {
 		t.Missing = g.Missing
 	}
-	for _, of := range []struct {
-		to    *string
-		given string
-	}{{&t.Delimiter, g.Delimiter}, {&t.Decimal, g.Decimal}, {&t.Thousands, g.Thousands}, {&t.Strip, g.Strip}, {&out.Dates, given.Dates}} {
-		if of.given != "" {
-			*of.to = of.given
-		}
-	}
+	t.Delimiter, t.Decimal = cmp.Or(g.Delimiter, t.Delimiter), cmp.Or(g.Decimal, t.Decimal)
+	t.Thousands, t.Strip = cmp.Or(g.Thousands, t.Thousands), cmp.Or(g.Strip, t.Strip)
+	out.Dates = cmp.Or(given.Dates, out.Dates)
 	if len(given.Relabel) > 0 {
 		out.Relabel = given.Relabel
 	}

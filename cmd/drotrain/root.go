@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -56,10 +57,18 @@ is lower than with the standard model without group columns on 19 and higher on
 		newExport(a),
 		newInspect(a),
 		newDatasets(a),
-		newBench(a),
 		newVersion(a),
 	)
+	hideFlags(root)
 	return root
+}
+
+// hideFlags leaves "[flags]" out of the usage of the commands below cmd: each says what it takes.
+func hideFlags(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		c.DisableFlagsInUseLine = true
+		hideFlags(c)
+	}
 }
 
 func newHelp(a *app) *cobra.Command {
@@ -82,6 +91,7 @@ func newHelp(a *app) *cobra.Command {
 // renamed maps commands of earlier versions to their replacements.
 var renamed = map[string]string{
 	"audit":  "drotrain eval --predictions FILE --target COLUMN --score COLUMNS",
+	"bench":  "go -C bench run ./experiments methods, in a checkout of the repository",
 	"report": "drotrain eval --model FILE --out report.html",
 }
 
@@ -90,22 +100,14 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	if now, ok := renamed[word]; ok && !cmd.HasParent() {
 		return exit.Usagef("it is now "+now, "there is no command %q any more", word)
 	}
-	names := commandNames(cmd)
-	hint := setting.DidYouMean(word, names, cmd.CommandPath()+" ")
-	if hint == "" {
-		hint = "the commands are " + strings.Join(names, ", ")
-	}
-	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
-}
-
-func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return names
+	hint := cmp.Or(setting.DidYouMean(word, names, cmd.CommandPath()+" "), "the commands are "+strings.Join(names, ", "))
+	return exit.Usagef(hint, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+word, "drotrain "))
 }
 
 // noArgs returns an error if there are arguments besides options.

@@ -38,44 +38,38 @@ func (a *app) standardInput() *bufio.Reader {
 // extensionOf maps the formats of tables on standard output to their extensions.
 var extensionOf = map[string]string{"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "arrow": ".arrows"}
 
-// readModel reads a model from standard input: one JSON document, which a table may follow.
+// readModel reads a model from standard input until ctx is cancelled.
 func (a *app) readModel(ctx context.Context) (*train.Model, error) {
-	type result struct {
-		m   *train.Model
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		bounded := &io.LimitedReader{R: a.standardInput(), N: maxModel}
-		d := json.NewDecoder(bounded)
-		var text json.RawMessage
-		err := d.Decode(&text)
-		bounded.N = math.MaxInt64
-		rest := bufio.NewReaderSize(io.MultiReader(d.Buffered(), bounded), 1<<16)
-		for err == nil { // white space between the documents
-			if c, end := rest.Peek(1); end != nil || !bytes.ContainsAny(c, " \t\r\n") {
-				break
-			}
-			_, err = rest.Discard(1)
-		}
-		a.input = rest
-		m := &train.Model{}
-		if err != nil {
-			err = fmt.Errorf("not a model: %w", err)
-		} else {
-			err = m.UnmarshalJSON(text)
-		}
-		done <- result{m, err}
-	}()
+	m, done := &train.Model{}, make(chan error, 1)
+	go func() { done <- a.decodeModel(m) }()
 	select {
-	case r := <-done:
-		if r.err != nil {
-			return nil, fmt.Errorf("standard input: %w", r.err)
+	case err := <-done:
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
 		}
-		return r.m, nil
+		return m, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// decodeModel reads a model from standard input: one JSON document, which a table may follow.
+func (a *app) decodeModel(m *train.Model) error {
+	bounded := &io.LimitedReader{R: a.standardInput(), N: maxModel}
+	d := json.NewDecoder(bounded)
+	var text json.RawMessage
+	if err := d.Decode(&text); err != nil {
+		return fmt.Errorf("not a model: %w", err)
+	}
+	bounded.N = math.MaxInt64
+	a.input = bufio.NewReaderSize(io.MultiReader(d.Buffered(), bounded), 1<<16)
+	for { // white space between the documents
+		if c, err := a.input.Peek(1); err != nil || !bytes.ContainsAny(c, " \t\r\n") {
+			break
+		}
+		_, _ = a.input.Discard(1)
+	}
+	return m.UnmarshalJSON(text)
 }
 
 // writeTable writes blocks of rows to path or, if that is "-", to standard output in the format of extension.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -19,24 +20,24 @@ func (a *app) openTable(ctx context.Context, name string, how data.Reading) (*da
 	if err := how.Text.Validate(); err != nil {
 		return nil, exit.Usagef("", "%w", err)
 	}
+	var f *data.Frame
+	var err error
 	if name == stream {
-		f, err := data.OpenReader(ctx, name, a.standardInput(), how)
-		if err == nil {
-			collectGarbageOften(f)
-		}
-		return f, err
+		f, err = data.OpenReader(ctx, name, a.standardInput(), how)
+	} else {
+		f, err = train.OpenAs(ctx, name, how)
 	}
-	f, err := train.OpenAs(ctx, name, how)
-	if err != nil && strings.HasPrefix(name, datasets.Prefix) {
+	switch {
+	case err != nil && strings.HasPrefix(name, datasets.Prefix):
 		return nil, unknownDataset(name, err)
+	case err != nil:
+		return nil, err
 	}
-	if err == nil {
-		collectGarbageOften(f)
-		for _, s := range f.Sources {
-			a.inputs.Add(s.Path)
-		}
+	collectGarbageOften(f)
+	for _, s := range f.Sources {
+		a.inputs.Add(s.Path)
 	}
-	return f, err
+	return f, nil
 }
 
 // collectGarbageOften makes the garbage collector run earlier when the data are large. By default garbage may
@@ -59,10 +60,7 @@ func unknownDataset(name string, err error) error {
 		names = append(names, d.Name)
 	}
 	short := strings.TrimPrefix(name, datasets.Prefix)
-	hint := setting.DidYouMean(short, names, datasets.Prefix)
-	if hint == "" {
-		hint = "the embedded data sets are " + strings.Join(names, ", ")
-	}
+	hint := cmp.Or(setting.DidYouMean(short, names, datasets.Prefix), "the embedded data sets are "+strings.Join(names, ", "))
 	return exit.Usagef(hint, "there is no embedded data set %q", short)
 }
 

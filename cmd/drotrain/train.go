@@ -19,10 +19,9 @@ type trainOptions struct {
 }
 
 func newTrain(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "train [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Train a robust model and certify it",
+	return a.define(&cobra.Command{
+		Use:   "train [options]",
+		Short: "Train a robust model and certify it",
 		Long: `Train a linear model on the worst case over reweightings of the rows or of the
 groups, stop when the optimality gap asked for is certified, and write the
 model, the metrics, plots and a report. Without a level of robustness one is
@@ -39,10 +38,7 @@ resting on fewer than 30 rows or 0.5 % of them (--allow-degenerate: 0),
   drotrain train --data loans.parquet --target deny --groups region,sex \
       --protect 0.05 --out loans
   drotrain train --config loans.yaml --seed 7 --json --quiet > summary.json`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Train, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Train, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&trainOptions{Settings: s}).run(ctx, a, fs)
 	})
-	return cmd
 }

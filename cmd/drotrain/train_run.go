@@ -23,7 +23,6 @@ import (
 	"github.com/drotrain/drotrain/eval/page"
 	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/internal/ranks"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 )
@@ -40,9 +39,7 @@ const (
 
 // run trains, writes the files and prints the outcome.
 func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if a.isFollower() {
-		return o.runAsFollower(ctx, a, fs)
-	}
+	a.quiet = a.quiet || a.isFollower()
 	if err := o.checkStreams(a); err != nil {
 		return err
 	}
@@ -52,39 +49,19 @@ func (o *trainOptions) run(ctx context.Context, a *app, fs *pflag.FlagSet) error
 	if err := a.agreeOnOptions(o, fs); err != nil {
 		return err
 	}
-	return o.closeCheckpoint(ctx, a, o.runFrom(ctx, a, fs))
+	err := o.runFrom(ctx, a, fs)
+	if a.isFollower() {
+		return err
+	}
+	return o.closeCheckpoint(ctx, a, err)
 }
 
 // runFrom trains, continuing from the checkpoint if there is one.
 func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if err := o.chooseData(a, fs); err != nil {
+	if err := o.prepare(a, fs); err != nil {
 		return err
 	}
-	c := &o.Config
-	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
-		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
-	if err != nil {
-		return err
-	}
-	if o.Measure != options.Auto {
-		c.Evaluate = o.Measure
-	}
-	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && c.Memory == 0
-	if c.Evaluate == train.EvaluateCrossfit {
-		c.Holdout = 0
-	}
-	if err := c.Validate(); err != nil {
-		return exit.Usagef("", "%v", err)
-	}
-	if err := checkOneLevel(fs); err != nil {
-		return err
-	}
-	if err := checkApplicable(fs, c); err != nil {
-		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
-	}
+	auto := o.Measure == options.Auto && o.Report == options.ReportFull && o.Resamples != "0" && a.comm == nil && o.Config.Memory == 0
 	ctx = ranks.NewContext(ctx, a.comm)
 	if a.comm != nil && o.trainsAlone() && o.Report != options.ReportNone {
 		o.Report = options.ReportNone
@@ -94,7 +71,10 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 	if err != nil {
 		return err
 	}
-	if o.Out == stream {
+	switch {
+	case a.isFollower():
+		return o.follow(ctx, a, opt)
+	case o.Out == stream:
 		return o.trainToStream(ctx, a)
 	}
 	out, err := a.inputs.OpenDir(o.Out, o.Force || o.Resume)
@@ -104,8 +84,7 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 		}
 		return err
 	}
-	defer func() { out.Close() }()
-
+	defer out.Close()
 	opt.Command = options.CommandLine("train", fs, "data", "target", "groups")
 	err = o.trainAndReport(ctx, a, out, opt, auto)
 	var few *train.CrossfitError
@@ -118,10 +97,6 @@ func (o *trainOptions) runFrom(ctx context.Context, a *app, fs *pflag.FlagSet) e
 			o.Config.Checkpoint = nil
 		}
 		o.Config.Evaluate, o.Config.Holdout = train.EvaluateHoldout, train.DefaultConfig().Holdout
-		out.Close()
-		if out, err = a.inputs.OpenDir(o.Out, true); err != nil { // the model that was not measured is in it
-			return err
-		}
 		err = o.trainAndReport(ctx, a, out, opt, false)
 	}
 	return err
@@ -157,20 +132,16 @@ func (o *trainOptions) trainAndReport(ctx context.Context, a *app, out *outputDi
 	if stopped != nil {
 		return o.reportStopped(ctx, a, m, out, stopped)
 	}
-	if o.Report == options.ReportNone {
-		if err := o.writeWeights(a, m); err != nil {
-			return err
+	var e *eval.Evaluation
+	if o.Report != options.ReportNone {
+		opt.Observe = p.ObserveEvaluation
+		e, err = o.writeResults(ctx, m, out, opt, p)
+		p.Finish()
+		if err != nil && context.Cause(ctx) != nil {
+			return o.reportStopped(ctx, a, m, out, err)
+		} else if err != nil {
+			return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 		}
-		o.ended = true
-		return o.printResult(a, m, nil, out)
-	}
-	opt.Observe = p.ObserveEvaluation
-	e, err := o.writeResults(ctx, m, out, opt, p)
-	p.Finish()
-	if err != nil && context.Cause(ctx) != nil {
-		return o.reportStopped(ctx, a, m, out, err)
-	} else if err != nil {
-		return fmt.Errorf("the model is in %s, but its report failed: %w", out.File(modelFile), err)
 	}
 	if err := o.writeWeights(a, m); err != nil {
 		return err
@@ -203,6 +174,29 @@ func (o *trainOptions) printNotes(a *app, notes []string, f *data.Frame) {
 func (o *trainOptions) trainsAlone() bool {
 	c := &o.Config
 	return c.Holdout == 0 && c.HoldoutData+c.Split+c.GroupHoldout+c.Time == ""
+}
+
+// prepare chooses the data and checks the options.
+func (o *trainOptions) prepare(a *app, fs *pflag.FlagSet) error {
+	if err := o.chooseData(a, fs); err != nil {
+		return err
+	}
+	c := &o.Config
+	err := checkRoles(role{"target", []string{c.Target}, []string{"features", "drop", "categorical"}}, role{"features", c.Features, []string{"drop"}},
+		role{"drop", c.Drop, nil}, role{"groups", c.Groups, nil}, role{"categorical", c.Categorical, nil})
+	if err != nil {
+		return err
+	}
+	if o.Measure != options.Auto {
+		c.Evaluate = o.Measure
+	}
+	if c.Evaluate == train.EvaluateCrossfit {
+		c.Holdout = 0
+	}
+	if err := c.Validate(); err != nil {
+		return exit.Usagef("", "%v", err)
+	}
+	return checkCombinations(fs, c)
 }
 
 // chooseData sets the data if they are not given, and the default columns of an embedded data set.
@@ -294,8 +288,8 @@ func (o *trainOptions) fit(ctx context.Context, a *app, out *outputDir, p *show.
 // choiceOptions lists the options that say how a level is chosen.
 var choiceOptions = []string{"select", "folds"}
 
-// checkOneLevel returns an error if the level is set and options say how to choose it.
-func checkOneLevel(fs *pflag.FlagSet) error {
+// checkCombinations returns an error for options that exclude each other, or have no effect together.
+func checkCombinations(fs *pflag.FlagSet, c *train.Config) error {
 	given := func(names ...string) (out []string) {
 		for _, name := range names {
 			if fs.Changed(name) {
@@ -305,23 +299,13 @@ func checkOneLevel(fs *pflag.FlagSet) error {
 		return out
 	}
 	level, choice := given("average", "nu", "ess", "protect", "radius"), given(choiceOptions...)
-	if len(level) == 0 || len(choice) == 0 {
-		return nil
-	}
-	return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
-}
-
-// checkApplicable returns an error for options without an effect.
-func checkApplicable(fs *pflag.FlagSet, c *train.Config) error {
-	given := func(name string) bool {
-		f := fs.Lookup(name)
-		return f != nil && f.Changed
-	}
 	switch {
-	case given("penalty") && !c.HasDivergence():
+	case len(level) > 0 && len(choice) > 0:
+		return exit.Usagef("leave out one or the other", "%s sets the level, and %s says how the data choose it", strings.Join(level, " and "), strings.Join(choice, ", "))
+	case fs.Changed("penalty") && !c.HasDivergence():
 		return exit.Usagef("set a level in its terms, as --nu 1, --radius or --ess, or leave out --penalty",
 			"--penalty %s has no effect: no level is set in terms of a divergence", c.Penalty)
-	case given("adversary") && !c.Level.IsSet():
+	case fs.Changed("adversary") && !c.Level.IsSet():
 		return exit.Usagef("set its level, as --nu 1, or leave out --adversary: cross-validation then chooses the level", "--adversary %s has no effect without a level", c.Adversary)
 	}
 	typed := map[string]bool{} // on the command line: a configuration may have more than a run uses
@@ -339,8 +323,7 @@ func (o *trainOptions) limitMemory(a *app, cfg *train.Config) {
 	if cfg.Cache == "" && o.Out != stream {
 		cfg.Cache = o.Out
 	}
-	limitHeap(cfg.Memory)
-	cfg.Announce = storageAnnouncer(a, cfg.Memory)
+	cfg.Announce = a.limitMemory(cfg.Memory)
 }
 
 // writeResults measures the model on the hold-out rows, or on the training
@@ -356,7 +339,7 @@ func (o *trainOptions) writeResults(ctx context.Context, m *train.Model, out *ou
 	if m.Reference, err = json.Marshal(eval.NewReference(e)); err != nil {
 		return nil, err
 	}
-	if err := out.Rewrite(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
+	if err := out.Write(modelFile, func(w io.Writer) error { _, err := m.WriteTo(w); return err }); err != nil {
 		return nil, err
 	}
 	if err := out.Write(metricsFile, e.WriteJSON); err != nil {
@@ -438,7 +421,7 @@ type measuredModel struct {
 	Measures   eval.Values      `json:"worst_group_measures,omitempty"`
 }
 
-func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome {
+func outcomeOf(s train.Summary, e *eval.Evaluation) trainOutcome {
 	t := trainOutcome{Summary: s, Warnings: append([]string{}, s.Warnings...)}
 	leaks, notes := train.SplitWarnings(s.Notes)
 	t.Warnings, t.Notes = append(t.Warnings, leaks...), notes
@@ -446,14 +429,10 @@ func outcomeOf(m *train.Model, s train.Summary, e *eval.Evaluation) trainOutcome
 		return t
 	}
 	t.Verdict, t.Measured = &e.Verdict, &measured{Split: e.Split, Rows: e.N}
-	for k, of := range e.Models {
-		one := measuredModel{Name: of.Name, Overall: of.Overall, WorstGroup: of.WorstGroup}
-		if w := of.WorstGroup; w != nil {
-			for _, g := range e.Groupings[len(e.Groupings)-1].Groups {
-				if g.Label == w.Label {
-					one.Measures = g.Models[k].Values
-				}
-			}
+	for _, m := range e.Models {
+		one := measuredModel{Name: m.Name, Overall: m.Overall, WorstGroup: m.WorstGroup}
+		if m.WorstGroup != nil {
+			one.Measures = e.WorstGroupValues(m.Name)
 		}
 		t.Measured.Models = append(t.Measured.Models, one)
 	}
@@ -470,7 +449,7 @@ func (o *trainOptions) printOutcome(a *app, m *train.Model, e *eval.Evaluation, 
 		s.Warnings = e.Verdict.Warnings
 	}
 	if o.JSON {
-		return s, show.JSON(a.stdout, outcomeOf(m, s, e))
+		return s, show.JSON(a.stdout, outcomeOf(s, e))
 	}
 	if e == nil || e.Verdict.Outcome != eval.Degenerate || o.AllowDegenerate { // else the error has them
 		for _, w := range s.Warnings {
@@ -508,10 +487,8 @@ func notCertified(m *train.Model, s train.Summary) error {
 		hint = "with --mu 0 there is a certificate only where the data settle every coefficient; set --mu above 0 to get one"
 	case s.Status == "stalled" && m.Config.Nu != nil && s.LargestWeight() <= 1+1e-12:
 		hint = fmt.Sprintf("at --nu %g all rows have the same weight up to rounding, so the gap is rounding error: --average plain solves the same problem with a certificate; or set a smaller --nu", s.Nu)
-	case s.Status == "stalled" && m.Config.Scale == "none":
-		hint = "the limit of the arithmetic is reached, as it is soon with columns that are far from 0 for their spread and no intercept, or kept on disk: train without --scale none, ask for a wider --gap, or raise --mu"
 	case s.Status == "stalled":
-		hint = "the limit of the arithmetic is reached: ask for a wider --gap, or raise --mu"
+		hint = "the limit of the arithmetic is reached: ask for a wider --gap, raise --mu, or leave out --scale none"
 	}
 	return exit.WithCode(exit.Limit, err, hint)
 }
@@ -528,12 +505,10 @@ func (o *trainOptions) reportStopped(ctx context.Context, a *app, m *train.Model
 		return err
 	case s.Status == "cancelled":
 		return fmt.Errorf("%w; the model so far is in %s, marked uncertified", cause, out.File(modelFile))
-	}
-	if o.Report == options.ReportNone {
+	case o.Report == options.ReportNone:
 		return fmt.Errorf("%w; the model is in %s, but models that it would be compared with are not finished", cause, out.File(modelFile))
 	}
-	return exit.WithCode(exit.Code(ctx, cause),
-		fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
+	return exit.WithHint(fmt.Errorf("%w; the model is in %s, its report is not finished", cause, out.File(modelFile)),
 		"drotrain eval --trained-on DATA --out report.html writes the report of a model")
 }
 

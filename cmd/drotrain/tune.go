@@ -9,12 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/drotrain/drotrain/cmd/drotrain/internal/exit"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/options"
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
 	"github.com/drotrain/drotrain/data"
 	"github.com/drotrain/drotrain/eval/page"
-	"github.com/drotrain/drotrain/internal/shard"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/report"
 	"github.com/drotrain/drotrain/train/tune"
@@ -29,10 +27,9 @@ const (
 var selectionTables = []string{"selection.csv", "selection.parquet"}
 
 func newTune(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:                   "tune [options]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Choose how robust a model should be",
+	return a.define(&cobra.Command{
+		Use:   "tune [options]",
+		Short: "Choose how robust a model should be",
 		Long: `Choose a level of robustness by cross-validation inside the training rows, as
 train does where none is set, and show the grounds: every candidate's average
 risk, worst group's risk and tail out of fold, with standard errors, as a table
@@ -43,27 +40,15 @@ and train.yaml has its options for train --config.`,
 		Example: `  drotrain tune
   drotrain tune --data loans.parquet --target deny --groups region,sex --rate 1
   drotrain tune --data loans.parquet --target deny --learning-curve --out t`,
-		Args: noArgs,
-	}
-	a.define(cmd, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
+	}, options.Tune, func(ctx context.Context, s *options.Settings, fs *pflag.FlagSet, _ []string) error {
 		return (&trainOptions{Settings: s}).tune(ctx, a, fs)
 	})
-	return cmd
 }
 
 // tune chooses a level, writes the files and prints the outcome.
 func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) error {
-	if err := o.chooseData(a, fs); err != nil {
+	if err := o.prepare(a, fs); err != nil {
 		return err
-	}
-	if err := o.Config.Validate(); err != nil {
-		return exit.Usagef("", "%v", err)
-	}
-	if err := checkApplicable(fs, &o.Config); err != nil {
-		return err
-	}
-	if o.Threads > 0 {
-		shard.SetThreads(o.Threads)
 	}
 	out, err := a.inputs.OpenDir(o.Out, o.Force)
 	if err != nil {
@@ -95,20 +80,15 @@ func (o *trainOptions) tune(ctx context.Context, a *app, fs *pflag.FlagSet) erro
 		return err
 	}
 	for _, name := range selectionTables {
-		if err := a.inputs.MayWrite(out.File(name)); err != nil {
+		write := func(w io.Writer) error {
+			return data.WriteBlocksTo(w, name, func(put func([]data.Column) error) error { return put(table) })
+		}
+		if err := out.Write(name, write); err != nil {
 			return err
 		}
-		if err := data.WriteTable(out.File(name), table, o.Force); err != nil {
-			return exit.ReplaceHint(err)
-		}
-		out.Wrote(name)
 	}
 	if f, ok := page.ChoiceFigure(report.Choice(s)); ok {
-		drawn, err := f.SVG()
-		if err != nil {
-			return err
-		}
-		if err := out.Write(f.Name+".svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }); err != nil {
+		if err := writeFigure(out, f, "svg"); err != nil {
 			return err
 		}
 	}

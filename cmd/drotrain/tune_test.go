@@ -49,7 +49,7 @@ func TestTune_PrintsTrainingCommand(t *testing.T) {
 			if err := trained.ParseFlags(words[2:]); err != nil || strings.Join(words[:2], " ") != "drotrain train" {
 				t.Fatalf("%s: %v", line, err)
 			}
-			if err := checkOneLevel(trained.Flags()); err != nil {
+			if err := checkCombinations(trained.Flags(), &again.Config); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 			c := again.Config

@@ -23,9 +23,8 @@ type buildVersion struct {
 func newVersion(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:                   "version [--json]",
-		DisableFlagsInUseLine: true,
-		Short:                 "Print the version, the commit and the Go version",
+		Use:   "version [--json]",
+		Short: "Print the version, the commit and the Go version",
 		Example: `  drotrain version
   drotrain version --json`,
 		Args: noArgs,

@@ -3,6 +3,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,21 @@ import (
 // replaced. A file that is replaced keeps its mode; a new one has that of the umask.
 // Every error names path.
 func Write(path string, force bool, write func(io.Writer) error) error {
+	return addPath(path, replace(path, force, write))
+}
+
+// Check returns the error that Write would return for path, without writing.
+func Check(path string, force bool) error {
+	tmp, _, _, err := createTemporary(path, force)
+	if err == nil {
+		tmp.Close()
+		os.Remove(tmp.Name())
+	}
+	return addPath(path, err)
+}
+
+// replace works like Write; its errors do not name path.
+func replace(path string, force bool, write func(io.Writer) error) error {
 	tmp, target, mode, err := createTemporary(path, force)
 	if err != nil {
 		return err
@@ -33,26 +49,23 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	}()
 	buf := bufio.NewWriterSize(tmp, 1<<16)
 	if err := write(buf); err != nil {
-		if full := new(fs.PathError); errors.As(err, &full) && full.Path == tmp.Name() {
-			err = full.Err
-		}
-		return fmt.Errorf("%s: cannot write: %w", path, err)
+		return err
 	}
 	if err := buf.Flush(); err != nil {
-		return wrapError(path, err)
+		return err
 	}
 	if mode != 0 {
 		if err := tmp.Chmod(mode); err != nil {
-			return wrapError(path, err)
+			return err
 		}
 	}
 	if err := tmp.Sync(); err != nil {
-		return wrapError(path, err)
+		return err
 	}
 	if err := tmp.Close(); err != nil {
-		return wrapError(path, err)
+		return err
 	}
-	if err := moveIntoPlace(tmp.Name(), target, path, force); err != nil {
+	if err := moveIntoPlace(tmp.Name(), target, force); err != nil {
 		return err
 	}
 	done = true
@@ -63,14 +76,30 @@ func Write(path string, force bool, write func(io.Writer) error) error {
 	return nil
 }
 
-// Check returns the error that Write would return for path, without writing.
-func Check(path string, force bool) error {
-	tmp, _, _, err := createTemporary(path, force)
-	if err == nil {
-		tmp.Close()
-		os.Remove(tmp.Name())
+// An existsError reports that a file exists.
+type existsError struct{}
+
+func (existsError) Error() string {
+	return "the file exists already and is left alone; choose another name or ask to overwrite it"
+}
+
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
+
+// addPath adds the path to an error, in place of the name of the temporary file.
+func addPath(path string, err error) error {
+	var file *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case err == existsError{}:
+		return fmt.Errorf("%s: %w", path, err)
+	case errors.As(err, &link):
+		err = link.Err
+	case errors.As(err, &file) && (file.Path == path || IsTemporary(filepath.Base(file.Path))):
+		err = file.Err
 	}
-	return err
+	return fmt.Errorf("%s: cannot write: %w", path, err)
 }
 
 // createTemporary creates the temporary file for path. It returns the file to replace, and the mode of an
@@ -81,13 +110,10 @@ func createTemporary(path string, force bool) (tmp *os.File, target string, mode
 	}
 	dir, base := filepath.Split(target)
 	if base == "" {
-		return nil, "", 0, fmt.Errorf("%s: cannot write: it names no file", path)
+		return nil, "", 0, errors.New("it names no file")
 	}
-	if dir == "" {
-		dir = "."
-	}
-	tmp, err = create(dir)
-	return tmp, target, mode, wrapError(path, err)
+	tmp, err = create(cmp.Or(dir, "."))
+	return tmp, target, mode, err
 }
 
 // findTarget returns the file to write, following links, and the mode of an existing file, else 0.
@@ -97,32 +123,31 @@ func findTarget(path string, force bool) (target string, mode os.FileMode, err e
 	case errors.Is(err, fs.ErrNotExist):
 		return path, 0, nil
 	case err != nil:
-		return "", 0, wrapError(path, err)
+		return "", 0, err
 	case !force:
-		return "", 0, errorExists(path)
+		return "", 0, existsError{}
 	}
 	target = path
 	if info.Mode()&fs.ModeSymlink != 0 { // write through the link, do not replace it
-		if target, err = filepath.EvalSymlinks(path); err != nil {
-			return "", 0, wrapError(path, err)
-		}
-		if info, err = os.Stat(target); err != nil {
-			return "", 0, wrapError(path, err)
+		if target, err = filepath.EvalSymlinks(path); err == nil {
+			info, err = os.Stat(target)
 		}
 	}
-	if info.IsDir() {
-		return "", 0, fmt.Errorf("%s: cannot write: it is a directory", path)
-	}
-	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("%s: cannot write: it is not a regular file", path)
+	switch {
+	case err != nil:
+		return "", 0, err
+	case info.IsDir():
+		return "", 0, errors.New("it is a directory")
+	case !info.Mode().IsRegular():
+		return "", 0, errors.New("it is not a regular file")
 	}
 	return target, info.Mode().Perm(), nil
 }
 
 // moveIntoPlace renames the temporary file to target.
-func moveIntoPlace(tmp, target, path string, force bool) error {
+func moveIntoPlace(tmp, target string, force bool) error {
 	if force {
-		return wrapError(path, os.Rename(tmp, target))
+		return os.Rename(tmp, target)
 	}
 	// A link fails if somebody else made the file meanwhile; a rename would not.
 	switch err := os.Link(tmp, target); {
@@ -130,28 +155,9 @@ func moveIntoPlace(tmp, target, path string, force bool) error {
 		os.Remove(tmp)
 		return nil
 	case errors.Is(err, fs.ErrExist):
-		return errorExists(path)
+		return existsError{}
 	}
-	return wrapError(path, os.Rename(tmp, target)) // a file system without hard links
-}
-
-// An existsError reports that a file exists.
-type existsError string
-
-func errorExists(path string) error { return existsError(path) }
-
-func (e existsError) Error() string {
-	return string(e) + ": the file exists already and is left alone; choose another name or ask to overwrite it"
-}
-
-func (existsError) Is(target error) bool { return target == fs.ErrExist }
-
-// wrapError adds path to an error of the operating system.
-func wrapError(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+	return os.Rename(tmp, target) // a file system without hard links
 }
 
 // create creates a temporary file with a short name. Its mode is 0666 less the umask, as for any new file.
@@ -186,41 +192,24 @@ func lockTemporary(f *os.File) bool {
 
 // IsTemporary reports whether a name is that of a temporary file of Write.
 func IsTemporary(name string) bool {
-	is, _ := filepath.Match(pattern, name)
+	is, _ := filepath.Match(".drotrain-????????????????.tmp", name)
 	return is
 }
-
-const pattern = ".drotrain-????????????????.tmp"
 
 // RemoveStale removes temporary files left in a directory by processes that were killed: those that are not
 // locked. It ignores errors.
 func RemoveStale(dir string) {
-	names, _ := filepath.Glob(filepath.Join(dir, pattern))
-	for _, name := range names {
-		info, err := os.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !IsTemporary(e.Name()) || !e.Type().IsRegular() {
 			continue
 		}
-		f, err := os.OpenFile(name, os.O_RDWR, 0)
-		if err != nil {
-			continue
+		name := filepath.Join(dir, e.Name())
+		if f, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
+			if lock(f, false) == nil {
+				os.Remove(name)
+			}
+			f.Close()
 		}
-		if lock(f, false) == nil {
-			os.Remove(name)
-		}
-		f.Close()
 	}
-}
-
-// cause removes the name of the temporary file from an error of package os.
-func cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
-	return err
 }

@@ -46,9 +46,8 @@ var rooms = []struct {
 	{"train", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "train/level", "train/tune", "train/score"}},
 	{"export", []string{"internal", "data", "train/level", "train/tune", "train/score", "train"}},
 	{"train/report", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "train/level", "train/tune", "train"}},
-	{"internal/methods", []string{"internal", "dro", "data", "train/level", "train"}}, // drotrain bench methods
 	{"notebooks-go", []string{"internal", "design", "losses", "dro", "data", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
-	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report", "internal/methods"}},
+	{"cmd", []string{"internal", "design", "losses", "dro", "data", "data/fix", "data/propose", "datasets", "eval", "eval/page", "train/level", "train/tune", "train", "export", "train/report"}},
 }
 
 // roomOf returns the room of a path below the module.

@@ -13,10 +13,15 @@ func QuoteList(names []string, last string) string {
 	for i, n := range names {
 		q[i] = strconv.Quote(n)
 	}
-	if len(q) < 2 {
-		return strings.Join(q, "")
+	return JoinWords(q, last)
+}
+
+// JoinWords joins words as in "a", "a or b" and "a, b or c" if last is "or".
+func JoinWords(words []string, last string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
 	}
-	return strings.Join(q[:len(q)-1], ", ") + " " + last + " " + q[len(q)-1]
+	return strings.Join(words, "")
 }
 
 // Wrap breaks text into lines of at most width characters, at spaces.

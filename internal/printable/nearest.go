@@ -1,73 +1,43 @@
 package printable
 
 import (
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// Nearest returns at most max of the names in among that look like name, the
+// Nearest returns at most most of the names in among that look like name, the
 // closest first. Letter case, spaces, '-' and '_' count for nothing; beyond
 // that a name is close when its edit distance (insertions, deletions,
 // substitutions and swaps of neighbours) is at most a third of the longer
 // length, and one edit is forgiven unless both names are but a letter or two.
 // A name of three letters or more that the other holds is close too. The result is nil if nothing is close.
-func Nearest(name string, among []string, max int) []string {
-	type candidate struct {
-		name string
-		dist int
-	}
+func Nearest(name string, among []string, most int) []string {
 	want := foldCase(name)
-	var found []candidate
-	seen := make(map[string]bool)
+	found := map[string]int{} // their distances
 	for _, a := range among {
-		if seen[a] {
-			continue
-		}
-		seen[a] = true
 		have := foldCase(a)
-		limit := len(want)
-		if len(have) > limit {
-			limit = len(have)
-		}
-		if limit = limit / 3; limit == 0 && len(want)+len(have) > 3 {
+		limit := max(len(want), len(have)) / 3
+		if limit == 0 && len(want)+len(have) > 3 {
 			limit = 1
 		}
 		d := distance(want, have)
-		if d > limit {
-			w, h := string(want), string(have)
-			if len(w) < 3 || len(h) < 3 || !(strings.Contains(h, w) || strings.Contains(w, h)) {
-				continue
-			}
+		w, h := string(want), string(have)
+		if d <= limit || min(len(w), len(h)) >= 3 && (strings.Contains(h, w) || strings.Contains(w, h)) {
+			found[a] = d
 		}
-		found = append(found, candidate{a, d})
 	}
-	sort.SliceStable(found, func(i, j int) bool {
-		if found[i].dist != found[j].dist {
-			return found[i].dist < found[j].dist
-		}
-		return found[i].name < found[j].name
+	near := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[a], found[b]), cmp.Compare(a, b))
 	})
-	if len(found) > max {
-		found = found[:max]
-	}
-	var out []string
-	for _, c := range found {
-		out = append(out, c.name)
-	}
-	return out
+	return near[:min(most, len(near))]
 }
 
+// foldCase returns at most 200 characters of s in lower case, without spaces, '-' and '_'.
 func foldCase(s string) []rune {
-	out := make([]rune, 0, len(s))
-	for _, r := range strings.ToLower(s) {
-		if r == ' ' || r == '-' || r == '_' {
-			continue
-		}
-		if out = append(out, r); len(out) == 200 {
-			break
-		}
-	}
-	return out
+	r := []rune(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(s)))
+	return r[:min(200, len(r))]
 }
 
 // distance returns the optimal string alignment distance.

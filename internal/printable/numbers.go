@@ -23,50 +23,48 @@ func Count(n int) string {
 // Number formats x with about three significant digits (below 1, with four decimals), a true minus sign, and an
 // exponent only for very large or small numbers.
 func Number(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	switch a := math.Abs(x); {
+	case isNotFinite(x):
 		return "–"
-	}
-	a := math.Abs(x)
-	var s string
-	switch {
 	case a == 0:
 		return "0"
 	case a < 1e-4 || a >= 1e7:
 		return Scientific(x)
-	case a < 0.1:
-		s = strconv.FormatFloat(x, 'f', 4, 64)
-	case a < 10:
-		s = strconv.FormatFloat(x, 'f', 3, 64)
-	case a < 100:
-		s = strconv.FormatFloat(x, 'f', 2, 64)
-	case a < 1000:
-		s = strconv.FormatFloat(x, 'f', 1, 64)
-	default:
+	case a >= 1000:
 		return Count(int(math.Round(x)))
+	default:
+		return fixed(x, decimals(a))
 	}
-	return strings.ReplaceAll(s, "-", "−")
 }
 
 // NumberAtScale formats x with the decimals that Number gives to scale, so that a value and its interval, or a
 // column, line up.
 func NumberAtScale(x, scale float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "–"
-	}
 	a := math.Abs(scale)
-	if a < 1e-4 && a != 0 || a >= 1000 || math.IsNaN(a) || math.IsInf(a, 0) {
+	if isNotFinite(x) || a < 1e-4 && a != 0 || !(a < 1000) {
 		return Number(x)
 	}
-	d := 3
+	return fixed(x, decimals(a))
+}
+
+func isNotFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// decimals returns the number of decimals for numbers of a magnitude below 1000.
+func decimals(magnitude float64) int {
 	switch {
-	case a < 0.1 && a > 0:
-		d = 4
-	case a >= 100:
-		d = 1
-	case a >= 10:
-		d = 2
+	case magnitude > 0 && magnitude < 0.1:
+		return 4
+	case magnitude < 10:
+		return 3
+	case magnitude < 100:
+		return 2
 	}
-	s := strconv.FormatFloat(x, 'f', d, 64)
+	return 1
+}
+
+// fixed formats x with a number of decimals, a true minus sign, and zero without a sign.
+func fixed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
 	}
@@ -82,54 +80,36 @@ func Signed(x, scale float64) string {
 	return s
 }
 
+var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
 // Scientific formats x as in 1.2 × 10⁻⁵.
 func Scientific(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "–"
+	if isNotFinite(x) || x == 0 {
+		return Number(x)
 	}
-	if x == 0 {
-		return "0"
-	}
-	mant, exp, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
-	e, _ := strconv.Atoi(exp)
-	return strings.ReplaceAll(mant, "-", "−") + " × 10" + superscript(e)
-}
-
-func superscript(e int) string {
-	const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-	var b strings.Builder
-	for _, c := range strconv.Itoa(e) {
-		if c == '-' {
-			b.WriteRune('⁻')
-			continue
-		}
-		b.WriteRune([]rune(digits)[c-'0'])
-	}
-	return b.String()
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 1, 64), "e")
+	e, _ := strconv.Atoi(exponent) // without leading zeros
+	return strings.ReplaceAll(mantissa, "-", "−") + " × 10" + superscripts.Replace(strconv.Itoa(e))
 }
 
 // Percent formats a proportion as in 12.3 %.
 func Percent(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	if isNotFinite(x) {
 		return "–"
 	}
 	d := 1
 	if a := math.Abs(x); a < 0.01 && a > 0 {
 		d = 2
 	}
-	return strings.ReplaceAll(strconv.FormatFloat(100*x, 'f', d, 64), "-", "−") + "\u00a0%"
+	return fixed(100*x, d) + "\u00a0%"
 }
 
 // PercentOf formats a proportion of n rows as in 12.3 %, or 12 % for fewer than 100 rows.
 func PercentOf(x float64, n int) string {
-	if n >= 100 || math.IsNaN(x) || math.IsInf(x, 0) {
+	if n >= 100 || isNotFinite(x) {
 		return Percent(x)
 	}
-	s := strings.TrimPrefix(strconv.FormatFloat(100*x, 'f', 0, 64), "-0")
-	if s == "" {
-		s = "0"
-	}
-	return strings.ReplaceAll(s, "-", "−") + "\u00a0%"
+	return fixed(100*x, 0) + "\u00a0%"
 }
 
 // Group returns the label of a group with hidden characters made visible.
@@ -153,7 +133,7 @@ func List(items []string, k int) string {
 
 // WholePercent formats a confidence level without unnecessary decimals, as in 95 %.
 func WholePercent(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", 100*x), "0"), "."), ".") + "\u00a0%"
+	return strconv.FormatFloat(math.Round(1e4*x)/100, 'f', -1, 64) + "\u00a0%"
 }
 
 // WithUnit returns "s (unit)", or a comma and the unit if that begins with a bracket.

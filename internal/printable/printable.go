@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -38,32 +39,25 @@ func EscapeCell(s string) string {
 
 const formula = "=+-@＝＋－＠" // the first characters of formulas
 
-// escape escapes hidden characters as in \x1b and \u202e, and bytes that are not UTF-8 as in \xff.
+// escape escapes hidden characters as in \u202e, which JSON reads back, and bytes that are not UTF-8 as in \xff.
 func escape(s string, breaks bool) string {
-	clean := true
-	for i := 0; i < len(s) && clean; i++ {
-		clean = s[i] >= 0x20 && s[i] < 0x7f || breaks && (s[i] == '\n' || s[i] == '\t')
-	}
-	if clean { // most text is ASCII
+	stays := func(r rune) bool { return breaks && (r == '\n' || r == '\t') || !IsHidden(r) }
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !stays(r) }) {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(len(s) + 16)
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+	for i, r := range s {
+		_, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case breaks && (r == '\n' || r == '\t') || !IsHidden(r):
-			b.WriteString(s[i : i+n])
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
+		case stays(r):
+			b.WriteRune(r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
 		}
-		i += n
 	}
 	return b.String()
 }
@@ -87,19 +81,9 @@ func Shorten(s string, most int) string {
 // IsHidden reports whether r is invisible but may have an effect: control characters, line and paragraph
 // separators, direction marks, noncharacters and tags. Joiners, which several scripts need, are not hidden.
 func IsHidden(r rune) bool {
-	switch {
-	case r < 0x20 || r >= 0x7f && r < 0xa0:
-		return true
-	case r < 0x2000:
-		return r == 0x00ad || r == 0x061c // soft hyphen, Arabic letter mark
-	case r == 0x200b || r == 0x200e || r == 0x200f, r == 0x2028 || r == 0x2029:
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true
-	case r == 0xfeff, r&0xfffe == 0xfffe, r >= 0xfdd0 && r <= 0xfdef:
-		return true
-	case r >= 0xe0000 && r <= 0xe007f:
-		return true
+	if r >= 0x20 && r < 0x7f {
+		return false
 	}
-	return unicode.Is(unicode.Cs, r)
+	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Cs, unicode.Bidi_Control, unicode.Noncharacter_Code_Point) ||
+		r >= 0xe0000 && r <= 0xe007f || r == 0x00ad || r == 0x200b || r == 0xfeff
 }

@@ -92,45 +92,62 @@ func DidYouMean(word string, candidates []string, prefix string) string {
 	return ""
 }
 
-// OrList joins words as in "a", "a or b" and "a, b or c".
-func OrList(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
-	return strings.Join(words, "")
+// parsed returns a value of a type that parse reads from a text; must describes such texts, as in "be . or ,".
+func parsed[T any](p *T, kind, must string, format func(T) string, parse func(string) (T, error)) *Value {
+	return New(kind, func() string { return format(*p) }, func(text string) error {
+		x, err := parse(text)
+		if err != nil {
+			return Must(must, "")
+		}
+		*p = x
+		return nil
+	})
 }
+
+// errNotValid reports that a text cannot be parsed.
+var errNotValid = errors.New("not valid")
 
 // Text returns a value for text.
 func Text(p *string) *Value { return Word(p, "", func(string) bool { return true }) }
 
 // Word returns a value for text that satisfies valid; must describes the requirement, as in "be . or ,".
 func Word(p *string, must string, valid func(string) bool) *Value {
-	return New("string", func() string { return *p }, func(text string) error {
+	return parsed(p, "string", must, func(text string) string { return text }, func(text string) (string, error) {
 		if !valid(text) {
-			return Must(must, "")
+			return "", errNotValid
 		}
-		*p = text
-		return nil
+		return text, nil
 	})
 }
 
 // Switch returns a value for a bool.
 func Switch(p *bool) *Value {
-	return New("bool", func() string { return strconv.FormatBool(*p) }, func(text string) error {
-		b, err := strconv.ParseBool(text)
-		if err != nil {
-			return Must("be true or false", "")
+	return parsed(p, "bool", "be true or false", strconv.FormatBool, strconv.ParseBool)
+}
+
+// Count returns a value for an integer of at least least.
+func Count(p *int, least int) *Value {
+	return parsed(p, "int", fmt.Sprintf("be a whole number, at least %d", least), strconv.Itoa, func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err == nil && n < least {
+			err = errNotValid
 		}
-		*p = b
-		return nil
+		return n, err
 	})
+}
+
+// Seed returns a value for a 64-bit seed.
+func Seed(p *uint64) *Value {
+	return parsed(p, "int", "be a whole number from 0 to 18446744073709551615",
+		func(n uint64) string { return strconv.FormatUint(n, 10) },
+		func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 }
 
 // Choice returns a value for one of several words; get and set are as for New.
 func Choice(words []string, get func() string, set func(word string) error) *Value {
 	return New(strings.Join(words, "|"), get, func(text string) error {
 		if !slices.Contains(words, text) {
-			return Must("be "+OrList(words), DidYouMean(text, words, ""))
+			return Must("be "+printable.JoinWords(words, "or"), DidYouMean(text, words, ""))
 		}
 		return set(text)
 	})
@@ -141,11 +158,11 @@ func Enum(p *string, words []string) *Value {
 	return Choice(words, func() string { return *p }, func(word string) error { *p = word; return nil })
 }
 
-// number returns a value for a finite number that satisfies valid; get reports whether it is set.
-func number(get func() (float64, bool), set func(float64), must string, valid func(float64) bool) *Value {
+// number returns a value for a finite number that satisfies valid; get returns nil if it is not set.
+func number(get func() *float64, set func(float64), must string, valid func(float64) bool) *Value {
 	text := func() string {
-		if x, ok := get(); ok {
-			return strconv.FormatFloat(x, 'g', -1, 64)
+		if x := get(); x != nil {
+			return strconv.FormatFloat(*x, 'g', -1, 64)
 		}
 		return ""
 	}
@@ -167,18 +184,12 @@ func number(get func() (float64, bool), set func(float64), must string, valid fu
 // Number returns a value for a finite number that satisfies valid; must describes the requirement, as in "be at
 // least 0".
 func Number(p *float64, must string, valid func(float64) bool) *Value {
-	return number(func() (float64, bool) { return *p, true }, func(x float64) { *p = x }, must, valid)
+	return number(func() *float64 { return p }, func(x float64) { *p = x }, must, valid)
 }
 
 // Optional works like Number for an optional number: *p is nil if it is not set.
 func Optional(p **float64, must string, valid func(float64) bool) *Value {
-	get := func() (float64, bool) {
-		if *p == nil {
-			return 0, false
-		}
-		return **p, true
-	}
-	return number(get, func(x float64) { *p = &x }, must, valid)
+	return number(func() *float64 { return *p }, func(x float64) { *p = &x }, must, valid)
 }
 
 // AtLeastZero returns a value for a number of at least 0.
@@ -204,30 +215,6 @@ func OptionalProportion(p **float64) *Value {
 // OptionalProbability returns a value for an optional number in [0, 1].
 func OptionalProbability(p **float64) *Value {
 	return Optional(p, "lie between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
-}
-
-// Count returns a value for an integer of at least least.
-func Count(p *int, least int) *Value {
-	return New("int", func() string { return strconv.Itoa(*p) }, func(text string) error {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least {
-			return Must(fmt.Sprintf("be a whole number, at least %d", least), "")
-		}
-		*p = n
-		return nil
-	})
-}
-
-// Seed returns a value for a 64-bit seed.
-func Seed(p *uint64) *Value {
-	return New("int", func() string { return strconv.FormatUint(*p, 10) }, func(text string) error {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return Must("be a whole number from 0 to 18446744073709551615", "")
-		}
-		*p = n
-		return nil
-	})
 }
 
 // List returns a value for a list of names, separated by commas, quoted as in CSV if necessary, and repeatable.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -95,80 +96,59 @@ func atPlace(place string, node *yaml.Node, err error) error {
 	if errors.As(err, &e) {
 		hint = e.Hint()
 	}
-	var shape *shapeError
-	if node.Kind == yaml.ScalarNode && !errors.As(err, &shape) {
+	if isText(node) {
 		place += fmt.Sprintf(" %q", printable.Shorten(node.Value, 200))
 	}
 	return &Error{place + ": " + err.Error(), hint}
 }
 
-// A shapeError reports that a YAML node has another type than its value.
-type shapeError struct{ text string }
+// isText reports whether a node is one value.
+func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag != "!!null" }
 
-func (e *shapeError) Error() string { return e.text }
-
-// setNode sets the value from a YAML node.
+// setNode sets the value from a YAML node: one value by its text, as on the command line, and a list item by item.
 func (v *Value) setNode(node *yaml.Node) error {
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
-	wrong := func(want string) error { return &shapeError{"must be " + want + ", not " + nodeText(node)} }
-	scalar := node.Kind == yaml.ScalarNode
-	text := node.Value
+	isList := node.Kind == yaml.SequenceNode
 	switch {
-	case v.names != nil && node.Kind == yaml.SequenceNode:
-		names := make([]string, 0, len(node.Content))
+	case isText(node) && (v.kind == "float" || v.kind == "int"):
+		return v.Set(strings.ReplaceAll(node.Value, "_", ""))
+	case isText(node):
+		return v.Set(node.Value)
+	case isList && v.names != nil:
+		var names []string
 		for _, item := range node.Content {
-			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-				return &shapeError{fmt.Sprintf("item %d must be a name, not %s", len(names)+1, nodeText(item))}
+			if !isText(item) {
+				return fmt.Errorf("item %d must be a name, not %s", len(names)+1, nodeText(item))
 			}
 			names = append(names, item.Value)
 		}
 		return v.add(names)
-	case v.names != nil && (!scalar || node.Tag != "!!str"):
-		return wrong("a list of names")
-	case v.repeats && node.Kind == yaml.SequenceNode:
+	case isList && v.repeats:
 		for _, item := range node.Content {
 			if err := v.setNode(item); err != nil {
 				return err
 			}
 		}
 		return nil
-	case v.kind == "float" && (!scalar || node.Tag != "!!float" && node.Tag != "!!int"):
-		return wrong("a number")
-	case v.kind == "int" && (!scalar || node.Tag != "!!int"):
-		return wrong("a whole number")
-	case v.kind == "bool" && (!scalar || node.Tag != "!!bool"):
-		return wrong("true or false")
-	case !scalar || node.Tag == "!!null": // a word may look like a number or a truth value: `positive: 1`
-		return wrong("a word")
-	case v.kind == "float" || v.kind == "int":
-		text = strings.ReplaceAll(text, "_", "")
+	case v.names != nil:
+		return fmt.Errorf("must be a list of names, not %s", nodeText(node))
 	}
-	err := v.Set(text)
-	if err != nil && strings.Contains(v.kind, "|") && node.Tag != "!!str" {
-		return wrong("one of " + strings.ReplaceAll(v.kind, "|", ", "))
-	}
-	return err
+	return fmt.Errorf("must be one value, not %s", nodeText(node))
 }
 
 // nodeText describes a node.
 func nodeText(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.SequenceNode:
+	switch {
+	case n.Kind == yaml.SequenceNode:
 		return "a list"
-	case yaml.MappingNode:
+	case n.Kind == yaml.MappingNode:
 		return "keys and values"
-	case yaml.AliasNode:
-		return nodeText(n.Alias)
+	case isText(n):
+		return strconv.Quote(printable.Shorten(n.Value, 200))
 	}
-	switch n.Tag {
-	case "!!null":
-		return "empty"
-	case "!!str":
-		return fmt.Sprintf("the text %q", n.Value)
-	}
-	return n.Value
+	return "empty"
 }
 
 // syntaxError rewrites "yaml: line 3: …" as path:3.

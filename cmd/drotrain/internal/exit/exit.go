@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
-	"github.com/drotrain/drotrain/data/fix"
 )
 
 // Exit codes.
@@ -63,14 +62,10 @@ func WithHint(err error, hint string) error {
 type hinter interface{ Hint() string }
 
 // Describe returns the message and the hint to print for err.
-func Describe(err error) (msg, hint string) { return DescribeFor(err, nil) }
+func Describe(err error) (msg, hint string) { return DescribeFor(err, anyOption) }
 
-// DescribeFor works like Describe for a command: hints name only options for which has returns true. A nil has
-// accepts all options.
+// DescribeFor works like Describe for a command: hints name only options for which has returns true.
 func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
-	if has == nil {
-		has = func(string) bool { return true }
-	}
 	msg = strings.TrimRight(err.Error(), "\n")
 	for e := err; e != nil && hint == ""; e = errors.Unwrap(e) {
 		if h, ok := e.(hinter); ok {
@@ -90,7 +85,7 @@ func DescribeFor(err error, has func(option string) bool) (msg, hint string) {
 		plain.Hint, plain.Fixes = "", nil
 		msg = strings.Replace(msg, table.Error(), plain.Error(), 1)
 		if hint == "" {
-			hint = table.Advice(func(r fix.Fix) string { return fixText(r, table.Column, has) })
+			hint = advise(table, has)
 		}
 	}
 	for _, pkg := range []string{"eval: ", "dro: ", "train: ", "losses: "} {

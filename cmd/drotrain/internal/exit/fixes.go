@@ -2,6 +2,7 @@ package exit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
@@ -12,83 +13,116 @@ import (
 	"github.com/drotrain/drotrain/losses"
 )
 
-// fixText returns a fix in terms of the options of a command, or "" if the command has none.
-func fixText(r fix.Fix, column string, has func(option string) bool) string {
-	switch r {
-	case fix.DropNullRows:
-		var ways []string
-		if has("filter") {
-			ways = append(ways, "leave such rows out with --filter "+printable.QuoteShell(expr.QuoteName(column)+" is not null"))
-		}
-		if has("impute") {
-			ways = append(ways, "all rows with nulls with --impute drop")
-		}
-		if len(ways) == 0 {
-			return "leave such rows out of the table"
-		}
-		return strings.Join(ways, ", or ")
-	case fix.Impute, fix.FillNulls:
-		if !has("impute") {
-			return "fill them in the table, or train with --impute mean or median"
-		}
+// A remedy is a fix of a table error in terms of options.
+type remedy struct {
+	text   string // with VALUE in place of the value
+	option string // that solves the problem together with the options of others, or ""
+	value  string // of the option; "" stands for that of the error
+}
+
+// remedies maps fixes to options. COLUMN stands for the column of the error.
+var remedies = map[fix.Fix]remedy{
+	fix.DropColumn:      {"leave the column out with --drop VALUE", "drop", "COLUMN"},
+	fix.DropNullRows:    {"leave such rows out with --filter VALUE", "filter", "COLUMN is not null"},
+	fix.Impute:          {"choose --impute mean, median or drop", "impute", "median"},
+	fix.FillNulls:       {"choose --impute mean or median", "impute", "mean"},
+	fix.SayDates:        {"say --dates number, parts or drop", "dates", "parts"},
+	fix.SayDecimal:      {"name the decimal mark with --decimal", "decimal", ""},
+	fix.SayThousands:    {"name the mark between thousands with --thousands", "thousands", ""},
+	fix.SayStrip:        {"name the marks to take off numbers with --strip '%$€'", "strip", ""},
+	fix.NameFeatures:    {text: "name some with --features"},
+	fix.NameTarget:      {text: "name it with --target COLUMN"},
+	fix.NamePositive:    {text: "give --positive one of these"},
+	fix.ForgetPositive:  {text: "leave --positive out"},
+	fix.SayNoHeader:     {text: "say --no-header"},
+	fix.SayDelimiter:    {text: "name the separator with --delimiter"},
+	fix.Standardise:     {text: "say --scale standard"},
+	fix.KeepDouble:      {text: "keep the rows with --storage float64"},
+	fix.MergeRareLevels: {text: "make one level of the rare ones with --min-count 20"},
+	fix.RaiseMaxColumns: {text: "store the table as Parquet, which may have more"},
+	fix.NameMissing:     {text: "name the texts that stand for no value with --na"},
+	fix.TakeAsClasses:   {text: "use --loss " + losses.DefaultName(true) + " if they are classes"},
+	fix.TakeAsQuantity:  {text: "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"},
+}
+
+// separators maps options that take the values of several problems to what stands between these.
+var separators = map[string]string{"drop": ",", "filter": " && "}
+
+// valueFor returns the value of the option of a remedy for an error.
+func (r remedy) valueFor(f fix.Fix, e *data.Error) string {
+	switch r.option {
+	case "drop":
+		return setting.JoinNames([]string{e.Column})
+	case "filter":
+		return strings.Replace(r.value, "COLUMN", expr.QuoteName(e.Column), 1)
 	}
-	words := optionFor(r, column)
-	for _, name := range option.FindAllString(words, -1) {
-		if !has(name[2:]) {
-			return ""
-		}
+	if r.value == "" {
+		return e.FixValues[f]
 	}
-	return words
+	return r.value
 }
 
 // option matches option names in a text.
 var option = regexp.MustCompile(`--[a-z][a-z-]*`)
 
-// fixes maps fixes of table errors to options of train.
-var fixes = map[fix.Fix]string{
-	fix.Impute:          "choose --impute mean, median or drop",
-	fix.FillNulls:       "choose --impute mean or median",
-	fix.NameFeatures:    "name some with --features",
-	fix.NameTarget:      "name it with --target COLUMN",
-	fix.NamePositive:    "give --positive one of these",
-	fix.ForgetPositive:  "leave --positive out",
-	fix.SayNoHeader:     "say --no-header",
-	fix.SayDelimiter:    "name the separator with --delimiter",
-	fix.SayDecimal:      "name the decimal mark with --decimal",
-	fix.SayThousands:    "name the mark between thousands with --thousands",
-	fix.SayStrip:        "name the marks to take off numbers with --strip '%$€'",
-	fix.SayDates:        "say --dates number, parts or drop",
-	fix.Standardise:     "say --scale standard",
-	fix.KeepDouble:      "keep the rows with --storage float64",
-	fix.MergeRareLevels: "make one level of the rare ones with --min-count 20",
-	fix.RaiseMaxColumns: "store the table as Parquet, which may have more",
-	fix.NameMissing:     "name the texts that stand for no value with --na",
+// advise returns the hint of an error and its fixes in terms of the options that a command has.
+func advise(e *data.Error, has func(option string) bool) string {
+	return e.Advice(func(f fix.Fix) string {
+		r := remedies[f]
+		for _, name := range option.FindAllString(r.text, -1) {
+			if !has(name[2:]) {
+				return ""
+			}
+		}
+		return strings.Replace(r.text, "VALUE", printable.QuoteShell(r.valueFor(f, e)), 1)
+	})
 }
 
-// optionFor returns the options of train that fix an error about a column.
-func optionFor(r fix.Fix, column string) string {
-	switch r {
-	case fix.DropColumn:
-		return "leave the column out with --drop " + printable.QuoteShell(setting.JoinNames([]string{column}))
-	case fix.TakeAsClasses:
-		return "use --loss " + losses.DefaultName(true) + " if they are classes"
-	case fix.TakeAsQuantity:
-		return "use --loss " + losses.Either(losses.Names(func(k losses.Kind) bool { return !k.Classes })) + " if it is a quantity"
+// joinSettings returns options that together solve all problems that options can solve.
+func joinSettings(all data.Problems, has func(option string) bool) string {
+	values := map[string][]string{}
+	for _, e := range all {
+		for _, f := range e.Fixes {
+			r := remedies[f]
+			value := r.valueFor(f, e)
+			if r.option == "" || value == "" {
+				continue
+			}
+			if !slices.Contains(values[r.option], value) {
+				values[r.option] = append(values[r.option], value)
+			}
+			if r.value != "" {
+				break // it is one of several ways; texts of numbers need all that they name
+			}
+		}
 	}
-	return fixes[r]
+	text := ""
+	for _, name := range []string{"drop", "decimal", "thousands", "strip", "impute", "dates", "filter"} {
+		if of := values[name]; len(of) > 0 && has(name) {
+			value := of[0]
+			if between, several := separators[name]; several {
+				value = strings.Join(of, between)
+			}
+			text += " --" + name + " " + printable.QuoteShell(value)
+		}
+	}
+	if text != "" {
+		text = "together:" + text
+	}
+	return text
 }
 
 // AddSuggestion adds the options that solve a problem to a note about a table, if there is a remark for the note.
 func AddSuggestion(f *data.Frame, note string) string {
-	all := func(string) bool { return true }
 	for _, r := range f.Remarks {
 		bare := *r
-		if bare.Path = ""; bare.Error() != note {
-			continue
+		if bare.Path = ""; bare.Error() == note {
+			bare.Hint, bare.Fixes = advise(&bare, anyOption), nil
+			return bare.Error()
 		}
-		words := bare.Advice(func(r fix.Fix) string { return fixText(r, bare.Column, all) })
-		bare.Hint, bare.Fixes = words, nil
-		return bare.Error()
 	}
 	return note
 }
+
+// anyOption reports that a command has an option.
+func anyOption(string) bool { return true }

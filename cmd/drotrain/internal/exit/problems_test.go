@@ -51,7 +51,7 @@ func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 		t.Errorf("%s\nhint: %s", msg, hint)
 	}
 	predict := func(option string) bool { return false }
-	if msg, hint := DescribeFor(err[:1], predict); strings.Contains(msg+hint, "--") || !strings.Contains(msg+hint, "out of the table") {
+	if msg, hint := DescribeFor(err[:1], predict); strings.Contains(msg+hint, "--") || !strings.Contains(msg+hint, "drop the rows") {
 		t.Errorf("%s\nhint: %s", msg, hint)
 	}
 }

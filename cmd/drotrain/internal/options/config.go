@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // isKey reports whether an option is a key of a configuration file.
 func isKey(f *pflag.Flag) bool {
-	return f != nil && !f.Hidden && f.Name != "help" && !hasValue(f, effectKey, "meta")
+	return f != nil && f.Name != "help" && !hasEffect(f, meta)
 }
 
 // ApplyConfig sets options of fs from a YAML file. The keys are the long options; options given on the command
@@ -38,25 +39,9 @@ func ApplyYAML(fs *pflag.FlagSet, path string, r io.Reader) error {
 			v, _ := flag.Value.(*setting.Value)
 			return v, true
 		},
-		Unknown: func(key string) string { return configHint(fs, key) },
-		Done:    func(key string) { fs.Lookup(key).Changed = true }, // as on the command line
+		Unknown: func(key string) string {
+			return cmp.Or(hintFor(fs, strings.TrimLeft(key, "-"), "", isKey), "the keys are the long options that --help lists")
+		},
+		Done: func(key string) { fs.Lookup(key).Changed = true }, // as on the command line
 	}))
-}
-
-// configHint suggests the key that was meant.
-func configHint(fs *pflag.FlagSet, key string) string {
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) {
-		if isKey(f) {
-			names = append(names, f.Name)
-		}
-	})
-	key = strings.TrimLeft(key, "-")
-	if hint := elsewhereHint(fs, key); hint != "" {
-		return hint
-	}
-	if hint := setting.DidYouMean(key, names, ""); hint != "" {
-		return hint
-	}
-	return "the keys are the long options that --help lists"
 }

@@ -19,22 +19,21 @@ var modelOptions = []Option{
 
 var dataOptions = []Option{
 	{Name: "data", Commands: "train* tune*", Help: "training rows: " + tableHelp + " (default builtin:digits)"},
-	{Name: "data", Commands: "bench*", Help: "rows: " + tableHelp + " (default builtin:hmda)"},
 	{Name: "data", Commands: "eval*", Help: "rows to measure: " + tableHelp + " (default: the hold-out of the training)"},
 	{Name: "data", Commands: "predict*", Help: "rows to predict: " + tableHelp},
 	{Name: "data", Commands: "inspect", Help: "the file to describe, instead of the argument"},
 	{Name: "trained-on", Commands: "eval", Help: "`table` of the training, if it is neither embedded nor in the model's folder", Value: func(s *Settings) *setting.Value { return setting.Text(&s.TrainedOn) }},
 	{Name: "predictions", Commands: "eval*", Help: "`table` with predictions of any model, instead of --model", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Predictions) }},
-	{Name: "target", Commands: "train* tune* bench*", Help: "`column` to predict"},
+	{Name: "target", Commands: "train* tune*", Help: "`column` to predict"},
 	{Name: "target", Commands: "eval*", Aliases: "label", Help: "with --predictions: `column` of the actual outcome"},
 	{Name: "target", Commands: "inspect*", Help: "`column` to predict: suggest how to train"},
 	{Name: "score", Commands: "eval*", Help: "with --predictions: `columns` of scores, or NAME=COLUMN; the first is the baseline; p_* is one column per class", Value: func(s *Settings) *setting.Value { return setting.List(&s.Scores, nil) }},
-	{Name: "groups", Commands: "train* tune* bench", Help: "`columns` that define groups: each alone, and crossed"},
+	{Name: "groups", Commands: "train* tune*", Help: "`columns` that define groups: each alone, and crossed"},
 	{Name: "groups", Commands: "eval*", Help: "`columns` that define groups: each alone, and crossed (default: those of the training)"},
 	{Name: "groups", Commands: "inspect", Help: "`columns` that define groups: report whether train uses them as features"},
-	{Name: "features", Commands: "train tune bench", Help: "feature `columns` (default: all without another role)"},
+	{Name: "features", Commands: "train tune", Help: "feature `columns` (default: all without another role)"},
 	{Name: "columns", Commands: "eval", Help: "with --predictions: `columns` to search for slices with high risk (default: all others)", Value: func(s *Settings) *setting.Value { return setting.List(&s.Columns, nil) }},
-	{Name: "drop", Commands: "train* tune* bench", Help: "`columns` to leave out"},
+	{Name: "drop", Commands: "train* tune*", Help: "`columns` to leave out"},
 	{Name: "drop", Commands: "eval", Help: "with --predictions: `columns` to exclude from that search"},
 	{Name: "filter", Commands: "train* tune*", Help: "`rows` to use: 'age >= 18 && state != \"PR\"'"},
 	{Name: "filter", Commands: "eval", Help: "`rows` of --data to measure: 'age >= 18 && state != \"PR\"'"},
@@ -42,22 +41,21 @@ var dataOptions = []Option{
 	{Name: "strict", Commands: "eval predict", Help: "fail if the rows differ from the training rows, instead of a warning", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Strict) }},
 	{Name: "weight", Commands: "train tune", Help: "`column` of positive row weights: survey weights, costs"},
 	{Name: "weight", Commands: "eval", Help: "`column` of positive row weights (default: that of the training; '' for none)"},
-	{Name: "positive", Commands: "train tune bench", Help: "`value` of a two-valued target that counts as positive"},
+	{Name: "positive", Commands: "train tune", Help: "`value` of a two-valued target that counts as positive"},
 	{Name: "positive", Commands: "eval", Help: "with --predictions: `value` of a two-valued target that counts as positive"},
 	{Name: "keep", Commands: "predict*", Help: "`columns` of the table to copy unchanged", Value: func(s *Settings) *setting.Value { return setting.List(&s.Keep, nil) }},
 }
 
 var featureOptions = []Option{
-	{Name: "impute", Commands: "train* tune* bench", Help: "missing numbers: an error, filled with the mean or median, or rows dropped"},
-	{Name: "categorical", Commands: "train tune bench", Help: "numeric `columns` to treat as categories"},
+	{Name: "impute", Commands: "train* tune*", Help: "missing numbers: an error, filled with the mean or median, or rows dropped"},
+	{Name: "categorical", Commands: "train tune", Help: "numeric `columns` to treat as categories"},
 	{Name: "min-count", Commands: "train tune", Help: "levels with fewer training `rows`, and unseen levels, become one level, (other)"},
 	{Name: "group-features", Commands: "train tune", Help: "use group columns as features: no (if that is illegal, or they are unknown at prediction); shared (the other coefficients are the same for all groups); pooled (coefficients by group, partially pooled); auto (pooled if measurably better out of fold, else shared)"},
-	{Name: "group-features", Commands: "bench", Help: "use group columns as features", Value: groupFeaturesValue},
-	{Name: "scale", Commands: "train tune bench", Help: "standardise numeric features and a numeric target on the training rows, or leave them unchanged"},
+	{Name: "scale", Commands: "train tune", Help: "standardise numeric features and a numeric target on the training rows, or leave them unchanged"},
 	{Name: "target-transform", Commands: "train tune", Help: "fit the logarithm of a numeric target; predictions and report stay in its units"},
 	{Name: "transform", Commands: "train tune", Help: "`column:how`: log replaces the column by its logarithm, square adds the square, spline4 expands it in a natural cubic spline with 4 knots at quantiles (3 to 20)"},
 	{Name: "interact", Commands: "train tune", Help: "products of two features, `column:column`, of numbers or of levels"},
-	{Name: "intercept", Commands: "train tune bench", Help: "fit an unpenalised intercept"},
+	{Name: "intercept", Commands: "train tune", Help: "fit an unpenalised intercept"},
 }
 
 var holdoutOptions = []Option{
@@ -95,15 +93,6 @@ func holdoutValue(s *Settings, crossfit bool) *setting.Value {
 		}
 		s.Measure = cmp.Or(s.Config.Evaluate, train.EvaluateHoldout)
 		return nil
-	})
-}
-
-// groupFeaturesValue returns the value of --group-features for commands without group coefficients.
-func groupFeaturesValue(s *Settings) *setting.Value {
-	word := "shared"
-	return setting.Choice([]string{"no", word}, func() string { return word }, func(next string) error {
-		word = next
-		return s.Config.Options()["group-features"].Set(next)
 	})
 }
 

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -26,7 +27,7 @@ func FlagErrors(fs *pflag.FlagSet, args []string) error {
 	for {
 		err := fs.ParseAll(args, func(f *pflag.Flag, value string) error {
 			if err := f.Value.Set(value); err != nil {
-				tell(invalidValue("--"+f.Name, value, err))
+				tell(exit.Usagef("", "--%s %q: %w", f.Name, printable.Shorten(value, 200), err))
 			}
 			return nil
 		})
@@ -63,8 +64,7 @@ func joinErrorsBy(with string, all []error) error {
 	case 0:
 		return nil
 	case 1:
-		_, hint := exit.Describe(all[0])
-		return exit.Usagef(hint, "%w", all[0])
+		return exit.WithCode(exit.Usage, all[0], "")
 	}
 	var lines strings.Builder
 	for _, err := range all {
@@ -84,114 +84,90 @@ func flagError(fs *pflag.FlagSet, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return exit.Usagef(fmt.Sprintf("long options take two dashes; did you mean --%s?", nearestFlag(fs, short)),
-				"unknown option -%s", short)
+			near := append(printable.Nearest(short, names(fs, isAny), 1), "help")
+			return exit.Usagef(fmt.Sprintf("long options take two dashes; did you mean --%s?", near[0]), "unknown option -%s", short)
 		}
 		name := unknown.GetSpecifiedName()
-		return exit.Usagef(hintFor(fs, name), "unknown option --%s", name)
+		hint := hintFor(fs, name, "--", isAny)
+		for _, command := range commands {
+			if hint == "" && isOption(command, name) {
+				hint = fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
+			}
+		}
+		return exit.Usagef(cmp.Or(hint, "--help lists the options"), "unknown option --%s", name)
 	case errors.As(err, &missing):
 		name := missing.GetSpecifiedName()
-		return exit.Usagef(fmt.Sprintf("write --%s %s", name, valueName(missing.GetFlag())), "option --%s needs a value", name)
+		value, _ := pflag.UnquoteUsage(missing.GetFlag())
+		return exit.Usagef(fmt.Sprintf("write --%s %s", name, value), "option --%s needs a value", name)
 	}
 	return exit.Usagef("", "%w", err)
 }
 
-// elsewhere maps option names of other programs and earlier versions to an option and a hint.
-var elsewhere = map[string][]struct{ option, hint string }{
-	"confidence":         {{"radius", "the intervals of the report are those of `drotrain eval --confidence`"}},
-	"alpha":              {{"protect", "CVaR is --protect PROPORTION, as in --protect 0.1"}},
-	"group-dro":          {{"adversary", "group DRO is --adversary groups --nu 0"}},
-	"groupdro":           {{"adversary", "group DRO is --adversary groups --nu 0"}},
-	"dro":                {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² ball --radius with --penalty"}},
-	"erm":                {{"average", "ERM is --average plain"}},
-	"method":             {{"adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu with --penalty"}},
-	"kl-radius":          {{"radius", "a KL ball is --radius ρ --penalty kl"}},
-	"chi2-radius":        {{"radius", "a χ² ball is --radius ρ --penalty chi2"}},
-	"kl":                 {{"penalty", "the KL divergence is --penalty kl, with --nu or --radius"}},
-	"chi2":               {{"penalty", "the χ² divergence is --penalty chi2, with --nu or --radius"}},
-	"epsilon":            {{"radius", "the radius of a divergence ball is --radius"}},
-	"lambda":             {{"mu", "the weight of the ridge penalty is --mu"}},
-	"l2":                 {{"mu", "the weight of the ridge penalty is --mu"}},
-	"ridge":              {{"mu", "the weight of the ridge penalty is --mu"}},
-	"temperature":        {{"nu", "the penalty coefficient of the divergence is --nu"}},
-	"test-size":          {{"holdout", "the proportion of the rows held out is --holdout"}},
-	"test":               {{"holdout", "a table of rows to hold out is --holdout file:FILE"}},
-	"holdout-data":       {{"holdout", "a table of rows to hold out is --holdout file:FILE"}},
-	"split":              {{"holdout", "a column that says train or test is --holdout split:COLUMN"}},
-	"group-holdout":      {{"holdout", "units that are held out whole are --holdout units:COLUMN"}},
-	"time":               {{"holdout", "the last rows are held out by --holdout time:COLUMN"}},
-	"evaluate":           {{"holdout", "cross-fitting is --holdout crossfit"}},
-	"on-disk":            {{"memory", "--memory 0 keeps the rows on disk"}},
-	"scale-target":       {{"scale", "--scale none leaves features and target in their units"}},
-	"max-levels":         {{"min-count", "--min-count 20 merges rare levels into one"}},
-	"group-coefficients": {{"group-features", "coefficients by group are set by --group-features no, shared, pooled or auto"}},
-	"random-state":       {{"seed", "the seed is --seed"}},
-	"sample-weight":      {{"weight", "the column of row weights is --weight"}},
-	"label":              {{"target", "the column to predict is --target"}},
-	"compare":            {{"score", "name the models in one option, the baseline first: --model A,B"}},
-	"plots":              {{"report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"}},
-	"no-report":          {{"report", "--report none writes only the model"}},
-	"fast":               {{"report", "--report fast measures without intervals, slices and plots"}},
-	"quick":              {{"report", "--report fast measures without intervals, slices and plots"}},
-	"log":                {{"transform", "the logarithm of a column is --transform COLUMN:log"}},
-	"square":             {{"transform", "the square of a column is --transform COLUMN:square"}},
-	"spline":             {{"transform", "a spline of 4 knots is --transform COLUMN:spline4"}},
-	"huber-delta":        {{"loss", "the δ of the Huber loss stands behind its name: --loss huber:2"}},
-	"unit":               {{"card", "the unit of the target is a line of the model card (--card): unit: USD per week"}},
-	"checkpoint-every":   {{"resume", "a checkpoint for --resume is written every 30 seconds"}},
-	"output":             {{"out", "write to --out"}},
-	"o":                  {{"out", "write to --out"}},
-	"no-progress":        {{"quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"}},
-	"n-jobs":             {{"threads", "the number of threads is --threads"}},
-	"jobs":               {{"threads", "the number of threads is --threads"}},
-	"sep":                {{"delimiter", "the character between fields is --delimiter"}},
-	"na-values":          {{"na", "values to treat as missing are --na"}},
+// A foreignName holds names of an option in other programs or earlier versions, the option of this program for
+// it, and a hint.
+type foreignName struct{ names, option, hint string }
+
+var elsewhere = []foreignName{
+	{"alpha", "protect", "CVaR is --protect PROPORTION, as in --protect 0.1"},
+	{"dro method group-dro groupdro", "adversary", "CVaR is --protect, group DRO --adversary groups --nu 0, a KL or χ² penalty --nu and a ball --radius with --penalty"},
+	{"kl chi2", "penalty", "the divergence is --penalty kl or chi2, with --nu or --radius"},
+	{"kl-radius chi2-radius epsilon", "radius", "the radius of a ball is --radius ρ, with --penalty kl or chi2"},
+	{"temperature", "nu", "the penalty coefficient of the divergence is --nu"},
+	{"erm", "average", "ERM is --average plain"},
+	{"lambda l2 ridge", "mu", "the weight of the ridge penalty is --mu"},
+	{"huber-delta", "loss", "the δ of the Huber loss stands behind its name: --loss huber:2"},
+	{"test test-size holdout-data split group-holdout time evaluate", "holdout", "rows are held out by --holdout: 0.2, file:FILE, split:COLUMN, units:COLUMN, time:COLUMN or crossfit"},
+	{"label", "target", "the column to predict is --target"},
+	{"compare", "score", "name the models in one option, the baseline first: --model A,B"},
+	{"log square spline", "transform", "columns are transformed by --transform COLUMN:log, COLUMN:square or COLUMN:spline4"},
+	{"scale-target", "scale", "--scale none leaves features and target in their units"},
+	{"max-levels", "min-count", "--min-count 20 merges rare levels into one"},
+	{"group-coefficients", "group-features", "coefficients by group are set by --group-features no, shared, pooled or auto"},
+	{"random-state", "seed", "the seed is --seed"},
+	{"n-jobs jobs", "threads", "the number of threads is --threads"},
+	{"on-disk", "memory", "--memory 0 keeps the rows on disk"},
+	{"checkpoint-every", "resume", "a checkpoint for --resume is written every 30 seconds"},
+	{"sep", "delimiter", "the character between fields is --delimiter"},
+	{"na-values", "na", "values to treat as missing are --na"},
+	{"confidence", "radius", "the intervals of the report are those of `drotrain eval --confidence`"},
+	{"unit", "card", "the unit of the target is a line of the model card (--card): unit: USD per week"},
+	{"fast quick no-report", "report", "--report fast measures without intervals, slices and plots; --report none writes only the model"},
+	{"plots", "report", "the figures are .svg; drotrain eval --model MODEL --out DIR --format png,pdf writes others"},
+	{"no-progress", "quiet", "--quiet leaves out progress and notes; without a terminal progress is a line a minute"},
 }
 
-// elsewhereHint returns the option of fs that a name of another program stands for.
-func elsewhereHint(fs *pflag.FlagSet, name string) string {
-	for _, e := range elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
-		if fs.Lookup(e.option) != nil {
+// hintFor returns a hint for an option or key that does not exist: what a name of another program stands for, or
+// the nearest name of those that are suitable; or "".
+func hintFor(fs *pflag.FlagSet, name, prefix string, suitable func(*pflag.Flag) bool) string {
+	foreign := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	for _, e := range elsewhere {
+		if slices.Contains(strings.Fields(e.names), foreign) && fs.Lookup(e.option) != nil {
 			return e.hint
 		}
 	}
-	return ""
+	return setting.DidYouMean(name, names(fs, suitable), prefix)
 }
 
-// nearestFlag returns the option closest to name, or "help".
-func nearestFlag(fs *pflag.FlagSet, name string) string {
-	if near := printable.Nearest(name, flagNames(fs), 1); len(near) > 0 {
-		return near[0]
-	}
-	return "help"
-}
-
-// hintFor returns a hint for an option that does not exist.
-func hintFor(fs *pflag.FlagSet, name string) string {
-	if hint := elsewhereHint(fs, name); hint != "" {
-		return hint
-	}
-	if hint := setting.DidYouMean(name, flagNames(fs), "--"); hint != "" {
-		return hint
-	}
-	for _, command := range []string{Train, Eval, Predict, Export, Inspect, Tune, Bench} {
-		if isOption(command, name) {
-			return fmt.Sprintf("--%s is an option of drotrain %s; --help lists those of this command", name, command)
+// names returns the names of the options that are suitable.
+func names(fs *pflag.FlagSet, suitable func(*pflag.Flag) bool) (out []string) {
+	fs.VisitAll(func(f *pflag.Flag) {
+		if suitable(f) {
+			out = append(out, f.Name)
 		}
-	}
-	return "--help lists the options"
+	})
+	return out
 }
+
+func isAny(*pflag.Flag) bool { return true }
 
 // isOption reports whether a command has an option of this name.
 func isOption(command, name string) bool {
-	for _, of := range registry {
-		for _, o := range of.options {
-			if takes, _ := o.isTakenBy(command); takes && o.Name == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(registry, func(s section) bool {
+		return slices.ContainsFunc(s.options, func(o Option) bool {
+			takes, _ := o.isTakenBy(command)
+			return takes && o.Name == name
+		})
+	})
 }
 
 // fieldName matches names of library settings in a text, such as Config.GroupFeatures.
@@ -217,33 +193,9 @@ func NameOptions(message string) string {
 			}
 			option.WriteRune(unicode.ToLower(r))
 		}
-		for _, command := range []string{Train, Eval} {
-			if isOption(command, option.String()) {
-				return "--" + option.String()
-			}
+		if isOption(Train, option.String()) || isOption(Eval, option.String()) {
+			return "--" + option.String()
 		}
 		return field
 	})
-}
-
-// invalidValue returns the error of an invalid value of an option or key.
-func invalidValue(what, value string, cause error) error {
-	_, hint := exit.Describe(cause)
-	return exit.Usagef(hint, "%s %q: %w", what, printable.Shorten(value, 200), cause)
-}
-
-func valueName(f *pflag.Flag) string {
-	name, _ := pflag.UnquoteUsage(f)
-	return name
-}
-
-// flagNames returns the names of the visible options.
-func flagNames(fs *pflag.FlagSet) []string {
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return names
 }

@@ -59,7 +59,7 @@ func TestFlagErrors_AllProblems(t *testing.T) {
 		}
 	}
 	const want = `3 things are wrong with c.yaml:
-  c.yaml:1: count: must be one of 2, 4, not 3
+  c.yaml:1: count "3": must be 2 or 4
   c.yaml:2: unknown key "shaer"
     → did you mean share?
   c.yaml:4: plots: must be some of svg, png`

@@ -3,6 +3,7 @@ package options
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,23 +11,29 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drotrain/drotrain/cmd/drotrain/internal/show"
-	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// helpIndent is the column where the texts of the options begin.
-const helpIndent = 28
+// Columns where the texts of the options begin, in the full and in the short help.
+const (
+	helpIndent  = 28
+	shortIndent = 22
+)
 
 // Help writes the help of a command: with -h a short one with usage, examples and the most important options;
-// with --help the full text with all options by section.
+// with --help or `drotrain help` the full text with all options by section.
 func Help(cmd *cobra.Command, args []string) {
-	long := !cmd.HasParent() || isLong(args)
-	important := 0
-	visitShown(cmd, func(f *pflag.Flag) {
-		if hasValue(f, importantKey, "true") {
-			important++
+	var all, important []*pflag.Flag
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		all = append(all, f)
+		if f.Annotations[shortKey] != nil {
+			important = append(important, f)
 		}
 	})
-	long = long || important == 0
+	asked := slices.IndexFunc(args, func(arg string) bool { return arg == "-h" || arg == "--help" })
+	long := !cmd.HasParent() || len(important) == 0 || asked < 0 || args[asked] == "--help"
 	w := cmd.OutOrStdout()
 	text := cmd.Short + "."
 	if long && cmd.Long != "" {
@@ -49,53 +56,27 @@ func Help(cmd *cobra.Command, args []string) {
 	}
 	if !long {
 		fmt.Fprintln(w, "\nOptions:")
-		all := 0
-		visitShown(cmd, func(f *pflag.Flag) {
-			all++
-			if hasValue(f, importantKey, "true") {
-				printShort(w, f)
-			}
-		})
-		fmt.Fprintf(w, "\n`%s --help` lists all %d options.\n", cmd.CommandPath(), all)
+		for _, f := range important {
+			printShort(w, f)
+		}
+		fmt.Fprintf(w, "\n`%s --help` lists all %d options.\n", cmd.CommandPath(), len(all))
 		return
 	}
-	var title string
-	visitShown(cmd, func(f *pflag.Flag) {
-		s := "Options"
+	title := ""
+	for _, f := range all {
+		section := "Options"
 		if a := f.Annotations[sectionKey]; a != nil {
-			s = a[0]
+			section = a[0]
 		}
-		if s != title {
-			title = s
+		if section != title {
+			title = section
 			fmt.Fprintf(w, "\n%s:\n", title)
 		}
 		printOption(w, f)
-	})
+	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n`%s <command> -h` shows a command's main options, --help all.\n", cmd.CommandPath())
 	}
-}
-
-// isLong reports whether a command line asks for the full help, by --help or `drotrain help`.
-func isLong(args []string) bool {
-	for _, arg := range args {
-		switch arg {
-		case "--help":
-			return true
-		case "-h":
-			return false
-		}
-	}
-	return true
-}
-
-// visitShown calls see for every option in the full help of a command.
-func visitShown(cmd *cobra.Command, see func(*pflag.Flag)) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
-			see(f)
-		}
-	})
 }
 
 // wordsOf returns an option with the name of its value, and its help text with the default.
@@ -105,10 +86,8 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 	if words := strings.Split(f.Value.Type(), "|"); len(words) > 1 && utf8.RuneCountInString(left) > show.Width/2 {
 		left, usage = "  --"+f.Name+" word", "one of "+strings.Join(words, ", ")+"; "+usage
 	}
-	switch f.DefValue {
-	case "", "false", "0":
-	default:
-		usage += fmt.Sprintf(" (default %s)", f.DefValue)
+	if d := f.DefValue; d != "" && d != "false" && d != "0" {
+		usage += fmt.Sprintf(" (default %s)", d)
 	}
 	return left, usage
 }
@@ -116,34 +95,18 @@ func wordsOf(f *pflag.Flag) (left, usage string) {
 // printOption writes an option with its help text.
 func printOption(w io.Writer, f *pflag.Flag) {
 	left, usage := wordsOf(f)
-	lines := printable.Wrap(usage, show.Width-helpIndent)
 	if utf8.RuneCountInString(left) > helpIndent-2 {
 		fmt.Fprintln(w, left)
 		left = ""
 	}
-	for _, line := range lines {
-		fmt.Fprintf(w, "%-*s%s\n", helpIndent, left, line)
-		left = ""
-	}
+	show.Beside(w, left, usage, helpIndent)
 }
-
-// shortIndent is the column of the texts in the short help.
-const shortIndent = 22
 
 // printShort writes one option of the short help.
 func printShort(w io.Writer, f *pflag.Flag) {
-	name, usage := pflag.UnquoteUsage(f)
+	name, _ := pflag.UnquoteUsage(f)
 	if strings.Contains(f.Value.Type(), "|") {
 		name = "word"
 	}
-	if a := f.Annotations[shortKey]; a != nil {
-		usage = strings.ReplaceAll(a[0], "`", "")
-	}
-	left := strings.TrimRight("  --"+f.Name+" "+name, " ")
-	for i, line := range printable.Wrap(usage, show.Width-shortIndent) {
-		if i > 0 {
-			left = ""
-		}
-		fmt.Fprintf(w, "%-*s%s\n", shortIndent, left, line)
-	}
+	show.Beside(w, strings.TrimRight("  --"+f.Name+" "+name, " "), f.Annotations[shortKey][0], shortIndent)
 }

@@ -49,7 +49,6 @@ var outputOptions = []Option{
 	{Name: "out", Commands: "train*", Help: "`directory` for model, metrics, plots and report; - for the model alone on the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "weights-out", Commands: "train", Help: "`file` for the adversary's weights of the training rows (row, weight, group): .parquet, .csv, .tsv or .arrows; with --out - also -, after the model", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.WeightsOut) }},
 	{Name: "out", Commands: "tune*", Help: "`directory` for the table, the figure and the configuration", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
-	{Name: "out", Commands: "bench*", Help: "`directory` for bench-methods.json and the figures", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "eval*", Help: "`files` to write: report .html or .md, numbers .json, gates .xml; a directory; or - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.List(&s.Outputs, nil) }},
 	{Name: "out", Commands: "predict*", Help: "`file` to write, ending in .parquet, .csv, .tsv, or .arrows for an Arrow stream; - for the standard output", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
 	{Name: "out", Commands: "export*", Help: "`file` to write", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Text(&s.Out) }},
@@ -69,13 +68,13 @@ var outputOptions = []Option{
 	{Name: "table", Commands: "export*", Help: "`name` of the table in SQL, quoted as SQL needs it", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Table) }},
 	{Name: "package", Commands: "export*", Help: "`name` of the Go package", Value: func(s *Settings) *setting.Value { return setting.Text(&s.Export.Package) }},
 	{Name: "csv-safe", Commands: "predict export", Help: "in .csv and .tsv, put an apostrophe before text that a spreadsheet would execute: =1+1", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Safe) }},
-	{Name: "force", Commands: "train tune eval predict* export inspect bench", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
+	{Name: "force", Commands: "train tune eval predict* export inspect", Help: "overwrite existing files", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Force) }},
 	{Name: "resume", Commands: "train", Help: "continue the interrupted run in --out, with its options", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Resume) }},
 	{Name: "allow-degenerate", Commands: "train", Help: "exit 0 with a model that is worse than a constant, or depends on a handful of rows", Value: func(s *Settings) *setting.Value { return setting.Switch(&s.AllowDegenerate) }},
-	{Name: "config", Commands: "train tune eval predict export inspect bench", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
-	{Name: "json", Commands: "train tune eval* predict export inspect bench", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
-	{Name: "quiet", Commands: "train tune eval predict export inspect bench", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
-	{Name: "log-format", Commands: "train tune eval predict export inspect bench", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) *setting.Value {
+	{Name: "config", Commands: "train tune eval predict export inspect", Help: "YAML `file` with these options as keys; the command line wins", Effect: meta, Value: func(s *Settings) *setting.Value { return setting.Text(&s.ConfigFile) }},
+	{Name: "json", Commands: "train tune eval* predict export inspect", Help: "print one JSON object on stdout, and errors as JSON on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.JSON) }},
+	{Name: "quiet", Commands: "train tune eval predict export inspect", Help: "no progress and notes on stderr; warnings remain", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Quiet) }},
+	{Name: "log-format", Commands: "train tune eval predict export inspect", Help: "lines on stderr: plain, or text or JSON with time and level", Effect: display, Value: func(s *Settings) *setting.Value {
 		return setting.Enum(&s.LogFormat, []string{LogPlain, LogText, LogJSON})
 	}},
 	{Name: "verbose", Commands: "train", Help: "log solver decisions on stderr", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Switch(&s.Verbose) }},

@@ -10,6 +10,7 @@
 package options
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,13 +33,13 @@ type Option struct {
 }
 
 // An effect says what an option can change.
-type effect int
+type effect string
 
 const (
-	result  effect = iota // numbers that are computed
-	storage               // where rows are kept: not part of the command that repeats a run
-	display               // files, streams and speed: may also differ in a run that is resumed
-	meta                  // the configuration file and the help themselves: no keys of a configuration
+	result  effect = ""        // numbers that are computed
+	storage effect = "storage" // where rows are kept: not part of the command that repeats a run
+	display effect = "display" // files, streams and speed: may also differ in a run that is resumed
+	meta    effect = "meta"    // the configuration file and the help themselves: no keys of a configuration
 )
 
 // A section is a heading of the help and the options below it.
@@ -73,13 +74,10 @@ func (o *Option) isTakenBy(command string) (takes, important bool) {
 
 // Keys of the annotations of a flag.
 const (
-	sectionKey   = "section"
-	importantKey = "important"
-	shortKey     = "short"
-	effectKey    = "effect"
+	sectionKey = "section"
+	shortKey   = "short" // the text in the short help; absent where that does not show the option
+	effectKey  = "effect"
 )
-
-var effectNames = [...]string{"result", "storage", "display", "meta"}
 
 // Add adds the options of a command to cmd and returns the settings they set.
 func Add(cmd *cobra.Command, command string) *Settings {
@@ -100,12 +98,9 @@ func Add(cmd *cobra.Command, command string) *Settings {
 				v = o.Value(s)
 			}
 			f := fs.VarPF(v, o.Name, "", o.Help)
-			f.Annotations = map[string][]string{sectionKey: {of.title}, effectKey: {effectNames[o.Effect]}}
+			f.Annotations = map[string][]string{sectionKey: {of.title}, effectKey: {string(o.Effect)}}
 			if important {
-				f.Annotations[importantKey] = []string{"true"}
-			}
-			if o.Short != "" {
-				f.Annotations[shortKey] = []string{o.Short}
+				f.Annotations[shortKey] = []string{strings.ReplaceAll(cmp.Or(o.Short, o.Help), "`", "")}
 			}
 			if f.Value.Type() == "bool" {
 				f.NoOptDefVal = "true"
@@ -129,13 +124,11 @@ func Add(cmd *cobra.Command, command string) *Settings {
 	return s
 }
 
-// hasValue reports whether a flag has an annotation with one of the values.
-func hasValue(f *pflag.Flag, key string, values ...string) bool {
-	a := f.Annotations[key]
-	return len(a) > 0 && slices.Contains(values, a[0])
+// hasEffect reports whether a flag is an option with one of the effects.
+func hasEffect(f *pflag.Flag, effects ...effect) bool {
+	a := f.Annotations[effectKey]
+	return len(a) > 0 && slices.Contains(effects, effect(a[0]))
 }
 
 // Resumes reports whether a resumed run must have the same value of an option.
-func Resumes(f *pflag.Flag) bool {
-	return hasValue(f, effectKey, "result", "storage")
-}
+func Resumes(f *pflag.Flag) bool { return hasEffect(f, result, storage) }

@@ -7,11 +7,10 @@ import (
 var robustnessOptions = []Option{
 	{Name: "protect", Commands: "train*", Aliases: "cvar cvar-alpha", Help: "CVaR: protect every subgroup of at least this proportion of the rows"},
 	{Name: "nu", Commands: "train*", Help: "ν ≥ 0: penalty coefficient of the divergence; small is cautious, large tends to ERM"},
-	{Name: "nu", Commands: "bench*", Help: "ν ≥ 0: penalty coefficient of the divergence", Value: func(s *Settings) *setting.Value { return setting.AtLeastZero(s.Config.Nu) }},
 	{Name: "radius", Commands: "train", Aliases: "rho", Help: "ρ > 0: protect against every reweighting within this divergence"},
 	{Name: "ess", Commands: "train", Help: "protect against every reweighting with an effective sample size of at least this proportion of the rows: Kish's with --penalty chi2, the perplexity with kl"},
 	{Name: "average", Commands: "train", Help: "no adversary: ERM, or ERM with the same total weight for every group"},
-	{Name: "penalty", Commands: "train bench", Help: "divergence that limits the adversary"},
+	{Name: "penalty", Commands: "train", Help: "divergence that limits the adversary"},
 	{Name: "adversary", Commands: "train*", Help: "whether the adversary weights rows or groups (default rows); groups need --nu (0: group DRO) or --radius"},
 	{Name: "group-adjust", Commands: "train", Help: "C ≥ 0: add C/√n to the risk of a group of n rows"},
 }
@@ -25,17 +24,15 @@ var choiceOptions = []Option{
 }
 
 var solverOptions = []Option{
-	{Name: "loss", Commands: "train tune bench", Help: "loss (default: by the target); huber:2 is linear for residuals beyond δ = 2 (default 1)"},
+	{Name: "loss", Commands: "train tune", Help: "loss (default: by the target); huber:2 is linear for residuals beyond δ = 2 (default 1)"},
 	{Name: "loss", Commands: "eval", Help: "with --predictions: loss (default: by the task); huber:2 is linear for residuals beyond δ = 2 (default 1)"},
-	{Name: "mu", Commands: "train tune bench", Help: "μ ≥ 0: ridge penalty, coefficient of ½‖x‖² (default 1/n, or chosen together with the level)"},
+	{Name: "mu", Commands: "train tune", Help: "μ ≥ 0: ridge penalty, coefficient of ½‖x‖² (default 1/n, or chosen together with the level)"},
 	{Name: "solver", Commands: "train", Help: "auto takes newton if the losses have second derivatives, and notes its choice"},
 	{Name: "gap", Commands: "train", Help: "relative optimality gap to certify"},
-	{Name: "gap", Commands: "bench", Help: "relative optimality gap to reach"},
 	{Name: "max-passes", Commands: "train", Help: "largest number of passes over the rows in a solve; one is always made"},
-	{Name: "max-passes", Commands: "bench", Help: "stop a method after this many passes over the data"},
-	{Name: "seed", Commands: "train tune eval bench", Help: "random seed of hold-out, folds, resamples and stochastic solvers"},
+	{Name: "seed", Commands: "train tune eval", Help: "random seed of hold-out, folds, resamples and stochastic solvers"},
 	{Name: "storage", Commands: "train tune", Help: "encoded rows in memory: float32 takes half the memory, rounded; auto takes sparse if few cells are nonzero, else float64"},
 	{Name: "memory", Commands: "train tune eval", Help: "memory to use, such as 400MB or 12GB; rows beyond it are stored on disk; 0 stores all on disk (default: what the system allows)", Effect: storage},
 	{Name: "cache", Commands: "train tune eval", Help: "`directory` for rows on disk, in unnamed files (default: that of --out)", Effect: storage},
-	{Name: "threads", Commands: "train tune bench", Help: "threads, 0 for all processors; results do not depend on it", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Count(&s.Threads, 0) }},
+	{Name: "threads", Commands: "train tune", Help: "threads, 0 for all processors; results do not depend on it", Effect: display, Value: func(s *Settings) *setting.Value { return setting.Count(&s.Threads, 0) }},
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/export"
 	"github.com/drotrain/drotrain/train"
-	"github.com/drotrain/drotrain/train/level"
 )
 
 // Settings holds the values of the options of a command. Every entry of the registry sets one field.
@@ -60,7 +59,6 @@ const (
 	Predict = "predict"
 	Export  = "export"
 	Inspect = "inspect"
-	Bench   = "bench"
 )
 
 // Values of options that commands look for.
@@ -87,15 +85,11 @@ func Defaults(command string) *Settings {
 		Export:    export.Options{Dialect: export.Dialects()[0], Table: "data", Package: "model"},
 		LogFormat: LogPlain,
 	}
-	c := &s.Config
 	switch command {
 	case Train:
 		s.Out = "drotrain-out"
 	case Tune:
 		s.Out = "drotrain-tune"
-	case Bench:
-		s.Out = "drotrain-bench-methods"
-		c.Nu, c.Gap, c.MaxPasses = level.At(1), 1e-9, 500
 	case Export:
 		s.Safe = true
 	}

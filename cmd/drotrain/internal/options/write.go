@@ -3,6 +3,7 @@ package options
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +22,8 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 		if !f.Changed || !isKey(f) {
 			return
 		}
-		list, ok := f.Value.(*setting.Value)
-		if !ok || list.Type() != "names" {
+		names := f.Value.(*setting.Value).Names()
+		if names == nil {
 			text := f.Value.String()
 			if t := f.Value.Type(); t != "bool" && t != "int" && t != "float" {
 				text = strconv.Quote(text)
@@ -31,12 +32,10 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 			return
 		}
 		fmt.Fprintf(&b, "%s:\n", f.Name)
-		for _, item := range list.Names() {
+		for _, item := range names {
 			fmt.Fprintf(&b, "  - %s", strconv.Quote(item))
-			if comment != nil {
-				if text := comment(f.Name, item); text != "" {
-					fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(text), " "))
-				}
+			if comment != nil && comment(f.Name, item) != "" {
+				fmt.Fprintf(&b, " # %s", strings.Join(strings.Fields(comment(f.Name, item)), " "))
 			}
 			b.WriteByte('\n')
 		}
@@ -49,13 +48,9 @@ func WriteYAML(w io.Writer, command, path string, fs *pflag.FlagSet, comment fun
 // were chosen for the user.
 func CommandLine(command string, fs *pflag.FlagSet, always ...string) string {
 	words := []string{"drotrain", command}
-	keep := map[string]bool{}
-	for _, name := range always {
-		keep[name] = true
-	}
 	fs.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
-		if !hasValue(f, effectKey, "result") || !f.Changed && (!keep[f.Name] || value == "") {
+		if !hasEffect(f, result) || !f.Changed && (!slices.Contains(always, f.Name) || value == "") {
 			return
 		}
 		if f.Value.Type() == "bool" {

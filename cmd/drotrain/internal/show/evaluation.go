@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/drotrain/drotrain/eval"
+	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // Evaluation prints an evaluation in 80 columns.
@@ -74,16 +74,11 @@ func printOverall(w io.Writer, e *eval.Evaluation) {
 			continue // it is the risk
 		}
 		name := "  " + q.Label
-		switch {
-		case q.Unit == "loss" && e.LossUnit != "":
-			name += " (" + strings.TrimSuffix(strings.TrimPrefix(e.LossUnit, "("), ")") + ")"
-			if strings.HasPrefix(e.LossUnit, "(") {
-				name = "  " + q.Label + ", " + e.LossUnit
-			}
-		case q.Unit == "target" && e.TargetUnit != "":
-			name += " (" + e.TargetUnit + ")"
-		case q.Unit == "target":
-			name += " (units of " + e.Target + ")"
+		switch q.Unit {
+		case "loss":
+			name = printable.WithUnit(name, e.LossUnit)
+		case "target":
+			name = printable.WithUnit(name, cmp.Or(e.TargetUnit, "units of "+e.Target))
 		}
 		var cells []string
 		for k := range min(len(e.Models), shownModels) {
@@ -113,8 +108,7 @@ func measuredText(v eval.Values, key string) string {
 	return "-"
 }
 
-// printGrouping prints the risk and the second measure of every group, by decreasing risk of the model in
-// focus.
+// printGrouping prints the risk and the second measure of every group, in the order of a report.
 func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 	const label = 29
 	measures := e.Task.Measures()[:2]
@@ -138,21 +132,10 @@ func printGrouping(w io.Writer, e *eval.Evaluation, g eval.Grouping) {
 		}
 	}
 	line("By "+g.Name, "rows", head)
-	f := e.Focus()
-	groups := slices.Clone(g.Groups)
-	slices.SortStableFunc(groups, func(a, b eval.Group) int {
-		if a.Sufficient != b.Sufficient {
-			if a.Sufficient {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.Models[f].Values.Of["risk"], a.Models[f].Values.Of["risk"])
-	})
 	small := false
-	for i, h := range groups {
+	for i, h := range g.WorstFirst() {
 		if i == shownGroups {
-			fmt.Fprintf(w, "  and %s\n", Plural(len(groups)-i, "more group", "more groups"))
+			fmt.Fprintf(w, "  and %s\n", Plural(len(g.Groups)-i, "more group", "more groups"))
 			break
 		}
 		name := "  " + h.Label

@@ -26,25 +26,47 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
+// Beside prints a wrapped text that begins in column indent, with left before its first line.
+func Beside(w io.Writer, left, text string, indent int) {
+	for _, line := range printable.Wrap(text, Width-indent) {
+		fmt.Fprintf(w, "%-*s%s\n", indent, left, line)
+		left = ""
+	}
+}
+
+// Lines prints text line by line; a line that is too long goes on below, indented by two columns more.
+func Lines(w io.Writer, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
+		for utf8.RuneCountInString(line) > Width {
+			end := strings.LastIndex(string([]rune(line)[:Width+1]), " ")
+			if end <= len(indent) {
+				break // one long word
+			}
+			fmt.Fprintln(w, line[:end])
+			line = indent + line[end+1:]
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
 // FitWidth pads or cuts s to width characters.
 func FitWidth(s string, width int) string {
-	s = printable.EscapeLine(s)
-	n := utf8.RuneCountInString(s)
-	if n > width {
-		return string([]rune(s)[:width-1]) + "…"
-	}
-	return s + strings.Repeat(" ", width-n)
+	return fmt.Sprintf("%-*s", width, cut(s, width))
 }
 
 // PadLeft right-aligns s in width characters and cuts it if necessary.
 func PadLeft(s string, width int) string {
-	s = printable.EscapeLine(s)
-	n := utf8.RuneCountInString(s)
-	if n > width {
-		r := []rune(s)
+	return fmt.Sprintf("%*s", width, cut(s, width))
+}
+
+// cut returns s as one line of at most width characters.
+func cut(s string, width int) string {
+	r := []rune(printable.EscapeLine(s))
+	if len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
-	return strings.Repeat(" ", width-n) + s
+	return string(r)
 }
 
 // JSON writes v as one indented JSON object.

@@ -73,6 +73,18 @@ func TestLinesAreFull(t *testing.T) {
 	}
 }
 
+// Lines stay lines, with their columns, and a long one goes on below its indent.
+func TestLines(t *testing.T) {
+	var b strings.Builder
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	unbroken := strings.Repeat("x", 100)
+	Lines(&b, "2 things:\n  a    b "+words(20)+"\n    → "+words(3)+"\n"+unbroken+"\na "+unbroken)
+	want := "2 things:\n  a    b " + words(14) + "\n    " + words(6) + "\n    → " + words(3) + "\n" + unbroken + "\na " + unbroken + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // Numbers are read back as what they were to their digits; what is none, or not known, is
 // no number, in words or a dash.
 func TestNumbersReadBack(t *testing.T) {
@@ -97,8 +109,8 @@ func TestNumbersReadBack(t *testing.T) {
 		}
 	}
 	v := 0.12345678
-	if formatBound(&v) != Number6(v) || formatOptional(&v) != Number6(v) || formatBound(nil) != "unknown" || formatOptional(nil) != "-" {
-		t.Errorf("%s, %s; of nothing %s, %s", formatBound(&v), formatOptional(&v), formatBound(nil), formatOptional(nil))
+	if formatOptional(&v, "-") != Number6(v) || formatOptional(nil, "-") != "-" {
+		t.Errorf("%s; of nothing %s", formatOptional(&v, "-"), formatOptional(nil, "-"))
 	}
 	for _, n := range []int{0, 7, 999, 1000, 1904, 123456, 1234567, -1, -999, -1000, -1904, math.MinInt64 + 1} {
 		text := Thousands(n)

@@ -42,17 +42,10 @@ func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 // Passes formats a number of passes with one decimal.
 func Passes(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// formatBound formats a bound with six digits, or as "none".
-func formatBound(p *float64) string {
+// formatOptional formats a number with six significant digits, or returns none.
+func formatOptional(p *float64, none string) string {
 	if p == nil {
-		return "unknown"
-	}
-	return Number6(*p)
-}
-
-func formatOptional(p *float64) string {
-	if p == nil {
-		return "-"
+		return none
 	}
 	return Number6(*p)
 }
@@ -60,15 +53,8 @@ func formatOptional(p *float64) string {
 // Plural writes "1 row", "1 904 rows".
 func Plural(n int, one, many string) string { return Thousands(n) + " " + printable.Noun(n, one, many) }
 
+// ascii replaces what printable.Count writes beside digits.
+var ascii = strings.NewReplacer("\u2009", " ", "−", "-")
+
 // Thousands formats 1904 as 1 904.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return sign + s
-}
+func Thousands(n int) string { return ascii.Replace(printable.Count(n)) }

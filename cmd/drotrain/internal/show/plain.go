@@ -1,8 +1,9 @@
 package show
 
 import (
-	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/drotrain/drotrain/internal/printable"
@@ -20,24 +21,14 @@ func NewPlain(w io.Writer) *Plain { return &Plain{w: w} }
 
 func (p *Plain) Write(b []byte) (int, error) {
 	in := append(p.rest, b...)
-	out := make([]byte, 0, len(in))
-	for len(in) > 0 && (utf8.FullRune(in) || len(in) >= utf8.UTFMax) {
-		r, n := utf8.DecodeRune(in)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			out = append(out, "\uFFFD"...)
-		case r == '\n' || r == '\t' || !printable.IsHidden(r):
-			out = append(out, in[:n]...)
-		case r >= 0x10000:
-			r -= 0x10000
-			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
+	whole := len(in)
+	for k := max(0, whole-utf8.UTFMax); k < len(in); k++ {
+		if utf8.RuneStart(in[k]) && !utf8.FullRune(in[k:]) {
+			whole = k
 		}
-		in = in[n:]
 	}
-	p.rest = append([]byte(nil), in...)
-	if _, err := p.w.Write(out); err != nil {
+	p.rest = slices.Clone(in[whole:])
+	if _, err := io.WriteString(p.w, plain(in[:whole])); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -45,8 +36,9 @@ func (p *Plain) Write(b []byte) (int, error) {
 
 // Flush writes an incomplete character at the end of the input.
 func (p *Plain) Flush() {
-	if len(p.rest) > 0 {
-		_, _ = io.WriteString(p.w, "\uFFFD")
-		p.rest = nil
-	}
+	_, _ = io.WriteString(p.w, plain(p.rest))
+	p.rest = nil
 }
+
+// plain returns b as UTF-8 with hidden characters escaped.
+func plain(b []byte) string { return printable.EscapeText(strings.ToValidUTF8(string(b), "\uFFFD")) }

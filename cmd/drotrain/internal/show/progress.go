@@ -1,15 +1,14 @@
 package show
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/data"
@@ -20,8 +19,7 @@ import (
 )
 
 const (
-	mostBarWidth  = 10
-	barSteps      = 1000
+	barWidth      = 10
 	frameInterval = 100 * time.Millisecond // between two frames on a terminal
 	lineInterval  = time.Minute            // between two lines elsewhere
 	tickInterval  = time.Second            // between two looks where no report arrives
@@ -41,22 +39,22 @@ type Progress struct {
 
 	Interval time.Duration // between two lines; 0: five seconds before the first, then a minute
 
-	mu      sync.Mutex
-	bar     *progressbar.ProgressBar // of the phase, once a frame was drawn on the terminal
-	frame   bytes.Buffer             // what the bar writes
+	mu   sync.Mutex
+	stop chan struct{} // ends the ticking of the phase
+	phaseState
+}
+
+// A phaseState is what is known of a phase.
+type phaseState struct {
 	phase   string
-	begun   time.Time      // of the phase
-	last    train.Progress // the newest report of a training
-	text    string         // of any other phase
-	share   float64        // done of the phase, or of its pass
-	pass    int            // of a phase that reads a table more than once
-	since   time.Time      // the beginning of the pass
-	shown   time.Time      // when something was last written
-	lines   int            // of the phase
-	pending bool           // the newest report has not been shown
-	first   float64        // the first gap of a training
-	done    float64        // share of a training; never falls
-	stop    chan struct{}  // ends the ticking
+	begun   time.Time
+	text    string    // of the newest report
+	share   float64   // done of the phase, or of its pass over the table; that of a training never falls
+	counted bool      // the share grows evenly
+	first   float64   // the first gap of a training; 0: none yet
+	shown   time.Time // when something was last written
+	written int       // frames or lines
+	pending bool      // the newest report has not been shown
 }
 
 // NewProgress returns a display that draws on w if it is a terminal and calls line otherwise. It shows nothing
@@ -78,35 +76,36 @@ func columnsOf(w io.Writer) int {
 	return Width
 }
 
+// update changes the state by change, unless p is nil.
+func (p *Progress) update(change func()) {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		change()
+	}
+}
+
 // Observe shows the progress of a training.
 func (p *Progress) Observe(s train.Progress) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.enterPhase(s.Phase)
-	if s.Total > 0 {
-		p.step(s.Done, s.Total)
-		return
-	}
-	p.last, p.text, p.pending = s, "", true
-	if math.IsInf(p.first, 1) && s.RelativeGap > 0 {
-		p.first = math.Min(s.RelativeGap, 1)
-	}
-	p.done = math.Max(p.done, s.Share(p.first))
-	p.showIfDue()
+	p.update(func() {
+		p.enterPhase(s.Phase)
+		if s.Total > 0 {
+			p.count(s.Done, s.Total)
+			return
+		}
+		if p.first == 0 && s.RelativeGap > 0 {
+			p.first = math.Min(s.RelativeGap, 1)
+		}
+		p.report(describeProgress(s), math.Max(p.share, s.Share(p.first)), false)
+	})
 }
 
 // ObserveEvaluation shows the progress of an evaluation.
 func (p *Progress) ObserveEvaluation(s eval.Progress) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.enterPhase(s.Phase)
-	p.step(s.Done, s.Total)
+	p.update(func() {
+		p.enterPhase(s.Phase)
+		p.count(s.Done, s.Total)
+	})
 }
 
 // Watch returns a context that reports the reading and encoding of a table to p.
@@ -114,7 +113,7 @@ func (p *Progress) Watch(ctx context.Context) context.Context {
 	if p == nil {
 		return ctx
 	}
-	return data.WithProgress(ctx, p.observeReading)
+	return data.WithProgress(ctx, func(s data.Progress) { p.update(func() { p.observeReading(s) }) })
 }
 
 // Phases that Watch shows.
@@ -126,22 +125,17 @@ const (
 // observeReading shows the progress of reading or encoding a table. Text is read more than once; each reading
 // is shown as another pass.
 func (p *Progress) observeReading(s data.Progress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch {
 	case p.phase == Reading && s.Size > 0:
-		pass := int(max(0, s.Read-1) / s.Size)
-		if pass != p.pass {
-			p.pass, p.since = pass, p.now()
-		}
-		read := s.Read - int64(pass)*s.Size
+		pass := max(0, s.Read-1) / s.Size
+		read := s.Read - pass*s.Size
 		text := fmt.Sprintf("%s of %s", bytesText(read), bytesText(s.Size))
 		if pass > 0 {
 			text += fmt.Sprintf(", pass %d", pass+1)
 		}
-		p.stepWithText(text, float64(read)/float64(s.Size))
+		p.report(text, float64(read)/float64(s.Size), pass == 0)
 	case p.phase == Encoding && s.Of > 0:
-		p.stepWithText(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of))
+		p.report(fmt.Sprintf("%s of %s", Thousands(s.Rows), Plural(s.Of, "row", "rows")), float64(s.Rows)/float64(s.Of), true)
 	}
 }
 
@@ -157,47 +151,39 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.3g %s", x, unit)
 }
 
-// step sets the number of finished parts of the phase.
-func (p *Progress) step(done, total int) {
-	p.stepWithText(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)))
+// count reports the number of finished parts of the phase.
+func (p *Progress) count(done, total int) {
+	p.report(fmt.Sprintf("%s of %s", Thousands(done), Thousands(total)), float64(done)/float64(max(1, total)), true)
 }
 
-// stepWithText sets the finished proportion of the phase and its description.
-func (p *Progress) stepWithText(text string, share float64) {
-	p.text, p.share, p.pending = text, share, true
+// report sets the finished proportion of the phase and its description.
+func (p *Progress) report(text string, share float64, counted bool) {
+	p.text, p.share, p.counted, p.pending = text, share, counted, true
 	p.showIfDue()
 }
 
 // timeText returns the elapsed time of the phase and, once enough is done, an estimate of the remaining time.
 func (p *Progress) timeText() string {
-	now := p.now()
-	took := now.Sub(p.begun)
+	took := p.now().Sub(p.begun)
 	if took < tickInterval {
 		return ""
 	}
 	text := ", " + shortDuration(took)
-	if !(p.share >= leastShare) || took < 2*tickInterval {
+	if !p.counted || !(p.share >= leastShare) || took < 2*tickInterval {
 		return text
 	}
-	left := time.Duration(float64(now.Sub(p.since)) * (1 - p.share) / p.share)
-	if left >= time.Second {
+	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
 		text += ", about " + shortDuration(left) + " left"
-		if p.pass > 0 {
-			text += " of this pass"
-		}
 	}
 	return text
 }
 
 // Begin starts a phase that shows only its elapsed time. A short phase prints nothing.
 func (p *Progress) Begin(phase string) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.enterPhase(phase)
-	p.text, p.pending = "", false
+	p.update(func() {
+		p.enterPhase(phase)
+		p.text, p.share, p.pending = "", 0, false
+	})
 }
 
 // enterPhase ends the previous phase and starts this one, unless it is the same.
@@ -206,9 +192,7 @@ func (p *Progress) enterPhase(phase string) {
 		return
 	}
 	p.leavePhase()
-	p.phase, p.first, p.done, p.text, p.share, p.pass, p.lines = phase, math.Inf(1), 0, "", 0, 0, 0
-	p.begun = p.now()
-	p.since, p.shown = p.begun, time.Time{}
+	p.phaseState = phaseState{phase: phase, begun: p.now()}
 	if !p.terminal {
 		p.shown = p.begun
 	}
@@ -226,24 +210,24 @@ func (p *Progress) tick(stop chan struct{}) {
 			return
 		case <-t.C:
 		}
-		p.mu.Lock()
-		if p.stop == stop && (!p.terminal || p.now().Sub(p.shown) >= tickInterval/2) {
-			p.showIfDue()
-		}
-		p.mu.Unlock()
+		p.update(func() {
+			if p.stop == stop && (!p.terminal || p.now().Sub(p.shown) >= tickInterval/2) {
+				p.showIfDue()
+			}
+		})
 	}
 }
 
 // showIfDue shows the state if the last one is old enough.
 func (p *Progress) showIfDue() {
-	every := frameInterval
-	if !p.terminal {
-		switch every = lineInterval; {
-		case p.Interval > 0:
-			every = p.Interval
-		case p.lines == 0:
-			every = longPhase
-		}
+	every := lineInterval
+	switch {
+	case p.terminal:
+		every = frameInterval
+	case p.Interval > 0:
+		every = p.Interval
+	case p.written == 0:
+		every = longPhase
 	}
 	if p.now().Sub(p.shown) >= every {
 		p.show()
@@ -253,66 +237,33 @@ func (p *Progress) showIfDue() {
 // show draws a frame or prints a line with the state of the phase.
 func (p *Progress) show() {
 	p.shown, p.pending = p.now(), false
-	text, share := p.text, p.share
-	switch {
-	case p.last.Phase == p.phase && text == "":
-		text, share = describeProgress(p.last)+p.timeText(), p.done
-	case text == "":
-		text, share = shortDuration(p.now().Sub(p.begun)), 0
-	default:
-		text += p.timeText()
-	}
-	text = printable.EscapeLine(phaseName(p.phase)) + ": " + text
-	p.lines++
-	if !p.terminal {
+	p.written++
+	text := printable.EscapeLine(phaseName(p.phase)) + ": " + strings.TrimPrefix(p.text+p.timeText(), ", ")
+	if p.terminal {
+		p.draw(text)
+	} else {
 		p.line(text)
-		return
 	}
-	p.draw(text, share)
 }
 
-// draw draws the bar for a finished proportion in [0, 1], with a text that is cut at the width of the terminal.
-func (p *Progress) draw(text string, share float64) {
+// draw draws the bar over the last frame, with a text that is cut at the width of the terminal.
+func (p *Progress) draw(text string) {
 	columns := p.columns()
-	width := max(1, min(mostBarWidth, columns-10))
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(barSteps,
-			progressbar.OptionSetWriter(&p.frame),
-			progressbar.OptionSetWidth(width),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionShowDescriptionAtLineEnd(),
-		)
-	}
-	steps := min(barSteps, max(0, int(barSteps*share)))
-	if p.last.Phase != p.phase {
-		steps = min(steps, barSteps-1) // a full bar accepts no further frame; a training's share never falls
-	}
-	// Set and Describe both draw; the terminal gets the second frame alone.
+	width := max(1, min(barWidth, columns-10))
+	share := math.Max(0, math.Min(p.share, 1))
+	full := int(share * float64(width))
+	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
+	rest := max(0, columns-width-8)
 	line := []rune(text)
-	text = string(line[:min(len(line), max(0, columns-width-10))])
-	if steps < barSteps {
-		_ = p.bar.Set(steps)
-		p.frame.Reset()
-	}
-	p.bar.Describe(text)
-	if steps == barSteps && p.bar.State().CurrentNum < barSteps {
-		p.frame.Reset()
-		_ = p.bar.Set(steps)
-	}
-	_, _ = p.frame.WriteTo(p.w)
+	fmt.Fprintf(p.w, "\r%3.0f%% %s  %-*s", math.Floor(100*share), bar, rest, string(line[:min(len(line), rest)]))
 }
 
 // Finish ends the display and leaves the last state of the phase.
 func (p *Progress) Finish() {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.leavePhase()
-	p.phase = ""
+	p.update(func() {
+		p.leavePhase()
+		p.phase = ""
+	})
 }
 
 // leavePhase ends the phase. The last state of a long phase stays on the screen.
@@ -324,18 +275,15 @@ func (p *Progress) leavePhase() {
 	if long && p.pending {
 		p.show()
 	}
-	if p.stop != nil {
-		close(p.stop)
-		p.stop = nil
-	}
+	close(p.stop)
+	p.stop = nil
 	switch {
-	case p.bar != nil && long:
+	case !p.terminal || p.written == 0:
+	case long:
 		fmt.Fprintln(p.w)
-	case p.bar != nil:
-		_ = p.bar.Clear()
-		_, _ = p.frame.WriteTo(p.w)
+	default:
+		fmt.Fprintf(p.w, "\r%*s\r", p.columns()-1, "")
 	}
-	p.bar, p.last = nil, train.Progress{}
 }
 
 func phaseName(phase string) string {

@@ -109,8 +109,8 @@ func TestProgress_ShareOfATraining(t *testing.T) {
 			if !math.IsNaN(gap) {
 				best = math.Max(best, math.Min(1, math.Log(start/gap)/math.Log(start/1e-6)))
 			}
-			if !(math.Abs(p.done-best) < 1e-9) {
-				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.done, best)
+			if !(math.Abs(p.share-best) < 1e-9) {
+				t.Errorf("%v, gap %g: %g, want %g", gaps, gap, p.share, best)
 			}
 		}
 		p.Finish()
@@ -147,6 +147,7 @@ func TestProgress_Reading(t *testing.T) {
 func TestProgress_TimeLeft(t *testing.T) {
 	now := time.Unix(100, 0)
 	p := &Progress{now: func() time.Time { return now }}
+	p.counted = true
 	for _, c := range []struct {
 		took  time.Duration
 		share float64
@@ -155,7 +156,7 @@ func TestProgress_TimeLeft(t *testing.T) {
 		{time.Second / 2, 0.5, ""}, {time.Second, 0.5, ", 1 s"}, {10 * time.Second, 0, ", 10 s"}, {10 * time.Second, math.NaN(), ", 10 s"}, {10 * time.Second, 0.01, ", 10 s"},
 		{10 * time.Second, 0.5, ", 10 s, about 10 s left"}, {10 * time.Second, 0.25, ", 10 s, about 30 s left"}, {10 * time.Second, 1, ", 10 s"}, {2 * time.Second, 0.7, ", 2 s"},
 	} {
-		p.begun, p.since, p.share = now.Add(-c.took), now.Add(-c.took), c.share
+		p.begun, p.share = now.Add(-c.took), c.share
 		if got := p.timeText(); got != c.want {
 			t.Errorf("%v, %v done: %q, want %q", c.took, c.share, got, c.want)
 		}

@@ -23,25 +23,26 @@ const (
 // the training rows are then printed instead.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	s := m.Summary("")
+	field := func(label, text string) { Beside(w, label, text, len("Certificate  ")) }
 	fmt.Fprintln(w, title)
 	if e != nil {
 		Verdict(w, e)
 	}
 	fmt.Fprintln(w)
-	printField(w, "Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
+	field("Model", fmt.Sprintf("%s; %s loss, μ = %s", s.Level, s.Loss, shortNumber(s.Mu)))
 	if reason := choiceReason(s); reason != "" && (e == nil || s.Selection.Chosen > 0) { // else the verdict has it
-		printField(w, "Choice", reason)
+		field("Choice", reason)
 	}
-	printField(w, "Certificate", describeCertificate(s, m.Config.Gap))
+	field("Certificate", describeCertificate(s, m.Config.Gap))
 	if e == nil {
-		printField(w, "Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatBound(s.Certificate.Lower), formatBound(s.Certificate.Upper), printable.EscapeLine(report.LossUnit(m.Config)),
+		field("Bounds", fmt.Sprintf("%s to %s %s; %s %s over %s × %s by %s in %.3g s", formatOptional(s.Certificate.Lower, "unknown"), formatOptional(s.Certificate.Upper, "unknown"), printable.EscapeLine(report.LossUnit(m.Config)),
 			Passes(s.Passes), printable.Noun(s.Passes, "pass", "passes"), Plural(s.N, "row", "rows"), Plural(s.D, "column", "columns"), s.Solver, s.Seconds))
 	}
 	if b := m.Result.ERM; b != nil && b.Status != "certified" {
-		printField(w, "", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
+		field("", fmt.Sprintf("the ERM baseline stopped (%s) before its gap was certified", b.Status))
 	}
 	if report.Name(m) == report.Robust {
-		printField(w, "Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
+		field("Adversary", fmt.Sprintf("effective sample size %s of %s (%s), largest weight %s × the average",
 			Thousands(int(math.Round(s.EffectiveSampleSize))), Plural(s.N, "row", "rows"), Percent(s.EffectiveShare()), Number3(s.LargestWeight())))
 	}
 	if e == nil {
@@ -56,15 +57,6 @@ func choiceReason(s train.Summary) string {
 		return ""
 	}
 	return strings.TrimPrefix(s.Selection.Reason, s.Selection.Best().Name+" ")
-}
-
-// printField prints a label with a wrapped text beside it.
-func printField(w io.Writer, label, text string) {
-	const width = 13
-	for _, line := range printable.Wrap(text, Width-width) {
-		fmt.Fprintf(w, "%-*s%s\n", width, label, line)
-		label = ""
-	}
 }
 
 // describeCertificate describes the certificate in one line.

@@ -43,7 +43,7 @@ func TestOutcome_HasEveryNumber(t *testing.T) {
 	at := 0
 	for _, want := range [][]string{
 		{"a title"}, {"Model", s.Level, s.Loss + " loss"}, {"Certificate", "certified", Number6(s.Objective), fmt.Sprintf("%.2e", *s.Certificate.RelativeGap)},
-		{"Bounds", formatBound(s.Certificate.Lower), formatBound(s.Certificate.Upper), Passes(s.Passes) + " passes"}, {"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
+		{"Bounds", Number6(*s.Certificate.Lower), Number6(*s.Certificate.Upper), Passes(s.Passes) + " passes"}, {"120 rows", fmt.Sprint(s.D, " columns"), s.Solver, " s"},
 		{"Adversary", "of 120 rows", Percent(s.EffectiveShare()), Number3(s.LargestWeight())},
 		{"Training rows", "ERM", "robust"}, {"average risk", Number6(s.ERM.Risk), Number6(s.AverageRisk)}, {"robust risk", Number6(s.ERM.RobustRisk), Number6(s.RobustRisk)},
 		{"worst group of side"}, {"group", s.ERM.WorstGroup.Name, s.WorstGroup.Name}, {"rows", fmt.Sprint(s.ERM.WorstGroup.Count), fmt.Sprint(s.WorstGroup.Count)},

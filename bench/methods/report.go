@@ -5,39 +5,40 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/drotrain/drotrain/internal/chart"
 )
 
 // WriteText writes the comparison as a table.
-func (r *MethodsReport) WriteText(w io.Writer) {
+func (r *Report) WriteText(w io.Writer) {
 	p := r.Problem
 	fmt.Fprintf(w, "%s, target %s: %d rows × %d columns\n%s loss, %s penalty, ν = %.4g, μ = %.4g\n\n",
 		p.Data, p.Target, p.N, p.D, p.Loss, p.Penalty, p.Nu, p.Mu)
-	t := &table{}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	addRow := func(cells []string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
 	head := []string{"passes / seconds to the relative gap"}
 	for _, target := range Targets {
 		if target >= r.Gap {
 			head = append(head, fmt.Sprintf("%.0e", target))
 		}
 	}
-	t.addRow(append(head, "gap at the end", "status")...)
+	addRow(append(head, "gap at the end", "status"))
 	for _, m := range r.Methods {
 		row := []string{m.Label}
 		if m.Status == "not solved" {
 			for len(row) < len(head) {
 				row = append(row, "-")
 			}
-			t.addRow(append(row, "-", "does not apply")...)
+			addRow(append(row, "-", "does not apply"))
 			continue
 		}
 		for _, c := range m.Reached {
 			row = append(row, reachedText(c))
 		}
-		t.addRow(append(row, formatOptional(m.Gap, "%.1e"), m.Status)...)
+		addRow(append(row, formatOptional(m.Gap, "%.1e"), m.Status))
 	}
-	t.write(w)
+	t.Flush()
 	fmt.Fprintln(w)
 	for _, m := range r.Methods {
 		if m.Note != "" {
@@ -72,8 +73,14 @@ func formatNumber(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
+// A Figure is a line chart with its file name.
+type Figure struct {
+	Name string // without extension
+	chart.Lines
+}
+
 // Figures returns the gap against passes and against seconds.
-func (r *MethodsReport) Figures() []Figure {
+func (r *Report) Figures() []Figure {
 	var names []string
 	title := fmt.Sprintf("%s: %s loss, %s penalty, ν = %.4g, μ = %.4g", r.Problem.Data, r.Problem.Loss, r.Problem.Penalty, r.Problem.Nu, r.Problem.Mu)
 	passes := chart.Lines{Title: title, XLabel: "passes over the data", YLabel: "certified relative gap", XLog: true, YLog: true}
@@ -96,35 +103,4 @@ func (r *MethodsReport) Figures() []Figure {
 	}
 	passes.Legend, seconds.Legend = chart.Entries(names), chart.Entries(names)
 	return []Figure{{"gap-passes", passes}, {"gap-seconds", seconds}}
-}
-
-// A table aligns its columns: the first to the left, the others to the right.
-type table struct{ rows [][]string }
-
-// addRow appends a row.
-func (t *table) addRow(cells ...string) { t.rows = append(t.rows, cells) }
-
-// write writes the table with aligned columns.
-func (t *table) write(w io.Writer) {
-	var width []int
-	for _, r := range t.rows {
-		for i, c := range r {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
-	}
-	for _, r := range t.rows {
-		var b strings.Builder
-		for i, c := range r {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
-			if i == 0 {
-				b.WriteString(c + pad)
-			} else {
-				b.WriteString("  " + pad + c)
-			}
-		}
-		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-	}
 }

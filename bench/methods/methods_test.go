@@ -38,7 +38,11 @@ func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &dro.Problem{Oracle: o, Dual: NewDual(penalty, nu), Primal: dro.L2{Mu: 0.05}}
+	dual, err := level.Level{Penalty: penalty, Nu: &nu}.Dual(level.Rows{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &dro.Problem{Oracle: o, Dual: dual, Primal: dro.L2{Mu: 0.05}}
 }
 
 // Every method of the paper and both baselines with second order reach 1e-9, the
@@ -46,7 +50,7 @@ func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
 func TestCompare(t *testing.T) {
 	for _, penalty := range []string{"kl", "chi2"} {
 		r, err := Compare(context.Background(), smallProblem(t, penalty, 0.5), ProblemInfo{N: 60, D: 3, Penalty: penalty},
-			CompareOptions{Gap: 1e-9, MaxPasses: 400})
+			Options{Gap: 1e-9, MaxPasses: 400})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +85,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompare_ReportsWhatDoesNotApply(t *testing.T) {
-	r, err := Compare(context.Background(), smallProblem(t, "kl", 0), ProblemInfo{}, CompareOptions{Gap: 1e-9, MaxPasses: 100})
+	r, err := Compare(context.Background(), smallProblem(t, "kl", 0), ProblemInfo{}, Options{Gap: 1e-9, MaxPasses: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,7 @@ func TestCompare_ReportsWhatDoesNotApply(t *testing.T) {
 func TestCompareIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Compare(ctx, smallProblem(t, "kl", 1), ProblemInfo{}, CompareOptions{Gap: 1e-9, MaxPasses: 20}); err == nil {
+	if _, err := Compare(ctx, smallProblem(t, "kl", 1), ProblemInfo{}, Options{Gap: 1e-9, MaxPasses: 20}); err == nil {
 		t.Error("a cancelled comparison has no error")
 	}
 }
@@ -152,7 +156,7 @@ func drawn(t *testing.T, figures []Figure, want int) {
 		t.Fatalf("%d figures, want %d", len(figures), want)
 	}
 	for _, f := range figures {
-		svg, err := f.SVG()
+		svg, err := f.Drawing().SVG()
 		if err != nil || !bytes.HasSuffix(bytes.TrimSpace(svg), []byte("</svg>")) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
@@ -161,7 +165,7 @@ func drawn(t *testing.T, figures []Figure, want int) {
 				t.Errorf("%s: no %q in the legend", f.Name, name.Name)
 			}
 		}
-		if png, err := f.PNG(); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) {
+		if png, err := f.Drawing().PNG(); err != nil || !bytes.HasPrefix(png, []byte("\x89PNG")) {
 			t.Errorf("%s: %v", f.Name, err)
 		}
 	}
