@@ -10,6 +10,7 @@ require (
 	github.com/klauspost/compress v1.20.3 // as brotli
 	github.com/pierrec/lz4/v4 v4.1.33 // as brotli
 	github.com/rogpeppe/go-internal v1.16.0 // testscript; tests alone
+	github.com/schollz/progressbar/v3 v3.19.1 // the bar in a terminal
 	github.com/spf13/cobra v1.10.2 // commands, help, completions: 2.6 MB, 2.5 ms at start
 	github.com/spf13/pflag v1.0.10 // its flags
 	go.yaml.in/yaml/v3 v3.0.6 // the maintained line of YAML v3: strict, with line numbers
@@ -39,8 +40,10 @@ require (
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/minio/asm2plan9s v0.0.0-20200509001527-cdd76441f9d8 // indirect
 	github.com/minio/c2goasm v0.0.0-20190812172519-36a3d3bbc4f3 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	github.com/stretchr/testify v1.9.0 // indirect
+	github.com/stretchr/objx v0.5.2 // indirect
 	github.com/zeebo/xxh3 v1.0.2 // indirect
 	golang.org/x/exp v0.0.0-20231006140011-7918f672742d // indirect
 	golang.org/x/image v0.45.0 // indirect

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/drotrain/drotrain/data"
@@ -20,6 +21,7 @@ import (
 
 const (
 	barWidth      = 10
+	barSteps      = 1000
 	frameInterval = 100 * time.Millisecond // between two frames on a terminal
 	lineInterval  = time.Minute            // between two lines elsewhere
 	tickInterval  = time.Second            // between two looks where no report arrives
@@ -251,11 +253,18 @@ func (p *Progress) draw(text string) {
 	columns := p.columns()
 	width := max(1, min(barWidth, columns-10))
 	share := math.Max(0, math.Min(p.share, 1))
-	full := int(share * float64(width))
-	bar := strings.Repeat("█", full) + strings.Repeat("░", width-full)
-	rest := max(0, columns-width-8)
+	bar := progressbar.NewOptions(barSteps, // another one for each frame: a bar that was full accepts none
+		progressbar.OptionSetWriter(io.Discard),
+		progressbar.OptionSetWidth(width),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+	)
+	_ = bar.RenderBlank() // Set renders no share below 1 %
+	_ = bar.Set(int(barSteps * share))
+	rest := max(0, columns-width-10)
 	line := []rune(text)
-	fmt.Fprintf(p.w, "\r%3.0f%% %s  %-*s", math.Floor(100*share), bar, rest, string(line[:min(len(line), rest)]))
+	fmt.Fprintf(p.w, "%s  %-*s", strings.TrimRight(bar.String(), " "), rest, string(line[:min(len(line), rest)]))
 }
 
 // Finish ends the display and leaves the last state of the phase.
