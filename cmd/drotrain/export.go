@@ -29,7 +29,7 @@ func newExport(a *app) *cobra.Command {
 		Short: "Write a model for other systems",
 		Long: `Write a trained model so that another system scores rows as drotrain predict
 does: ONNX in float64 with one named input a column, one SELECT of SQL, Go
-source without dependencies and its test, PMML 4.4, or a table of coefficients.
+source without dependencies, PMML 4.4, or a table of coefficients.
 Each contains the preprocessing, nulls and levels that training did not see.
 More than two classes give one probability a class.
 
