@@ -24,7 +24,6 @@ const (
 	encPlain           = 0
 	encPlainDictionary = 2
 	encRLE             = 3
-	encBitPacked       = 4
 	encDelta           = 5
 	encDeltaLength     = 6
 	encDeltaByteArray  = 7
