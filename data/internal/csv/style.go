@@ -154,21 +154,16 @@ func (c *column) numbersRemark(name string, v styleChoice) *table.Error {
 		e.Msg += fmt.Sprintf(": %s, or %s; nothing in the file shows which", is(commaThousands), is(commaDecimal))
 		e.Fixes = []fix.Fix{fix.SayThousands, fix.SayDecimal}
 	case readable:
-		s, words := styles[v.style], ""
+		s := styles[v.style]
 		for k, simple := range styles { // without a thousands separator, if this column has none
 			if simple.decimal == s.decimal && simple.thousands == "" && n.reads[k] == n.reads[v.style] {
 				s = simple
 			}
 		}
-		switch n.strip {
-		case "":
-			words = s.words
-		case "%":
-			words = "with a percent sign"
-		default:
-			words = "with a currency mark"
+		e.Msg += " " + s.words
+		if n.strip != "" {
+			e.Msg += fmt.Sprintf(", once %q is taken off", n.strip)
 		}
-		e.Msg += " " + words
 		e.FixValues = map[fix.Fix]string{}
 		for _, f := range []struct {
 			fix            fix.Fix
