@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// openPipe opens a named pipe for reading. That waits for a writer; when ctx ends
-// before one comes, we are it for a moment, which ends the waiting.
+// openPipe opens a named pipe for reading, which waits for a writer. If ctx ends before there is one, it opens
+// the pipe for writing for a moment, which ends the wait.
 func openPipe(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		f   *os.File
@@ -26,7 +26,9 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 		return o.f, o.err
 	case <-ctx.Done():
 	}
+	ended := make(chan struct{}) // a later reader of the pipe would take the writer for its own
 	go func() {
+		defer close(ended)
 		for {
 			if fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
 				syscall.Close(fd)
@@ -41,5 +43,9 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 			}
 		}
 	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Second): // the pipe may be gone
+	}
 	return nil, ctx.Err()
 }
