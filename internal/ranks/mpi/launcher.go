@@ -44,9 +44,6 @@ func parseNumber(text string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// several reports whether there are other processes, or may be.
-func (l Launcher) several() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
-
 // suits refuses a library of another family than the launcher's, before it is initialised:
 // some end the process then.
 func (l Launcher) suits(library string) error {

@@ -21,6 +21,9 @@ func Start(getenv func(string) string) (c ranks.Comm, exit func(code int), err e
 	return ranks.One{}, os.Exit, nil
 }
 
+// several reports whether there are other processes, or may be.
+func (l Launcher) several() bool { return l.Size > 1 || l.Name != "" && l.Size == 0 }
+
 func processes(n int) string {
 	if n == 0 {
 		return "several processes"
