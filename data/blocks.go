@@ -11,8 +11,8 @@ import (
 // A block of rows that are encoded together.
 const (
 	blockBytes     = 16 << 20 // encoded
-	leastBlockRows = 1 << 12
-	mostBlockRows  = 1 << 17
+	minBlockRows = 1 << 12
+	maxBlockRows  = 1 << 17
 )
 
 // A Block is a range of rows of a table, or some rows of the range, after encoding.
@@ -29,7 +29,7 @@ type Block struct {
 // only if target is set. The report covers all rows.
 func (e *Encoder) EncodeBlocks(ctx context.Context, f *Frame, rows []int, size int, target bool, do func(Block) error) (report EncodeReport, err error) {
 	if size == 0 {
-		size = min(mostBlockRows, max(leastBlockRows, blockBytes/8/max(1, e.D())))
+		size = min(maxBlockRows, max(minBlockRows, blockBytes/8/max(1, e.D())))
 	}
 	features := *e
 	features.Groups = nil

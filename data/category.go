@@ -13,9 +13,9 @@ import (
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
-// mostLabelledNumbers is the largest number of levels of a text column that probably holds numbers or dates. A
+// maxLabelledNumbers is the largest number of levels of a text column that probably holds numbers or dates. A
 // column with more levels must be named as categorical.
-const mostLabelledNumbers = 20
+const maxLabelledNumbers = 20
 
 // A category is a categorical feature during fitting and encoding.
 type category struct {
@@ -58,14 +58,14 @@ func newCategory(s *Spec, f *Frame, c *Column, l levels, rows int) *category {
 		k.mergeRareLevels(counts, s.MinCount, limit)
 	}
 	n := k.countLevels()
-	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+	if number := f.Remark(c.Name, table.ErrTextOfNumbers); number != nil && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		own := *number
 		own.Path, own.Class = f.Name(), nil
 		own.Msg = fmt.Sprintf("%s; as text it has %d levels", own.Msg, n)
 		k.err = &own
 		return k
 	}
-	if f.holdsDates(c.Name) && n > mostLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
+	if f.holdsDates(c.Name) && n > maxLabelledNumbers && !slices.Contains(s.Categorical, c.Name) {
 		k.err = f.fault(c.Name, fixes(fix.SayDates, fix.DropColumn), "it holds dates, but is read as text of %d levels", n)
 		return k
 	}

@@ -47,8 +47,8 @@ type Drift struct {
 
 const (
 	profiledRows   = 50_000    // training rows of a profile, at most
-	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of leastProfiled rows
-	leastProfiled  = 1000
+	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of minProfiled rows
+	minProfiled  = 1000
 	comparedRows   = 200_000 // rows that are compared, at most
 
 	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.
@@ -61,7 +61,7 @@ const (
 // MakeProfile computes the profile of the training values from the first rows of d, which must be training rows
 // in random order; report must cover all training rows. Without a profile no drift is reported.
 func (e *Encoder) MakeProfile(d *Dataset, report EncodeReport, storage Storage) {
-	rows := min(d.N, profiledRows, max(leastProfiled, profiledValues/max(1, len(e.Inputs))))
+	rows := min(d.N, profiledRows, max(minProfiled, profiledValues/max(1, len(e.Inputs))))
 	e.Profile = &Profile{Rows: rows, Float32: storage == Float32}
 	values := e.collectValues(d, e.Profile.Rows, e.Profile.Float32)
 	for i, in := range e.Inputs {

@@ -179,9 +179,9 @@ func (c *Column) PositiveOf(values []string) (positive, rule string) {
 	return slices.Max(values), "the last in alphabetical order"
 }
 
-// mostValues is the largest number of distinct target values counted: one more than the largest number of
+// maxValues is the largest number of distinct target values counted: one more than the largest number of
 // classes.
-const mostValues = maxClasses + 1
+const maxValues = maxClasses + 1
 
 // listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
 func listSmallest(values []string) string {
@@ -234,10 +234,10 @@ func (t *fitting) scanTarget(c *Column) *targetStatistics {
 	rows, transform := t.partition.Set(0), t.e.Spec.TargetTransform
 	k := targetFaults(c, rows)
 	if k.Nulls == 0 && k.Bad < 0 && rows.Len() > 0 {
-		k.Values = distinctValues(c, rows, mostValues)
+		k.Values = distinctValues(c, rows, maxValues)
 		if held := t.partition.Set(1); held.Len() > 0 && (c.Kind == Categorical || c.Integer) {
 			if q := targetFaults(c, held); q.Nulls == 0 && q.Bad < 0 {
-				k.Held = distinctValues(c, held, mostValues)
+				k.Held = distinctValues(c, held, maxValues)
 			}
 		}
 		if transform != "" && c.Kind != Categorical {
@@ -301,7 +301,7 @@ func mergeTargets(all []*targetStatistics) *targetStatistics {
 		}
 		out.Nulls, out.Uncovered, out.Moments = out.Nulls+k.Nulls, out.Uncovered+k.Uncovered, append(out.Moments, k.Moments...)
 		for _, v := range k.Values {
-			if len(out.Values) < mostValues && !slices.Contains(out.Values, v) {
+			if len(out.Values) < maxValues && !slices.Contains(out.Values, v) {
 				out.Values = append(out.Values, v)
 			}
 		}

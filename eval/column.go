@@ -105,13 +105,13 @@ func quantileCuts(x []float64, k int) []float64 {
 	return cuts
 }
 
-// mostForCuts is the largest number of values used to find cuts; with 2¹⁴ values, cuts are off by less than a
+// maxForCuts is the largest number of values used to find cuts; with 2¹⁴ values, cuts are off by less than a
 // hundredth of the rows.
-const mostForCuts = 1 << 14
+const maxForCuts = 1 << 14
 
 // thinSample returns a copy of x or, if x is long, a systematic sample with pseudo-random offsets.
 func thinSample(x []float64) []float64 {
-	step := len(x) / mostForCuts
+	step := len(x) / maxForCuts
 	if step < 2 {
 		return slices.Clone(x)
 	}

@@ -10,7 +10,7 @@ import (
 // Cuts of long columns divide them about evenly, sorted and periodic ones too.
 func TestQuantileCuts_ManyValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
-	const n = 10*mostForCuts + 123
+	const n = 10*maxForCuts + 123
 	for name, value := range map[string]func(i int) float64{
 		"random":   func(int) float64 { return r.NormFloat64() },
 		"sorted":   func(i int) float64 { return float64(i) },

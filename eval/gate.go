@@ -34,8 +34,8 @@ type GateResult struct {
 	Message string `json:"message"`
 }
 
-// mostQuoted is the number of bytes of a gate that errors quote.
-const mostQuoted = 200
+// maxQuoted is the number of bytes of a gate that errors quote.
+const maxQuoted = 200
 
 // ParseGate reads comparisons of measures with numbers, "path > number", in the
 // language of [github.com/drotrain/drotrain/data.Frame.Filter]: they may be joined
@@ -68,7 +68,7 @@ func ParseGate(s string) (Gate, error) {
 		err = g.condition.Leaves(func(e *expr.Expr) error { return checkLeaf(e, text) })
 	}
 	if err != nil {
-		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.Shorten(s, mostQuoted), err)
+		return Gate{}, fmt.Errorf("eval: gate %q, %w", printable.Shorten(s, maxQuoted), err)
 	}
 	return g, nil
 }
@@ -135,7 +135,7 @@ func (g Gate) Check(e *Evaluation) (GateResult, error) {
 		return []expr.Truth{expr.TruthOf(is)}, nil
 	})
 	if err != nil {
-		return GateResult{}, fmt.Errorf("eval: gate %q: %w", printable.Shorten(g.Text, mostQuoted), err)
+		return GateResult{}, fmt.Errorf("eval: gate %q: %w", printable.Shorten(g.Text, maxQuoted), err)
 	}
 	r.Failed = truth[0] != expr.No
 	word := "passed: "

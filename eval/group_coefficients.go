@@ -28,8 +28,8 @@ type GroupCoefficient struct {
 
 // Most panels, and groups within a panel, that Arranged returns.
 const (
-	mostGroupPanels    = 12
-	mostGroupsOfAPanel = 20
+	maxGroupPanels    = 12
+	maxGroupsOfAPanel = 20
 )
 
 // Spread returns the range of the groups' coefficients, per standard deviation of the feature.
@@ -47,7 +47,7 @@ func (q *GroupCoefficient) Spread() float64 {
 func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups int) {
 	shown = slices.Clone(g.Panels)
 	slices.SortStableFunc(shown, func(a, b GroupCoefficient) int { return cmp.Compare(b.Spread(), a.Spread()) })
-	panels = max(0, len(shown)-mostGroupPanels)
+	panels = max(0, len(shown)-maxGroupPanels)
 	shown = shown[:len(shown)-panels]
 	type group struct{ by, label string }
 	far := map[group]float64{}
@@ -63,7 +63,7 @@ func (g *GroupCoefficients) Arranged() (shown []GroupCoefficient, panels, groups
 	}
 	for by, all := range labels {
 		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(far[group{by, b}], far[group{by, a}]) })
-		for _, label := range all[min(len(all), mostGroupsOfAPanel):] {
+		for _, label := range all[min(len(all), maxGroupsOfAPanel):] {
 			delete(far, group{by, label})
 			groups++
 		}

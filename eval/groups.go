@@ -57,7 +57,7 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 				es = Num(risk * weight.Total(r) / total[k])
 			}
 			of := GroupModel{Model: m.Name, Values: v, ErrorShare: es}
-			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= mostMatrixClasses {
+			if in.Task == Multiclass && g.Name != in.TargetName && len(in.Classes) <= maxMatrixClasses {
 				of.Classes = classResults(in.rows, &in.Models[k], r)
 			}
 			h.Models = append(h.Models, of)

@@ -28,14 +28,14 @@ func wilsonIntervalAt(hits, n, z float64) (low, high float64) {
 	low, high = (mid-half)/d, (mid+half)/d
 	// Of few hits Wilson's lower end is too high and covers as little as 83 %: that of a
 	// Poisson count instead, and so for few misses (Brown, Cai and DasGupta 2001).
-	low = min(low, fewestPlausible(hits, z)/n)
-	high = max(high, 1-fewestPlausible(n-hits, z)/n)
+	low = min(low, minPlausible(hits, z)/n)
+	high = max(high, 1-minPlausible(n-hits, z)/n)
 	return math.Max(0, low), math.Min(1, high)
 }
 
-// fewestPlausible returns the smallest mean of a Poisson variable that reaches hits with probability P(|Z| >
+// minPlausible returns the smallest mean of a Poisson variable that reaches hits with probability P(|Z| >
 // z), or +Inf for more than three hits.
-func fewestPlausible(hits, z float64) float64 {
+func minPlausible(hits, z float64) float64 {
 	switch {
 	case hits <= 0:
 		return 0

@@ -93,10 +93,10 @@ type Confusion struct {
 }
 
 const (
-	// mostMatrixClasses is the largest number of classes for which the whole confusion matrix is reported;
-	// mostConfused is the number of most frequent confusions listed.
-	mostMatrixClasses = 30
-	mostConfused      = 20
+	// maxMatrixClasses is the largest number of classes for which the whole confusion matrix is reported;
+	// maxConfused is the number of most frequent confusions listed.
+	maxMatrixClasses = 30
+	maxConfused      = 20
 )
 
 // confusionsOf returns the confusion matrix, nil if there are too many classes, and the most frequent
@@ -107,7 +107,7 @@ func confusionsOf(in *measuredRows, m *Model) (matrix [][]int, pairs []Confusion
 	for i, t := range in.Target {
 		count[[2]int{int(t), int(m.Class[i])}]++
 	}
-	if k <= mostMatrixClasses {
+	if k <= maxMatrixClasses {
 		matrix = make([][]int, k)
 		for t := range matrix {
 			matrix[t] = make([]int, k)
@@ -124,5 +124,5 @@ func confusionsOf(in *measuredRows, m *Model) (matrix [][]int, pairs []Confusion
 	slices.SortFunc(pairs, func(a, b Confusion) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Actual, b.Actual), cmp.Compare(a.Predicted, b.Predicted))
 	})
-	return matrix, pairs[:min(len(pairs), mostConfused)]
+	return matrix, pairs[:min(len(pairs), maxConfused)]
 }

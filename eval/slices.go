@@ -39,8 +39,8 @@ type Slice struct {
 // comparisons.
 const maxFound = 5
 
-// fewestConfirmed returns the smallest number of rows that a slice needs in the confirming half.
-func (in *Input) fewestConfirmed() int { return max(in.MinGroupSize, 20) }
+// minConfirmed returns the smallest number of rows that a slice needs in the confirming half.
+func (in *Input) minConfirmed() int { return max(in.MinGroupSize, 20) }
 
 // A sliceSearcher is the state of a search for slices.
 type sliceSearcher struct {
@@ -61,7 +61,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 	n := len(in.Target)
 	half := n / 2
 	s := &sliceSearcher{in: in, loss: m.Loss, columns: make([]cutColumn, len(in.Columns)),
-		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.fewestConfirmed(), half/100), Found: []Slice{}}}
+		out: &SliceSearch{Model: m.Name, SearchN: half, ConfirmN: n - half, MinRows: max(in.minConfirmed(), half/100), Found: []Slice{}}}
 	if half < 2*s.out.MinRows {
 		s.out.Method = printable.Plural(n, "row is", "rows are") + " too few to search one half and confirm on the other."
 		return s.out, nil
@@ -92,7 +92,7 @@ func searchSlices(ctx context.Context, in *Input) (*SliceSearch, error) {
 
 // describeMethod describes the search.
 func (s *sliceSearcher) describeMethod() string {
-	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.fewestConfirmed())
+	text := fmt.Sprintf("Conditions on one or two columns (levels, quintiles) were searched on %s rows for excess risk and the best confirmed on the other %s; intervals are Bonferroni-corrected for the slices confirmed, normal approximation with unequal variances; fewer than %d rows confirm nothing.", printable.Count(s.out.SearchN), printable.Count(s.out.ConfirmN), s.in.minConfirmed())
 	if len(s.in.Columns) > pairedColumns {
 		text += fmt.Sprintf(" Pairs are of the %d columns with the worst single conditions.", pairedColumns)
 	}
@@ -144,6 +144,6 @@ func (s *sliceSearcher) confirmSlice(c candidate, z float64) (Slice, bool) {
 	if c.b != c.a {
 		q.Condition += " and " + s.columns[c.b].text[c.kb]
 	}
-	q.Confirmed = float64(q.Interval.Low) > 0 && q.N >= s.in.fewestConfirmed()
+	q.Confirmed = float64(q.Interval.Low) > 0 && q.N >= s.in.minConfirmed()
 	return q, true
 }

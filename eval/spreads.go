@@ -23,7 +23,7 @@ func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	if a.errors[s] == nil {
 		return l, 0, false
 	}
-	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || fewestRows(&a.g.Groups[s], k, list[q].Key) < 3 {
+	if _, defined := a.g.Groups[s].Models[k].Values.Get(list[q].Key); !defined || minRows(&a.g.Groups[s], k, list[q].Key) < 3 {
 		return l, 0, false
 	}
 	l = a.errors[s][k*len(list)+q]
@@ -31,8 +31,8 @@ func (a *spreads) errorOf(s, k, q int) (l estimateError, se float64, ok bool) {
 	return l, se, ok
 }
 
-// fewestRows returns the smallest number of rows of a class that a measure of a group depends on.
-func fewestRows(g *Group, k int, key string) float64 {
+// minRows returns the smallest number of rows of a class that a measure of a group depends on.
+func minRows(g *Group, k int, key string) float64 {
 	v, n := &g.Models[k].Values, float64(g.N)
 	p := float64(v.Of["prevalence"])
 	switch key {

@@ -54,9 +54,9 @@ type Verdict struct {
 	Explained *Num `json:"explained_by_rescaling,omitempty"`
 }
 
-// mostExplained is the proportion of an improvement that rescaling must reach for the improvement to be
+// maxExplained is the proportion of an improvement that rescaling must reach for the improvement to be
 // attributed to it.
-const mostExplained = 0.8
+const maxExplained = 0.8
 
 // worthKnowing is the relative change of the worst group's risk that the interval must exclude for the verdict
 // "no measurable difference" instead of "too little data".
@@ -82,7 +82,7 @@ type judge struct {
 func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 	j := judge{Evaluation: e, in: in, strata: strata, k: e.Focus(), effective: math.Inf(1)}
 	if in.EffectiveRows > 0 {
-		j.effective, j.fewest = in.EffectiveRows, fewestEffective(in.TrainingRows)
+		j.effective, j.fewest = in.EffectiveRows, minEffective(in.TrainingRows)
 	}
 	v := Verdict{Details: []string{}}
 	if len(e.Compared) > 0 {
@@ -92,7 +92,7 @@ func (e *Evaluation) reachVerdict(in *Input, strata *strata) Verdict {
 			j.d = *j.c.WorstGroup
 		}
 		v.Groups, v.Explained = j.c.tallyGroups(), j.explainedShare()
-		if v.Explained != nil && *v.Explained >= mostExplained {
+		if v.Explained != nil && *v.Explained >= maxExplained {
 			j.ranksBetter = j.beatsRescaled()
 		}
 	}
@@ -124,7 +124,7 @@ func (j *judge) decide(v *Verdict) (Outcome, Reason) {
 		return Hurt, ""
 	case measurable && !j.isAffordable():
 		return Mixed, TooExpensive
-	case measurable && v.Explained != nil && *v.Explained >= mostExplained && !j.ranksBetter:
+	case measurable && v.Explained != nil && *v.Explained >= maxExplained && !j.ranksBetter:
 		return Mixed, ByRescaling
 	case measurable:
 		return Helped, ""
@@ -192,9 +192,9 @@ func (j *judge) explainedShare() *Num {
 	return &share
 }
 
-// fewestEffective returns the effective number of rows below which a model is said to rest on a handful of its
+// minEffective returns the effective number of rows below which a model is said to rest on a handful of its
 // n training rows.
-func fewestEffective(n float64) float64 { return math.Max(30, 0.005*n) }
+func minEffective(n float64) float64 { return math.Max(30, 0.005*n) }
 
 // beatsRescaled reports whether the model in focus is measurably more accurate than the rescaled baseline in
 // the baseline's worst group, or ranks its rows measurably better: less confident scores alone can do neither.

@@ -9,8 +9,8 @@ import (
 
 // Bounds of the edge rows: the values of one column, and the entries of a vector that change.
 const (
-	mostEdges   = 50
-	mostEntries = 3
+	maxEdges   = 50
+	maxEntries = 3
 )
 
 // edgeRows returns rows in the order of the terms that go to the edges of every
@@ -39,7 +39,7 @@ func edgeRows(f *score.Formula) [][]any {
 		case t.Stored == score.Numeric:
 			values := must(newColumn(t)).numbers
 			usual[i], edges[i] = values[0], []any{values[len(values)-1] + 0.5}
-			for _, v := range values[1:min(len(values), mostEdges)] {
+			for _, v := range values[1:min(len(values), maxEdges)] {
 				edges[i] = append(edges[i], v)
 			}
 		default:
@@ -48,7 +48,7 @@ func edgeRows(f *score.Formula) [][]any {
 				unseen += "!"
 			}
 			usual[i], edges[i] = t.Levels[0], []any{unseen}
-			for _, l := range t.Levels[1:min(len(t.Levels), mostEdges)] {
+			for _, l := range t.Levels[1:min(len(t.Levels), maxEdges)] {
 				edges[i] = append(edges[i], l)
 			}
 		}
@@ -60,7 +60,7 @@ func edgeRows(f *score.Formula) [][]any {
 	entries := map[string]int{}
 	for i, values := range edges {
 		if vector := f.Terms[i].Vector; vector != "" {
-			if entries[vector]++; entries[vector] > mostEntries {
+			if entries[vector]++; entries[vector] > maxEntries {
 				continue
 			}
 		}

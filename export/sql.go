@@ -172,25 +172,25 @@ func (w *sqlWriter) selectClasses() error {
 	return nil
 }
 
-// mostOperands is the largest number of operands in a chain: databases limit the depth of expressions.
-const mostOperands = 50
+// maxOperands is the largest number of operands in a chain: databases limit the depth of expressions.
+const maxOperands = 50
 
 // largestOf returns the largest of several columns, which are null together.
 func (w *sqlWriter) largestOf(columns []string) string {
 	switch {
 	case w.greatest == "":
 		return "(SELECT MAX(v) FROM (VALUES (" + strings.Join(columns, "), (") + ")) AS m(v))"
-	case len(columns) <= mostOperands:
+	case len(columns) <= maxOperands:
 		return w.greatest + "(" + strings.Join(columns, ", ") + ")"
 	}
-	return w.greatest + "(" + w.largestOf(columns[:mostOperands]) + ", " + w.largestOf(columns[mostOperands:]) + ")"
+	return w.greatest + "(" + w.largestOf(columns[:maxOperands]) + ", " + w.largestOf(columns[maxOperands:]) + ")"
 }
 
 // sumOf returns the sum of expressions.
 func sumOf(terms []string) string {
-	for len(terms) > mostOperands {
+	for len(terms) > maxOperands {
 		var blocks []string
-		for block := range slices.Chunk(terms, mostOperands) {
+		for block := range slices.Chunk(terms, maxOperands) {
 			blocks = append(blocks, "(\n  "+strings.Join(block, "\n  + ")+"\n  )")
 		}
 		terms = blocks

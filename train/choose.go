@@ -45,11 +45,11 @@ func (c Choice) validate() error {
 	return c.tuneOptions().Validate()
 }
 
-// mostPathWork is the largest number of rows × columns for which the report brackets the optimum at every ν.
-const mostPathWork = 400_000
+// maxPathWork is the largest number of rows × columns for which the report brackets the optimum at every ν.
+const maxPathWork = 400_000
 
-// leastChoiceRows is the smallest number of rows that a choice with group coefficients is limited to.
-const leastChoiceRows = 10_000
+// minChoiceRows is the smallest number of rows that a choice with group coefficients is limited to.
+const minChoiceRows = 10_000
 
 // chooseLevel chooses the level, starting from ERM's solution x. If there are too few rows and no choice was
 // requested, ERM is kept, with a note. The seed determines the order of the rows and the folds.
@@ -60,10 +60,10 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		d := m.Run.Train.D
 		o.Few = true
 		ratio := float64(d-g.Columns) / float64(d)
-		o.Rows = min(o.Rows, max(leastChoiceRows, int(float64(o.Rows)*ratio*ratio)))
+		o.Rows = min(o.Rows, max(minChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
 	o.Observe = m.Config.countObserver("choosing", began)
-	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= mostPathWork
+	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= maxPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError
 	asked := m.mustChoose || m.Config.Choice.Select != "" || m.Config.Choice.Folds > tune.DefaultFolds

@@ -67,10 +67,10 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 	return p, nil
 }
 
-// mostProbabilities is the number of classes up to which a prediction has a column for each, and
+// maxProbabilities is the number of classes up to which a prediction has a column for each, and
 // bestClasses the number of the most probable ones that it has else.
 const (
-	mostProbabilities = 20
+	maxProbabilities = 20
 	bestClasses       = 5
 )
 
@@ -89,7 +89,7 @@ func classColumns(classes []string, p *Prediction) []data.Column {
 	label := func(name string, code []int32) {
 		out = append(out, data.Column{Name: name, Type: "string", Kind: data.Categorical, Level: classes, Code: code})
 	}
-	if k <= mostProbabilities {
+	if k <= maxProbabilities {
 		for c, class := range classes {
 			number(probabilityName+"_"+class, func(j int) float64 { return p.Probability[j*k+c] })
 		}

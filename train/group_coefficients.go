@@ -30,10 +30,10 @@ var groupRidges = []float64{1, 5, 25, 125}
 const (
 	designFolds      = 5
 	designError      = 2         // standard errors by which the average has to fall
-	mostGroupColumns = 500       // products
-	mostDesignCells  = 600_000   // rows × columns that the design is chosen on
-	mostDesignGram   = 4_000_000 // entries of the Hessians of all cells
-	leastDesignRows  = 50
+	maxGroupColumns = 500       // products
+	maxDesignCells  = 600_000   // rows × columns that the design is chosen on
+	maxDesignGram   = 4_000_000 // entries of the Hessians of all cells
+	minDesignRows  = 50
 )
 
 // A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of
@@ -103,8 +103,8 @@ func (c *Config) whyNotTried(g *GroupDesign, task data.Task) string {
 		return "the rows are sharded over several ranks"
 	case *c.Mu == 0:
 		return "they need a penalty, and μ is 0"
-	case g.Columns > mostGroupColumns:
-		return fmt.Sprintf("they would take %d columns, and at most %d are tried", g.Columns, mostGroupColumns)
+	case g.Columns > maxGroupColumns:
+		return fmt.Sprintf("they would take %d columns, and at most %d are tried", g.Columns, maxGroupColumns)
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func (c *Config) whyNotTried(g *GroupDesign, task data.Task) string {
 // those of a fold.
 func groupCoefficientsBytes(rows, columns int64) int64 {
 	const rowBytes = 100 // targets, weights, groups and what every candidate predicts
-	n := min(rows, max(leastDesignRows, mostDesignCells/max(1, columns)))
+	n := min(rows, max(minDesignRows, maxDesignCells/max(1, columns)))
 	bytes := n * (8*columns + rowBytes)
 	if n < rows {
 		bytes += n * 8 * columns
@@ -165,15 +165,15 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		return nil, err
 	}
 	all := &tune.Table{Rows: Rows(d, rows.weight), X: d.X, Target: d.Target, Loss: loss}
-	if n := min(d.N, max(leastDesignRows, mostDesignCells/d.D)); n < d.N {
+	if n := min(d.N, max(minDesignRows, maxDesignCells/d.D)); n < d.N {
 		first := make([]int, n)
 		for i := range first {
 			first[i] = i
 		}
 		all = all.Select(first)
 	}
-	if all.N < leastDesignRows {
-		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, leastDesignRows)}
+	if all.N < minDesignRows {
+		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d training rows are fewer than %d", all.N, minDesignRows)}
 	}
 	fold, err := all.Folds(designFolds, c.Seed)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *Config) newPooledProblem(ctx context.Context, f *data.Frame, rows *enco
 		}
 		cells[key] = true
 	}
-	if n := len(cells) * d.D * d.D; n > mostDesignGram {
+	if n := len(cells) * d.D * d.D; n > maxDesignGram {
 		return nil, &tune.FewRowsError{Msg: fmt.Sprintf("%d combinations of groups with %d columns are too many", len(cells), d.D)}
 	}
 	return p, nil

@@ -27,9 +27,9 @@ type SummaryTempered struct {
 	RankCorrelation *float64 `json:"rank_correlation"`
 }
 
-// mostRanked is the largest number of rows that a rank correlation is computed on; its standard error is then
+// maxRanked is the largest number of rows that a rank correlation is computed on; its standard error is then
 // at most 0.003.
-const mostRanked = 100_000
+const maxRanked = 100_000
 
 // fitTempered fits the tempered ERM, x = a·x_ERM with another intercept, under the same adversary and
 // regulariser: a problem of two parameters.
@@ -68,7 +68,7 @@ func (m *Model) fitTempered(ctx context.Context, oracle tune.Oracle, adversary d
 	score := memory.Make[float64](oracle.Arena(), d.N)
 	defer memory.Release(oracle.Arena(), score)
 	m.Run.rows.Run(d.N, func(_, lo, hi int) { d.X.MarginsTo(score, m.Coefficients, lo, hi) })
-	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, score, min(d.N, mostRanked)))
+	t.RankCorrelation = finiteOrNil(rankCorrelation(m.Run.rows, margin, score, min(d.N, maxRanked)))
 	m.Result.Tempered = t
 	return nil
 }

@@ -21,7 +21,7 @@ const (
 	someLater = 100 // rows, of those that are and of those that are not
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 
-	mostGroupLevels = 100 // of a column that is proposed as groups
+	maxGroupLevels = 100 // of a column that is proposed as groups
 	groupRows       = 20  // of two of its levels, at least
 	pureRows        = 20  // of a level whose rows have nearly always one class, at least
 	pureShare       = 0.9 // of that class among them, at least
@@ -270,7 +270,7 @@ func (p *Proposal) checkGroup(c *column) {
 	if !named {
 		large := 0
 		if findWord(c.Name, groupWords) != "" && !c.Clock && c.distinct >= 2 && !slices.Contains(p.Drop, c.Name) {
-			for _, n := range c.levelCounts(mostGroupLevels) {
+			for _, n := range c.levelCounts(maxGroupLevels) {
 				if n >= groupRows {
 					large++
 				}

@@ -48,8 +48,8 @@ type Proposal struct {
 // A Filled is a proposal to fill missing numbers.
 const Filled = "filled with the median"
 
-// mostRows is the largest number of rows examined for the power of single columns.
-const mostRows = 50_000
+// maxRows is the largest number of rows examined for the power of single columns.
+const maxRows = 50_000
 
 // Make examines every column of f once and proposes how to train on it. groups are group columns named by the
 // user. It returns an error if the target cannot be one.
@@ -134,13 +134,13 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		return nil, refuse("", "values of type %s cannot be the target", c.Type)
 	}
 	isMissing := func(r int) bool { return c.IsNull(r) || c.Kind == data.Numeric && isInfinite(c.Number[r]) }
-	const mostClasses = 1000
+	const maxClasses = 1000
 	var missing rowCount
 	counts := map[string]int{}
 	for r := range c.Len() {
 		if isMissing(r) {
 			missing.add(r)
-		} else if len(counts) <= mostClasses {
+		} else if len(counts) <= maxClasses {
 			counts[c.Text(r)]++
 		}
 	}
@@ -170,12 +170,12 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 			p.Loss = "squared"
 			p.add(c, "taken as a quantity; the logistic loss takes them as classes", "the target has %d different whole numbers", len(levels))
 		}
-	case len(levels) <= mostClasses:
+	case len(levels) <= maxClasses:
 		t.one, p.Task = levels[0], data.Multiclass // its most frequent class against the rest
 	default:
-		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values", mostClasses)
+		return nil, refuse("choose another target, or merge rare classes", "the target is text with more than %d values", maxClasses)
 	}
-	step := max(1, c.Len()/mostRows)
+	step := max(1, c.Len()/maxRows)
 	for r := 0; r < c.Len(); r += step {
 		if isMissing(r) {
 			continue

@@ -78,7 +78,7 @@ func isIdentifier(c data.Coding, v []float64) bool {
 const (
 	flawless    = 0.995 // AUC or R² of hold-out rows, from which it asks for a reason
 	flawlessMin = 50    // rows, at least
-	mostCulprit = 3     // columns named
+	maxCulprit = 3     // columns named
 )
 
 // FindPerfectColumns returns a warning if coefficients x predict hold-out rows almost without error, naming the
@@ -112,7 +112,7 @@ func FindPerfectColumns(e *data.Encoder, d *data.Dataset, x []float64) (warnings
 	}
 	var names []string
 	left := first
-	for rest := make([]float64, n); len(names) < mostCulprit && left > flawless; {
+	for rest := make([]float64, n); len(names) < maxCulprit && left > flawless; {
 		worst, least := -1, left
 		for k, part := range parts {
 			if power := Power(floats.SubTo(rest, score, part), d.Target[:n], binary); power < least {

@@ -193,7 +193,7 @@ func (p *practicalSchedule) adaptSteps() {
 	switch {
 	case p.template.alpha < p.maxAlpha:
 		p.template.alpha = min(p.maxAlpha, 2*p.template.alpha)
-	case rate < p.leastRate():
+	case rate < p.minRate():
 		anew = true
 	case p.maxWeight > 1 && p.rate > 0:
 		if rate < p.rate {
@@ -208,8 +208,8 @@ func (p *practicalSchedule) adaptSteps() {
 	p.rate = rate
 }
 
-// leastRate returns the rate below which another Hessian is worth its passes.
-func (p *practicalSchedule) leastRate() float64 {
+// minRate returns the rate below which another Hessian is worth its passes.
+func (p *practicalSchedule) minRate() float64 {
 	if p.isFar() {
 		return math.Inf(1)
 	}
@@ -253,7 +253,7 @@ func (p *practicalSchedule) returnToBest(now float64) {
 // proves the gap asked for by a lower bound of the curvature. It is 1 if the rate is unknown or poor.
 func (p *practicalSchedule) sweepsNeeded() int {
 	k := math.Ceil(math.Log(p.decrement/newton.RequiredDecrement(p.Run)) / math.Log(p.rate))
-	if p.isFar() || p.rate < p.leastRate() || !(k > 1) { // NaN if the decrement is 0 and no gap is required
+	if p.isFar() || p.rate < p.minRate() || !(k > 1) { // NaN if the decrement is 0 and no gap is required
 		return 1
 	}
 	return int(min(k, maxSweeps))

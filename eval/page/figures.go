@@ -137,7 +137,7 @@ func figCoefficients(r *eval.Report) (Figure, bool) {
 			say += " " + c.Models[k] + " " + printable.Number(float64(v))
 		}
 		d.Rows = append(d.Rows, row)
-		if i < mostSpoken {
+		if i < maxSpoken {
 			alt = append(alt, say)
 		}
 	}

@@ -19,8 +19,8 @@ func addMark(row *chart.Dot, v float64, iv *eval.Interval) {
 	row.Value, row.Lo, row.Hi = append(row.Value, v), append(row.Lo, lo), append(row.Hi, hi)
 }
 
-// mostSpoken is the number of rows that the description of a figure mentions.
-const mostSpoken = 12
+// maxSpoken is the number of rows that the description of a figure mentions.
+const maxSpoken = 12
 
 // groupRows returns the rows of a dot chart by group, worst first, and their description. mark adds the marks
 // of a group and returns their description. small reports whether a group has too few rows.
@@ -29,7 +29,7 @@ func groupRows(g *eval.Grouping, mark func(h *eval.Group, row *chart.Dot) string
 	for i, h := range g.FirstGroups(maxDots) {
 		row := chart.Dot{Label: printable.Group(h.Label), Detail: "n " + printable.Count(h.N), Faint: !h.Sufficient}
 		say := mark(h, &row)
-		if i < mostSpoken {
+		if i < maxSpoken {
 			words = append(words, say)
 		}
 		rows, small = append(rows, row), small || !h.Sufficient

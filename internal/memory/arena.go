@@ -272,8 +272,8 @@ func (a *Arena) watch(stop chan struct{}) {
 	}
 }
 
-// leastInterval is the least time between two checks by users of the slices.
-const leastInterval = 500 * time.Microsecond
+// minInterval is the least time between two checks by users of the slices.
+const minInterval = 500 * time.Microsecond
 
 // Yield lets the arena evict its slices. A loop that touches many of their entries calls it after
 // every megabyte or so.
@@ -286,7 +286,7 @@ func (a *Arena) Yield() {
 		return
 	}
 	now := time.Now().UnixNano()
-	if last := a.checked.Load(); now-last >= int64(leastInterval) && a.checked.CompareAndSwap(last, now) {
+	if last := a.checked.Load(); now-last >= int64(minInterval) && a.checked.CompareAndSwap(last, now) {
 		a.keepBelowLimit()
 		return
 	}
@@ -303,7 +303,7 @@ func (a *Arena) keepBelowLimit() {
 	}
 	defer a.checking.Unlock()
 	now := Resident()
-	a.lookahead = max(now-a.last, a.lookahead-a.lookahead/forgettingChecks, a.limit/leastLookahead)
+	a.lookahead = max(now-a.last, a.lookahead-a.lookahead/forgettingChecks, a.limit/minLookahead)
 	if now+a.lookahead > a.limit {
 		a.Evict()
 		now = Resident()
@@ -313,7 +313,7 @@ func (a *Arena) keepBelowLimit() {
 
 const (
 	forgettingChecks = 1 << 10 // checks until a growth counts e times less
-	leastLookahead   = 8       // lookahead is at least this fraction of the limit
+	minLookahead   = 8       // lookahead is at least this fraction of the limit
 )
 
 // Evict removes the slices from memory; entries come back when they are used.

@@ -32,12 +32,12 @@ type Rows struct {
 // for so many samples, up to so many shards, whose scalars travel.
 const (
 	samplesOfShard = 1 << 16
-	mostShards     = 1 << 12
+	maxShards     = 1 << 12
 )
 
 // NewRows distributes n samples over the ranks of c, in a number of shards that depends on n alone.
 func NewRows(c Comm, n int) *Rows {
-	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, mostShards)))
+	return NewRowsIn(c, n, max(shard.Count(n), min(n/samplesOfShard, maxShards)))
 }
 
 // NewRowsIn works like NewRows with a given number of shards, none of which may be empty.

@@ -18,7 +18,7 @@ import (
 // read when they are needed, and into arena if it is not nil. If there are many inputs, only the first are
 // returned; left is the number of the others.
 func rawColumns(ctx context.Context, f *data.Frame, inputs []data.Input, rows []int, arena *memory.Arena) (out []eval.Column, left int) {
-	left = max(0, len(inputs)-mostColumns)
+	left = max(0, len(inputs)-maxColumns)
 	inputs = inputs[:len(inputs)-left]
 	for _, in := range inputs {
 		if kind, err := f.Kind(in.Name); err != nil || kind == data.Other {
@@ -48,8 +48,8 @@ func loadColumn(ctx context.Context, f *data.Frame, name string, rows []int, are
 	}}
 }
 
-// mostColumns is the largest number of columns that are read for a report.
-const mostColumns = 64
+// maxColumns is the largest number of columns that are read for a report.
+const maxColumns = 64
 
 // A columnVariation measures how strongly a number u of every row varies with each input: with its encoded
 // columns z and their squares, in standard units. Rows are added block by block.
@@ -60,7 +60,7 @@ func (v columnVariation) sumsAlong(k, d int) []float64 { return v[2+k*d : 2+(k+1
 
 // add adds the rows [lo, hi) of d; u holds their numbers.
 func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo, hi int) {
-	if len(e.Inputs) <= mostColumns {
+	if len(e.Inputs) <= maxColumns {
 		return
 	}
 	if *v == nil {
@@ -83,7 +83,7 @@ func (v *columnVariation) add(e *data.Encoder, d *data.Dataset, u []float64, lo,
 
 // sumOverRanks returns the sum of the variations of all ranks.
 func (v columnVariation) sumOverRanks(c ranks.Comm, e *data.Encoder) columnVariation {
-	if len(e.Inputs) <= mostColumns {
+	if len(e.Inputs) <= maxColumns {
 		return nil
 	}
 	own := make([]float64, 2+4*e.D()) // zero for a rank without rows

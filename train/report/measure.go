@@ -192,7 +192,7 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 		}
 	}
 	if s := x.Evaluation.Slices; s != nil && left > 0 {
-		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", mostColumns+left, mostColumns)
+		s.Method += fmt.Sprintf(" Of %d columns, the %d along which the loss varies most were searched.", maxColumns+left, maxColumns)
 	}
 	return nil
 }

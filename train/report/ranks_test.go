@@ -25,7 +25,7 @@ func wideTable(t *testing.T, n int) *data.Frame {
 	var columns []data.Column
 	y := data.Column{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 	part := data.Column{Name: "part", Kind: data.Categorical, Type: "string", Level: []string{"train", "test"}, Code: make([]int32, n)}
-	for j := range mostColumns + 6 {
+	for j := range maxColumns + 6 {
 		c := data.Column{Name: fmt.Sprint("x", j), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
 		for i := range n {
 			c.Number[i] = rng.NormFloat64()

@@ -166,7 +166,7 @@ func TestSelectionText_Sources(t *testing.T) {
 
 // Of many columns a report shows those along which most varies, and says of how many.
 func TestReport_ManyColumns(t *testing.T) {
-	const n, d = 300, mostColumns + 6
+	const n, d = 300, maxColumns + 6
 	columns := []data.Column{{Name: "y", Kind: data.Numeric, Type: "double", Number: make([]float64, n)}}
 	for k := range d {
 		c := data.Column{Name: fmt.Sprint("x", k), Kind: data.Numeric, Type: "double", Number: make([]float64, n)}
@@ -181,7 +181,7 @@ func TestReport_ManyColumns(t *testing.T) {
 	f := must(data.NewFrame(columns...))
 	m := trainedOn(t, f, func(c *train.Config) { c.Groups, c.Drop = nil, nil })
 	x := must(Measure(t.Context(), m, DefaultOptions()))
-	if first := x.Input.Columns[0].Name; len(x.Input.Columns) != mostColumns || first != fmt.Sprint("x", d-1) {
+	if first := x.Input.Columns[0].Name; len(x.Input.Columns) != maxColumns || first != fmt.Sprint("x", d-1) {
 		t.Errorf("%d columns, first %s", len(x.Input.Columns), first)
 	}
 	if s := x.Evaluation.Slices; s == nil || !strings.Contains(s.Method, "Of 70 columns, the 64 along which the loss varies most") {

@@ -21,7 +21,7 @@ type CurvePoint struct {
 
 const (
 	curvePoints    = 5  // per level, each with twice the rows of the one before
-	leastCurveRows = 50 // of a part
+	minCurveRows = 50 // of a part
 )
 
 // learningCurve returns the risks of ERM and of the chosen level by the number of rows they were fitted to.
@@ -33,7 +33,7 @@ func (c *selectionRun) learningCurve(ctx context.Context) ([]CurvePoint, error) 
 	var curve []CurvePoint
 	for _, candidate := range levels {
 		for k := curvePoints - 1; k >= 0; k-- {
-			if c.table.N*(c.Folds-1)/c.Folds>>k < leastCurveRows {
+			if c.table.N*(c.Folds-1)/c.Folds>>k < minCurveRows {
 				continue
 			}
 			loss, rows, err := c.partLosses(ctx, candidate.Level, k)

@@ -127,8 +127,8 @@ type selectionRun struct {
 }
 
 const (
-	mostEntries = 2e7    // matrix entries of the choice
-	fewestRows  = 10_000 // that mostEntries does not go below
+	maxEntries = 2e7    // matrix entries of the choice
+	minRows  = 10_000 // that maxEntries does not go below
 )
 
 // Bytes of a row of the choice: its vectors in a copy of the rows, and its margins and losses by
@@ -141,7 +141,7 @@ const (
 // MemoryBytes returns the memory that a choice on a dense table of rows × columns takes in addition to the
 // table: its sample of rows and a copy for every fold solved in parallel.
 func (o Options) MemoryBytes(rows, columns int) int64 {
-	n := min(rows, o.Rows, max(fewestRows, int(mostEntries)/max(1, columns)))
+	n := min(rows, o.Rows, max(minRows, int(maxEntries)/max(1, columns)))
 	size := int64(n) * int64(8*columns+copyBytes)
 	copies := min(cmp.Or(o.Folds, DefaultFolds), shard.Threads())
 	if n*columns > largeTable {
@@ -157,9 +157,9 @@ func (o Options) MemoryBytes(rows, columns int) int64 {
 func (t *Table) choiceRows(most int) int {
 	_, d := t.X.Dims()
 	if pass, _ := t.X.Work(); pass > 0 {
-		return min(t.N, most, max(fewestRows, int(mostEntries*float64(t.N)/pass)))
+		return min(t.N, most, max(minRows, int(maxEntries*float64(t.N)/pass)))
 	}
-	return min(t.N, most, max(fewestRows, int(mostEntries/float64(max(1, d)))))
+	return min(t.N, most, max(minRows, int(maxEntries/float64(max(1, d)))))
 }
 
 // prepare assigns folds and sets the criterion and the budget.

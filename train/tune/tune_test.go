@@ -658,7 +658,7 @@ func TestTable_ChoiceRows(t *testing.T) {
 		t.Errorf("%d rows of 1000 columns", got)
 	}
 	wide.X = sized{n: 100_000, d: 10_000}
-	if got := wide.choiceRows(100_000); got != fewestRows {
+	if got := wide.choiceRows(100_000); got != minRows {
 		t.Errorf("%d rows of 10 000 columns", got)
 	}
 }
@@ -702,7 +702,7 @@ func TestSelect_LearningCurve(t *testing.T) {
 		t.Error("the curve differs in a second run")
 	}
 	few := choose(t, table(t, 200, 0.2, false), o)
-	if len(few.Curve) == 0 || few.Curve[0].WorstGroup != nil || few.Curve[0].Rows < leastCurveRows {
+	if len(few.Curve) == 0 || few.Curve[0].WorstGroup != nil || few.Curve[0].Rows < minCurveRows {
 		t.Errorf("without groups: %+v", few.Curve)
 	}
 }

@@ -130,12 +130,12 @@ func (f numberFormat) normalise(s string) (string, bool) {
 	return whole, true
 }
 
-// mostColumns returns the largest number of columns.
-func (o *Options) mostColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
+// maxColumns returns the largest number of columns.
+func (o *Options) maxColumns() int { return cmp.Or(o.MaxColumns, DefaultMaxColumns) }
 
 // checkColumnCount returns an error for too many columns.
 func (o *Options) checkColumnCount(n int) error {
-	if most := o.mostColumns(); n > most {
+	if most := o.maxColumns(); n > most {
 		return &table.Error{Msg: fmt.Sprintf("%d columns exceed the limit of %d for text files", n, most), Fixes: []fix.Fix{fix.SayDelimiter, fix.RaiseMaxColumns}}
 	}
 	return nil

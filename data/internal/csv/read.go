@@ -94,7 +94,7 @@ func (r *reading) openRecords() (recordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited := &limit{r: in, separator: []byte(string(r.comma)), most: r.options.mostColumns()}
+	limited := &limit{r: in, separator: []byte(string(r.comma)), most: r.options.maxColumns()}
 	c := csv.NewReader(limited)
 	c.Comma = r.comma
 	c.ReuseRecord = true

@@ -90,12 +90,12 @@ func readMetadata(t fbTable, slot int) (all []string) {
 	return all
 }
 
-// mostDepth is the largest nesting depth of fields.
-const mostDepth = 32
+// maxDepth is the largest nesting depth of fields.
+const maxDepth = 32
 
 // readField reads a field and its children; left counts down the number of fields allowed.
 func readField(t fbTable, depth int, left *int) *field {
-	if *left--; depth > mostDepth || *left < 0 {
+	if *left--; depth > maxDepth || *left < 0 {
 		fbFail()
 	}
 	f := &field{Name: t.text(0), Type: t.int8(2), Dictionary: -1}

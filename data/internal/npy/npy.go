@@ -28,9 +28,9 @@ const Magic = "\x93NUMPY"
 const VectorName = "x"
 
 const (
-	mostHeader  = 1 << 16 // bytes of a header; NumPy writes 128
-	mostArrays  = 10_000  // of an archive
-	mostTextLen = 1 << 16 // bytes of a text of fixed width
+	maxHeader  = 1 << 16 // bytes of a header; NumPy writes 128
+	maxArrays  = 10_000  // of an archive
+	maxTextLen = 1 << 16 // bytes of a text of fixed width
 	inMemory    = 64 << 20
 )
 
@@ -53,8 +53,8 @@ func ReadArchive(ctx context.Context, in table.Source) (*table.Table, error) {
 	if err != nil {
 		return nil, table.Damaged("the archive cannot be read: %v", err)
 	}
-	if len(z.File) > mostArrays {
-		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files, more than %d", len(z.File), mostArrays)}
+	if len(z.File) > maxArrays {
+		return nil, &table.Error{Msg: fmt.Sprintf("the archive has %d files, more than %d", len(z.File), maxArrays)}
 	}
 	out := &table.Table{}
 	first := ""
@@ -169,7 +169,7 @@ func headerOf(in io.ReaderAt, size int64) (h header, err error) {
 	if start[6] >= 2 {
 		length, at = int(binary.LittleEndian.Uint32(start[8:])), 12
 	}
-	if start[6] < 1 || start[6] > 3 || length < 0 || length > mostHeader || at+int64(length) > size {
+	if start[6] < 1 || start[6] > 3 || length < 0 || length > maxHeader || at+int64(length) > size {
 		return h, table.Damaged("the header of the array is not one of NumPy")
 	}
 	raw := make([]byte, length)
@@ -240,7 +240,7 @@ func (h *header) setType(descr string) error {
 		if h.wide = descr[0] == 'U'; h.wide {
 			size *= 4
 		}
-		if size > mostTextLen {
+		if size > maxTextLen {
 			return refuse()
 		}
 		h.text = size

@@ -133,10 +133,10 @@ func (h *operator) multiply(dst, v []float64) {
 }
 
 const (
-	// directionsKept is the number of directions of earlier solves used for preconditioning, and mostProducts the
+	// directionsKept is the number of directions of earlier solves used for preconditioning, and maxProducts the
 	// largest number of products per solve.
 	directionsKept = 32
-	mostProducts   = 250
+	maxProducts   = 250
 
 	// loosestResidual is the residual of the first solve, relative to the gradient.
 	loosestResidual = 0.3
@@ -149,7 +149,7 @@ func (h *operator) Solve(v []float64) {
 	if h.first == 0 {
 		h.first = norm
 	}
-	h.solveByConjugateGradients(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), mostProducts)
+	h.solveByConjugateGradients(v, norm*math.Min(loosestResidual, math.Sqrt(norm/h.first)), maxProducts)
 }
 
 // solveByConjugateGradients overwrites v by the first iterate of conjugate gradients with a residual of at most goal,

@@ -163,14 +163,14 @@ func (c *Certifier) combineCuts(down, up *cut, b float64) (value, rounding float
 // keeps the step in the scale of the problem. It returns 1 for an oracle without second
 // derivatives. It reads no sample.
 func (c *Certifier) freeCurvature(y []float64) float64 {
-	const leastCurvature = 1e-2 // a step of a hundred times the slope
+	const minCurvature = 1e-2 // a step of a hundred times the slope
 	o, ok := c.Problem.Oracle.(LinearModel)
 	if !ok {
 		return 1
 	}
 	lo, hi := c.Rows.LocalRange(c.N)
 	o.CurvatureTo(c.shifted.Value, c.Slope, lo, hi)
-	return math.Max(c.weightedLoss(y, c.shifted.Value)/2, leastCurvature)
+	return math.Max(c.weightedLoss(y, c.shifted.Value)/2, minCurvature)
 }
 
 // Balance stores in dst the weights y scaled by one factor where the slope is

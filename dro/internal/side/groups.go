@@ -33,8 +33,8 @@ type Groups struct {
 
 var _ saddle.Adversary = (*Groups)(nil)
 
-// leastMass is the least weight of a group: the inverse of a smaller number may overflow.
-const leastMass = 0x1p-1022
+// minMass is the least weight of a group: the inverse of a smaller number may overflow.
+const minMass = 0x1p-1022
 
 // NewGroups returns the adversary over groups with the set and penalty of near.
 // of[k][j] is the group of sample j by the kth way of grouping, numbered from 0 in each,
@@ -84,7 +84,7 @@ func NewGroupsOver(rows *ranks.Rows, near Simplex, w []float64, of ...[]int32) (
 		}
 		g.count = append(g.count, g.groupMasses(ids, first, most)...)
 		for id, c := range g.count[first:] {
-			if !(c >= leastMass) {
+			if !(c >= minMass) {
 				return nil, fmt.Errorf("dro: group %d of grouping %d has no samples, or none with a weight that can be divided by", id, k)
 			}
 		}
@@ -161,7 +161,7 @@ func (g *Groups) Modulus() float64 { return g.Near.Nu }
 func (g *Groups) Smoothed(nu float64, _ int) (saddle.Dual, float64) {
 	s := *g
 	s.Near.Nu = nu
-	return &s, s.Near.mostDivergence(len(g.count))
+	return &s, s.Near.maxDivergence(len(g.count))
 }
 
 // Restricted implements Adversary: no such dual exists.
@@ -236,7 +236,7 @@ func (g *Groups) meansOf(f []float64) *groupedLosses {
 	s.near.Weights = nil
 	for id, m := range sums[k : 2*k] {
 		s.place[id] = -1
-		if !(m >= leastMass) {
+		if !(m >= minMass) {
 			continue
 		}
 		s.place[id] = int32(len(s.id))
@@ -307,7 +307,7 @@ func (g *Groups) Responses(f []float64) (loss, q []float64) {
 // groups, and Value is an upper bound.
 func (g *Groups) Value(y []float64) float64 {
 	if g.ways > 1 {
-		most := g.Near.mostDivergence(len(g.count))
+		most := g.Near.maxDivergence(len(g.count))
 		least := 0.0
 		if g.Adjust != nil {
 			least = math.Inf(1)

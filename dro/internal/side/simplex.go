@@ -121,11 +121,11 @@ func (s Simplex) Smoothed(nu float64, n int) (d saddle.Dual, most float64) {
 		s.Divergence = KullbackLeibler // its largest value is smaller
 	}
 	s.Nu = nu
-	return s, s.mostDivergence(n)
+	return s, s.maxDivergence(n)
 }
 
-// mostDivergence returns the largest possible divergence of weights on n samples.
-func (s Simplex) mostDivergence(n int) float64 {
+// maxDivergence returns the largest possible divergence of weights on n samples.
+func (s Simplex) maxDivergence(n int) float64 {
 	ratio := float64(n)
 	if s.Weights != nil {
 		w := s.Weights[:n]
@@ -208,11 +208,11 @@ func (s Simplex) OfSamples(samples []int) saddle.Dual {
 
 // CoordsTo implements Mirror: u = log(n y), with a lower limit for weights that underflow, or u = n y.
 func (s Simplex) CoordsTo(u, y []float64) {
-	const leastLog = -700 // exp of it is not yet subnormal
+	const minLog = -700 // exp of it is not yet subnormal
 	n := float64(len(y))
 	for j, v := range y {
 		if u[j] = n * v; s.Divergence == KullbackLeibler {
-			u[j] = math.Max(math.Log(u[j]), leastLog)
+			u[j] = math.Max(math.Log(u[j]), minLog)
 		}
 	}
 }

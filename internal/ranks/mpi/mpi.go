@@ -224,9 +224,9 @@ func (m *comm) check(what string, code int32) {
 	}
 }
 
-// mostNumbers is the length of a message: counts are C's int, and libraries have been seen
+// maxNumbers is the length of a message: counts are C's int, and libraries have been seen
 // to fail above 2 GiB.
-const mostNumbers = 1 << 27
+const maxNumbers = 1 << 27
 
 // pointer returns the address of the first entry of v.
 func pointer(v []float64) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v)) }
@@ -241,7 +241,7 @@ func (m *comm) Rank() int { return m.rank }
 func (m *comm) Size() int { return m.size }
 
 func (m *comm) reduce(v []float64, op uintptr) {
-	for part := range slices.Chunk(v, mostNumbers) {
+	for part := range slices.Chunk(v, maxNumbers) {
 		m.call("MPI_Iallreduce", func(r *request) int32 {
 			return m.allreduce(m.inPlace, pointer(part), int32(len(part)), m.double, op, m.world, r)
 		})
@@ -256,8 +256,8 @@ func (m *comm) Max(v []float64) { m.reduce(v, m.max) }
 
 // Gather implements Comm.
 func (m *comm) Gather(v []float64, ends []int) {
-	for lo := 0; lo < len(v); lo += mostNumbers {
-		hi := min(lo+mostNumbers, len(v))
+	for lo := 0; lo < len(v); lo += maxNumbers {
+		hi := min(lo+maxNumbers, len(v))
 		counts, places := make([]int32, m.size), make([]int32, m.size)
 		from := 0
 		for r, end := range ends {
