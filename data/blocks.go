@@ -10,9 +10,9 @@ import (
 
 // A block of rows that are encoded together.
 const (
-	blockBytes     = 16 << 20 // encoded
+	blockBytes   = 16 << 20 // encoded
 	minBlockRows = 1 << 12
-	maxBlockRows  = 1 << 17
+	maxBlockRows = 1 << 17
 )
 
 // A Block is a range of rows of a table, or some rows of the range, after encoding.

@@ -48,7 +48,7 @@ type Drift struct {
 const (
 	profiledRows   = 50_000    // training rows of a profile, at most
 	profiledValues = 4_000_000 // values of a profile of many columns, at most, but for those of minProfiled rows
-	minProfiled  = 1000
+	minProfiled    = 1000
 	comparedRows   = 200_000 // rows that are compared, at most
 
 	// The limits beyond which a Drift is reported; 0.25 is the usual limit for a shifted population.

@@ -71,7 +71,7 @@ func (m *Model) predictClasses(d *data.Dataset, x []float64) (*Prediction, error
 // bestClasses the number of the most probable ones that it has else.
 const (
 	maxProbabilities = 20
-	bestClasses       = 5
+	bestClasses      = 5
 )
 
 // classColumns returns the predicted class and the probability of each class or, if there are many, the most

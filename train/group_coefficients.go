@@ -28,12 +28,12 @@ const (
 var groupRidges = []float64{1, 5, 25, 125}
 
 const (
-	designFolds      = 5
-	designError      = 2         // standard errors by which the average has to fall
+	designFolds     = 5
+	designError     = 2         // standard errors by which the average has to fall
 	maxGroupColumns = 500       // products
 	maxDesignCells  = 600_000   // rows × columns that the design is chosen on
 	maxDesignGram   = 4_000_000 // entries of the Hessians of all cells
-	minDesignRows  = 50
+	minDesignRows   = 50
 )
 
 // A GroupDesign is the choice between coefficients that all groups share and partially pooled coefficients of

@@ -22,10 +22,10 @@ const (
 	farApart  = 0.5 // between the means of the target there, in standard deviations
 
 	maxGroupLevels = 100 // of a column that is proposed as groups
-	groupRows       = 20  // of two of its levels, at least
-	pureRows        = 20  // of a level whose rows have nearly always one class, at least
-	pureShare       = 0.9 // of that class among them, at least
-	elsewhereShare  = 0.3 // of that class among the other rows, at most
+	groupRows      = 20  // of two of its levels, at least
+	pureRows       = 20  // of a level whose rows have nearly always one class, at least
+	pureShare      = 0.9 // of that class among them, at least
+	elsewhereShare = 0.3 // of that class among the other rows, at most
 )
 
 // checkColumn examines a candidate feature. seen holds the columns before it, by their hashes.

@@ -20,7 +20,7 @@ const (
 	sumRows    = 2000 // rows looked at
 	sumColumns = 40   // columns, those that go most with the target
 	sumLeft    = 1e-5 // proportion of the target's variance that is left
-	maxSums   = 5
+	maxSums    = 5
 )
 
 // dropParts drops two or three columns whose weighted sum is the numeric target, such as the parts of a total.

@@ -78,7 +78,7 @@ func isIdentifier(c data.Coding, v []float64) bool {
 const (
 	flawless    = 0.995 // AUC or R² of hold-out rows, from which it asks for a reason
 	flawlessMin = 50    // rows, at least
-	maxCulprit = 3     // columns named
+	maxCulprit  = 3     // columns named
 )
 
 // FindPerfectColumns returns a warning if coefficients x predict hold-out rows almost without error, naming the

@@ -313,7 +313,7 @@ func (a *Arena) keepBelowLimit() {
 
 const (
 	forgettingChecks = 1 << 10 // checks until a growth counts e times less
-	minLookahead   = 8       // lookahead is at least this fraction of the limit
+	minLookahead     = 8       // lookahead is at least this fraction of the limit
 )
 
 // Evict removes the slices from memory; entries come back when they are used.

@@ -32,7 +32,7 @@ type Rows struct {
 // for so many samples, up to so many shards, whose scalars travel.
 const (
 	samplesOfShard = 1 << 16
-	maxShards     = 1 << 12
+	maxShards      = 1 << 12
 )
 
 // NewRows distributes n samples over the ranks of c, in a number of shards that depends on n alone.

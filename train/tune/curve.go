@@ -20,7 +20,7 @@ type CurvePoint struct {
 }
 
 const (
-	curvePoints    = 5  // per level, each with twice the rows of the one before
+	curvePoints  = 5  // per level, each with twice the rows of the one before
 	minCurveRows = 50 // of a part
 )
 

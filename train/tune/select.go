@@ -128,7 +128,7 @@ type selectionRun struct {
 
 const (
 	maxEntries = 2e7    // matrix entries of the choice
-	minRows  = 10_000 // that maxEntries does not go below
+	minRows    = 10_000 // that maxEntries does not go below
 )
 
 // Bytes of a row of the choice: its vectors in a copy of the rows, and its margins and losses by

@@ -31,7 +31,7 @@ const (
 	maxHeader  = 1 << 16 // bytes of a header; NumPy writes 128
 	maxArrays  = 10_000  // of an archive
 	maxTextLen = 1 << 16 // bytes of a text of fixed width
-	inMemory    = 64 << 20
+	inMemory   = 64 << 20
 )
 
 // Read returns the table of an array. Its numbers stay in the file.

@@ -136,7 +136,7 @@ const (
 	// directionsKept is the number of directions of earlier solves used for preconditioning, and maxProducts the
 	// largest number of products per solve.
 	directionsKept = 32
-	maxProducts   = 250
+	maxProducts    = 250
 
 	// loosestResidual is the residual of the first solve, relative to the gradient.
 	loosestResidual = 0.3

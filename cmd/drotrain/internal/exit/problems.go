@@ -10,8 +10,8 @@ import (
 	"github.com/drotrain/drotrain/data"
 )
 
-// mostProblems is the largest number of problems of a table that are printed.
-const mostProblems = 40
+// maxProblems is the largest number of problems of a table that are printed.
+const maxProblems = 40
 
 // formatProblems formats the problems of a table as a table: column, number of rows, first row, problem and the
 // option that solves it. The hint combines all options.
@@ -37,7 +37,7 @@ func formatProblems(msg string, all data.Problems, has func(option string) bool)
 		return strconv.Itoa(n)
 	}
 	for k, e := range all {
-		if k == mostProblems {
+		if k == maxProblems {
 			fmt.Fprintf(&b, "\n  … and %d more", len(all)-k)
 			break
 		}

@@ -58,14 +58,14 @@ func TestDescribeFor_OptionsOfTheCommand(t *testing.T) {
 
 // Of very many the first are shown, and the rest are counted.
 func TestManyProblems(t *testing.T) {
-	for _, n := range []int{mostProblems, mostProblems + 1} {
+	for _, n := range []int{maxProblems, maxProblems + 1} {
 		var all data.Problems
 		for i := range n {
 			all = append(all, &data.Error{Path: "t.csv", Column: fmt.Sprintf("x%d", i), Msg: "it is empty"})
 		}
 		msg, _ := Describe(all)
 		lines := strings.Split(msg, "\n")
-		if want := fmt.Sprintf("x%d ", mostProblems-1); len(lines) != n+2 || !strings.Contains(lines[mostProblems+1], want) || strings.Contains(msg, "… and 1 more") != (n > mostProblems) {
+		if want := fmt.Sprintf("x%d ", maxProblems-1); len(lines) != n+2 || !strings.Contains(lines[maxProblems+1], want) || strings.Contains(msg, "… and 1 more") != (n > maxProblems) {
 			t.Errorf("%d problems:\n%s", n, msg)
 		}
 	}

@@ -26,7 +26,7 @@ const (
 	lineInterval  = time.Minute            // between two lines elsewhere
 	tickInterval  = time.Second            // between two looks where no report arrives
 	longPhase     = 5 * time.Second        // a phase that leaves a line
-	leastShare    = 0.05                   // of a phase before the time left is estimated
+	minShare      = 0.05                   // of a phase before the time left is estimated
 )
 
 // A Progress shows the progress of a run: a bar on a terminal; otherwise one line for every phase longer than
@@ -171,7 +171,7 @@ func (p *Progress) timeText() string {
 		return ""
 	}
 	text := ", " + shortDuration(took)
-	if !p.counted || !(p.share >= leastShare) || took < 2*tickInterval {
+	if !p.counted || !(p.share >= minShare) || took < 2*tickInterval {
 		return text
 	}
 	if left := time.Duration(float64(took) * (1 - p.share) / p.share); left >= time.Second {
