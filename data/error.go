@@ -71,10 +71,10 @@ type suggestion struct {
 	fixes []fix.Fix
 }
 
-// hint returns a remedy with a text and optional fixes.
+// hint returns a suggestion with a text and optional fixes.
 func hint(text string, fixes ...fix.Fix) suggestion { return suggestion{text, fixes} }
 
-// fixes returns a remedy of fixes without a text.
+// fixes returns a suggestion of fixes without a text.
 func fixes(all ...fix.Fix) suggestion { return suggestion{fixes: all} }
 
 // Problems collects all errors of the columns of a table.

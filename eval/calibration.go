@@ -22,7 +22,7 @@ func calibrationBinsOf(in *measuredRows, score []float64, order []int32, parts i
 	eachBin(score, order, parts, func(bin []int32) {
 		var p, pos, total compensatedSum
 		for _, i := range bin {
-			w := in.Weight.Of(i)
+			w := in.Weight.weightOf(i)
 			total.Add(w)
 			p.Add(w * score[i])
 			pos.Add(w * max(0, in.Target[i]))

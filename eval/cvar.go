@@ -52,7 +52,7 @@ func sortLosses(arena *memory.Arena, loss []float64, weight weights) (*sortedLos
 	}
 	var total, a compensatedSum
 	for k, i := range order {
-		w := weight.Of(i)
+		w := weight.weightOf(i)
 		s.loss[k] = loss[i]
 		a.Add((s.loss[k] - s.base) * w)
 		s.sum[k+1] = a.Sum()

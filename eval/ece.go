@@ -71,7 +71,7 @@ func (p *errorPart) binErrors(models []int) (mean []float64, root lowerTriangle)
 	var weights, squares float64
 	bin, of := make([]int, len(models)), make([]float64, len(models))
 	for _, i := range p.of.Rows {
-		w := in.Weight.Of(i)
+		w := in.Weight.weightOf(i)
 		weights += w
 		squares += w * w
 		for q, k := range models {

@@ -281,7 +281,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	m, g := &e.Models[p.model], e.Headline()
 	switch p.head {
 	case "overall":
-		return newEstimate(m.Overall.Of[p.key], m.Intervals.Of(p.key)), nil
+		return newEstimate(m.Overall.Of[p.key], m.Intervals.Find(p.key)), nil
 	case "cvar":
 		alpha, err := strconv.ParseFloat(p.arg, 64)
 		if err != nil {
@@ -299,7 +299,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 			return newEstimate(Num(h.N), nil), nil
 		}
 		of := &h.Models[p.model]
-		return newEstimate(of.Values.Of[p.key], of.Intervals.Of(p.key)), nil
+		return newEstimate(of.Values.Of[p.key], of.Intervals.Find(p.key)), nil
 	}
 	if g == nil {
 		return newEstimate(undefined(), nil), nil
@@ -324,7 +324,7 @@ func (e *Evaluation) estimateOf(p gatePath) (q estimate, err error) {
 	}
 	value := map[string]Num{"difference": s.Difference.BetweenGroups, "ratio": s.Ratio.BetweenGroups, "group_min": s.GroupMin,
 		"group_max": s.GroupMax, "average": s.Average, "weighted_average": s.WeightedAverage}[name]
-	return newEstimate(value, s.Intervals.Of(name)), nil
+	return newEstimate(value, s.Intervals.Find(name)), nil
 }
 
 // Keys of the measures that have a better direction.

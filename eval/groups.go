@@ -144,7 +144,7 @@ func (e *Evaluation) nameWorstGroups() {
 		}
 		e.Models[k].WorstGroup = &WorstGroup{
 			Grouping: g.Name, Label: risks[i].Label, N: risks[i].Rows, Risk: Num(risks[i].Risk),
-			Interval: g.Groups[i].Models[k].Intervals.Of("risk"), MaxInterval: maxInterval(g.Groups, k),
+			Interval: g.Groups[i].Models[k].Intervals.Find("risk"), MaxInterval: maxInterval(g.Groups, k),
 			Compared: compared, TooSmall: len(risks) - compared,
 		}
 	}

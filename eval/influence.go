@@ -30,7 +30,7 @@ func writeRuns(dst []float64, t tiedScores, of func(p, q float64) (positive, neg
 			if t.Flag[at]&flagPositive != 0 {
 				dst[at] = positive
 			}
-			dst[at] *= t.Weight.Of(t.Order[at])
+			dst[at] *= t.Weight.weightOf(t.Order[at])
 		}
 	})
 }
@@ -118,13 +118,13 @@ func areaEstimateError(in *measuredRows, of *stratum, what quantity) estimateErr
 func medianEnds(in *measuredRows, of *stratum, k int, confidence float64) (low, high float64, ok bool) {
 	var total, squares, run float64
 	for _, i := range of.Rows {
-		w := in.Weight.Of(i)
+		w := in.Weight.weightOf(i)
 		total, squares = total+w, squares+w*w
 	}
 	half := normalQuantile(confidence) * math.Sqrt(squares) / 2
 	low, high = math.NaN(), math.NaN()
 	for _, i := range of.Size[k] {
-		w, x := in.Weight.Of(i), math.Abs(in.Models[k].Score[i]-in.Target[i])
+		w, x := in.Weight.weightOf(i), math.Abs(in.Models[k].Score[i]-in.Target[i])
 		if run+w/2 <= total/2-half {
 			low = x
 		}
@@ -147,11 +147,11 @@ func belowMedian(in *measuredRows, of *stratum, k int) []float64 {
 	for p, i := range of.Rows {
 		if math.Abs(score[i]-in.Target[i]) <= median {
 			out[p] = 1
-			share += in.Weight.Of(i) / total
+			share += in.Weight.weightOf(i) / total
 		}
 	}
 	for p, i := range of.Rows {
-		out[p] = in.Weight.Of(i) / total * (out[p] - share)
+		out[p] = in.Weight.weightOf(i) / total * (out[p] - share)
 	}
 	return out
 }

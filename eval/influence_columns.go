@@ -53,7 +53,7 @@ func newInfluenceColumns(in *measuredRows, tailQ []float64, centre float64) *inf
 
 // fill computes the columns of row i.
 func (c *influenceColumns) fill(row []float64, i int32) {
-	in, w := c.in, c.in.Weight.Of(i)
+	in, w := c.in, c.in.Weight.weightOf(i)
 	t := in.Target[i]
 	for k := range in.Models {
 		m := &in.Models[k]

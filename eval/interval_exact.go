@@ -61,7 +61,7 @@ func addExactIntervals(in *measuredRows, k int, s *stratum, v Values, confidence
 	// Of the rows over which a proportion is taken: weights and their squares, of all and of hits.
 	var all, hit, pos, tp, fp, sel trialCounts
 	for _, i := range s.Rows {
-		w, p, yes := in.Weight.Of(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
+		w, p, yes := in.Weight.weightOf(i), in.Target[i] > 0, in.Models[k].Score[i] >= in.Threshold
 		all.add(w, yes)
 		hit.add(w, p == yes)
 		pos.add(w, p)

@@ -34,7 +34,7 @@ func (r *intervalMaker) newFamily(s int) intervalFamily {
 	for _, i := range rows {
 		at := 0
 		for k := range models {
-			d[k] = in.Weight.Of(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
+			d[k] = in.Weight.weightOf(i) * (in.Models[k].Loss[i] - r.sums[s][k*c.per+colLoss]/w) / w
 			for q := range k + 1 {
 				covariance[at] += float64(d[k] * d[q])
 				at++

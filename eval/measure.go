@@ -161,8 +161,8 @@ type Interval struct {
 // Intervals are those of several numbers, by their keys.
 type Intervals map[string]Interval
 
-// Of returns the interval of a key, or nil.
-func (m Intervals) Of(key string) *Interval {
+// Find returns the interval of a key, or nil.
+func (m Intervals) Find(key string) *Interval {
 	if iv, ok := m[key]; ok {
 		return &iv
 	}

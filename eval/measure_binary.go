@@ -14,7 +14,7 @@ func measureBinary(in *measuredRows, m *Model, rows []int32, ties tiedScores) Va
 	var risk, ll, brier, tp, fp, tn, fn compensatedSum
 	var bin [eceBins]compensatedSum // Σ w (p − y)
 	for _, i := range rows {
-		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.Of(i)
+		p, pos, w := m.Score[i], in.Target[i] > 0, in.Weight.weightOf(i)
 		risk.Add(w * m.Loss[i])
 		q := min(max(p, logLossClip), 1-logLossClip)
 		y := 0.0

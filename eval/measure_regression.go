@@ -6,7 +6,7 @@ import "math"
 // |error|.
 func measureRegression(in *measuredRows, m *Model, rows, order []int32) Values {
 	var v Values
-	w, target := in.Weight.Of, in.Target
+	w, target := in.Weight.weightOf, in.Target
 	var total, risk, sse, sae, bias, sum compensatedSum
 	for _, i := range rows {
 		r := m.Score[i] - target[i]
@@ -48,7 +48,7 @@ func medianErrorOf(target, score []float64, weight weights, order []int32) float
 	var run compensatedSum
 	half := weight.Total(order) / 2
 	for k, i := range order {
-		run.Add(weight.Of(i))
+		run.Add(weight.weightOf(i))
 		switch s := run.Sum(); {
 		case s == half && k+1 < len(order):
 			return at(i)/2 + at(order[k+1])/2

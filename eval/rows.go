@@ -45,8 +45,8 @@ type measuredRows struct {
 // weights holds the weights of rows; nil means 1 for each.
 type weights []float64
 
-// Of returns the weight of row i.
-func (w weights) Of(i int32) float64 {
+// weightOf returns the weight of row i.
+func (w weights) weightOf(i int32) float64 {
 	if w == nil {
 		return 1
 	}
@@ -70,7 +70,7 @@ func scaleWeights(arena *memory.Arena, weight weights) weights {
 func (w weights) SumOf(x []float64) float64 {
 	var s compensatedSum
 	for i, v := range x {
-		s.Add(w.Of(int32(i)) * v)
+		s.Add(w.weightOf(int32(i)) * v)
 	}
 	return s.Sum()
 }
@@ -79,7 +79,7 @@ func (w weights) SumOf(x []float64) float64 {
 func (w weights) Total(rows []int32) float64 {
 	var s compensatedSum
 	for _, i := range rows {
-		s.Add(w.Of(i))
+		s.Add(w.weightOf(i))
 	}
 	return s.Sum()
 }
@@ -89,11 +89,11 @@ func (w weights) Mean(rows []int32, x func(i int32) float64) (mean, se float64) 
 	var s, q compensatedSum
 	total := w.Total(rows)
 	for _, i := range rows {
-		s.Add(w.Of(i) * x(i))
+		s.Add(w.weightOf(i) * x(i))
 	}
 	mean = s.Sum() / total
 	for _, i := range rows {
-		d := w.Of(i) * (x(i) - mean)
+		d := w.weightOf(i) * (x(i) - mean)
 		q.Add(d * d)
 	}
 	return mean, math.Sqrt(q.Sum()) / total

@@ -22,7 +22,7 @@ func scarcityOf(in *measuredRows, rows []int32, v Values, z float64) *scarcity {
 	s := &scarcity{gap: make([]float64, len(in.Models))}
 	var all, squares, scarce float64
 	for _, i := range rows {
-		w := in.Weight.Of(i)
+		w := in.Weight.weightOf(i)
 		all += w
 		squares += w * w
 		if (in.Target[i] > 0) == positive {

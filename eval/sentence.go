@@ -98,7 +98,7 @@ func (j *judge) acceptedCost() string {
 	return fmt.Sprintf("accepted (the worst group’s risk must fall by %s times the increase)", printable.FourDigits(j.in.rate()))
 }
 
-// rejectedSentence says how many candidates cross-validation rejected.
+// rejectedSentence returns the sentence on the number of candidates that cross-validation rejected.
 func (j *judge) rejectedSentence() string {
 	if n := j.in.RejectedCandidates; n > 1 {
 		return fmt.Sprintf("None of %s robust candidates improved %s enough to justify its cost.", printable.Count(n), j.nameOfWorst())

@@ -39,7 +39,7 @@ func newTiedScores(arena *memory.Arena, target, score []float64, weight weights,
 func (t tiedScores) Each(f func(p, q float64, end int)) {
 	var p, q float64
 	for at, flag := range t.Flag {
-		w := t.Weight.Of(t.Order[at])
+		w := t.Weight.weightOf(t.Order[at])
 		if flag&flagPositive != 0 {
 			p += w
 		} else {
@@ -74,7 +74,7 @@ func (t tiedScores) AveragePrecision() float64 {
 	var tp, all, p, q float64
 	var ap compensatedSum
 	for at := len(t.Flag) - 1; at >= 0; at-- {
-		w := t.Weight.Of(t.Order[at])
+		w := t.Weight.weightOf(t.Order[at])
 		if t.Flag[at]&flagPositive != 0 {
 			p += w
 		} else {

@@ -59,14 +59,14 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	}
 	switch {
 	case c.infinite.n > 0 && c.distinct < 2:
-		p.drop(of, "values that are not finite, and of others one at most").in(c.infinite)
+		p.drop(of, "values that are not finite, and of others one at most").setRows(c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
 		p.add(of, "training leaves it out", "it has one value, or none")
 	case again:
 		p.drop(of, "it is a copy of %q", twin)
 	case p.dropLeak(c, t) || !c.Clock && p.dropIdentifier(c):
 	case c.Kind == data.Numeric && c.isMostlyNull():
-		p.drop(of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())).in(c.nulls)
+		p.drop(of, "it is missing in %.0f %% of the rows", 100*float64(c.nulls.n)/float64(c.Len())).setRows(c.nulls)
 	case p.dropLaterDate(c, t):
 	default:
 		if c.Clock {
@@ -78,7 +78,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 		}
 		if c.Kind == data.Numeric && c.nulls.n > 0 {
 			p.Impute = "median"
-			p.add(of, Filled, "it is missing").in(c.nulls)
+			p.add(of, Filled, "it is missing").setRows(c.nulls)
 		}
 	}
 	p.checkGroup(c)
@@ -104,11 +104,11 @@ func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
 			return 0
 		})
 		if d.isPureWherePresent() {
-			p.drop(c.Column, "where it is there, in %.0f of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).in(c.nulls)
+			p.drop(c.Column, "where it is there, in %.0f of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).setRows(c.nulls)
 			return true
 		}
 		if k := d.kappa(); k > nearlyCopy {
-			p.drop(c.Column, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k).in(c.nulls)
+			p.drop(c.Column, "where it is missing nearly predicts the target (kappa %.2f): it is filled in after the outcome", k).setRows(c.nulls)
 			return true
 		}
 	}
@@ -253,12 +253,12 @@ func (p *Proposal) checkNumbers(c *column) {
 	}
 	if c.infinite.n > 0 {
 		p.addFilter(fmt.Sprintf("(%[1]s is null || %[1]s > -1e300 && %[1]s < 1e300)", expr.QuoteName(c.Name)))
-		p.add(c.Column, "such rows are left out", "values that are not finite").in(c.infinite)
+		p.add(c.Column, "such rows are left out", "values that are not finite").setRows(c.infinite)
 	}
 	if c.hasMissingCode() {
 		code := fmt.Sprintf("%g", c.least)
 		found := p.add(c.Column, "kept; in CSV it may be named as a text that stands for no value", "%s is the only number below 0, and often stands for a missing value", code)
-		found.in(c.negative)
+		found.setRows(c.negative)
 		found.Missing = code
 	}
 }
@@ -282,6 +282,6 @@ func (p *Proposal) checkGroup(c *column) {
 		p.Groups = append(p.Groups, c.Name)
 	}
 	if c.nulls.n > 0 && (named || c.Kind == data.Categorical) {
-		p.add(c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value").in(c.nulls)
+		p.add(c.Column, "kept; as a group column they would be the group "+data.MissingLabel, "it has no value").setRows(c.nulls)
 	}
 }

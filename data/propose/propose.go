@@ -115,8 +115,8 @@ func (p *Proposal) drop(c *data.Column, format string, args ...any) *Finding {
 	return p.add(c, "left out", format, args...)
 }
 
-// in sets the rows of a finding.
-func (f *Finding) in(rows rowCount) { f.Rows, f.First = rows.n, rows.first }
+// setRows sets the rows of a finding.
+func (f *Finding) setRows(rows rowCount) { f.Rows, f.First = rows.n, rows.first }
 
 func (p *Proposal) addFilter(condition string) {
 	if p.Filter != "" {
@@ -153,7 +153,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 	}
 	if missing.n > 0 {
 		p.addFilter(expr.QuoteName(c.Name) + " is not null")
-		p.add(c, "such rows are left out", "the target is missing").in(missing)
+		p.add(c, "such rows are left out", "the target is missing").setRows(missing)
 	}
 	levels := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))

@@ -79,7 +79,9 @@ func (l *line) cells(models int, compared []eval.Comparison) []string {
 func (p *page) measure(label, key string) line {
 	models := p.E.Models
 	return line{label,
-		func(k int) (eval.Num, *eval.Interval) { return models[k].Overall.Of[key], models[k].Intervals.Of(key) },
+		func(k int) (eval.Num, *eval.Interval) {
+			return models[k].Overall.Of[key], models[k].Intervals.Find(key)
+		},
 		func(c *eval.Comparison) *eval.Difference { d := c.Measures[key]; return &d },
 	}
 }
@@ -128,14 +130,14 @@ func (p *page) groupLines() []line {
 		worst := e.Models[0].WorstGroup.Label
 		of := g.Groups[slices.IndexFunc(g.Groups, func(h eval.Group) bool { return h.Label == worst })].Models
 		lines = append(lines, line{fmt.Sprintf("%s in %s, worst for %s", p.riskName(), worst, e.Models[0].Name),
-			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Of["risk"], of[k].Intervals.Of("risk") },
+			func(k int) (eval.Num, *eval.Interval) { return of[k].Values.Of["risk"], of[k].Intervals.Find("risk") },
 			func(c *eval.Comparison) *eval.Difference { return c.AtBaselineWorst },
 		})
 	}
 	return append(lines, line{"Difference between groups",
 		func(k int) (eval.Num, *eval.Interval) {
 			s := g.Summary[k].Spread["risk"]
-			return s.Difference.BetweenGroups, s.Intervals.Of("difference")
+			return s.Difference.BetweenGroups, s.Intervals.Find("difference")
 		},
 		func(c *eval.Comparison) *eval.Difference {
 			if d, ok := c.Spread["difference"]; ok {

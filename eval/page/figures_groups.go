@@ -75,7 +75,7 @@ func figRisk(r *eval.Report) (Figure, bool) {
 	})
 	all := chart.Dot{Label: "all rows", Detail: "n " + printable.Count(e.N), Rule: true}
 	for _, m := range e.Models[:models] {
-		addMark(&all, float64(m.Overall.Of["risk"]), m.Intervals.Of("risk"))
+		addMark(&all, float64(m.Overall.Of["risk"]), m.Intervals.Find("risk"))
 	}
 	d.Rows = append(rows, all)
 	return Figure{Name: "risk-by-group", Title: "Risk by group",

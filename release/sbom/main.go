@@ -52,7 +52,7 @@ func write(w io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	main := of(&info.Main, "application")
+	main := componentOf(&info.Main, "application")
 	main.Hashes = []value{{Algorithm: "SHA-256", Content: fmt.Sprintf("%x", sha256.Sum256(b))}}
 	main.More = []value{{Name: "file", Value: filepath.Base(path)}}
 	for _, s := range info.Settings {
@@ -63,7 +63,7 @@ func write(w io.Writer, path string) error {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		parts = append(parts, of(m, "library"))
+		parts = append(parts, componentOf(m, "library"))
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -73,8 +73,8 @@ func write(w io.Writer, path string) error {
 	})
 }
 
-// of returns the entry of a module, with its checksum from go.sum.
-func of(m *debug.Module, kind string) component {
+// componentOf returns the entry of a module, with its checksum from go.sum.
+func componentOf(m *debug.Module, kind string) component {
 	purl := "pkg:golang/" + m.Path + "@" + m.Version
 	c := component{Type: kind, Ref: purl, Name: m.Path, Version: m.Version, PURL: purl}
 	if m.Sum != "" {

@@ -99,7 +99,7 @@ func printOption(w io.Writer, f *pflag.Flag) {
 		fmt.Fprintln(w, left)
 		left = ""
 	}
-	show.Beside(w, left, usage, helpIndent)
+	show.PrintBeside(w, left, usage, helpIndent)
 }
 
 // printShort writes one option of the short help.
@@ -108,5 +108,5 @@ func printShort(w io.Writer, f *pflag.Flag) {
 	if strings.Contains(f.Value.Type(), "|") {
 		name = "word"
 	}
-	show.Beside(w, strings.TrimRight("  --"+f.Name+" "+name, " "), f.Annotations[shortKey][0], shortIndent)
+	show.PrintBeside(w, strings.TrimRight("  --"+f.Name+" "+name, " "), f.Annotations[shortKey][0], shortIndent)
 }

@@ -26,8 +26,8 @@ func Wrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// Beside prints a wrapped text that begins in column indent, with left before its first line.
-func Beside(w io.Writer, left, text string, indent int) {
+// PrintBeside prints a wrapped text that begins in column indent, with left before its first line.
+func PrintBeside(w io.Writer, left, text string, indent int) {
 	for _, line := range printable.Wrap(text, Width-indent) {
 		fmt.Fprintf(w, "%-*s%s\n", indent, left, line)
 		left = ""

@@ -28,7 +28,7 @@ func (p *Plain) Write(b []byte) (int, error) {
 		}
 	}
 	p.rest = slices.Clone(in[whole:])
-	if _, err := io.WriteString(p.w, plain(in[:whole])); err != nil {
+	if _, err := io.WriteString(p.w, escapeHidden(in[:whole])); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -36,9 +36,11 @@ func (p *Plain) Write(b []byte) (int, error) {
 
 // Flush writes an incomplete character at the end of the input.
 func (p *Plain) Flush() {
-	_, _ = io.WriteString(p.w, plain(p.rest))
+	_, _ = io.WriteString(p.w, escapeHidden(p.rest))
 	p.rest = nil
 }
 
-// plain returns b as UTF-8 with hidden characters escaped.
-func plain(b []byte) string { return printable.EscapeText(strings.ToValidUTF8(string(b), "\uFFFD")) }
+// escapeHidden returns b as UTF-8 with hidden characters escaped.
+func escapeHidden(b []byte) string {
+	return printable.EscapeText(strings.ToValidUTF8(string(b), "\uFFFD"))
+}

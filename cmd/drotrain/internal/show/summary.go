@@ -23,7 +23,7 @@ const (
 // the training rows are then printed instead.
 func Outcome(w io.Writer, m *train.Model, e *eval.Evaluation, title string) {
 	s := m.Summary("")
-	field := func(label, text string) { Beside(w, label, text, len("Certificate  ")) }
+	field := func(label, text string) { PrintBeside(w, label, text, len("Certificate  ")) }
 	fmt.Fprintln(w, title)
 	if e != nil {
 		Verdict(w, e)
