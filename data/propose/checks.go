@@ -59,7 +59,7 @@ func (p *Proposal) checkColumn(f *data.Frame, of *data.Column, t *targetValues, 
 	}
 	switch {
 	case c.infinite.n > 0 && c.distinct < 2:
-		p.drop(of, "values that are not finite, and of others one at most").setRows(c.infinite)
+		p.drop(of, "it has at most one finite value").setRows(c.infinite)
 	case c.present == 0 || c.distinct < 2 && c.nulls.n == 0:
 		p.add(of, "training leaves it out", "it has one value, or none")
 	case again:
@@ -93,7 +93,7 @@ func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
 	measure := measureName(t.binary)
 	power := Power(t.columnScores(c.Column), t.y, t.binary)
 	if power > PredictsAll {
-		p.drop(c.Column, "alone it predicts the target, with an %s of %.4f: a copy, or known only after the outcome", measure, power)
+		p.drop(c.Column, "it predicts the target alone, with an %s of %.4f: it is a copy, or known only after the outcome", measure, power)
 		return true
 	}
 	if t.binary && c.nulls.n > 0 {
@@ -104,7 +104,7 @@ func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
 			return 0
 		})
 		if d.isPureWherePresent() {
-			p.drop(c.Column, "where it is there, in %.0f of the %d rows looked at, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).setRows(c.nulls)
+			p.drop(c.Column, "where it has a value, in %.0f of the %d rows examined, the target is nearly always the same: it is filled in after the outcome", d.n[0], len(t.rows)).setRows(c.nulls)
 			return true
 		}
 		if k := d.kappa(); k > nearlyCopy {
@@ -120,16 +120,16 @@ func (p *Proposal) dropLeak(c *column, t *targetValues) bool {
 	}
 	if w := findWord(c.Name, futureWords); w != "" {
 		if t.exceeds(power, 0.9, 0.8) {
-			p.drop(c.Column, "its name (%q) and how well it predicts alone (an %s of %.2f) say that it is known only after the outcome", w, measure, power)
+			p.drop(c.Column, "its name (%q) and how well it predicts alone (an %s of %.2f) suggest that it is known only after the outcome", w, measure, power)
 			return true
 		}
 		if pure := p.describePurestLevel(c, t); pure != "" {
-			p.drop(c.Column, "%s: its name (%q) says as well that it is known only after the outcome", pure, w)
+			p.drop(c.Column, "%s: its name (%q) also suggests that it is known only after the outcome", pure, w)
 			return true
 		}
 	}
 	if w := sharedWord(c.Name, p.Target); w != "" && t.exceeds(power, 0.6, 0.1) {
-		p.drop(c.Column, "its name has %q in common with the target: is it made of it, or known only after the outcome?", w)
+		p.drop(c.Column, "its name has %q in common with the target: is it computed from it, or known only after the outcome?", w)
 		return true
 	}
 	return false
@@ -209,7 +209,7 @@ func (p *Proposal) checkLevels(c *column, t *targetValues) {
 	if text {
 		if same, rows := findOtherSpellings(c.levelCounts(data.DefaultMaxLevels)); same != nil {
 			first := slices.Min(slices.Collect(maps.Keys(same)))
-			found := p.add(c.Column, "kept apart", "some levels are other spellings of one, as %q and %q", same[first], first)
+			found := p.add(c.Column, "kept apart", "some levels are spellings of the same text, such as %q and %q", same[first], first)
 			found.Rows, found.Spellings = rows, same
 		}
 	}
@@ -237,7 +237,7 @@ func (p *Proposal) describePurestLevel(c *column, t *targetValues) (sentence str
 		}
 		if d.n[1] >= pureRows && d.n[0] > 0 && share >= pureShare && rest <= elsewhereShare && share > purest {
 			purest = share
-			sentence = fmt.Sprintf("of the %.0f rows with %q looked at, %.0f %% have the target %q, and %.0f %% of the others", d.n[1], level, 100*share, class, 100*rest)
+			sentence = fmt.Sprintf("of the %.0f rows with %q examined, %.0f %% have the target %q, and %.0f %% of the others", d.n[1], level, 100*share, class, 100*rest)
 		}
 	}
 	return sentence

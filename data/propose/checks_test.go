@@ -24,7 +24,7 @@ func TestMake_Checks(t *testing.T) {
 		holdout      string
 	}{
 		{name: "levels spelled in several ways", column: "status", value: func(i int) string { return []string{"Permanent", "permanent", "Temporary", "permanent"}[i*i%37%4] },
-			finding: `other spellings of one, as "permanent" and "Permanent"`, does: "kept apart"},
+			finding: `spellings of the same text, such as "permanent" and "Permanent"`, does: "kept apart"},
 		{name: "levels of their own", column: "status", value: func(i int) string { return []string{"A", "b", "C"}[i*i%37%3] }},
 		{name: "rows without a group", column: "hospital", value: func(i int) string { return []string{"x", "", "z"}[i*i%37%3] },
 			finding: "it has no value", does: "would be the group (missing)", proposed: []string{"hospital"}},
@@ -48,13 +48,13 @@ func TestMake_Checks(t *testing.T) {
 				return "denied"
 			}
 			return "no"
-		}, finding: `with "denied" looked at, 100 % have the target "1", and 31 % of the others`},
+		}, finding: `with "denied" examined, 100 % have the target "1", and 31 % of the others`},
 		{name: "a rarer level that gives it away", column: "insurance", value: func(i int) string {
 			if class(i) == 1 && i%2 == 0 {
 				return "denied"
 			}
 			return "no"
-		}, finding: `with "denied" looked at, 100 % have the target "1", and 2`, does: "kept; leave it out if it is known only after the target"},
+		}, finding: `with "denied" examined, 100 % have the target "1", and 2`, does: "kept; leave it out if it is known only after the target"},
 		{name: "a name that was suspected", column: "lesion", value: func(i int) string { return []string{"a", "b"}[(i*i%11+class(i))%2] }},
 		{name: "a name and nearly the target", column: "final_state", value: func(i int) string { return fmt.Sprint(i*i%11 + 9*class(i)) },
 			finding: "how well it predicts alone", does: "left out", drop: true},

@@ -145,7 +145,7 @@ func (p *Proposal) setTarget(f *data.Frame, c *data.Column) (*targetValues, erro
 		}
 	}
 	if same, rows := findOtherSpellings(counts); same != nil {
-		p.add(c, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them other spellings of one", len(counts)).Rows = rows
+		p.add(c, fmt.Sprintf("they become %d", len(counts)-len(same)), "the target is text with %d values, some of them spellings of the same text", len(counts)).Rows = rows
 		all := maps.Clone(same)
 		maps.Copy(all, p.Reading.Relabel)
 		p.Reading.Relabel = all
