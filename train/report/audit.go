@@ -178,7 +178,7 @@ func (o *audit) readLabels(ctx context.Context, in *eval.Input) error {
 		return err
 	}
 	if len(values) > 2 {
-		return &data.Error{Column: o.Label, Msg: "the label of a binary task has two values, but this one has at least three", Hint: "the task is regression if it is a quantity"}
+		return &data.Error{Path: f.Name(), Column: o.Label, Msg: "the label of a binary task has two values, but this one has at least three", Hint: "the task is regression if it is a quantity"}
 	}
 	positive, err := o.choosePositive(c, values)
 	if err != nil {
