@@ -198,6 +198,8 @@ func (b *buckets) read(ctx context.Context, k *bucket, lo, hi int, use usePiece)
 	})
 }
 
+// readBlock calls use for the pieces of a block of records, whose places are in [lo, hi). It returns errBucket if
+// the block is not one that was written.
 func (b *buckets) readBlock(block []float64, lo, hi int, use usePiece) error {
 	var p piece
 	for len(block) > recordHead && block[0] != endOfBlock {
