@@ -71,12 +71,12 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	if slices.ContainsFunc(parts, func(p *Column) bool { return p.Type != parts[0].Type }) { // integers as bits and other numbers
 		for i, p := range parts {
 			var err error
-			if parts[i], err = p.loadInts(ctx); err != nil {
+			if parts[i], err = p.LoadInts(ctx); err != nil {
 				return nil, err
 			}
 		}
 	}
-	stored := slices.ContainsFunc(parts, (*Column).isStored)
+	stored := slices.ContainsFunc(parts, (*Column).IsStored)
 	for _, p := range parts {
 		l := parts[0]
 		stored = stored && p.Kind != Other && p.Kind == l.Kind && p.Type == l.Type && p.Integer == l.Integer && p.UnexpectedRow == 0
@@ -84,11 +84,11 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 	if stored {
 		return joinStored(parts[0], parts, frames), nil
 	}
-	parts, err := loadAll(ctx, parts)
+	parts, err := table.Load(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
-	hasValues := func(p *Column) bool { return (p.Len() > 0 || p.Kind == Other) && !p.isAllNull() }
+	hasValues := func(p *Column) bool { return (p.Len() > 0 || p.Kind == Other) && !p.IsAllNull() }
 	lead := max(0, slices.IndexFunc(parts, hasValues)) // its kind is that of all
 	l := *parts[lead]
 	l.UnexpectedRow, l.Unexpected = 0, ""
@@ -120,13 +120,13 @@ func joinColumns(ctx context.Context, parts []*Column, frames []*Frame) (*Column
 func joinStored(l *Column, parts []*Column, frames []*Frame) *Column {
 	var all []table.Part
 	for i, p := range parts {
-		if p.isStored() {
+		if p.IsStored() {
 			all = append(all, p.Parts...)
 		} else {
-			all = append(all, table.InMemory(frames[i].Rows, p.inner()))
+			all = append(all, table.InMemory(frames[i].Rows, p))
 		}
 	}
-	out := (*Column)(table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all))
+	out := table.NewStored(l.Name, l.Type, l.Kind, l.Integer, all)
 	out.Clock, out.Of, out.Vector = l.Clock, l.Of, l.Vector
 	return out
 }

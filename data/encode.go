@@ -85,7 +85,7 @@ func (e *Encoder) encodeRows(ctx context.Context, f *Frame, d *matrix.Partition,
 			return nil, err
 		}
 		all := d
-		if d, err = d.CompleteRows(ctx, innerAll(in.complete)); err != nil {
+		if d, err = d.CompleteRows(ctx, in.complete); err != nil {
 			return nil, err
 		}
 		for s := range d.Sets {
@@ -161,7 +161,7 @@ func (e *Encoder) prepareSources(ctx context.Context, f *Frame, d *matrix.Partit
 			i += n - 1
 		} else if q.in.Kind == Numeric {
 			c := e.Columns[q.in.First]
-			q.number = matrix.NewNumber(q.column.inner(), q.in.First, q.in.Fill, c.Shift, c.Scale)
+			q.number = matrix.NewNumber(q.column, q.in.First, q.in.Fill, c.Shift, c.Scale)
 		} else {
 			q.category = &category{kind: q.in.Kind, levels: q.in.Levels, in: *q.in}
 		}
@@ -207,7 +207,7 @@ func (e *Encoder) encodeSets(ctx context.Context, f *Frame, d *matrix.Partition,
 		entries++
 	}
 	out := &Fitted{Encoder: e, Storage: to.Storage.Choose(entries, len(e.Columns))}
-	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, matrix.Storage(out.Storage), (*matrix.DiskStorage)(to.Disk), written)
+	m, err := matrix.Write(ctx, f.Name(), e.layout(), d, out.Storage, to.Disk, written)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +350,7 @@ func checkInputColumn(ctx context.Context, f *Frame, in *Input, c *Column) (*Col
 		return c, nil
 	}
 	c, err := c.Load(ctx)
-	if err == nil && !c.isAllNull() && f.Rows > 0 {
+	if err == nil && !c.IsAllNull() && f.Rows > 0 {
 		row, advice := c.UnexpectedRow-1, suggestion{hint: "the model reads numbers here: is this the column of training?"}
 		if row >= 0 {
 			advice = suggestion{fixes: []fix.Fix{fix.NameMissing}}

@@ -11,18 +11,7 @@ import (
 
 // An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is
 // to test its class.
-type Error struct {
-	Path      string             // the file, or "" when no single file is to blame
-	Column    string             // the column, or ""
-	Rows      int                // in how many rows; 0 if that is not known or says nothing
-	Row       int                // data row, counted from 1 within the file (header lines not counted); 0 for none
-	Msg       string             // what is wrong
-	Hint      string             // what to do, in words that fit any program; or ""
-	Fixes     []fix.Fix          // what would fix it, for a program to put into its own words
-	FixValues map[fix.Fix]string // of fixes that name something, what to name, as the mark of SayDecimal; or nil
-	Err       error              // the cause, or nil
-	Class     error              // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
-}
+type Error = table.Error
 
 // Classes of errors, for errors.Is.
 var (
@@ -31,39 +20,6 @@ var (
 	ErrChanged  = table.ErrChanged
 	ErrMemory   = table.ErrMemory
 )
-
-// The readers below this package make errors of their own type, which has the same fields. Each type
-// is found where errors.As looks for the other.
-func init() {
-	table.AsOuter = func(e *table.Error, target any) bool {
-		to, is := target.(**Error)
-		if is {
-			*to = (*Error)(e)
-		}
-		return is
-	}
-}
-
-// As lets errors.As find the error under the type that the readers use.
-func (e *Error) As(target any) bool {
-	to, is := target.(**table.Error)
-	if is {
-		*to = (*table.Error)(e)
-	}
-	return is
-}
-
-// Is reports whether the error is of a class.
-func (e *Error) Is(class error) bool { return (*table.Error)(e).Is(class) }
-
-// Error returns "path: column "x", row 7: what is wrong (what to do)".
-func (e *Error) Error() string { return (*table.Error)(e).Error() }
-
-// Advice returns the hint followed by the fixes. words gives the text of a fix; "" selects its default text.
-func (e *Error) Advice(words func(fix.Fix) string) string { return (*table.Error)(e).Advice(words) }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
 
 // A suggestion is the advice of an Error.
 type suggestion struct {

@@ -37,7 +37,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 			if out[i], err = all.Lookup(names[i]); err != nil {
 				return nil, err
 			}
-			if out[i].isStored() {
+			if out[i].IsStored() {
 				continue
 			}
 			if c, err = c.Load(ctx); err != nil {
@@ -49,7 +49,7 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 		}
 	}
 	for i, c := range out {
-		out[i] = (*Column)(c.inner().Exact())
+		out[i] = c.Exact()
 	}
 	return &ExactColumns{out}, nil
 }
@@ -58,8 +58,8 @@ func (f *Frame) Exact(ctx context.Context, names []string) (*ExactColumns, error
 func (e *ExactColumns) Rows(ctx context.Context, lo, hi int) ([]*Column, error) {
 	out := make([]*Column, len(e.columns))
 	for i, c := range e.columns {
-		nullable := c.inner().Nullable()
-		loaded, err := c.slice(lo, hi).loadInts(ctx)
+		nullable := c.Nullable()
+		loaded, err := c.Slice(lo, hi).LoadInts(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (f *Frame) reopen(ctx context.Context, open func(in *input) (*table.Table, 
 		if err != nil {
 			return nil, table.InFile(in.name, err)
 		}
-		frames[i] = &Frame{Rows: t.Rows, Columns: outerAll(t.Columns), Sources: f.Sources[i : i+1]}
+		frames[i] = &Frame{Rows: t.Rows, Columns: t.Columns, Sources: f.Sources[i : i+1]}
 	}
 	return concat(ctx, frames)
 }

@@ -142,7 +142,7 @@ func (t *fitting) dropNulls() error {
 			cols = append(cols, c)
 		}
 	}
-	d, err := t.partition.CompleteRows(t.ctx, innerAll(cols))
+	d, err := t.partition.CompleteRows(t.ctx, cols)
 	if err != nil {
 		return err
 	}

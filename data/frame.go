@@ -174,11 +174,11 @@ func (f *Frame) ColumnAt(ctx context.Context, arena *memory.Arena, name string, 
 	if err != nil {
 		return nil, err
 	}
-	at, err := c.inner().LoadAt(ctx, arena, rows)
+	at, err := c.LoadAt(ctx, arena, rows)
 	if err == nil {
 		err = f.checkUnchanged()
 	}
-	return (*Column)(at), table.InFile(f.Name(), err)
+	return at, table.InFile(f.Name(), err)
 }
 
 // Kind returns the kind of the named column without reading its values.
@@ -269,10 +269,10 @@ func (f *Frame) Slice(lo, hi int) *Frame {
 			out.Columns = append(out.Columns, c)
 			continue
 		}
-		out.Columns = append(out.Columns, c.slice(lo, hi))
+		out.Columns = append(out.Columns, c.Slice(lo, hi))
 	}
 	for _, c := range f.dates {
-		out.dates = append(out.dates, c.slice(lo, hi))
+		out.dates = append(out.dates, c.Slice(lo, hi))
 	}
 	return out
 }

@@ -139,9 +139,9 @@ func (f *faulty) Stored(cols []Column, rows int) []*Column {
 		var parts []table.Part
 		for lo := 0; lo < c.Len(); lo += rows {
 			hi := min(lo+rows, c.Len())
-			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.slice(lo, hi).inner()), f})
+			parts = append(parts, &faultyPart{table.InMemory(hi-lo, c.Slice(lo, hi)), f})
 		}
-		out[i] = (*Column)(table.NewStored(c.Name, c.Type, c.Kind, c.Integer, parts))
+		out[i] = table.NewStored(c.Name, c.Type, c.Kind, c.Integer, parts)
 	}
 	return out
 }

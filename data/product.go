@@ -25,19 +25,19 @@ func productColumn(ctx context.Context, f *Frame, name string, operands []Operan
 				return nil, err
 			}
 			s.read = labelReader(s.column, o.Kind)
-		} else if o.Fill == nil && c.inner().Nullable() {
+		} else if o.Fill == nil && c.Nullable() {
 			p.nullable = true
 		}
 		p.factors = append(p.factors, s)
 	}
-	return (*Column)(table.NewStored(name, "made", Numeric, false, []table.Part{p})), nil
+	return table.NewStored(name, "made", Numeric, false, []table.Part{p}), nil
 }
 
 // functionOf returns a column of integers obtained by applying a function to the values of c. Nulls stay null.
 func functionOf(c *Column, name string, of func(float64) float64, rows int) *Column {
-	if c.isStored() {
-		p := product{rows: rows, nullable: c.inner().Nullable(), factors: []factor{{Operand: Operand{Kind: Numeric}, column: c, of: of}}}
-		return (*Column)(table.NewStored(name, "int64", Numeric, true, []table.Part{p}))
+	if c.IsStored() {
+		p := product{rows: rows, nullable: c.Nullable(), factors: []factor{{Operand: Operand{Kind: Numeric}, column: c, of: of}}}
+		return table.NewStored(name, "int64", Numeric, true, []table.Part{p})
 	}
 	out := &Column{Name: name, Type: "int64", Kind: Numeric, Integer: true, Null: c.Null, Number: make([]float64, len(c.Number))}
 	for i, v := range c.Number {
@@ -69,7 +69,7 @@ func (p product) Pages() []table.Page { return nil }
 func (p product) Open(row int, pages *table.Buffers) (table.Values, error) {
 	v := &productValues{product: p, row: row, readers: make([]matrix.Reader, len(p.factors)), is: make([]*valueIndex, len(p.factors))}
 	for k, f := range p.factors {
-		v.readers[k] = matrix.NewReader(f.column.inner(), pages, row)
+		v.readers[k] = matrix.NewReader(f.column, pages, row)
 		v.is[k] = newValueIndex(f.column, func(row int) int {
 			if f.read(row) == f.Level {
 				return 1

@@ -112,7 +112,7 @@ func ReadBytes(ctx context.Context, name string, b []byte, how ...Reading) (*Fra
 // loadAndClose loads all values into memory, waits for the checksums and closes the files.
 func (f *Frame) loadAndClose(ctx context.Context) (*Frame, error) {
 	defer f.Close()
-	cols, err := loadAll(ctx, f.Columns)
+	cols, err := table.Load(ctx, f.Columns)
 	if err != nil {
 		return nil, table.InFile(f.Name(), err)
 	}
@@ -245,7 +245,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 	if err != nil {
 		return nil, table.InFile(name, err)
 	}
-	f = &Frame{Rows: t.Rows, Columns: outerAll(t.Columns), Notes: t.Notes, how: how}
+	f = &Frame{Rows: t.Rows, Columns: t.Columns, Notes: t.Notes, how: how}
 	f.replaceDates()
 	if len(how.Relabel) > 0 {
 		for i, c := range f.Columns {
@@ -255,7 +255,7 @@ func openTable(ctx context.Context, in *input, reading ...Reading) (f *Frame, er
 			if c, err = c.Load(ctx); err != nil {
 				return nil, table.InFile(name, err)
 			}
-			f.Columns[i] = (*Column)(table.RelabelLevels(c.inner(), how.Relabel))
+			f.Columns[i] = table.RelabelLevels(c, how.Relabel)
 		}
 	}
 	for _, r := range t.Remarks {

@@ -176,7 +176,7 @@ func (t *fitting) scanNumbers(columns []*Column) ([]numberStatistics, error) {
 	if t.counts == nil {
 		t.prepareCuts()
 	}
-	inexact, err := matrix.Visit(t.ctx, t.block.Rows, innerAll(columns), false, func(w *matrix.Tile) error {
+	inexact, err := matrix.Visit(t.ctx, t.block.Rows, columns, false, func(w *matrix.Tile) error {
 		t.partition.Split(w)
 		cuts := t.stripeCuts(w.First / matrix.StripeRows)
 		for j := range w.Number {

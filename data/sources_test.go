@@ -32,7 +32,7 @@ func (f *failing) ReadAt(b []byte, at int64) (int, error) {
 // uses are what is done with a table that is open.
 var uses = map[string]func(ctx context.Context, f *Frame) (any, error){
 	"loaded": func(ctx context.Context, f *Frame) (any, error) {
-		out, err := loadAll(ctx, f.Columns)
+		out, err := table.Load(ctx, f.Columns)
 		return columnsOf(out), err
 	},
 	"described": func(ctx context.Context, f *Frame) (any, error) {

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -139,44 +138,9 @@ func (e *Encoder) choosePositive(f *Frame, c *Column, values []string) error {
 // sortValues returns values of a column sorted numerically or, for text, alphabetically.
 func sortValues(c *Column, values []string) []string {
 	if c.Kind == Numeric {
-		return slices.SortedFunc(slices.Values(values), compareNumbers)
+		return slices.SortedFunc(slices.Values(values), table.CompareNumbers)
 	}
 	return slices.Sorted(slices.Values(values))
-}
-
-// compareNumbers compares two texts by the numbers written in them.
-func compareNumbers(a, b string) int {
-	x, _, _ := table.ParseNumber(a)
-	y, _, _ := table.ParseNumber(b)
-	return cmp.Compare(x, y)
-}
-
-// Match returns the element of values that text names: the same number, the same bool in any case, or the same
-// text. ok is false if there is none.
-func (c *Column) Match(values []string, text string) (value string, ok bool) {
-	if x, _, number := table.ParseNumber(text); number && c.Kind == Numeric && !slices.Contains(values, text) {
-		text = table.FormatNumber(x)
-	}
-	for _, v := range values {
-		if v == text || c.Kind == Bool && strings.EqualFold(v, text) {
-			return v, true
-		}
-	}
-	return "", false
-}
-
-// PositiveOf returns the value that is the positive class by default, and the rule that decided: the larger
-// number; otherwise the value "true", "1" or "yes" in any case; otherwise the last in alphabetical order.
-func (c *Column) PositiveOf(values []string) (positive, rule string) {
-	if c.Kind == Numeric {
-		return slices.MaxFunc(values, compareNumbers), "the greater number"
-	}
-	for _, word := range []string{"true", "1", "yes"} {
-		if i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, word) }); i >= 0 {
-			return values[i], "by its name"
-		}
-	}
-	return slices.Max(values), "the last in alphabetical order"
 }
 
 // maxValues is the largest number of distinct target values counted: one more than the largest number of
@@ -185,7 +149,7 @@ const maxValues = maxClasses + 1
 
 // listSmallest lists the three smallest values, with an ellipsis if there are more. The values must be numbers.
 func listSmallest(values []string) string {
-	sorted := slices.SortedFunc(slices.Values(values), compareNumbers)
+	sorted := slices.SortedFunc(slices.Values(values), table.CompareNumbers)
 	if len(sorted) > 3 {
 		sorted = append(sorted[:3], "…")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/drotrain/drotrain/data/fix"
 )
 
-// An Error describes a problem of a user's table and how to solve it. Package data has a public type with the
-// same fields.
+// An Error describes a problem of a user's table and how to solve it. Use errors.As to get one, and errors.Is
+// to test its class.
 type Error struct {
 	Path      string             // the file, or "" when no single file is to blame
 	Column    string             // the column, or ""
@@ -21,7 +21,7 @@ type Error struct {
 	Msg       string             // what is wrong
 	Hint      string             // what to do, in words that fit any program; or ""
 	Fixes     []fix.Fix          // what would fix it, for a program to put into its own words
-	FixValues map[fix.Fix]string // of fixes that name something, what to name; or nil
+	FixValues map[fix.Fix]string // of fixes that name something, what to name, as the mark of SayDecimal; or nil
 	Err       error              // the cause, or nil
 	Class     error              // what it is in general, for errors.Is: ErrNoColumn, ErrDamaged, …; or nil
 }
@@ -40,12 +40,6 @@ var (
 	// ErrTextOfNumbers is the class of remarks on text columns that are probably numbers.
 	ErrTextOfNumbers = errors.New("numbers that are read as text")
 )
-
-// AsOuter lets errors.As find the public type of package data.
-var AsOuter func(e *Error, target any) bool
-
-// As implements the method that errors.As calls.
-func (e *Error) As(target any) bool { return AsOuter != nil && AsOuter(e, target) }
 
 // Is reports whether the error is of a class.
 func (e *Error) Is(target error) bool { return e.Class != nil && target == e.Class }
