@@ -1,7 +1,6 @@
 // Package design holds design matrices: n rows of d features, stored densely in
 // float64 or float32, or sparsely, and the loops over them that training takes.
-// Whatever the storage, products are formed and added in float64, except products
-// of a float32 matrix with many vectors at once.
+// Whatever the storage, products are formed and added in float64.
 //
 // Stability: before version 1.0 a minor version may change this API, with a note in CHANGELOG.md;
 // a patch version does not.

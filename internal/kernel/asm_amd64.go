@@ -62,18 +62,6 @@ func gramTile4AVX2(a *float64, b *float64, k int, capacity int, c *float64, stri
 //go:noescape
 func manyAVX2(a *float64, step int, next int, b *float64, row int, n int, c *float64, stride int)
 
-// many32AVX2 adds Σ_i a[i·step + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 4
-// and j < 24.
-//
-//go:noescape
-func many32AVX2(a *float32, step int, next int, b *float32, row int, n int, c *float64, stride int)
-
-// manyNarrow32AVX2 adds Σ_i a[i + r·next]·b[i·row + j] over n > 0 terms to c[r·stride + j], r < 8
-// and j < 8.
-//
-//go:noescape
-func manyNarrow32AVX2(a *float32, next int, b *float32, row int, n int, c *float64, stride int)
-
 // expAVX2 stores exp((src[i] − shift)/scale) in dst[i] for n > 0 entries and returns their sum.
 //
 //go:noescape

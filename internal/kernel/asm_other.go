@@ -37,9 +37,3 @@ func gramTile4AVX2(a, b *float64, k, capacity int, c *float64, stride int)  { pa
 func manyAVX2(a *float64, step, next int, b *float64, row, n int, c *float64, stride int) {
 	panic("kernel: no AVX2")
 }
-func many32AVX2(a *float32, step, next int, b *float32, row, n int, c *float64, stride int) {
-	panic("kernel: no AVX2")
-}
-func manyNarrow32AVX2(a *float32, next int, b *float32, row, n int, c *float64, stride int) {
-	panic("kernel: no AVX2")
-}

@@ -70,9 +70,6 @@ func TestSum_WholeNumbersExact(t *testing.T) {
 					func(dst []float64) { sparse.MarginsTo(dst, x, lo, hi) },
 					func(dst []float64) {
 						ManyMarginsTo(append(beside(2), dst), X, d, append(beside(2), x), lo, hi)
-					},
-					func(dst []float64) {
-						ManyMargins32To(append(beside(1), dst), X32, d, append(beside(1), x), lo, hi)
 					})
 				check("rows", func(dst []float64) { naiveAddRowsTo(dst, X, d, u, v, lo, hi) },
 					func(dst []float64) { AddRowsTo(dst, X, d, u, v, lo, hi) },
@@ -80,9 +77,6 @@ func TestSum_WholeNumbersExact(t *testing.T) {
 					func(dst []float64) { sparse.AddRowsTo(dst, u, v, lo, hi) },
 					func(dst []float64) {
 						ManyAddRowsTo(append(beside(2), dst), X, d, append(beside(2), u), append(beside(2), v), lo, hi)
-					},
-					func(dst []float64) {
-						ManyAddRows32To(append(beside(1), dst), X32, d, append(beside(1), u), append(beside(1), v), lo, hi)
 					})
 				check("gram", func(dst []float64) { naiveAddGramTo(dst, X, d, u, lo, hi) },
 					func(dst []float64) { AddGramTo(dst, X, d, u, lo, hi) },
@@ -116,11 +110,7 @@ func TestKernels_ShortSlicePanics(t *testing.T) {
 				{"AddGramTo", []int{d * d, n * d, n}, func(v [][]float64) { AddGramTo(v[0], v[1], d, v[2], 0, n) }},
 				{"AddGram32To", []int{d * d, n * d, n}, func(v [][]float64) { AddGram32To(v[0], narrow(v[1]), d, v[2], 0, n) }},
 				{"ManyMarginsTo", []int{n, n * d, d}, func(v [][]float64) { ManyMarginsTo(twice(v[0]), v[1], d, twice(v[2]), 0, n) }},
-				{"ManyMargins32To", []int{n, n * d, d}, func(v [][]float64) { ManyMargins32To(twice(v[0]), narrow(v[1]), d, twice(v[2]), 0, n) }},
 				{"ManyAddRowsTo", []int{d, n * d, n, n}, func(v [][]float64) { ManyAddRowsTo(twice(v[0]), v[1], d, twice(v[2]), twice(v[3]), 0, n) }},
-				{"ManyAddRows32To", []int{d, n * d, n, n}, func(v [][]float64) {
-					ManyAddRows32To(twice(v[0]), narrow(v[1]), d, twice(v[2]), twice(v[3]), 0, n)
-				}},
 				{"ExpTo", []int{n, n}, func(v [][]float64) { ExpTo(v[0], v[1][:n], 0, 1) }},
 				{"PositivePartTo", []int{n, n}, func(v [][]float64) { PositivePartTo(v[0], v[1][:n], 0, 1) }},
 				{"LogisticTo", []int{n, n, n, n}, func(v [][]float64) { LogisticTo(v[0], v[1], v[2][:n], v[3]) }},

@@ -52,9 +52,7 @@ func TestGuardPages(t *testing.T) {
 						AddRowsTo(x, X, d, u, w, 0, n)
 						AddRows32To(x, X32, d, u, w, 0, n)
 						ManyMarginsTo([][]float64{m, m}, X, d, [][]float64{x, x}, 0, n)
-						ManyMargins32To([][]float64{m, m}, X32, d, [][]float64{x, x}, 0, n)
 						ManyAddRowsTo([][]float64{x, x}, X, d, [][]float64{u, w}, [][]float64{w, p}, 0, n)
-						ManyAddRows32To([][]float64{x, x}, X32, d, [][]float64{u, w}, [][]float64{w, p}, 0, n)
 						if d < 40 {
 							AddGramTo(g, X, d, u, 0, n)
 							AddGram32To(g, X32, d, u, 0, n)

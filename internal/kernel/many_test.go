@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -61,76 +60,6 @@ func far(a, b float64, terms int) bool {
 	return !(a-b < 1e-13*float64(terms+1) && b-a < 1e-13*float64(terms+1))
 }
 
-// Of rows in single precision they are those in double, but for the rounding of what single
-// sums are made of, and each has the bits that it has alone.
-func TestManyOfSingleRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 3))
-	withAndWithout(func(name string) {
-		t.Run(name, func(t *testing.T) {
-			for _, d := range []int{1, 5, 23, 24, 25, 61, 300} {
-				for _, n := range []int{1, 3, 67, 130} {
-					for _, count := range []int{1, 4, 8, 9, 24, 27} {
-						rows := make([]float32, n*d)
-						double := make([]float64, n*d)
-						for i, v := range normal(rng, n*d) {
-							rows[i] = float32(v)
-							double[i] = float64(rows[i])
-						}
-						lo, hi := rng.IntN(n), n
-						x, u, v := make([][]float64, count), make([][]float64, count), make([][]float64, count)
-						margin, sum, total := make([][]float64, count), make([][]float64, count), make([][]float64, count)
-						for k := range x {
-							x[k], u[k], v[k] = normal(rng, d), normal(rng, n), normal(rng, n)
-							margin[k], sum[k] = make([]float64, n), normal(rng, d)
-							total[k] = append([]float64(nil), sum[k]...)
-						}
-						alone, one := append([]float64(nil), sum[count-1]...), make([]float64, n)
-						ManyMargins32To([][]float64{one}, rows, d, x[:1], lo, hi)
-						ManyMargins32To(margin, rows, d, x, lo, hi)
-						ManyAddRows32To(sum, rows, d, u, v, lo, hi)
-						ManyAddRows32To([][]float64{alone}, rows, d, u[count-1:], v[count-1:], lo, hi)
-						for k := range x {
-							what := fmt.Sprintf("%d rows from %d, %d columns, vector %d of %d", n, lo, d, k, count)
-							want := make([]float64, n)
-							naiveMarginsTo(want, double, d, x[k], lo, hi)
-							naiveAddRowsTo(total[k], double, d, u[k], v[k], lo, hi)
-							bound := func(terms int, a func(i int) float64) float64 { // of a sum in any order, and of rounding what is summed
-								all := 0.0
-								for i := range terms {
-									all += math.Abs(a(i))
-								}
-								return float64(terms+3) * 0x1p-24 * all
-							}
-							for i := lo; i < hi; i++ {
-								near := bound(d, func(j int) float64 { return x[k][j] * double[i*d+j] })
-								if diff := math.Abs(margin[k][i] - want[i]); !(diff <= near) {
-									t.Fatalf("%s: margin %d is %v, one by one %v", what, i, margin[k][i], want[i])
-								}
-							}
-							for j := range total[k] {
-								near := bound(hi-lo, func(i int) float64 { return u[k][lo+i] * v[k][lo+i] * double[(lo+i)*d+j] })
-								if diff := math.Abs(sum[k][j] - total[k][j]); !(diff <= near+1e-14) {
-									t.Fatalf("%s: sum %d is %v, one by one %v", what, j, sum[k][j], total[k][j])
-								}
-							}
-						}
-						for i, v := range one {
-							if v != margin[0][i] {
-								t.Fatalf("%d rows, %d columns: margin %d is %v with %d others, %v alone", n, d, i, margin[0][i], count-1, v)
-							}
-						}
-						for j, v := range alone {
-							if v != sum[count-1][j] {
-								t.Fatalf("%d rows, %d columns: sum %d is %v with others, %v alone", n, d, j, sum[count-1][j], v)
-							}
-						}
-					}
-				}
-			}
-		})
-	})
-}
-
 func BenchmarkMany(b *testing.B) {
 	const n, d = 8192, 601
 	for _, count := range []int{1, 4, 12, 23, 31} {
@@ -142,10 +71,6 @@ func BenchmarkMany(b *testing.B) {
 			x[k], u[k], v[k] = normal(rng, d), normal(rng, n), normal(rng, n)
 			margin[k], sum[k] = make([]float64, n), make([]float64, d)
 		}
-		X32 := make([]float32, len(X))
-		for i, v := range X {
-			X32[i] = float32(v)
-		}
 		report := func(b *testing.B) {
 			b.ReportMetric(2*float64(n)*d*float64(count)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFlop/s")
 		}
@@ -155,8 +80,6 @@ func BenchmarkMany(b *testing.B) {
 		}{
 			{"margins", func() { ManyMarginsTo(margin, X, d, x, 0, n) }},
 			{"rows", func() { ManyAddRowsTo(sum, X, d, u, v, 0, n) }},
-			{"single margins", func() { ManyMargins32To(margin, X32, d, x, 0, n) }},
-			{"single rows", func() { ManyAddRows32To(sum, X32, d, u, v, 0, n) }},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", of.name, count), func(b *testing.B) {
 				for b.Loop() {

@@ -33,7 +33,7 @@ type pathPoint struct {
 }
 
 // NewPath returns the path of the oracle and the primal of p under the duals at(ν), which
-// are a penalty ν·D on one set of weights: KL, ChiSquare, or what NewPenalty returns.
+// are a penalty ν·D on one set of weights: such as KL or ChiSquare.
 func NewPath(p *saddle.Problem, at func(nu float64) saddle.Dual) *Path {
 	return &Path{problem: saddle.Problem{Oracle: p.Oracle, Primal: p.Primal}, at: at, known: map[float64]bracket{}}
 }

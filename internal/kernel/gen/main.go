@@ -19,9 +19,7 @@ func main() {
 		addRows(size)
 	}
 	gram()
-	many(8)
-	many(4)
-	manyNarrow()
+	many()
 	exponential()
 	logistic()
 	reductions()
