@@ -6,17 +6,26 @@ import (
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
 	"github.com/drotrain/drotrain/dro/internal/side"
+	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Divergence measures how far weights y are from reference weights w.
-type Divergence int
+// A Divergence measures how far weights y are from reference weights w. Its value is its name: "kl" or "chi2". Its
+// methods return the symbol, the formula, and the radius of the ball of an effective size. The zero value is
+// KullbackLeibler.
+type Divergence = divergence.Divergence
 
 // The values of Divergence.
 const (
-	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
-	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
+	KullbackLeibler = divergence.KullbackLeibler // Σ y_j log(y_j/w_j)
+	PearsonChi2     = divergence.PearsonChi2     // ½ Σ (y_j − w_j)²/w_j
 )
+
+// ParseDivergence returns the divergence of a name. Its error lists all names.
+func ParseDivergence(name string) (Divergence, error) { return divergence.Parse(name) }
+
+// Divergences returns all divergences, the default first.
+func Divergences() []Divergence { return divergence.All() }
 
 // KL is the adversary on the simplex with the Kullback-Leibler penalty
 //
@@ -118,7 +127,10 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		if !(d.Radius > 0) {
 			return nil, fmt.Errorf("dro: a radius of %v: it must be > 0", d.Radius)
 		}
-		of = ballOf(d)
+		var err error
+		if of, err = ballOf(d); err != nil {
+			return nil, fmt.Errorf("dro: %w", err)
+		}
 	case Uniform:
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1}
 	case Fixed:
@@ -127,7 +139,11 @@ func dualOf(d Dual, rows *ranks.Rows) (saddle.Dual, error) {
 		}
 		of = side.Simplex{Divergence: side.PearsonChi2, Alpha: 1, Weights: d.Weights}
 	case Groups:
-		g, err := side.NewGroupsOver(rows, ballOf(d.Near), d.Weights, d.Of...)
+		near, err := ballOf(d.Near)
+		if err != nil {
+			return nil, fmt.Errorf("dro: %w", err)
+		}
+		g, err := side.NewGroupsOver(rows, near, d.Weights, d.Of...)
 		if err != nil {
 			return nil, err
 		}
@@ -172,8 +188,10 @@ func valueOf[D Dual](d *D, rows *ranks.Rows) (saddle.Dual, error) {
 	return dualOf(*d, rows)
 }
 
-func ballOf(b Ball) side.Simplex {
-	return side.Simplex{Divergence: side.Divergence(b.Divergence), Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}
+// ballOf converts b to the type of the internal packages. It returns an error if the divergence is unknown.
+func ballOf(b Ball) (side.Simplex, error) {
+	d, err := side.DivergenceOf(b.Divergence)
+	return side.Simplex{Divergence: d, Radius: b.Radius, Nu: b.Nu, Weights: b.Weights}, err
 }
 
 // checkedDual converts d as dualOf does. It panics if the fields of d contradict each other, for which Solve

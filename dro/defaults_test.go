@@ -176,7 +176,7 @@ func TestSolve_UnusableDuals(t *testing.T) {
 		"3 weights for 4 samples":          dro.Fixed{Weights: []float64{1, 1, 1}},
 		"the weight of sample 1 is -1":     dro.Fixed{Weights: []float64{1, -1, 1, 1}},
 		"a radius of 0":                    dro.Ball{},
-		"unknown divergence 7":             dro.Ball{Divergence: 7, Radius: 1},
+		"unknown divergence \"7\"":         dro.Ball{Divergence: "7", Radius: 1},
 		"the weights sum to 0":             dro.Fixed{Weights: make([]float64, 4)},
 		"needs samples in groups":          dro.Groups{Near: near},
 		"group 1 of grouping 0":            dro.Groups{Near: near, Of: [][]int32{{0, 2, 2, 0}}},

@@ -7,15 +7,16 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/memory"
 	"github.com/drotrain/drotrain/internal/printable"
 )
 
 // An AdversaryInput is the worst-case reweighting of the n training rows at the end of a training.
 type AdversaryInput struct {
-	Penalty    string  // "kl", "chi2" or ""
-	Nu         float64 // 0 when not known
-	OverGroups bool    // the adversary weighs groups, not rows
+	Penalty    divergence.Divergence // "" for none
+	Nu         float64               // 0 when not known
+	OverGroups bool                  // the adversary weighs groups, not rows
 
 	Weights []float64       // n: y ≥ 0, Σ y = 1 within 1e-6
 	Loss    []float64       // n: losses of the robust model, or nil
@@ -26,8 +27,8 @@ type AdversaryInput struct {
 
 // An Adversary describes the worst-case weights of the training rows.
 type Adversary struct {
-	Penalty string `json:"penalty,omitempty"`
-	Nu      *Num   `json:"nu,omitempty"`
+	Penalty divergence.Divergence `json:"penalty,omitempty"`
+	Nu      *Num                  `json:"nu,omitempty"`
 
 	// OverGroups: the adversary chose weights of groups, not of rows.
 	OverGroups bool `json:"over_groups,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/jsonshape"
 	"github.com/drotrain/drotrain/internal/printable"
 )
@@ -37,12 +38,12 @@ type Report struct {
 
 // An Objective says what was minimised. If Text is empty, it is composed from the other fields.
 type Objective struct {
-	Text    string  `json:"text"`
-	Loss    string  `json:"loss"`
-	Penalty string  `json:"penalty"` // "kl" or "chi2"; "" for no robust model
-	Nu      float64 `json:"nu"`
-	Mu      float64 `json:"mu"`
-	N       int     `json:"training_rows"`
+	Text    string                `json:"text"`
+	Loss    string                `json:"loss"`
+	Penalty divergence.Divergence `json:"penalty"` // "" for no robust model
+	Nu      float64               `json:"nu"`
+	Mu      float64               `json:"mu"`
+	N       int                   `json:"training_rows"`
 	// Selection says how ν and μ were chosen for each model: "given", "5-fold
 	// cross-validation, smallest worst-group risk", ….
 	Selection string `json:"selection,omitempty"`
@@ -124,10 +125,8 @@ func (o Objective) ObjectiveText() string {
 	case o.Penalty != "" && o.Nu == 0:
 		return fmt.Sprintf("minimise over x:  max over j of ℓⱼ(x)  +  %s", reg)
 	case math.IsInf(o.Nu, 1): // the mean, below
-	case o.Penalty == "kl":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · Σ yⱼ log(n yⱼ)  +  %s", printable.FourDigits(o.Nu), reg)
-	case o.Penalty == "chi2":
-		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · ½ mean((n yⱼ − 1)²)  +  %s", printable.FourDigits(o.Nu), reg)
+	case o.Penalty != "":
+		return fmt.Sprintf("minimise over x:  max over y of  Σ yⱼ ℓⱼ(x) − %s · %s  +  %s", printable.FourDigits(o.Nu), o.Penalty.EqualFormula(), reg)
 	}
 	return fmt.Sprintf("minimise over x:  mean of ℓⱼ(x)  +  %s", reg)
 }
@@ -139,18 +138,8 @@ func (o Objective) Normalisation() []string {
 		return []string{"ν = 0: no penalty. The robust risk is the largest loss, and the worst-case weights need not be unique."}
 	case o.Penalty != "" && math.IsInf(o.Nu, 1):
 		return []string{"ν = ∞: every row weighs the same; this is plain empirical risk minimisation."}
-	case o.Penalty == "kl":
-		return []string{
-			fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(o.Nu)),
-			"The robust risk equals ν log mean exp(ℓ/ν).",
-		}
-	case o.Penalty == "chi2":
-		out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(o.Nu))}
-		if o.N > 0 {
-			out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
-				printable.FourDigits(o.Nu*float64(o.N)), printable.FourDigits(o.Nu/2), printable.FourDigits(o.Nu)))
-		}
-		return out
+	case o.Penalty != "":
+		return o.Penalty.Explain(o.Nu, o.N)
 	}
 	return nil
 }

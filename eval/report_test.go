@@ -12,6 +12,7 @@ import (
 	"github.com/drotrain/drotrain/eval"
 	"github.com/drotrain/drotrain/eval/internal/evaltest"
 	"github.com/drotrain/drotrain/eval/page"
+	"github.com/drotrain/drotrain/internal/divergence"
 )
 
 func TestObjectiveText(t *testing.T) {
@@ -27,7 +28,7 @@ func TestObjectiveText(t *testing.T) {
 		}
 	}
 	// What the price is called elsewhere follows it: at its ends there is none to state.
-	for _, penalty := range []string{"kl", "chi2"} {
+	for _, penalty := range []divergence.Divergence{"kl", "chi2"} {
 		for _, nu := range []float64{0, 0.25, 1, 2, math.Inf(1)} {
 			o := eval.Objective{Penalty: penalty, Nu: nu, Mu: 1, N: 10}
 			s, want := strings.Join(o.Normalisation(), " "), "with ν = "+strconv.FormatFloat(nu, 'g', -1, 64)+", in units"

@@ -396,7 +396,7 @@ func (m *Model) fillSummary(res *dro.Result, p *dro.Problem) {
 
 // adversaryDivergence returns the divergence of the adversary over rows, "" if there is none, and ν: the one
 // set, or the multiplier of the radius.
-func (m *Model) adversaryDivergence(p *dro.Problem) (penalty string, nu float64) {
+func (m *Model) adversaryDivergence(p *dro.Problem) (penalty dro.Divergence, nu float64) {
 	c := m.Config
 	switch {
 	case c.IsGroupwise() || c.Average != "" || c.Protect != nil:

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -123,7 +124,7 @@ func TestExplain_ReproducesPredictions(t *testing.T) {
 
 // A large ν leaves the adversary no room: the robust model is the plain average.
 func TestLargeNuIsERM(t *testing.T) {
-	for _, penalty := range []string{"kl", "chi2"} {
+	for _, penalty := range dro.Divergences() {
 		cfg := builtin(t, "hmda")
 		cfg.Penalty, cfg.Nu, cfg.Gap = penalty, level.At(1e7), 1e-12
 		m := fit(t, cfg)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/optima"
 )
 
@@ -27,7 +28,7 @@ func TestFit_Optima(t *testing.T) {
 			cfg := keepingRows()
 			cfg.Target, cfg.Scale, cfg.ScaleTarget, cfg.Holdout = "target", "none", false, 0
 			cfg.Intercept = c.Intercept
-			cfg.Loss, cfg.HuberDelta, cfg.Penalty, cfg.Nu, cfg.Mu = c.Loss, c.Delta, c.Penalty, &c.Nu, &c.Mu
+			cfg.Loss, cfg.HuberDelta, cfg.Penalty, cfg.Nu, cfg.Mu = c.Loss, c.Delta, dro.Divergence(c.Penalty), &c.Nu, &c.Mu
 			cfg.Solver, cfg.Gap, cfg.MaxPasses = solver, 1e-10, 60
 			cfg.Observe = func(p Progress) {
 				if p.Phase == "robust" && !c.Optimum.IsBetween(p.Lower, p.Upper) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/internal/setting"
 	"github.com/drotrain/drotrain/losses"
 	"github.com/drotrain/drotrain/train/tune"
@@ -85,7 +86,7 @@ func (c *Config) options() map[string]*setting.Value {
 		"radius":       setting.OptionalPositive(&c.Radius),
 		"ess":          setting.OptionalProportion(&c.Ess),
 		"average":      setting.Enum(&c.Average, []string{"plain", "balanced"}),
-		"penalty":      setting.Enum(&c.Penalty, []string{"kl", "chi2"}),
+		"penalty":      setting.Enum(&c.Penalty, dro.Divergences()),
 		"adversary":    setting.Enum(&c.Adversary, []string{"rows", "groups"}),
 		"group-adjust": setting.AtLeastZero(&c.Adjust),
 		"select":       setting.Enum(&c.Select, tune.Criteria),

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 )
 
 const (
@@ -60,7 +61,7 @@ func TestFit_References(t *testing.T) {
 			cfg := keepingRows()
 			cfg.Target, cfg.Groups, cfg.GroupFeatures = "target", []string{"group"}, false
 			cfg.Scale, cfg.ScaleTarget, cfg.Intercept, cfg.Holdout = "none", false, false, 0
-			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, ref.Penalty, &ref.Nu, &ref.Mu
+			cfg.Loss, cfg.Penalty, cfg.Nu, cfg.Mu = ref.Loss, dro.Divergence(ref.Penalty), &ref.Nu, &ref.Mu
 			cfg.Solver, cfg.Gap = solver, 1e-10
 			cfg.Observe = func(p Progress) {
 				if p.Phase == "robust" && !(p.Lower <= ref.Objective && ref.Objective <= p.Upper) {

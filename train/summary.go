@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
@@ -26,7 +27,7 @@ type Summary struct {
 	Level               string                `json:"level"`               // how robust, in words
 	Design              *GroupDesign          `json:"design,omitempty"`    // whether groups have coefficients of their own; absent where that was not asked
 	Selection           *tune.Selection       `json:"selection,omitempty"` // how the level was chosen; absent where it was set
-	Penalty             string                `json:"penalty"`             // divergence of an adversary over rows; "" for others
+	Penalty             dro.Divergence        `json:"penalty"`             // divergence of an adversary over rows; "" for others
 	Nu                  float64               `json:"nu"`                  // its penalty coefficient: as set, or the multiplier of a ball
 	Mu                  float64               `json:"mu"`
 	N                   int                   `json:"n"` // training rows

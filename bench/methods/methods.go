@@ -65,7 +65,7 @@ func NewProblem(ctx context.Context, frame *data.Frame, cfg train.Config) (*dro.
 	n, d, _ := problem.Oracle.Dims()
 	return problem, ProblemInfo{
 		Data: cfg.Data, Target: cfg.Target, N: n, D: d,
-		Loss: cfg.Loss, Penalty: cfg.Penalty, Nu: *cfg.Nu, Mu: *cfg.Mu,
+		Loss: cfg.Loss, Penalty: string(cfg.Penalty), Nu: *cfg.Nu, Mu: *cfg.Mu,
 	}, nil
 }
 

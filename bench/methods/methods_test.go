@@ -38,7 +38,7 @@ func smallProblem(t *testing.T, penalty string, nu float64) *dro.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dual, err := level.Level{Penalty: penalty, Nu: &nu}.Dual(level.Rows{})
+	dual, err := level.Level{Penalty: dro.Divergence(penalty), Nu: &nu}.Dual(level.Rows{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/drotrain/drotrain/data"
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -35,13 +36,13 @@ type Case struct {
 
 // Cases returns the settings that are compared.
 func Cases() []Case {
-	radius := func(penalty string, rho float64) func(*train.Config) {
+	radius := func(penalty dro.Divergence, rho float64) func(*train.Config) {
 		return func(c *train.Config) { c.Penalty, c.Radius = penalty, &rho }
 	}
 	protect := func(share float64) func(*train.Config) {
 		return func(c *train.Config) { c.Protect = &share }
 	}
-	nu := func(penalty string, nu, mu float64) func(*train.Config) {
+	nu := func(penalty dro.Divergence, nu, mu float64) func(*train.Config) {
 		return func(c *train.Config) { c.Penalty, c.Nu, c.Mu = penalty, &nu, &mu }
 	}
 	groups := func(adjust, mu float64) func(*train.Config) {

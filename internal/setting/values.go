@@ -154,8 +154,12 @@ func Choice(words []string, get func() string, set func(word string) error) *Val
 }
 
 // Enum returns a value for one of several words, stored in a string.
-func Enum(p *string, words []string) *Value {
-	return Choice(words, func() string { return *p }, func(word string) error { *p = word; return nil })
+func Enum[S ~string](p *S, words []S) *Value {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return Choice(texts, func() string { return string(*p) }, func(word string) error { *p = S(word); return nil })
 }
 
 // number returns a value for a finite number that satisfies valid; get returns nil if it is not set.

@@ -31,9 +31,9 @@ type Level struct {
 	Protect *float64 `json:"protect,omitempty"` // smallest subgroup to protect, a share of the rows in [1/n, 1]: CVaR
 	Radius  *float64 `json:"radius,omitempty"`  // largest divergence ρ > 0: a ball
 
-	Penalty   string  `json:"penalty"`                // kl or chi2: the divergence
-	Adversary string  `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
-	Adjust    float64 `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
+	Penalty   dro.Divergence `json:"penalty"`                // the divergence; empty: kl
+	Adversary string         `json:"adversary,omitempty"`    // rows or groups: what it weighs; empty: rows
+	Adjust    float64        `json:"group_adjust,omitempty"` // C ≥ 0: C/√n_g is added to the risk of a group
 }
 
 // At returns a pointer to v, for options that may be unset.
@@ -90,7 +90,9 @@ func (l Level) Validate() error {
 	if l.Average != "" {
 		among("Average", l.Average, "plain", "balanced")
 	}
-	among("Penalty", l.Penalty, "kl", "chi2")
+	if all := dro.Divergences(); !slices.Contains(all, l.Penalty) {
+		say("Config.Penalty is %q: one of %s", string(l.Penalty), strings.Trim(fmt.Sprint(all), "[]"))
+	}
 	if l.Adversary != "" {
 		among("Adversary", l.Adversary, "rows", "groups")
 	}
@@ -178,13 +180,9 @@ func (r Rows) Weight(j int) float64 {
 // Dual returns the adversary of a valid level over the rows, or an error if there are no groups or too few
 // rows. With several ranks it is a collective call.
 func (l Level) Dual(r Rows) (dro.Dual, error) {
-	divergence := dro.KullbackLeibler
-	if l.Penalty == "chi2" {
-		divergence = dro.PearsonChi2
-	}
 	switch {
 	case l.IsGroupwise():
-		return l.groupDual(divergence, r)
+		return l.groupDual(r)
 	case l.Average == "plain" && r.Weights == nil:
 		return dro.Uniform{}, nil
 	case l.Average == "plain":
@@ -200,36 +198,31 @@ func (l Level) Dual(r Rows) (dro.Dual, error) {
 			return nil, fmt.Errorf("Config.Protect is %v, less than one of the %d training rows: the smallest group to protect is 1/%d = %.3g", *l.Protect, r.N, r.N, 1/n)
 		}
 		return dro.CVaR{Alpha: *l.Protect, Weights: r.Weights}, nil
-	case l.Nu != nil && divergence == dro.PearsonChi2:
-		return dro.ChiSquare{Nu: *l.Nu, Weights: r.Weights}, nil
 	case l.Nu != nil:
-		return dro.KL{Nu: *l.Nu, Weights: r.Weights}, nil
+		return dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Nu: *l.Nu, Weights: r.Weights}, nil
 	}
 	radius := l.divergenceRadius()
 	if radius == 0 { // ess 1: every row at its own weight
 		return Level{Average: "plain"}.Dual(r)
 	}
-	return dro.Ball{Divergence: divergence, Radius: radius, Weights: r.Weights}, nil
+	return dro.Ball{Divergence: l.Penalty, Radius: radius, Weights: r.Weights}, nil
 }
 
 // divergenceRadius returns the radius of the divergence ball.
 func (l Level) divergenceRadius() float64 {
-	switch {
-	case l.Radius != nil:
+	if l.Radius != nil {
 		return *l.Radius
-	case l.Ess != nil && l.Penalty == "chi2": // Kish's 1/Σy² = s·n
-		return (1 / *l.Ess - 1) / 2
 	}
-	return -math.Log(*l.Ess) // perplexity exp(−Σ y log y) = s·n
+	return l.Penalty.RadiusOfSize(*l.Ess)
 }
 
 // groupDual returns the adversary over groups.
-func (l Level) groupDual(divergence dro.Divergence, r Rows) (dro.Dual, error) {
+func (l Level) groupDual(r Rows) (dro.Dual, error) {
 	index, count, err := r.groupIndex()
 	if err != nil {
 		return nil, err
 	}
-	near := dro.Ball{Divergence: divergence, Radius: math.Inf(1), Weights: r.groupMasses(index, len(count))}
+	near := dro.Ball{Divergence: l.Penalty, Radius: math.Inf(1), Weights: r.groupMasses(index, len(count))}
 	if l.Nu != nil {
 		near.Nu = *l.Nu
 	}
@@ -314,19 +307,15 @@ func Balanced(r Rows) ([]float64, error) {
 
 // String describes the level.
 func (l Level) String() string {
-	divergence := "KL"
-	if l.Penalty == "chi2" {
-		divergence = "χ²"
-	}
-	of, groups := "rows", "group DRO"
+	divergence, of, groups := l.Penalty.Symbol(), "rows", "group DRO"
 	if l.IsGroupwise() {
 		of = "groups"
 		if l.Adjust > 0 {
 			of += fmt.Sprintf(", adjusted by %.3g/√n", l.Adjust)
 			groups += " over " + of
 		}
-		if l.Penalty == "chi2" {
-			groups = "χ² " + groups
+		if l.Penalty != dro.KullbackLeibler && l.Penalty != "" && l.Nu != nil && *l.Nu > 0 {
+			groups = divergence + " " + groups
 		}
 	}
 	switch {
@@ -335,16 +324,13 @@ func (l Level) String() string {
 	case l.Average == "balanced":
 		return "group-balanced ERM"
 	case l.IsGroupwise() && l.Nu != nil && *l.Nu == 0:
-		return strings.TrimPrefix(groups, "χ² ")
+		return groups
 	case l.IsGroupwise() && l.Nu != nil:
 		return fmt.Sprintf("%s, ν = %.3g", groups, *l.Nu)
 	case l.Nu != nil:
 		return fmt.Sprintf("%s over %s, ν = %.3g", divergence, of, *l.Nu)
 	case l.Ess != nil:
-		if l.Penalty == "chi2" {
-			return fmt.Sprintf("χ² ball of effective sample size %.3g %%", 100**l.Ess)
-		}
-		return fmt.Sprintf("KL ball of perplexity %.3g %%", 100**l.Ess)
+		return fmt.Sprintf("%s ball of %s %.3g %%", divergence, l.Penalty.SizeName(), 100**l.Ess)
 	case l.Protect != nil:
 		return fmt.Sprintf("CVaR: every subgroup of at least %.3g %% of the rows", 100**l.Protect)
 	case l.Radius != nil:

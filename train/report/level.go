@@ -10,10 +10,7 @@ import (
 // objectiveText describes the objective of a level that is not a penalty over rows; otherwise it returns "".
 func objectiveText(m *train.Model) string {
 	c := m.Config
-	divergence := "Σ yⱼ log(yⱼ/wⱼ)"
-	if c.Penalty == "chi2" {
-		divergence = "½ Σ (yⱼ − wⱼ)²/wⱼ"
-	}
+	divergence := c.Penalty.Formula()
 	inner := ""
 	switch {
 	case c.Average == "balanced":

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train"
 	"github.com/drotrain/drotrain/train/level"
 )
@@ -51,5 +52,23 @@ func TestObjectiveText_Levels(t *testing.T) {
 			t.Errorf("%s and %s are both %q", name, other, text)
 		}
 		seen[text] = name
+	}
+}
+
+// Every divergence is written with its own formula, and with no other one.
+func TestObjectiveText_Divergences(t *testing.T) {
+	all := dro.Divergences()
+	for _, d := range all {
+		for name, l := range map[string]level.Level{"ball": {Radius: level.At(0.1)}, "size": {Ess: level.At(0.7)}, "penalty": {Nu: level.At(1)}} {
+			if l.Penalty = d; !strings.Contains(l.String(), d.Symbol()) {
+				t.Errorf("%s of %s: described as %q", name, string(d), l)
+			}
+			text := objectiveText(trained(t, examples(60, 5), l, true, func(cfg *train.Config) { cfg.Gap = 1e-4 }))
+			for _, other := range all {
+				if strings.Contains(text, other.Formula()) != (other == d) {
+					t.Errorf("%s of %s: %q and the formula of %s", name, string(d), text, string(other))
+				}
+			}
+		}
 	}
 }

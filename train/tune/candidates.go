@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/drotrain/drotrain/dro"
 	"github.com/drotrain/drotrain/train/level"
 )
 
@@ -47,7 +48,7 @@ func candidates(r level.Rows, mean, deviation float64, few bool) []Candidate {
 		}
 		for k := range prices {
 			nu := 30 * math.Pow(0.01, float64(k)/float64(prices-1)) // 30 to 0.3
-			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: "chi2", Nu: roundTo3Digits(nu * deviation)}})
+			out = append(out, Candidate{Family: rowsFamily, Level: level.Level{Penalty: dro.PearsonChi2, Nu: roundTo3Digits(nu * deviation)}})
 		}
 	}
 	for i := range out {

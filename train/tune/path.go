@@ -12,11 +12,11 @@ import (
 
 // A Path brackets the optimal objective of an adversary over rows at every penalty coefficient (dro.Path).
 type Path struct {
-	Penalty string    `json:"penalty"` // kl or chi2
-	Solved  []float64 `json:"solved"`  // the coefficients solved at, ascending
-	Nu      []float64 `json:"nu"`      // ascending
-	Upper   []float64 `json:"upper"`   // of the optimal objective at Nu
-	Lower   []float64 `json:"lower"`
+	Penalty dro.Divergence `json:"penalty"`
+	Solved  []float64      `json:"solved"` // the coefficients solved at, ascending
+	Nu      []float64      `json:"nu"`     // ascending
+	Upper   []float64      `json:"upper"`  // of the optimal objective at Nu
+	Lower   []float64      `json:"lower"`
 }
 
 const (
@@ -42,10 +42,10 @@ func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]
 		return nil, err
 	}
 	at := func(nu float64) dro.Dual {
-		dual, _ := level.Level{Nu: &nu, Penalty: "chi2"}.Dual(t.Rows) // its weights served the choice
+		dual, _ := level.Level{Nu: &nu, Penalty: dro.PearsonChi2}.Dual(t.Rows) // its weights served the choice
 		return dual
 	}
-	path := Path{Penalty: "chi2"}
+	path := Path{Penalty: dro.PearsonChi2}
 	known := dro.NewPath(&dro.Problem{Oracle: oracle, Primal: t.Primal}, at)
 	low, high := slices.Min(solve), slices.Max(solve)
 	for k := range pathPoints {
@@ -53,7 +53,7 @@ func (t *Table) solvePaths(ctx context.Context, of []Candidate, x []float64) ([]
 	}
 	for more := 0; ; more++ {
 		for _, nu := range solve {
-			if x, _, err = t.solveOrLoad(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: "chi2"}, x); err != nil {
+			if x, _, err = t.solveOrLoad(ctx, fmt.Sprintf("path, chi2, %v", nu), level.Level{Nu: &nu, Penalty: dro.PearsonChi2}, x); err != nil {
 				return nil, err
 			}
 			loss, err := t.lossesAt(x)

@@ -5,17 +5,32 @@ import (
 	"math"
 
 	"github.com/drotrain/drotrain/dro/internal/saddle"
+	"github.com/drotrain/drotrain/internal/divergence"
 	"github.com/drotrain/drotrain/internal/kernel"
 	"github.com/drotrain/drotrain/internal/ranks"
 )
 
-// A Divergence measures how far weights y are from reference weights w.
+// A Divergence selects the arithmetic of a divergence.Divergence; the zero value is KullbackLeibler.
 type Divergence int
 
 const (
 	KullbackLeibler Divergence = iota // Σ y_j log(y_j/w_j)
 	PearsonChi2                       // ½ Σ (y_j − w_j)²/w_j
 )
+
+// DivergenceOf returns the arithmetic of d, or an error if there is none.
+func DivergenceOf(d divergence.Divergence) (Divergence, error) {
+	switch d {
+	case "", divergence.KullbackLeibler:
+		return KullbackLeibler, nil
+	case divergence.PearsonChi2:
+		return PearsonChi2, nil
+	}
+	if _, err := divergence.Parse(string(d)); err != nil {
+		return 0, err
+	}
+	return 0, fmt.Errorf("the divergence %q has no ball and no penalty", string(d))
+}
 
 // A Simplex is the adversary of weights near reference weights w,
 //

@@ -1,0 +1,119 @@
+// Package divergence lists the divergences between weights of samples: their names, formulas and units. Package dro
+// exports the type; the arithmetic is in dro/internal/side.
+package divergence
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/drotrain/drotrain/internal/printable"
+)
+
+// A Divergence measures how far weights y are from reference weights w. Its value is its name in options and files;
+// the empty name stands for KullbackLeibler.
+type Divergence string
+
+// The values of Divergence.
+const (
+	KullbackLeibler Divergence = "kl"   // Σ y_j log(y_j/w_j)
+	PearsonChi2     Divergence = "chi2" // ½ Σ (y_j − w_j)²/w_j
+)
+
+// An entry describes a divergence in texts and converts the effective size of weights into a radius.
+type entry struct {
+	name         Divergence
+	symbol       string
+	formula      string // for reference weights w
+	equalFormula string // for equal reference weights
+	size         string // name of the effective size of weights
+	radius       func(share float64) float64
+	explain      func(nu float64, n int) []string
+}
+
+var entries = []entry{
+	{
+		name: KullbackLeibler, symbol: "KL", formula: "Σ yⱼ log(yⱼ/wⱼ)", equalFormula: "Σ yⱼ log(n yⱼ)",
+		size:   "perplexity", // exp(−Σ y log y) = share·n
+		radius: func(share float64) float64 { return -math.Log(share) },
+		explain: func(nu float64, _ int) []string {
+			return []string{
+				fmt.Sprintf("KL penalty ν·Σ y log(n y) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(nu)),
+				"The robust risk equals ν log mean exp(ℓ/ν).",
+			}
+		},
+	},
+	{
+		name: PearsonChi2, symbol: "χ²", formula: "½ Σ (yⱼ − wⱼ)²/wⱼ", equalFormula: "½ mean((n yⱼ − 1)²)",
+		size:    "effective sample size", // Kish's 1/Σy² = share·n
+		radius:  func(share float64) float64 { return (1/share - 1) / 2 },
+		explain: explainPearson,
+	},
+}
+
+// explainPearson describes the scaling of the χ² penalty for n rows, 0 if unknown, and that of other packages.
+func explainPearson(nu float64, n int) []string {
+	out := []string{fmt.Sprintf("χ² penalty (νn/2)·Σ (y − 1/n)² = ν·½·mean((n y − 1)²) with ν = %s, in units of the loss; y are the weights of the rows, non-negative, summing to 1.", printable.FourDigits(nu))}
+	if n > 0 {
+		out = append(out, fmt.Sprintf("The same problem elsewhere: ½ν′‖y − 1/n‖² (DRAGO, deshift) has ν′ = νn = %s; ν′n‖y − 1/n‖² (Prospect, drlearn) has ν′ = ν/2 = %s; λ·½·mean((n y − 1)²) (fast-dro) has λ = ν = %s.",
+			printable.FourDigits(nu*float64(n)), printable.FourDigits(nu/2), printable.FourDigits(nu)))
+	}
+	return out
+}
+
+// All returns all divergences, the default first.
+func All() []Divergence {
+	var all []Divergence
+	for _, e := range entries {
+		all = append(all, e.name)
+	}
+	return all
+}
+
+// Parse returns the divergence of a name.
+func Parse(name string) (Divergence, error) {
+	var names []string
+	for _, e := range entries {
+		if name == string(e.name) {
+			return e.name, nil
+		}
+		names = append(names, string(e.name))
+	}
+	return "", fmt.Errorf("unknown divergence %q: one of %s", name, strings.Join(names, ", "))
+}
+
+// entry returns the entry of d. That of an unknown divergence has the name alone.
+func (d Divergence) entry() *entry {
+	if d == "" {
+		d = KullbackLeibler
+	}
+	for i := range entries {
+		if entries[i].name == d {
+			return &entries[i]
+		}
+	}
+	return &entry{
+		name: d, symbol: string(d), formula: "D(y‖w)", equalFormula: "D(y‖1/n)", size: "effective size",
+		radius:  func(float64) float64 { return math.NaN() },
+		explain: func(float64, int) []string { return nil },
+	}
+}
+
+// Symbol returns the symbol of d in texts, such as χ².
+func (d Divergence) Symbol() string { return d.entry().symbol }
+
+// Formula returns the definition of d for weights yⱼ and reference weights wⱼ.
+func (d Divergence) Formula() string { return d.entry().formula }
+
+// EqualFormula returns the definition of d for equal reference weights 1/n.
+func (d Divergence) EqualFormula() string { return d.entry().equalFormula }
+
+// SizeName returns the name of the effective size of weights that a ball of d limits.
+func (d Divergence) SizeName() string { return d.entry().size }
+
+// RadiusOfSize returns the radius of the ball whose weights have at least the given effective size, as a share in
+// (0, 1] of the samples. Reference weights are equal.
+func (d Divergence) RadiusOfSize(share float64) float64 { return d.entry().radius(share) }
+
+// Explain returns sentences on the scaling of the penalty ν·D over n rows, 0 if unknown.
+func (d Divergence) Explain(nu float64, n int) []string { return d.entry().explain(nu, n) }
