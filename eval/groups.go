@@ -49,8 +49,13 @@ func (e *Evaluation) measureGrouping(ctx context.Context, in *Input, g data.Grou
 			t := Num(s)
 			h.TrainShare = &t
 		}
+		untrained := slices.Contains(in.Untrained, h.Label)
+		h.Sufficient = h.Sufficient && !untrained
 		for k, m := range in.Models {
 			v := measureStratum(in.rows, k, &groups[j])
+			if untrained {
+				v = v.withoutNumbers("no model that measures it was trained with the group")
+			}
 			risk, _ := v.Get("risk")
 			es := undefined()
 			if total[k] > 0 {

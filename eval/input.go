@@ -71,6 +71,13 @@ type Input struct {
 	// 1/Σy²; 0 means unknown.
 	EffectiveRows, TrainingRows float64
 
+	// Untrained lists the labels of groups without rows in the training of a model that predicts them, as in a
+	// cross-fitted evaluation of a group of one row. No number is given for such a group.
+	Untrained []string
+	// Comparisons allows for a model that was chosen on the measured rows. The zero value stands for a model
+	// that was chosen on other rows.
+	Comparisons Comparisons
+
 	// Observe, when given, receives how far the measurement has come; it is
 	// called often, and from one goroutine at a time.
 	Observe func(Progress)
@@ -82,6 +89,19 @@ type Input struct {
 	Columns []Column
 
 	rows *measuredRows
+}
+
+// Comparisons holds effective numbers of independent comparisons: n stands for a largest standardised deviation
+// with the distribution of the largest of n independent normal variables. Values below 1 mean 1.
+type Comparisons struct {
+	Groups  float64 // of the group risks and their changes, over all groups and candidates
+	Average float64 // of the changes of the average risk, over all candidates
+}
+
+// simultaneousConfidence returns the confidence of one of n independent intervals that all hold together with
+// the given confidence (Šidák 1967).
+func simultaneousConfidence(confidence, n float64) float64 {
+	return math.Pow(confidence, 1/max(1, n))
 }
 
 // newMeasuredRows returns the rows for measuring.

@@ -77,12 +77,12 @@ func (p *errorPart) Interval(m Measure, k int, at float64, l estimateError) *Int
 
 // Change returns the interval of the change at of a measure from base, whose error is l; own is the error of
 // the first model's risk. It returns nil if the measure has none of this kind.
-func (p *errorPart) Change(at, base float64, l, own estimateError) *Interval {
+func (p *errorPart) Change(at, base float64, l, own estimateError, confidence float64) *Interval {
 	if p.OneClass() {
 		return nil
 	}
 	l, at = l.UnlessRounding(at, base, own)
-	return l.Interval(at, p.r.Confidence, math.Inf(-1), math.Inf(1))
+	return l.Interval(at, confidence, math.Inf(-1), math.Inf(1))
 }
 
 // constantChange is the standard error of a change, relative to the baseline's value or the standard error of

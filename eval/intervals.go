@@ -78,6 +78,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 	if err != nil {
 		return err
 	}
+	critical = max(critical, normalQuantile(simultaneousConfidence(e.Confidence, in.Comparisons.Groups)))
 	differences := make([][]*Interval, len(strata)) // per group: of the risk of each later model
 	err = in.rows.Parallel(ctx, "", len(groups), func(s int) error {
 		g := &groups[s]
@@ -93,7 +94,7 @@ func (e *Evaluation) addGroupIntervals(ctx context.Context, in *Input, r *interv
 				putInterval(parts[s], measure, k, g.N, errors[s][k*len(list)+q], m.Values, m.Intervals)
 			}
 			if k > 0 {
-				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Of["risk"])-base, base, errors[s][changes+k-1], errors[s][0]))
+				differences[s] = append(differences[s], parts[s].Change(float64(m.Values.Of["risk"])-base, base, errors[s][changes+k-1], errors[s][0], e.Confidence))
 			}
 		}
 		if parts[s] != nil {
@@ -140,6 +141,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 		}
 	}
 	own := errors[0][0] // of the baseline's risk
+	confidence := simultaneousConfidence(e.Confidence, in.Comparisons.Average)
 	for k := range e.Compared {
 		c, first := &e.Compared[k], changes+k*(len(list)+1)
 		for q, m := range list {
@@ -154,7 +156,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 				base = 1 // the most that an area can be
 				fallthrough
 			default:
-				d.Interval = part.Change(float64(d.Value), base, errors[0][first+q], own)
+				d.Interval = part.Change(float64(d.Value), base, errors[0][first+q], own, confidence)
 				if m.Key == "median_ae" && d.Interval != nil {
 					d.Interval.Method = "order statistics"
 				}
@@ -163,7 +165,7 @@ func (e *Evaluation) addOverallIntervals(ctx context.Context, in *Input, r *inte
 		}
 		if TailAlpha*float64(len(in.Target)) >= fewTailRows {
 			base := float64(e.Models[0].CVaRAt(TailAlpha))
-			c.CVaR.Interval = part.Change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own)
+			c.CVaR.Interval = part.Change(float64(c.CVaR.Value), base, errors[0][first+len(list)], own, confidence)
 		}
 	}
 	return errors[0], nil

@@ -106,6 +106,14 @@ func (v *Values) set(key string, x float64, why string) {
 	v.Of[key] = Num(x)
 }
 
+// withoutNumbers returns v with every measure undefined for the given reason.
+func (v Values) withoutNumbers(why string) (out Values) {
+	for key := range v.Of {
+		out.set(key, 0, why)
+	}
+	return out
+}
+
 // measureStratum computes every measure of model k over the rows of a stratum.
 func measureStratum(in *measuredRows, k int, s *stratum) Values {
 	m := &in.Models[k]

@@ -105,7 +105,7 @@ func (m *groupMean) interval(at Num, confidence, least, most float64) *Interval 
 // critical returns how many standard errors wide the intervals of n independent numbers must be to hold
 // simultaneously (Šidák 1967).
 func (a *spreads) critical(n int) float64 {
-	return normalQuantile(math.Pow(a.e.Confidence, 1/float64(n)))
+	return normalQuantile(simultaneousConfidence(a.e.Confidence, float64(n)))
 }
 
 // A band is the simultaneous interval of a group.

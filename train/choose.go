@@ -63,6 +63,7 @@ func (m *Model) chooseLevel(ctx context.Context, x []float64, began time.Time) e
 		o.Rows = min(o.Rows, max(minChoiceRows, int(float64(o.Rows)*ratio*ratio)))
 	}
 	o.Observe = m.Config.countObserver("choosing", began)
+	o.Comparisons = m.Config.Evaluate == EvaluateCrossfit
 	o.Path = m.mustChoose || min(m.Run.Train.N, o.Rows)*m.Run.Train.D <= maxPathWork
 	s, err := m.selectOrResume(ctx, x, o)
 	var few *tune.FewRowsError

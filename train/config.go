@@ -105,6 +105,7 @@ type Config struct {
 	comm ranks.Comm
 
 	products []data.Product // of the group coefficients that were chosen
+	design   *GroupDesign   // that is taken instead of a choice; nil: choose
 
 	Checkpoint *Checkpoint `json:"-"` // what is kept for another run to go on from; nil: nothing
 

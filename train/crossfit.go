@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -26,11 +25,15 @@ const CrossfitBelow = 2000
 // crossfitFolds is the number of folds of a cross-fitted evaluation.
 const crossfitFolds = 5
 
-// An OutOfFold holds predictions for every training row by models trained without it. Everything is fitted
-// again for each fold, from the encoding to the choice of the level.
+// An OutOfFold holds predictions for every training row by models trained without it. Each fold repeats the
+// encoding, the fit and the recalibration with the level, μ and design of the final model, so that the
+// predictions describe the final model. Level, μ and design are not chosen again.
 type OutOfFold struct {
-	Folds  int
-	Levels []string // by fold: how robust its model is
+	Folds int
+
+	// Untrained lists the groups of the last grouping that a fold has no training rows of. The predictions for
+	// the rows of such a group come from a model that never saw the group.
+	Untrained []string
 
 	// Predictions of the rows of Run.Train, in their order; nil for a model that there is
 	// none of. Loss is in the units of the final model's.
@@ -49,10 +52,10 @@ func (m *Model) CrossFit(ctx context.Context) (*OutOfFold, error) {
 		return nil, err
 	}
 	observe := m.Config.countObserver("cross-fitting", time.Now())
-	out := &OutOfFold{Folds: crossfitFolds}
+	out := &OutOfFold{Folds: crossfitFolds, Untrained: untrainedGroups(Rows(d, m.Run.Weight), fold)}
 	m.Run.Evict() // the folds have rows of their own
 	for k := range crossfitFolds {
-		cfg := m.configBeforeChoice()
+		cfg := m.configOfFold()
 		cfg.Checkpoint = m.Config.Checkpoint.forPart(fmt.Sprintf("without fold %d of %d", k+1, crossfitFolds))
 		if observe != nil {
 			observe(k, crossfitFolds) // before its rows are encoded
@@ -102,7 +105,6 @@ func (m *Model) assignCrossfitFolds() ([]int, error) {
 // its rows.
 func (m *Model) addFoldPredictions(out *OutOfFold, k int, other *Model, places []int32) error {
 	d, arena := m.Run.Train, m.Run.arena()
-	out.Levels = append(out.Levels, other.Result.Level)
 	tempered := other.Tempered
 	if tempered == nil { // its model is the plain average
 		tempered = other.Baseline
@@ -175,20 +177,40 @@ func (m *Model) copyPredictions(to *Prediction, other *Model, x []float64, place
 	return nil
 }
 
-// configBeforeChoice returns the configuration without what was chosen on the rows.
-func (m *Model) configBeforeChoice() Config {
+// configOfFold returns the configuration that fits the final model again: the same level, μ and design.
+func (m *Model) configOfFold() Config {
 	c := m.Config
 	c.Evaluate, c.Filter, c.KeepRows = "", "", true
-	s := m.Result.Selection
-	if s != nil {
-		c.Level = level.Level{Penalty: "kl"}
+	if c.design = m.Result.Design; c.design == nil {
+		c.GroupCoefficients = groupCoefficientsNo
 	}
-	given := 1 / float64(m.TrainRows) // what μ stands for where it is not set
-	if mu := *c.Mu; math.Abs(mu-given) <= 1e-12*given || s != nil && s.Ridges != nil {
-		c.Mu = nil
-	}
-	if s != nil {
+	if m.Result.Selection != nil {
 		c.Solver = autoSolver
 	}
 	return c
+}
+
+// untrainedGroups returns the labels of the groups whose rows are all in one fold, so that the models of that
+// fold are trained without the group.
+func untrainedGroups(r level.Rows, fold []int) (labels []string) {
+	const none, several = -1, -2
+	only := make([]int, len(r.Labels)) // the fold with all rows of the group
+	for g := range only {
+		only[g] = none
+	}
+	for j, g := range r.Group {
+		switch {
+		case g < 0 || only[g] == fold[j]:
+		case only[g] == none:
+			only[g] = fold[j]
+		default:
+			only[g] = several
+		}
+	}
+	for g, k := range only {
+		if k >= 0 {
+			labels = append(labels, r.Labels[g])
+		}
+	}
+	return labels
 }

@@ -52,6 +52,9 @@ type GroupDesign struct {
 // chooseGroupCoefficients chooses whether groups get their own coefficients. It returns nil if no group column
 // is a feature or the choice was not asked for.
 func (c Config) chooseGroupCoefficients(ctx context.Context, f *data.Frame, rows *encodedRows) (*GroupDesign, error) {
+	if c.design != nil {
+		return c.design, nil
+	}
 	mustPool := c.GroupCoefficients == groupCoefficientsPooled
 	if !mustPool && c.GroupCoefficients != groupCoefficientsAuto {
 		return nil, nil
@@ -289,7 +292,7 @@ func (c Config) encodeWithGroupCoefficients(ctx context.Context, frame *data.Fra
 	}
 	if disk == nil { // which reserves what it needs
 		if err := c.checkGroupColumnsMemory(g, rows); err != nil {
-			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled {
+			if c.Cache == "" && c.GroupCoefficients != groupCoefficientsPooled && c.design == nil {
 				g.Ridge, g.LeftOut = 0, err.Error()
 				return rows, g, nil
 			}

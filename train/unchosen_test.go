@@ -1,33 +1,33 @@
 package train
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/drotrain/drotrain/train/level"
 	"github.com/drotrain/drotrain/train/tune"
 )
 
-// A fold of a cross-fitted evaluation chooses what the training chose, the level and μ, and
-// keeps what was given.
-func TestUnchosen(t *testing.T) {
+func TestConfigOfFold_KeepsWhatWasChosen(t *testing.T) {
 	mu := 0.5
-	for name, c := range map[string]struct {
-		selection *tune.Selection
-		mu        float64
-		level, at bool // are kept
-	}{
-		"given":           {nil, mu, true, true},
-		"μ = 1/n":         {nil, 0.01, true, false},
-		"a chosen level":  {&tune.Selection{}, mu, false, true},
-		"chosen, with μ":  {&tune.Selection{Ridges: []tune.Ridge{{}}}, mu, false, false},
-		"μ chosen as 1/n": {&tune.Selection{Ridges: []tune.Ridge{{}}}, 0.01, false, false},
-	} {
-		m := &Model{Config: DefaultConfig(), TrainRows: 100}
-		m.Config.Level, m.Config.Mu, m.Config.Evaluate = level.Level{Penalty: "kl", Nu: level.At(1)}, &c.mu, EvaluateCrossfit
-		m.Result.Selection = c.selection
-		got := m.configBeforeChoice()
-		if got.Level.IsSet() != c.level || (got.Mu != nil) != c.at || got.Evaluate != "" {
-			t.Errorf("%s: level %v, μ %v", name, got.Level, got.Mu)
+	m := &Model{Config: DefaultConfig(), TrainRows: 100}
+	m.Config.Level, m.Config.Mu, m.Config.Evaluate = level.Level{Penalty: "kl", Nu: level.At(1)}, &mu, EvaluateCrossfit
+	for name, s := range map[string]*tune.Selection{"level given": nil, "level chosen": {}} {
+		m.Result.Selection = s
+		got := m.configOfFold()
+		if got.Nu == nil || *got.Nu != 1 || *got.Mu != mu || got.Evaluate != "" || got.GroupCoefficients != "no" {
+			t.Errorf("%s: level %v, μ %v, group coefficients %s", name, got.Level, *got.Mu, got.GroupCoefficients)
 		}
+	}
+	m.Result.Design = &GroupDesign{Ridge: 5}
+	if got := m.configOfFold(); got.design == nil || got.design.Ridge != 5 {
+		t.Errorf("design %+v", got.design)
+	}
+}
+
+func TestUntrainedGroups_AreThoseOfOneFold(t *testing.T) {
+	r := level.Rows{N: 6, Group: []int32{0, 0, 1, 1, 2, -1}, Labels: []string{"two folds", "one fold", "one row", "no row"}}
+	if got := untrainedGroups(r, []int{0, 1, 1, 1, 0, 2}); !slices.Equal(got, []string{"one fold", "one row"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -26,7 +26,7 @@ func TestCrossfit(t *testing.T) {
 		defer m.Run.Close()
 		x, r := reportOf(t, m, options())
 		e := x.Evaluation
-		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 folds trained KL over rows, ν = 1 (5)") {
+		if e.Split != eval.OutOfFold || e.N != m.TrainRows || len(e.Models) != 4 || !strings.Contains(strings.Join(r.Notes, "\n"), "The 5 models have the level, μ and design of the model itself") {
 			t.Errorf("%s of %d rows by %d models, notes %q", e.Split, e.N, len(e.Models), r.Notes)
 		}
 		inside, _ := e.Models[1].Overall.Get("risk")

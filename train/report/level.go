@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/drotrain/drotrain/internal/printable"
 	"github.com/drotrain/drotrain/train"
 )
 
@@ -64,16 +64,10 @@ func foldNotes(o *train.OutOfFold) []string {
 	if o == nil {
 		return nil
 	}
-	count := map[string]int{}
-	var said []string
-	for _, l := range o.Levels {
-		if count[l]++; count[l] == 1 {
-			said = append(said, l)
-		}
+	notes := []string{fmt.Sprintf("Measured out of fold: every row by a model trained without its fifth of the rows. The %d models have the level, μ and design of the model itself, which is trained on all rows; encoding, fit and recalibration are repeated. The intervals allow for the choice of the model on the same rows (docs/intervals.md).", o.Folds)}
+	if len(o.Untrained) > 0 {
+		notes = append(notes, fmt.Sprintf("%s no numbers, since all rows of such a group are in one fold, whose model is trained without the group: %s.",
+			printable.Plural(len(o.Untrained), "group has", "groups have"), printable.List(o.Untrained, 8)))
 	}
-	for i, l := range said {
-		said[i] = fmt.Sprintf("%s (%d)", l, count[l])
-	}
-	return []string{fmt.Sprintf("Measured out of fold: every row by models trained without its fifth of the rows, including encoding, choice of the level and recalibration; the model itself is trained on all rows. In simulated samples of 150 to 3000 rows the 95 %% intervals of the change of the average risk cover 90 to 95 %% of the true changes of the folds’ models and 88 to 93 %% of those of the model itself. Intervals of the worst group and its change cover 95 %% and more (docs/intervals.md). The %d folds trained %s.",
-		o.Folds, strings.Join(said, "; "))}
+	return notes
 }

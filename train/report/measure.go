@@ -169,6 +169,12 @@ func (x *Measured) evaluate(ctx context.Context, f *data.Frame, rows *scoredRows
 	if x.compared == nil && m.Config.Average != "plain" && m.Result.EffectiveSampleSize < float64(m.TrainRows)/2 { // else it is the table that is small
 		in.EffectiveRows, in.TrainingRows = m.Result.EffectiveSampleSize, float64(m.TrainRows)
 	}
+	if x.folds != nil {
+		in.Untrained = x.folds.Untrained
+		if s := m.Result.Selection; s != nil {
+			in.Comparisons = eval.Comparisons{Groups: s.Comparisons.Groups, Average: s.Comparisons.Average}
+		}
+	}
 	in.Models = rows.models
 	if constant := memory.Make[float64](rows.arena, len(rows.Target)); m.ConstantLosses(constant, rows.Target) {
 		in.Constant = constant

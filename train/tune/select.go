@@ -24,6 +24,7 @@ type Options struct {
 	Path         bool    // whether to bracket the optima at every penalty coefficient
 	Curve        bool    // whether to estimate risks by the number of rows fitted to
 	Ridge        bool    // whether to choose μ too
+	Comparisons  bool    // whether to count the effective comparisons
 	Seed         uint64
 	Observe      func(done, total int) // called after every model solved, one call at a time; may be nil
 }
@@ -69,6 +70,8 @@ type Selection struct {
 	Candidates []Candidate `json:"candidates"`       // ERM first
 	Chosen     int         `json:"chosen"`           // index
 	Reason     string      `json:"reason"`
+
+	Comparisons Comparisons `json:"comparisons,omitzero"` // for intervals on the rows of the choice, if asked for
 
 	Curve []CurvePoint `json:"learning_curve,omitempty"` // if asked for: of ERM, then of the chosen level
 
@@ -230,6 +233,9 @@ func (c *selectionRun) compareCandidates(ctx context.Context, x []float64) error
 		if values[i] = c.table.lossesOf(v); c.Criterion == "worst-group-accuracy" {
 			values[i] = c.table.errorsOf(v)
 		}
+	}
+	if c.options.Comparisons && !folds.errors {
+		c.Comparisons = c.measure.countComparisons(values, c.options.Seed)
 	}
 	c.estimate(c.measure, values)
 	c.choose(c.budget)
