@@ -5,21 +5,25 @@ reports travel through pipes: no file with data is written and no server runs.
 """
 
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from drotrain._binary import binary
 
 if TYPE_CHECKING:
+    __version__: str
     from drotrain._command import DrotrainWarning
     from drotrain._estimators import Report, RobustClassifier, RobustRegressor
 
-__all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "binary"]
+__all__ = ["DrotrainWarning", "Report", "RobustClassifier", "RobustRegressor", "__version__", "binary"]
 
 
 def __getattr__(name: str) -> Any:
     """Return a name of another module, imported when it is asked for: the script ``drotrain`` needs none of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        return importlib.metadata.version("drotrain")
     module = "_command" if name == "DrotrainWarning" else "_estimators"
     return getattr(importlib.import_module(f"{__name__}.{module}"), name)
 

@@ -3,16 +3,25 @@
 import contextlib
 import json
 import re
+import signal
 import subprocess
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 from sklearn.exceptions import ConvergenceWarning
 
 from drotrain._binary import binary
+
+# Words that are values of options in messages.
+_VALUES = (
+    *("mean", "median", "drop", "error", "logistic", "squared", "huber", "poisson", "plain", "balanced", "kl", "chi2", "tv"),
+    *("rows", "groups", "none", "standard", "no", "shared", "pooled", "auto", "full", "fast", "newton", "lbfgs", "separable"),
+    *("stochastic", "tail", "average", "worst-group-accuracy", "worst-group", "trade-off", "null", "number", "parts"),
+)
 
 
 class DrotrainWarning(UserWarning):
@@ -21,6 +30,8 @@ class DrotrainWarning(UserWarning):
 
 def option(name: str, value: Any) -> str:
     """Return a parameter as an option of the command, as ``--transform=age:spline4`` of ``transform={"age": "spline4"}``."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, (dict, list, tuple, set)):
@@ -39,10 +50,11 @@ def run(arguments: Iterable[str], model: bytes | None = None, table: Iterable[pa
     every line that it reports. Wrong data and options are a ValueError, a failure of the command a RuntimeError.
     """
     entries = []
-    with (
-        subprocess.Popen([binary(), *arguments, "--log-format=json"], stdin=-1, stdout=-1, stderr=-1) as child,
-        ThreadPoolExecutor(2) as threads,
-    ):
+    try:
+        process = subprocess.Popen([binary(), *arguments, "--log-format=json"], stdin=-1, stdout=-1, stderr=-1)
+    except OSError as failure:
+        raise RuntimeError(f"the drotrain command {binary()} cannot be started: {failure.strerror}") from failure
+    with process as child, ThreadPoolExecutor(2) as threads:
         assert child.stdin and child.stdout and child.stderr
         try:
             written = threads.submit(_write, child.stdin, model, table)
@@ -80,11 +92,39 @@ def _conclude(code: int, entries: list[dict[str, Any]]) -> None:
     """Raise or warn as the exit code and the log say."""
     errors = [e for e in entries if e["level"] == "error"]
     parts = [t for e in errors for t in (e["message"], "hint: " + e["hint"] if e.get("hint") else "") if t]
-    message = re.sub(r"--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), "\n".join(parts))
+    message = _in_python("\n".join(parts))
     if code == 3:  # a training stopped before the gap: its model is written
         warnings.warn(message, ConvergenceWarning, stacklevel=4)
     elif code != 0:
         wrong = code in (1, 2) and message and "internal error" not in message
-        raise (ValueError if wrong else RuntimeError)(message or f"the drotrain command ended with status {code}")
+        raise (ValueError if wrong else RuntimeError)(message or _ending(code))
     for entry in (e for e in entries if e["level"] == "warning"):
-        warnings.warn(entry["message"], DrotrainWarning, stacklevel=4)
+        warnings.warn(_in_python(entry["message"]), DrotrainWarning, stacklevel=4)
+
+
+def _ending(code: int) -> str:
+    """Return how the command ended, where it wrote no message."""
+    if code >= 0:
+        return f"the drotrain command ended with status {code} and no message"
+    with contextlib.suppress(ValueError):
+        cause = ": the system may be out of memory" if -code == signal.SIGKILL else ""
+        return f"the drotrain command was ended by the signal {signal.Signals(-code).name}{cause}"
+    return f"the drotrain command was ended by the signal {-code}"
+
+
+def _in_python(message: str) -> str:
+    """Return a message of the command in the words of Python: options as parameters, no name for the pipe.
+
+    ``choose --impute mean`` becomes ``choose impute="mean"``, and ``-: column "x"`` becomes ``column "x"``.
+    """
+    message = re.sub(r"(?m)^(hint: )?-: ", r"\1", message)
+
+    def parameter(match: re.Match[str]) -> str:
+        name, value = match[1].replace("-", "_"), match[2]
+        if value is None:
+            return name
+        number = re.fullmatch(r"[-+.\deE]+|'.*'", value)
+        return f"{name}={value}" if number else f'{name}="{value}"'
+
+    words = "|".join(_VALUES)
+    return re.sub(rf"--([a-z][a-z-]*)(?:[ =]({words}|\d[\d.e-]*|'[^']*')(?![\w:]))?", parameter, message)

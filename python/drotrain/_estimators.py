@@ -1,6 +1,9 @@
 """The estimators."""
 
 import html as markup
+import json
+import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -9,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import Tags, check_array, check_consistent_length, column_or_1d
+from sklearn.utils import Tags, check_array, check_consistent_length, check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from drotrain import _table
-from drotrain._command import option, run
-from drotrain._model import Model
+from drotrain._command import DrotrainWarning, option, run
+from drotrain._model import Model, describe
 
 _SHARED = """Without one of the parameters of robustness, cross-validation inside ``fit`` chooses it; that may be the
     ordinary average. Every parameter is the option of ``drotrain train`` of the same name, None its default.
@@ -38,9 +42,16 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
     mu, gap : float, optional
         The weight of the ridge; the relative gap to certify.
     impute : {"error", "mean", "median"}, optional
-        What to do with missing numbers.
+        What to do with missing numbers, which are null or NaN.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, of a classifier, which multiply the sample weights.
+    random_state : int or RandomState, optional
+        Determines all random choices; ``seed`` is the same for an int.
+    n_jobs : int, optional
+        The number of threads, which changes no result: -1 for all processors, None for all but what OMP_NUM_THREADS
+        leaves; ``threads`` is the same.
     seed, threads : int, optional
-        The seed of all random choices; the number of threads, which changes no result.
+        The options of the command that ``random_state`` and ``n_jobs`` set.
     options : dict, optional
         Any other option of ``drotrain train``, as ``{"transform": {"age": "spline4"}, "folds": 10}``.
     progress : callable, optional
@@ -51,7 +62,8 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
     classes_ : ndarray of shape (n_classes,)
         The labels, of a classifier; the second of two is the positive one.
     coef_, intercept_, coef_names_ : ndarray
-        Coefficients in the original units, in scikit-learn's shapes, and the names of the encoded columns.
+        Coefficients in the original units, in scikit-learn's shapes, and the names of their columns: the features of X,
+        with 0 for one that the training left out, such as a constant; the encoded columns if X is not all numbers.
     certificate_ : dict
         ``lower <= optimum <= upper`` of the training problem, ``relative_gap``, ``certified``.
     level_, selection_ : str, dict or None
@@ -60,6 +72,10 @@ _SHARED = """Without one of the parameters of robustness, cross-validation insid
         The adversary's weight of every training row; 1 is the average.
     model_json_ : bytes
         The model document, which is pickled with the estimator."""
+
+
+# The options that set the robustness; without one, cross-validation chooses it together with mu.
+_LEVELS = ("protect", "ess", "radius", "nu", "average", "spectral", "wasserstein")
 
 
 class Report(str):
@@ -93,6 +109,9 @@ class _RobustModel(BaseEstimator):
         mu: float | None = None,
         impute: Literal["error", "mean", "median"] | None = None,
         gap: float | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
         seed: int | None = None,
         threads: int | None = None,
         options: dict[str, Any] | None = None,
@@ -102,7 +121,7 @@ class _RobustModel(BaseEstimator):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Any:
         """Train the model.
 
         Parameters
@@ -112,9 +131,9 @@ class _RobustModel(BaseEstimator):
         y : array of shape (n_samples,)
             Labels of classes for a classifier, numbers for a regressor.
         groups : str, list of str, array or data frame, optional
-            Names of columns of X, which are then features too, or one value per row (and column) apart from X.
+            Names of columns of X, which are then features too, or one label per row (and column) apart from X.
         sample_weight : array of shape (n_samples,), optional
-            Weights of the rows; a row of weight 0 is left out.
+            Weights of the rows: a weight of 2 counts as a repeated row, a row of weight 0 is left out.
 
         Returns
         -------
@@ -125,34 +144,71 @@ class _RobustModel(BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         features = self._validated(X, reset=True)
         check_consistent_length(X, y)
-        name, y = getattr(y, "name", None), column_or_1d(y, warn=True)
+        name, y = getattr(y, "name", None), _table.target(y)
         self._target_name_ = _table.unused(name if isinstance(name, str) and name else "target", _table.names(features))
         columns, listed = _role_columns(features, self._target_name_, groups)
-        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None and n not in ("options", "progress")}
+        given = self._options()
         narrow = {"storage": "float32"} if isinstance(features, np.ndarray) and features.dtype == np.float32 else {}
-        given.update(narrow | (self.options or {}), target=self._target_name_, loss=given.get("loss", self._loss), groups=listed)
+        given = narrow | given | {"target": self._target_name_, "loss": given.get("loss", self._loss), "groups": listed}
         if columns:  # groups apart from X are no features
             given["group_features"] = False
         rows = np.arange(len(y))
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            if np.ptp(weight) > 0:
-                given["weight"] = _table.unused("sample_weight", [*_table.names(features), *columns, self._target_name_])
-                columns[given["weight"]] = pa.array(weight)
-                rows = np.flatnonzero(weight > 0)
+        weight = self._weights(X, y, sample_weight)
+        if weight is not None:
+            given["weight"] = _table.unused("sample_weight", [*_table.names(features), *columns, self._target_name_])
+            columns[given["weight"]] = pa.array(weight)
+            rows = np.flatnonzero(weight > 0)
+            if "mu" not in given and not given.keys().isdisjoint(_LEVELS):  # 1/n, as for repeated rows
+                given["mu"] = 1 / weight.sum()
         if len(rows) < len(y):  # a row of weight 0 is as if it were not there
             features = features.take(pa.array(rows)) if isinstance(features, pa.Table) else features[rows]
             columns = {n: c.take(pa.array(rows)) for n, c in columns.items()}
         columns[self._target_name_] = self._encode(y[rows], given)
-        arguments = (option(n, v) for n, v in given.items() if v not in ([], ()))
+        arguments = (option(n, v) for n, v in given.items() if not (isinstance(v, (list, tuple)) and len(v) == 0))
         fixed = ["train", "--data=-", "--out=-", "--weights-out=-", "--holdout=0", "--report", "none"]
         output = run([*fixed, *arguments], None, _table.batches(features, columns), self.progress)
-        end = output.index(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
-        self._adopt(output[:end])
+        end = output.find(b"\xff\xff\xff\xff")  # which JSON cannot contain: the Arrow stream of the weights
+        if end < 0:
+            raise RuntimeError("the drotrain command gave no model: is DROTRAIN_BINARY another program or an older version?")
+        self._adopt(describe(output[:end], self._described(features)))
         weights = pa.ipc.open_stream(output[end:]).read_all()
         self.sample_weights_ = np.zeros(len(y))
         self.sample_weights_[rows[weights.column("row").to_numpy() - 1]] = weights.column("weight").to_numpy()
         return self
+
+    def _options(self) -> dict[str, Any]:
+        """Return the parameters that are set as options of the command, by their names."""
+        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
+        for name in ("options", "progress", "class_weight", "random_state", "n_jobs"):
+            given.pop(name, None)
+        given |= self.options or {}
+        for name, theirs in (("random_state", "seed"), ("n_jobs", "threads")):
+            if getattr(self, name) is not None and theirs in given:
+                raise ValueError(f"{name} and {theirs} are the same: set one of them")
+        if self.random_state is not None:
+            state = self.random_state
+            given["seed"] = int(state) if np.ndim(state) == 0 and np.issubdtype(type(state), np.integer) else _drawn_seed(state)
+        if self.n_jobs is not None:
+            given["threads"] = _threads(int(self.n_jobs))
+        elif "threads" not in given and os.environ.get("OMP_NUM_THREADS", "").isdigit():
+            given["threads"] = int(os.environ["OMP_NUM_THREADS"])  # as in the workers of joblib
+        return given
+
+    def _weights(self, X: Any, y: np.ndarray, sample_weight: Any) -> np.ndarray | None:
+        """Return the weights of the rows, None if all are the same."""
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        if self.class_weight is not None:
+            if not isinstance(self, RobustClassifier):
+                raise ValueError("class_weight is for classifiers: use sample_weight")
+            weight = compute_sample_weight(self.class_weight, y) * (1.0 if weight is None else weight)
+        return weight if weight is not None and np.ptp(weight) > 0 else None
+
+    def _described(self, features: Any) -> dict[str, Any]:
+        """Return what a model document stores of the estimator: its parameters and features."""
+        given = {n: _plain(v) for n, v in self.get_params(deep=False).items() if v is not None}
+        parameters = {n: v for n, v in given.items() if _is_json(v)}
+        named = isinstance(features, pa.Table) or hasattr(self, "feature_names_in_")
+        return {"parameters": parameters, "features": _table.names(features), "named": named}
 
     def _validated(self, X: Any, reset: bool = False) -> Any:
         """Return a data frame as a pyarrow table, anything else as an array or sparse matrix of numbers."""
@@ -161,8 +217,10 @@ class _RobustModel(BaseEstimator):
             X = pa.table({self._vector_: pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])})
         if _table.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
-            return _table.to_arrow(X)
-        finite: Any = "allow-nan" if self.impute in ("mean", "median") else True
+            table = _table.to_arrow(X)
+            unnamed = not reset and not hasattr(self, "feature_names_in_")  # fitted on an array
+            return table.rename_columns([f"x{i}" for i in range(table.num_columns)]) if unnamed else table
+        finite: Any = "allow-nan" if self._imputes() else True
         given = {"dtype": [np.float64, np.float32], "ensure_all_finite": finite, "ensure_min_samples": 1 + reset}
         X = validate_data(self, X, accept_sparse="csr", reset=reset, **given)
         if reset or not hasattr(self, "feature_names_in_"):
@@ -170,13 +228,26 @@ class _RobustModel(BaseEstimator):
         dense = X if isinstance(X, np.ndarray) else X.toarray()
         return pa.table([np.ascontiguousarray(c) for c in dense.T], names=list(self.feature_names_in_))
 
+    def _imputes(self) -> bool:
+        """Report whether missing numbers are filled or their rows left out."""
+        return (self.impute or (self.options or {}).get("impute") or "error") != "error"
+
+    def _model(self) -> Model:
+        """Return the parsed model document."""
+        if "_parsed_" not in self.__dict__:
+            self._parsed_ = Model(self.model_json_)
+        return self._parsed_
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {n: v for n, v in super().__getstate__().items() if n != "_parsed_"}
+
     def _adopt(self, text: bytes) -> Model:
         """Set the attributes that a model document says."""
         model = Model(text)
         wanted, other = ("class", "RobustRegressor") if isinstance(self, RobustClassifier) else ("number", "RobustClassifier")
         if bool(model.classes) != (wanted == "class"):
             raise ValueError(f"the model predicts no {wanted}: {other}.from_file reads it")
-        self.model_json_ = text
+        self.model_json_, self._parsed_ = text, model
         self.coef_names_ = np.array(model.names, dtype=object)
         self.selection_ = model.result.get("selection")
         self.level_ = model.result["level"]
@@ -186,11 +257,11 @@ class _RobustModel(BaseEstimator):
     def _scores(self, X: Any) -> np.ndarray:
         """Return scores of shape (rows, k): of plain numbers computed here, else by the command."""
         check_is_fitted(self, "model_json_")
-        model = Model(self.model_json_)
+        model = self._model()
         features = self._validated(X)
         values = _table.numbers(features, model.names) if model.plain else None
         if values is not None:
-            return (values - model.shift) @ model.coef.T + model.base
+            return model.scores(values)
         output = run(["predict", "--model=-", "--data=-", "--out=-", "--format=arrow"], self.model_json_, _table.batches(features, {}))
         predicted = pa.ipc.open_stream(output).read_all()
         if predicted.num_rows != features.shape[0]:
@@ -200,20 +271,24 @@ class _RobustModel(BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(score) - (np.log1p(-score) if len(several) == 1 else 0) if model.classes else score
 
-    def report(self, X: Any, y: Any, groups: Any = None) -> Report:
+    def report(self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Report:
         """Return a page that evaluates the model and the ordinary one, overall and by group, with intervals.
 
-        X, y and groups are as for ``fit``: of rows that the model was not trained on.
+        X, y, groups and sample_weight are as for ``fit``: of rows that the model was not trained on.
         """
         check_is_fitted(self, "model_json_")
         features = self._validated(X)
+        check_consistent_length(X, y)
         columns, listed = _role_columns(features, self._target_name_, groups)
-        columns[self._target_name_] = self._encode(column_or_1d(y))
-        arguments = ["eval", "--model=-", "--data=-", "--out=-", "--format=html", "--weight=", option("groups", listed)]
+        columns[self._target_name_], weight = self._encode(_table.target(y)), ""
+        if sample_weight is not None:
+            weight = _table.unused("sample_weight", [*_table.names(features), *columns])
+            columns[weight] = pa.array(_check_sample_weight(sample_weight, X, ensure_non_negative=True))
+        arguments = ["eval", "--model=-", "--data=-", "--out=-", "--format=html", option("weight", weight), option("groups", listed)]
         return Report(run(arguments, self.model_json_, _table.batches(features, columns), self.progress), "utf-8")
 
     def export(self, path: str | Path, **options: Any) -> None:
-        """Write the model for another system, to a file that ends in .onnx, .sql, .go, .pmml or .csv.
+        """Write the model for another system, to a file that ends in .onnx, .sql or .csv.
 
         Options are those of ``drotrain export``, as ``dialect="postgres"``, ``table="loans"`` or ``force=True``.
         """
@@ -228,33 +303,67 @@ class _RobustModel(BaseEstimator):
     @classmethod
     def from_file(cls, path: str | Path) -> Any:
         """Return a fitted estimator of a model that ``drotrain train`` or ``save`` wrote, or of the directory it is in."""
-        estimator: Any = cls()
-        model = estimator._adopt((Path(path) / "model.json" if Path(path).is_dir() else Path(path)).read_bytes())
+        text = (Path(path) / "model.json" if Path(path).is_dir() else Path(path)).read_bytes()
+        about = Model(text).estimator
+        estimator: Any = cls(**{n: v for n, v in about.get("parameters", {}).items() if n in cls._get_param_names()})
+        model = estimator._adopt(text)
+        features = about.get("features", model.inputs)
         estimator._target_name_ = model.config["target"]
-        estimator.feature_names_in_ = np.array(model.inputs, dtype=object)
-        estimator.n_features_in_ = len(model.inputs)
+        estimator.n_features_in_ = len(features)
+        if about.get("named", True):
+            estimator.feature_names_in_ = np.array(features, dtype=object)
         estimator._vector_ = model.vector
         return estimator
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.impute in ("mean", "median")
+        tags.input_tags.allow_nan = self._imputes()
         tags.target_tags.required = True
         return tags
 
 
 def _role_columns(X: Any, target: str, groups: Any) -> tuple[dict[str, Any], list[str]]:
     """Return the group columns that are given apart from X, and the names of all group columns."""
-    names, listed = _table.names(X), [groups] if isinstance(groups, str) else groups
-    if listed is None:
+    if groups is None:
         return {}, []
-    if isinstance(listed, (list, tuple)) and listed and set(map(str, listed)) <= set(names):
-        return {}, [str(g) for g in listed]
-    if isinstance(groups, str):
-        raise ValueError(f"groups: X has no column {groups!r}")
-    columns = _table.group_columns(groups, X.shape[0], [*names, target])
-    return columns, list(columns)
+    named = _table.group_names(groups, X.shape[0], _table.names(X))
+    columns = {} if named else _table.group_columns(groups, X.shape[0], [*_table.names(X), target])
+    for name, column in columns.items() if columns else [(n, X.column(n)) for n in named if isinstance(X, pa.Table)]:
+        if column.null_count > 0:
+            rows = "1 row has" if column.null_count == 1 else f"{column.null_count} rows have"
+            message = f"groups: {rows} no value of {name!r} and become a group of their own, with the weight of a group"
+            warnings.warn(message, DrotrainWarning, stacklevel=3)
+    return columns, named or list(columns)
+
+
+def _drawn_seed(state: Any) -> int:
+    """Return a seed drawn from a RandomState."""
+    return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+
+def _threads(jobs: int) -> int:
+    """Return the number of threads of n_jobs, as joblib counts: -1 is all processors, -2 all but one."""
+    if jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning: use None, or -1 for all processors")
+    return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter with the numbers of NumPy, also inside it, as those of Python."""
+    if isinstance(value, dict):
+        return {_plain(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def _is_json(value: Any) -> bool:
+    """Report whether JSON can hold a parameter unchanged."""
+    try:
+        return bool(json.loads(json.dumps(value)) == value)
+    except (TypeError, ValueError):
+        return False
 
 
 class RobustClassifier(ClassifierMixin, _RobustModel):
@@ -264,6 +373,12 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
     """
 
     _loss = "logistic"
+
+    def _described(self, features: Any) -> dict[str, Any]:
+        labels = self.classes_
+        typed = labels.dtype.kind in "biufU" or (labels.dtype.kind == "O" and all(isinstance(c, str) for c in labels))
+        about = super()._described(features)
+        return about | {"classes": labels.tolist(), "dtype": str(labels.dtype)} if typed else about
 
     def _encode(self, y: np.ndarray, training: dict[str, Any] | None = None) -> pa.Array:
         labels, codes = _table.labels(y)
@@ -281,9 +396,10 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
     def _adopt(self, text: bytes) -> Model:
         model = super()._adopt(text)
         if not hasattr(self, "classes_"):  # of a file
-            numeric = model.target["kind"] == "numeric" and all(c.lstrip("-").isdigit() for c in model.classes)
-            self.classes_ = np.array(model.classes).astype(np.int64) if numeric else np.array(model.classes)
-        self._order_ = [0] if len(model.classes) == 2 else [model.classes.index(str(c)) for c in self.classes_]
+            self.classes_, texts = _labels_of(model)
+        else:
+            texts = [str(c) for c in self.classes_]
+        self._order_ = [0] if len(model.classes) == 2 else [model.classes.index(t) for t in texts]
         self._threshold_ = model.config.get("threshold")
         self.coef_, self.intercept_ = model.coef[self._order_], model.intercept[self._order_]
         return model
@@ -304,6 +420,21 @@ class RobustClassifier(ClassifierMixin, _RobustModel):
         if len(self.classes_) > 2:
             return self.classes_[probability.argmax(axis=1)]
         return self.classes_[(probability[:, 1] >= (0.5 if self._threshold_ is None else self._threshold_)).astype(int)]
+
+
+def _labels_of(model: Model) -> tuple[np.ndarray, list[str]]:
+    """Return the labels of a model document with the type that they had in the training, and their texts."""
+    if "classes" in model.estimator:
+        labels = np.array(model.estimator["classes"], dtype=model.estimator["dtype"])
+        return labels, [str(c) for c in labels]
+    texts = model.classes
+    if model.target["kind"] == "bool":
+        return np.array([t == "true" for t in texts]), texts
+    if model.target["kind"] == "numeric":
+        numbers = np.array([float(t) for t in texts])
+        whole = all(t.lstrip("-").isdigit() for t in texts)
+        return np.array([int(t) for t in texts]) if whole else numbers, texts
+    return np.array(texts), texts
 
 
 class RobustRegressor(RegressorMixin, _RobustModel):

@@ -1,10 +1,13 @@
 """Reads what Python needs of a model that the command wrote."""
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 _SCHEMA = 1
+ESTIMATOR = "estimator"
 
 
 class Model:
@@ -12,30 +15,56 @@ class Model:
 
     coef has shape (k, columns), in the original units; names are those of its columns, inputs those of the table, vector
     that of a column of vectors which is the only input. The positive one of two classes is the last; a numeric target has
-    none. A plain model has the columns of the table as its encoded columns.
+    none. A plain model has columns of the table as its encoded columns; its coef has a column for every feature of the
+    training, 0 for one without influence, such as a constant. An estimator that was saved is described by ``estimator``.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, features: Sequence[str] | None = None) -> None:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
             raise ValueError(f"not a model of schema {_SCHEMA}, which this version reads")
         self.result, self.config, encoder = document["result"], document["config"], document["encoder"]
         self.target = target = encoder["target"]
         binary = target["task"] == "binary"
-        self.classes: list[str] = [target["negative"], target["positive"]] if binary else target.get("classes") or []
+        self.classes: list[str] = [target.get("negative", ""), target.get("positive", "")] if binary else target.get("classes") or []
         columns, inputs = encoder["columns"], encoder["inputs"]
-        features = [k for k, c in enumerate(columns) if c["kind"] != "intercept"]
+        encoded = [k for k, c in enumerate(columns) if c["kind"] != "intercept"]
         constant = [k for k, c in enumerate(columns) if c["kind"] == "intercept"]
         keep_erm = self.result.get("recommended") == "erm" and self.result.get("selection") is not None
         chosen = (keep_erm and document.get("erm_coefficients")) or document.get("recalibrated_coefficients") or document["coefficients"]
         weights = np.array(chosen, dtype=float).reshape(len(columns), -1).T  # stored column by column
         unit, origin = (1.0, 0.0) if self.classes else (target["scale"], target["shift"])
-        self.names = [columns[k]["name"] for k in features]
+        self.names = [columns[k]["name"] for k in encoded]
         self.inputs = list(dict.fromkeys(i.get("vector") or i["name"] for i in inputs if not i.get("of")))
         self.vector = inputs[0].get("vector") if len(self.inputs) == 1 else None
-        self.shift = np.array([columns[k]["shift"] for k in features])
-        self.coef = weights[:, features] / np.array([columns[k]["scale"] for k in features]) * unit
+        self.estimator: dict[str, Any] = document.get(ESTIMATOR) or {}
+        self.shift = np.array([columns[k]["shift"] for k in encoded])
+        self.coef = weights[:, encoded] / np.array([columns[k]["scale"] for k in encoded]) * unit
         self.base = weights[:, constant].sum(axis=1) * unit + origin
         self.intercept = self.base - self.coef @ self.shift
         untouched = not target.get("transform") and not encoder.get("spec", {}).get("transforms")
         self.plain = untouched and self.names == self.inputs and all(i["kind"] == "numeric" for i in inputs)
+        features = features or self.estimator.get("features")
+        if self.plain and features:
+            self._spread(list(features))
+        # products of the columns and the coefficients themselves lose no digits where no shift is large
+        lost = np.abs(self.coef * self.shift).sum(axis=1).max(initial=0)
+        self.unshifted = lost <= 16 * max(np.abs(self.base).max(initial=0), abs(unit))
+
+    def _spread(self, features: list[str]) -> None:
+        """Give every feature a column of coef, in the order of the features."""
+        places = [features.index(n) for n in self.names]
+        shift, coef = np.zeros(len(features)), np.zeros((len(self.coef), len(features)))
+        shift[places], coef[:, places] = self.shift, self.coef
+        self.names, self.shift, self.coef = features, shift, coef
+
+    def scores(self, values: Any) -> np.ndarray:
+        """Return the scores, of shape (rows, k), of an array or sparse matrix of the columns ``names``."""
+        if self.unshifted or not isinstance(values, np.ndarray):
+            return np.asarray(values @ self.coef.T) + self.intercept
+        return (values - self.shift) @ self.coef.T + self.base
+
+
+def describe(text: bytes, estimator: dict[str, Any]) -> bytes:
+    """Return a model document that also describes the estimator, which the command passes over."""
+    return b'{"' + ESTIMATOR.encode() + b'": ' + json.dumps(estimator).encode() + b"," + text.lstrip()[1:]

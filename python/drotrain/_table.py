@@ -18,6 +18,9 @@ def is_frame(X: Any) -> bool:
 
 def to_arrow(X: Any) -> pa.Table:
     """Return a data frame as a pyarrow table; columns whose names are not all texts are named x0, x1, …."""
+    if hasattr(X, "iloc"):  # pandas: a sparse column holds numbers
+        thick = {c: t.subtype for c, t in X.dtypes.items() if hasattr(t, "fill_value") and hasattr(t, "subtype")}
+        X = X.astype(thick) if thick else X
     try:
         table = pa.Table.from_pandas(X, preserve_index=False) if hasattr(X, "iloc") else pa.table(X)
     except (pa.ArrowException, TypeError) as failure:
@@ -42,16 +45,63 @@ def unused(name: str, taken: list[str]) -> str:
     return name
 
 
+def target(y: Any) -> np.ndarray:
+    """Return the target as an array of one dimension, without missing values."""
+    values = column_or_1d(y, warn=True)
+    if values.dtype.kind == "O":
+        missing = np.flatnonzero([v is None or v != v for v in values])
+        if len(missing) > 0:
+            raise ValueError(f"y has missing values, the first in row {missing[0]} (counted from 0): leave these rows out")
+    return values
+
+
+def group_names(groups: Any, rows: int, features: list[str]) -> list[str]:
+    """Return the names of the features that groups names; empty if groups has a label per row.
+
+    A list of names is a text, or texts of which none is repeated and which are not as many as the rows, unless they
+    all name features.
+    """
+    if isinstance(groups, str):
+        groups = [groups]
+    elif is_frame(groups) or hasattr(groups, "type"):  # of pyarrow
+        return []
+    else:
+        groups = list(groups) if np.ndim(groups) == 1 else []
+    if not groups or not all(isinstance(g, str) for g in groups):
+        return []
+    missing = [g for g in groups if g not in features]
+    if len(set(groups)) < len(groups) or (missing and len(groups) == rows and rows > 1):
+        return []
+    if missing and len(missing) == len(groups) and len(groups) > max(len(features), 1):
+        return []
+    if missing:
+        raise ValueError(f"groups: X has no column {', '.join(map(repr, missing))}")
+    return [str(g) for g in groups]
+
+
 def group_columns(groups: Any, rows: int, taken: list[str]) -> dict[str, pa.ChunkedArray]:
-    """Return groups that are given apart from the features, a data frame or one value a row, as named columns."""
+    """Return groups that are given apart from the features, a data frame or one label per row, as named columns."""
     if is_frame(groups):
         table = to_arrow(groups)
+    elif isinstance(groups, (pa.Array, pa.ChunkedArray)):
+        table = pa.table({"group": groups})
     else:
-        values = column_or_1d(groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object))
+        values = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups, dtype=object)
+        if sparse.issparse(groups) or (values.ndim != 1 and (values.ndim != 2 or values.shape[1] != 1)):
+            shape = groups.shape if sparse.issparse(groups) else values.shape
+            raise ValueError(f"groups has shape {shape}: pass one label per row, or a data frame with a column per kind of group")
+        values = values.ravel()
         texts = pa.array([None if v is None or v != v else str(v) for v in values.astype(object)], pa.string())
         table = pa.table({str(getattr(groups, "name", None) or "group"): texts.dictionary_encode()})
     if table.num_rows != rows:
         raise ValueError(f"groups has {table.num_rows} rows, but X has {rows}")
+    for name in table.column_names:
+        different = table.column(name).combine_chunks().unique()
+        if rows > 20 and len(different) > rows / 2:
+            raise ValueError(
+                f"groups: {name!r} has {len(different)} different values in {rows} rows; a group needs several rows, "
+                "and weights are passed as sample_weight"
+            )
     return {unused(n, taken): table.column(n) for n in table.column_names}
 
 
@@ -67,8 +117,8 @@ def labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found, place[coded.indices.to_numpy()]
 
 
-def numbers(X: Any, wanted: list[str]) -> np.ndarray | None:
-    """Return columns as an array of doubles; None where one is not of finite numbers."""
+def numbers(X: Any, wanted: list[str]) -> Any:
+    """Return columns as an array or sparse matrix of doubles; None where one is not of finite numbers."""
     have = {n: i for i, n in enumerate(names(X))}
     if not set(wanted) <= have.keys():
         return None
@@ -78,9 +128,9 @@ def numbers(X: Any, wanted: list[str]) -> np.ndarray | None:
             return None
         values = np.column_stack([c.to_numpy() for c in columns]) if columns else np.empty((X.num_rows, 0))
     else:
-        values = (X.toarray() if sparse.issparse(X) else X)[:, [have[n] for n in wanted]]
+        values = X if wanted == list(have) else X[:, [have[n] for n in wanted]]
     values = values.astype(np.float64, copy=False)
-    return values if np.isfinite(values).all() else None
+    return values if np.isfinite(values.data if sparse.issparse(values) else values).all() else None
 
 
 def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
@@ -97,7 +147,7 @@ def batches(X: Any, extra: dict[str, Any]) -> Iterator[pa.RecordBatch]:
             columns = [_whole(c.slice(start, step)) for c in X.columns]
         else:
             dense = X[part].toarray() if sparse.issparse(X) else X[part]
-            columns = [pa.array(c) for c in np.ascontiguousarray(dense.T)]
+            columns = [pa.array(c, from_pandas=True) for c in np.ascontiguousarray(dense.T)]  # NaN is null
         columns += [_whole(c[part]) for c in extra.values()]
         yield pa.record_batch(columns, names=[*names(X), *extra])
 

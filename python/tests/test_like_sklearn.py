@@ -1,0 +1,264 @@
+"""Calls that scikit-learn's own estimators answer, beside LogisticRegression and LinearRegression."""
+
+import json
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from scipy.stats import loguniform
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
+from sklearn.ensemble import VotingClassifier
+from sklearn.feature_selection import RFE, SelectFromModel
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+import drotrain
+from drotrain import DrotrainWarning, RobustClassifier, RobustRegressor
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 5))
+    return X, (2 * X[:, 0] - X[:, 1] + rng.logistic(size=600) > 0).astype(int)
+
+
+def plain(**parameters):
+    return RobustClassifier(average="plain", **parameters)
+
+
+# Constant columns keep their places, with the coefficient 0.
+@pytest.mark.parametrize("where", [[0], [2, 4], [6]])
+def test_coef_has_a_column_per_feature(table, where):
+    X, y = table
+    wide = np.insert(X, [min(w, 5) for w in where], 3.0, axis=1)
+    model, theirs = plain().fit(wide, y), LogisticRegression().fit(wide, y)
+    assert model.coef_.shape == theirs.coef_.shape == (1, model.n_features_in_) and len(model.coef_names_) == wide.shape[1]
+    np.testing.assert_allclose(wide @ model.coef_[0] + model.intercept_[0], model.decision_function(wide), rtol=1e-9, atol=1e-12)
+    for select in (RFE(plain(), n_features_to_select=2), SelectFromModel(plain(), threshold=-np.inf, max_features=2)):
+        theirs = select.__class__(LogisticRegression(), **{k: v for k, v in select.get_params(deep=False).items() if k != "estimator"})
+        np.testing.assert_array_equal(select.fit(wide, y).get_support(), theirs.fit(wide, y).get_support())
+        assert select.transform(wide).shape == (600, 2)
+    frame = pd.DataFrame(wide, columns=list("abcdefg")[: wide.shape[1]])
+    np.testing.assert_array_equal(plain().fit(frame, y).coef_, model.coef_)
+    np.testing.assert_array_equal(plain().fit(sparse.csr_matrix(wide), y).coef_, model.coef_)
+
+
+def test_coef_of_digits_and_of_a_regression():
+    X, y = load_digits(return_X_y=True)
+    model = plain(mu=0.01).fit(X, y)
+    assert model.coef_.shape == (10, 64) and (X @ model.coef_.T + model.intercept_).argmax(axis=1).tolist() == model.predict(X).tolist()
+    rng = np.random.default_rng(0)
+    Z = np.c_[np.ones(200), rng.normal(size=(200, 2))]
+    t = Z @ [0, 2, -1] + rng.normal(size=200)
+    ours, theirs = RobustRegressor(average="plain", mu=0.0).fit(Z, t), LinearRegression().fit(Z, t)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+    assert ours.coef_.shape == (3,) and ours.coef_[0] == 0
+
+
+# Weights in the place where scikit-learn has them are an error, never groups.
+def test_arguments_behind_y_are_named(table):
+    X, y = table
+    with pytest.raises(TypeError, match="positional"):
+        plain().fit(X, y, np.ones(600))
+    with pytest.raises(ValueError, match=r"different values.*sample_weight"):
+        plain().fit(X, y, groups=np.random.default_rng(0).random(600))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.array([-1, 1]), np.array([False, True]), np.array([0.0, 1.0]), np.array(["", "a"]), np.array([3, 10], np.uint8),
+     np.array([-1, 2, 10]), np.array(["b", "a", "ä"], object), np.array([0.0, 2.0, 7.0])],
+)  # fmt: skip
+def test_files_keep_labels_and_parameters(table, labels, tmp_path):
+    X, _ = table
+    y = labels[(X[:, 0] + X[:, 1] * 0.1 > 0).astype(int) + ((X[:, 0] > 0.7) if len(labels) > 2 else 0)]
+    model = plain(mu=np.float64(0.01), random_state=np.int64(3)).fit(X, y)
+    model.save(tmp_path / "model.json")
+    again = RobustClassifier.from_file(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.classes_, np.unique(y))
+    assert again.classes_.dtype == model.classes_.dtype == np.unique(y).dtype
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.score(X, y) == model.score(X, y) > 0.8
+    assert again.get_params() == model.get_params() and again.n_features_in_ == 5 and not hasattr(again, "feature_names_in_")
+
+
+def test_files_of_the_command_keep_labels(table, tmp_path):
+    X, y = table
+    for labels in (y * 2 - 1, y > 0, y + 1.0, np.where(y, "007", "7")):
+        frame = pd.DataFrame(X, columns=list("abcde")).assign(t=labels)
+        frame.to_parquet(tmp_path / "t.parquet")
+        arguments = ["--data", tmp_path / "t.parquet", "--target", "t", "--average", "plain", "--loss", "logistic", "--report", "none"]
+        subprocess.run(
+            [drotrain.binary(), "train", *arguments, "--holdout=0", "--force", "--out", tmp_path / "m"], check=True, capture_output=True
+        )
+        model = RobustClassifier.from_file(tmp_path / "m")
+        assert set(model.classes_.tolist()) == set(labels.tolist())
+        assert model.score(frame[list("abcde")], labels) > 0.7
+
+
+# NumPy's numbers are parameters like Python's.
+def test_searches_over_numpy_numbers(table):
+    X, y = table
+    grid = GridSearchCV(plain(), {"mu": np.logspace(-4, 0, 3)}, cv=2, error_score="raise").fit(X, y)
+    assert isinstance(grid.best_params_["mu"], float)
+    search = RandomizedSearchCV(RobustClassifier(), {"ess": loguniform(0.9, 1)}, n_iter=2, cv=2, error_score="raise", random_state=0)
+    search.fit(X, y)
+    options = {"max_passes": np.int32(500), "drop": np.array([], str), "intercept": np.bool_(True)}
+    model = RobustClassifier(nu=np.float32(1), gap=np.float64(1e-5), n_jobs=np.int64(1), options=options).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, RobustClassifier(nu=1.0, gap=1e-5, threads=1).fit(X, y).coef_)
+    with pytest.raises(ValueError, match="random_state and seed"):
+        plain(seed=1, random_state=1).fit(X, y)
+
+
+def nan_of_arrow(X):  # which is no null
+    return pa.table({f"x{i}": pa.array(X[:, i]) for i in range(5)})
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda X: X.astype(np.float32), sparse.csr_matrix, pd.DataFrame, nan_of_arrow])
+def test_nan_is_missing(table, form):
+    X, y = table
+    X = X.copy()
+    X[3, 1] = X[7, 0] = np.nan
+    given = form(X)
+    model = plain(impute="mean").fit(given, y)
+    reference = plain().fit(np.where(np.isnan(X), np.nanmean(X, axis=0), X), y)
+    probability = model.predict_proba(given)
+    assert np.isfinite(probability).all() and len(probability) == 600
+    assert abs(probability - reference.predict_proba(np.nan_to_num(X))).max() < 0.3
+    with pytest.raises(ValueError, match=r"NaN|missing|null"):
+        plain().fit(given, y)
+
+
+# A weight of 2 is a repeated row, and a weight of 0 no row, also at the default ridge.
+@pytest.mark.parametrize("level", [{"average": "plain"}, {"protect": 0.9}, {"ess": 0.95, "penalty": "chi2"}])
+def test_weights_are_repetitions(table, level):
+    X, y = table
+    weight = np.random.default_rng(1).integers(0, 4, 600)
+    rows = np.repeat(np.arange(600), weight)
+    options = {"scale": "none", "gap": 1e-10}
+    weighted = RobustClassifier(options=options, **level).fit(X, y, sample_weight=weight)
+    repeated = RobustClassifier(options=options, **level).fit(X[rows], y[rows])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-4)
+
+
+def test_class_weight_is_as_in_scikit_learn(table):
+    X, y = table
+    keep = (y == 1) | (np.arange(600) % 6 == 0)
+    X, y = X[keep], y[keep]
+    options = {"scale": "none", "gap": 1e-10}
+    for weight in ("balanced", {0: 5.0, 1: 0.5}):
+        ours = plain(class_weight=weight, mu=0.0, options=options).fit(X, y)
+        theirs = LogisticRegression(C=np.inf, class_weight=weight, tol=1e-10, max_iter=1000).fit(X, y)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+    with pytest.raises(ValueError, match="classifiers"):
+        RobustRegressor(class_weight="balanced").fit(X, y)
+
+
+def test_random_state_determines_the_choice(table):
+    X, y = table
+    a, b = (RobustClassifier(random_state=r).fit(X, y) for r in (np.random.RandomState(5), np.random.RandomState(5)))
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+    np.testing.assert_array_equal(RobustClassifier(random_state=4).fit(X, y).coef_, RobustClassifier(seed=4).fit(X, y).coef_)
+
+
+GROUPS = np.where(np.arange(600) % 7 == 0, "min", "maj")
+
+
+@pytest.mark.parametrize(
+    "groups, message",
+    [("zz", "no column 'zz'"), (["a", "zz"], "no column 'zz'"), (pd.Index(["a", "zz"]), "no column 'zz'"),
+     (np.eye(2)[np.arange(600) % 2], r"groups has shape \(600, 2\)"), (["u", "v", "w"] * 100, "groups has 300 rows")],
+)  # fmt: skip
+def test_wrong_groups_are_explained(table, groups, message):
+    X, y = table
+    with pytest.raises(ValueError, match=message):
+        plain().fit(pd.DataFrame(X, columns=list("abcde")), y, groups=groups)
+
+
+def test_groups_in_every_form(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "maj", "min"])
+    expected = RobustClassifier(average="balanced").fit(frame, y, groups=GROUPS).coef_
+    forms = [
+        GROUPS.tolist(),
+        pd.Series(GROUPS),
+        pa.array(GROUPS),
+        pa.chunked_array([GROUPS[:9], GROUPS[9:]]),
+        GROUPS[:, None],
+        pd.Index(GROUPS),
+    ]
+    for groups in forms:
+        np.testing.assert_allclose(RobustClassifier(average="balanced").fit(frame, y, groups=groups).coef_, expected, rtol=1e-9)
+    missing = np.where(np.arange(600) < 30, None, GROUPS)
+    with pytest.warns(DrotrainWarning, match="30 rows have no value"):
+        RobustClassifier(average="balanced").fit(X, y, groups=missing)
+
+
+def test_frames_and_arrays_are_exchanged_as_in_scikit_learn(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = plain().fit(X, y)
+    with pytest.warns(UserWarning, match="feature names"):
+        np.testing.assert_array_equal(model.predict(frame), model.predict(X))
+    sparse_frame = frame.round().astype(pd.SparseDtype(float, 0.0))
+    np.testing.assert_allclose(plain().fit(sparse_frame, y).coef_, plain().fit(frame.round(), y).coef_)
+
+
+def test_meta_estimators(table):
+    X, y = table
+    calibrated = CalibratedClassifierCV(plain(), cv=3).fit(X, y)
+    voting = VotingClassifier([("ours", plain()), ("theirs", LogisticRegression())], voting="soft").fit(X, y)
+    ours, theirs = plain().fit(X, y), LogisticRegression().fit(X, y)
+    for model in (calibrated, voting):
+        assert (model.predict(X) == theirs.predict(X)).mean() > 0.97
+    importance = [permutation_importance(m, X, y, n_repeats=3, random_state=0).importances_mean for m in (ours, theirs)]
+    np.testing.assert_allclose(*importance, atol=0.02)
+
+
+def test_messages_are_in_the_words_of_python(table):
+    X, y = table
+    frame = pd.DataFrame({"a": X[:, 0], "b": pa.array([None, *X[1:, 1]]).to_pandas()})
+    with pytest.raises(ValueError) as failure:
+        plain().fit(frame, y)
+    assert "--" not in str(failure.value) and not str(failure.value).startswith("-:") and 'impute="mean"' in str(failure.value)
+    with pytest.raises(ValueError, match="y has missing values"):
+        plain().fit(X, np.array([None, *y[1:]], object))
+
+
+def test_commands_that_are_none(table, monkeypatch, tmp_path):
+    X, y = table
+    monkeypatch.setenv("DROTRAIN_BINARY", str(tmp_path / "missing"))
+    with pytest.raises(RuntimeError, match="cannot be started"):
+        plain().fit(X, y)
+    monkeypatch.setenv("DROTRAIN_BINARY", "/bin/true")
+    with pytest.raises(RuntimeError, match="gave no model"):
+        plain().fit(X, y)
+    (tmp_path / "killed").write_text("#!/bin/sh\nkill -9 $$\n")
+    (tmp_path / "killed").chmod(0o755)
+    monkeypatch.setenv("DROTRAIN_BINARY", str(tmp_path / "killed"))
+    with pytest.raises(RuntimeError, match=r"SIGKILL.*memory"):
+        plain().fit(X, y)
+
+
+# Only the first call parses the model document.
+def test_prediction_parses_the_model_once(table, monkeypatch):
+    X, y = table
+    model = plain().fit(X, y)
+    monkeypatch.setattr(json, "loads", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.predict_proba(X[:1]).shape == (1, 2)
+
+
+def test_version():
+    code = "import drotrain, sys; print(drotrain.__version__); assert 'numpy' not in sys.modules"
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    assert text == drotrain.__version__ and text[0].isdigit()
